@@ -1,0 +1,40 @@
+// The whole of our checks as one list. `npm test` runs all of it; a word after it runs one part:
+// `check` (lint, format, types), `unit`, `database`, `browser`, or paths of test files.
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+
+const suites = {
+  unit: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
+  database: ['packages/*/test/*.test.ts'],
+  browser: ['packages/*/test/browser/*.test.ts'],
+} as const
+
+const [wanted = 'all', ...rest] = process.argv.slice(2)
+
+if (wanted === 'all' || wanted === 'check') {
+  run('lint and format', 'biome', ['check', '--error-on-warnings', '.'])
+  run('types', 'tsc', ['--project', 'tsconfig.json'])
+}
+if (wanted !== 'check') {
+  const files = globSync(patterns())
+  if (files.length === 0) fail(`no test files for "${[wanted, ...rest].join(' ')}"`)
+  run('tests', 'node', ['--test', '--test-global-setup=test/global-setup.ts', ...files])
+}
+
+function patterns(): string[] {
+  if (wanted === 'all') return Object.values(suites).flat()
+  if (wanted in suites) return [...suites[wanted as keyof typeof suites]]
+  return [wanted, ...rest]
+}
+
+function run(title: string, command: string, args: string[]): void {
+  console.log(`\n• ${title}`)
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit' })
+  if (error) fail(`${command}: ${error.message}`)
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}
