@@ -1,0 +1,153 @@
+// The environment, and a `.env` file beneath it, turned into one frozen Config. All problems are found before
+// any is reported, so that nobody mends a configuration one restart at a time.
+import { parseEnv } from 'node:util'
+import { type SettingName, settings } from './settings.ts'
+import { exitCodes, StartFailure } from './start-failure.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Config {
+  readonly mode: 'sandbox' | 'live'
+  readonly publicListener: Listener
+  readonly adminListener: Listener
+  /** Undefined: http://localhost and the port that the public listener got. */
+  readonly publicUrl: string | undefined
+  readonly dataDir: string
+  /** Undefined: the gateway runs a private PostgreSQL under dataDir. */
+  readonly databaseUrl: string | undefined
+  readonly databasePoolMax: number
+  readonly masterKey: Buffer | undefined
+  readonly masterKeyFile: string | undefined
+  readonly trustedProxies: readonly string[]
+  readonly merchantRequestsPerSecond: number
+  readonly failedOpeningsPerMinute: number
+  readonly requestsInFlightMax: number
+  readonly callbackHostsPerDay: number
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly logFormat: 'auto' | 'json' | 'pretty'
+}
+
+export interface Listener {
+  readonly host: string
+  readonly port: number
+}
+
+export interface Problem {
+  readonly name: string
+  readonly problem: string
+  readonly example?: string
+}
+
+export class ConfigurationFailure extends StartFailure {
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    const lines = problems.map(
+      ({ name, problem, example }) =>
+        `  ${name} ${problem}${example ? `\n    for example: ${name}=${example}` : ''}`,
+    )
+    super(`The configuration is not right:\n${lines.join('\n')}`, exitCodes.configuration)
+    this.problems = problems
+  }
+}
+
+export function readConfig(environment: Environment, dotEnv = ''): Config {
+  const problems: Problem[] = []
+  const fromFile = parseEnv(dotEnv)
+  for (const name of Object.keys(fromFile)) {
+    if (!(name in settings)) problems.push(unknownName(name))
+  }
+
+  const read = <N extends SettingName>(name: N): ReturnType<(typeof settings)[N]['parse']> | undefined => {
+    const { fallback, parse, example } = settings[name]
+    const written = environment[name]?.trim() || fromFile[name]?.trim() || fallback
+    if (written === '') return undefined
+    try {
+      // Safe: parse belongs to this very setting; TypeScript does not follow the union of all of them.
+      return parse(written) as ReturnType<(typeof settings)[N]['parse']>
+    } catch (error) {
+      problems.push({ name, problem: (error as Error).message, example })
+      return undefined
+    }
+  }
+
+  const mode = read('MODE')
+  const port = read('PORT')
+  const adminPort = read('ADMIN_PORT')
+  const publicUrl = read('PUBLIC_URL')
+  const masterKey = read('MASTER_KEY')
+  const masterKeyFile = read('MASTER_KEY_FILE')
+  const values = {
+    mode,
+    publicListener: Object.freeze({ host: read('HOST'), port }),
+    adminListener: Object.freeze({ host: read('ADMIN_HOST'), port: adminPort }),
+    publicUrl,
+    dataDir: read('DATA_DIR'),
+    databaseUrl: read('DATABASE_URL'),
+    databasePoolMax: read('DATABASE_POOL'),
+    masterKey,
+    masterKeyFile,
+    trustedProxies: Object.freeze(read('TRUSTED_PROXIES') ?? []),
+    merchantRequestsPerSecond: read('MERCHANT_REQUESTS_PER_SECOND'),
+    failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
+    requestsInFlightMax: read('REQUESTS_IN_FLIGHT'),
+    callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
+    logLevel: read('LOG_LEVEL'),
+    logFormat: read('LOG_FORMAT'),
+  }
+
+  if (port !== undefined && port !== 0 && port === adminPort) {
+    problems.push({ name: 'ADMIN_PORT', problem: `is ${port}, which PORT already uses`, example: '8081' })
+  }
+  if (masterKey && masterKeyFile) {
+    problems.push({ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' })
+  }
+  if (mode === 'live') problems.push(...missingForLive({ publicUrl, masterKey, masterKeyFile }))
+  if (problems.length > 0) throw new ConfigurationFailure(problems)
+  // Safe: a setting that has a fallback is undefined only when it was refused, and then we have thrown.
+  return Object.freeze(values) as Config
+}
+
+function missingForLive(given: {
+  publicUrl: string | undefined
+  masterKey: Buffer | undefined
+  masterKeyFile: string | undefined
+}): Problem[] {
+  const missing: Problem[] = []
+  if (!given.publicUrl?.startsWith('https://')) {
+    missing.push({
+      name: 'PUBLIC_URL',
+      problem: 'must be a public https address in live mode',
+      example: settings.PUBLIC_URL.example,
+    })
+  }
+  if (!given.masterKey && !given.masterKeyFile) {
+    missing.push({
+      name: 'MASTER_KEY',
+      problem: 'or MASTER_KEY_FILE must be set in live mode; make a key with: openssl rand -base64 32',
+    })
+  }
+  return missing
+}
+
+function unknownName(name: string): Problem {
+  const nearest = Object.keys(settings)
+    .map((known) => ({ known, distance: editDistance(name.toUpperCase(), known) }))
+    .sort((a, b) => a.distance - b.distance)[0]
+  const hint =
+    nearest && nearest.distance <= Math.max(2, name.length / 3) ? `; did you mean ${nearest.known}?` : ''
+  return { name, problem: `in .env is not a setting of Tillgate${hint}` }
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}

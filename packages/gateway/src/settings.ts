@@ -1,0 +1,196 @@
+// Every setting of the gateway, as data: what it is called, what it means, what it defaults to and how it is
+// read. The parser, `.env.example` and the documentation all come from this one table.
+import { resolve } from 'node:path'
+
+export interface Setting<T> {
+  readonly about: string
+  /** What applies when the variable is not set, as it would be written in `.env`; empty where nothing does. */
+  readonly fallback: string
+  readonly example: string
+  /** Throws an Error whose message completes "NAME …", such as "must be a port number from 1 to 65535". */
+  readonly parse: (text: string) => T
+}
+
+export const settings = {
+  MODE: setting({
+    about:
+      'sandbox: test money, ready-made test wallets. live: real money; refuses to start half configured.',
+    fallback: 'sandbox',
+    example: 'live',
+    parse: oneOf('sandbox', 'live'),
+  }),
+  PORT: setting({
+    about: 'The public listener: merchant API and checkout.',
+    fallback: '8080',
+    example: '8080',
+    parse: port,
+  }),
+  HOST: setting({
+    about: 'The address that the public listener binds to.',
+    fallback: '0.0.0.0',
+    example: '127.0.0.1',
+    parse: text,
+  }),
+  ADMIN_PORT: setting({
+    about: 'The admin listener: console, metrics, health.',
+    fallback: '8081',
+    example: '8081',
+    parse: port,
+  }),
+  ADMIN_HOST: setting({
+    about: 'The address that the admin listener binds to. Keep it private.',
+    fallback: '127.0.0.1',
+    example: '10.0.0.5',
+    parse: text,
+  }),
+  PUBLIC_URL: setting({
+    about:
+      'The address by which consumers reach this gateway; checkout links begin with it. Default: http://localhost:PORT. Live wants https.',
+    fallback: '',
+    example: 'https://pay.example.com',
+    parse: webAddress,
+  }),
+  DATA_DIR: setting({
+    about: 'The folder for everything that is kept on this machine.',
+    fallback: './data',
+    example: '/var/lib/tillgate',
+    parse: (value) => resolve(value),
+  }),
+  DATABASE_URL: setting({
+    about: 'A PostgreSQL of your own, 15 or newer. Left out, the gateway runs a private one under DATA_DIR.',
+    fallback: '',
+    example: 'postgres://tillgate:secret@db.internal:5432/tillgate',
+    parse: databaseAddress,
+  }),
+  DATABASE_POOL: setting({
+    about: 'The most connections to the database that one gateway process opens.',
+    fallback: '10',
+    example: '20',
+    parse: integer({ from: 2, to: 500 }),
+  }),
+  MASTER_KEY: setting({
+    about:
+      'Encrypts the secrets that rest in the database: 32 random bytes in base64 (openssl rand -base64 32). The sandbox makes its own under DATA_DIR.',
+    fallback: '',
+    example: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
+    parse: masterKey,
+  }),
+  MASTER_KEY_FILE: setting({
+    about: 'A file that holds the master key, instead of MASTER_KEY.',
+    fallback: '',
+    example: '/run/secrets/tillgate-master-key',
+    parse: text,
+  }),
+  TRUSTED_PROXIES: setting({
+    about: 'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed, separated by commas.',
+    fallback: '',
+    example: '10.0.0.0/8,192.168.1.7',
+    parse: addressRanges,
+  }),
+  MERCHANT_REQUESTS_PER_SECOND: setting({
+    about:
+      'How many requests a second a merchant may send to one gateway process, unless set for that merchant.',
+    fallback: '200',
+    example: '1000',
+    parse: integer({ from: 1, to: 1_000_000 }),
+  }),
+  FAILED_OPENINGS_PER_MINUTE: setting({
+    about:
+      'How many requests that cannot be opened one address may send in a minute before it is turned away unread.',
+    fallback: '60',
+    example: '600',
+    parse: integer({ from: 1, to: 1_000_000 }),
+  }),
+  REQUESTS_IN_FLIGHT: setting({
+    about: 'How many merchant requests are worked on at once before further ones are answered 50300.',
+    fallback: '1000',
+    example: '2000',
+    parse: integer({ from: 1, to: 100_000 }),
+  }),
+  CALLBACK_HOSTS_PER_DAY: setting({
+    about:
+      'How many different callback hosts a merchant may use in 24 hours before 40301; 0 turns the limit off.',
+    fallback: '20',
+    example: '5',
+    parse: integer({ from: 0, to: 100_000 }),
+  }),
+  LOG_LEVEL: setting({
+    about: 'How much is logged: debug also logs every request that went well.',
+    fallback: 'info',
+    example: 'debug',
+    parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  }),
+  LOG_FORMAT: setting({
+    about: 'auto: for people on a terminal, JSON lines elsewhere.',
+    fallback: 'auto',
+    example: 'json',
+    parse: oneOf('auto', 'json', 'pretty'),
+  }),
+} as const
+
+export type SettingName = keyof typeof settings
+
+function setting<T>(value: Setting<T>): Setting<T> {
+  return value
+}
+
+function text(value: string): string {
+  return value
+}
+
+function oneOf<const T extends string>(...allowed: readonly T[]): (value: string) => T {
+  return (value) => {
+    const found = allowed.find((word) => word === value)
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`)
+    return found
+  }
+}
+
+function integer({ from, to }: { from: number; to: number }): (value: string) => number {
+  return (value) => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+    if (!(number >= from && number <= to)) throw new Error(`must be a whole number from ${from} to ${to}`)
+    return number
+  }
+}
+
+/** 0 lets the system choose, which tests use. */
+function port(value: string): number {
+  const number = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
+  if (!(number <= 65_535)) throw new Error('must be a port number from 1 to 65535')
+  return number
+}
+
+function webAddress(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https address')
+  if (url.username || url.password) throw new Error('must not carry a user name or a password')
+  if (url.search || url.hash) throw new Error('must not have a query or a fragment')
+  return url.href.replace(/\/+$/, '')
+}
+
+function databaseAddress(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
+    throw new Error('must be a PostgreSQL address that begins with postgres://')
+  }
+  return value
+}
+
+function masterKey(value: string): Buffer {
+  const key = Buffer.from(value.trim(), 'base64')
+  if (key.length !== 32 || key.toString('base64') !== value.trim()) {
+    throw new Error('must be 32 bytes in base64; make one with: openssl rand -base64 32')
+  }
+  return key
+}
+
+function addressRanges(value: string): readonly string[] {
+  const ranges = value.split(',').map((range) => range.trim())
+  for (const range of ranges) {
+    if (!/^[0-9a-f.:]+(\/\d{1,3})?$/i.test(range)) {
+      throw new Error(`must be addresses or ranges separated by commas, and "${range}" is neither`)
+    }
+  }
+  return ranges
+}
