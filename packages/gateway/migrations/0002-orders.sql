@@ -1,0 +1,67 @@
+-- Payment orders, the history of their statuses, and the callbacks that report them.
+
+create table orders (
+  merchant_id          text           not null references merchants,
+  payment_id           text           not null check (length(payment_id) <= 32),
+  order_no             text           not null,
+  status               text           not null check (status in
+                         ('pending', 'confirming', 'success', 'failed', 'timeout', 'cancelled')),
+  channel              text           not null check (channel in ('WEB', 'APP')),
+  payment_amount_minor numeric(20, 0) not null check (payment_amount_minor > 0),
+  currency             text           not null,
+  payment_time         bigint         not null,
+  expires_at           bigint         not null,
+  callback_url         text,
+  redirect_url         text,
+  content              text           not null,                     -- the order object, normalised, as JSON
+  checkout_token       text           not null,
+  created_at           bigint         not null,
+  transaction_id       text           check (length(transaction_id) <= 30),
+  paid_at              bigint,
+  completed_at         bigint,
+  message              text,
+  primary key (merchant_id, payment_id),
+  unique (merchant_id, order_no),
+  check (expires_at - payment_time between 300000 and 86400000)
+);
+
+-- What expires next. Small: it holds the pending orders alone.
+create index orders_pending_expiry on orders (expires_at) where status = 'pending';
+
+-- One row for every change of status. No status is ever entered twice, and the key holds that.
+create table order_history (
+  merchant_id text   not null,
+  payment_id  text   not null,
+  to_status   text   not null,
+  from_status text   not null,
+  changed_at  bigint not null,
+  actor       text   not null,
+  reason      text,
+  primary key (merchant_id, payment_id, to_status),
+  foreign key (merchant_id, payment_id) references orders
+);
+
+-- What the merchant is told. One row for every event, kept as history; `refund_id` is empty for an event of the
+-- order itself.
+create table callbacks (
+  merchant_id  text   not null,
+  callback_id  uuid   not null,
+  payment_id   text   not null,
+  refund_id    text   not null default '',
+  event_name   text   not null,
+  callback_url text   not null,
+  body         text   not null,
+  created_at   bigint not null,
+  primary key (merchant_id, callback_id),
+  unique (merchant_id, payment_id, event_name, refund_id),
+  foreign key (merchant_id, payment_id) references orders
+);
+
+-- What is still to be delivered: small, never spread, claimed from by workers. The row goes when it is done.
+create table callback_queue (
+  callback_id uuid   primary key,
+  merchant_id text   not null,
+  host        text   not null,
+  due_at      bigint not null
+);
+create index callback_queue_due on callback_queue (due_at);

@@ -1,0 +1,23 @@
+// /healthz: the event loop lives. /readyz: send traffic here, or not, and why not.
+import type { FastifyInstance } from 'fastify'
+
+export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }
+
+export function answerHealth(listener: FastifyInstance, readiness: () => Promise<Readiness>): void {
+  // However often it is asked, the database is asked once at a time.
+  let asking: Promise<Readiness> | undefined
+
+  listener.get('/healthz', (_request, reply) =>
+    reply.header('cache-control', 'no-store').send({ status: 'alive' }),
+  )
+
+  listener.get('/readyz', async (_request, reply) => {
+    asking ??= readiness().finally(() => {
+      asking = undefined
+    })
+    const answer = await asking
+    reply.header('cache-control', 'no-store')
+    if (answer.ready) return { status: 'ready' }
+    return reply.status(503).header('retry-after', 1).send({ status: 'not ready', reason: answer.reason })
+  })
+}

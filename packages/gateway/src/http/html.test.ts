@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { html } from './html.ts'
+
+test('whatever is put into a page is escaped', () => {
+  const name = `<script>alert("1 & '2'")</script>`
+  assert.equal(
+    html`<p title="${name}">${name}</p>`.text,
+    '<p title="&lt;script&gt;alert(&quot;1 &amp; &#39;2&#39;&quot;)&lt;/script&gt;">' +
+      '&lt;script&gt;alert(&quot;1 &amp; &#39;2&#39;&quot;)&lt;/script&gt;</p>',
+  )
+})
+
+test('HTML within HTML is not escaped twice, and lists are joined', () => {
+  assert.equal(
+    html`<ul>${['a', '<b>'].map((item) => html`<li>${item}</li>`)}</ul>`.text,
+    '<ul><li>a</li><li>&lt;b&gt;</li></ul>',
+  )
+})
+
+test('false, null and undefined show as nothing, zero shows as zero', () => {
+  assert.equal(html`[${false}${null}${undefined}${0}${0n}]`.text, '[00]')
+})

@@ -1,0 +1,68 @@
+// One HTTP listener, public or admin: bounded in connections, time and size; every answer bears a request id.
+import { type FastifyInstance, fastify } from 'fastify'
+import type { Log } from '../log.ts'
+import { answerFailures } from './failures.ts'
+import { answerHealth, type Readiness } from './health.ts'
+
+export const listenerLimits = {
+  bodyBytes: 256 * 1024,
+  headerBytes: 16 * 1024,
+  connections: 10_000,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 15_000,
+  keepAliveTimeoutMs: 65_000,
+} as const
+
+export interface ListenerParts {
+  readonly log: Log
+  readonly newRequestId: () => string
+  readonly readiness: () => Promise<Readiness>
+  readonly isUnavailable: (error: unknown) => boolean
+  readonly trustedProxies: readonly string[]
+}
+
+export function makeListener(parts: ListenerParts): FastifyInstance {
+  const listener = fastify({
+    loggerInstance: parts.log,
+    disableRequestLogging: true,
+    genReqId: parts.newRequestId,
+    bodyLimit: listenerLimits.bodyBytes,
+    requestTimeout: listenerLimits.requestTimeoutMs,
+    keepAliveTimeout: listenerLimits.keepAliveTimeoutMs,
+    http: {
+      maxHeaderSize: listenerLimits.headerBytes,
+      headersTimeout: listenerLimits.headersTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+    },
+    // While closing, a request that comes in on an open connection is still answered, and told to go elsewhere.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
+  })
+  listener.server.maxConnections = listenerLimits.connections
+  // Each route says what it reads: no body is parsed, or even accepted, by default.
+  listener.removeAllContentTypeParsers()
+
+  listener.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  listener.addHook('onResponse', (request, reply, done) => {
+    const level = reply.statusCode >= 500 ? 'warn' : reply.statusCode >= 400 ? 'info' : 'debug'
+    parts.log[level](
+      {
+        requestId: request.id,
+        method: request.method,
+        // The pattern, never the path: a checkout link is a secret.
+        route: request.routeOptions.url ?? 'none',
+        httpStatus: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request',
+    )
+    done()
+  })
+  answerFailures(listener, parts)
+  answerHealth(listener, parts.readiness)
+  return listener
+}

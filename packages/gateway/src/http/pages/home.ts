@@ -1,0 +1,44 @@
+// What a person sees who opens the address of a listener: that it runs, what it is for, where to go from here.
+import type { FastifyInstance } from 'fastify'
+import type { Readiness } from '../health.ts'
+import { html } from '../html.ts'
+import { sendPage } from './layout.ts'
+
+export interface HomePage {
+  readonly listener: 'public' | 'admin'
+  readonly mode: 'sandbox' | 'live'
+  readonly version: string
+  readonly publicUrl: () => string
+  readonly readiness: () => Promise<Readiness>
+}
+
+export function serveHome(listener: FastifyInstance, page: HomePage): void {
+  listener.get('/', async (_request, reply) => {
+    const readiness = await page.readiness()
+    return sendPage(reply, {
+      title: `Tillgate ${page.mode}`,
+      content: html`<main>
+${
+  readiness.ready
+    ? html`<p class="badge good">Ready</p>`
+    : html`<p class="badge wait">Not ready: ${readiness.reason}</p>`
+}
+<h1>Tillgate</h1>
+<p>${page.listener === 'public' ? aboutPublic(page.mode) : 'This is the admin listener. Keep it private.'}</p>
+<h2>Where things are</h2>
+<dl class="facts">
+<div><dt>Merchant API</dt><dd><code>POST ${page.publicUrl()}/api/v1/gateway</code></dd></div>
+<div><dt>Alive</dt><dd><a href="/healthz"><code>/healthz</code></a></dd></div>
+<div><dt>Ready for traffic</dt><dd><a href="/readyz"><code>/readyz</code></a></dd></div>
+<div><dt>Version</dt><dd>${page.version}</dd></div>
+</dl>
+</main>`,
+    })
+  })
+}
+
+function aboutPublic(mode: HomePage['mode']): string {
+  return mode === 'sandbox'
+    ? 'A payment order gateway, in its sandbox: everything works as it does live, and no real money moves.'
+    : 'A payment order gateway.'
+}

@@ -1,0 +1,61 @@
+// Natural batching: what arrives while a round trip is under way goes out together in the next one. A caller
+// alone waits for nobody, and a crowd shares the cost of the commit.
+
+export interface BatchingOptions {
+  readonly maxItems: number
+  /** How many round trips may be under way at once. */
+  readonly maxFlights: number
+  /** Whether an error concerns the items themselves, so that the innocent ones deserve another try alone. */
+  readonly isItemError: (error: unknown) => boolean
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** `run` answers each item, in the order of the items. */
+export function batched<Item, Result>(
+  run: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { maxItems, maxFlights, isItemError }: BatchingOptions,
+): (item: Item) => Promise<Result> {
+  let queue: Waiting<Item, Result>[] = []
+  let flights = 0
+
+  const takeOff = async (batch: Waiting<Item, Result>[]): Promise<void> => {
+    flights++
+    await fly(batch)
+    flights--
+    departNext()
+  }
+
+  const departNext = (): void => {
+    while (queue.length > 0 && flights < maxFlights) {
+      const batch = queue.slice(0, maxItems)
+      queue = queue.slice(maxItems)
+      void takeOff(batch)
+    }
+  }
+
+  const fly = async (batch: Waiting<Item, Result>[]): Promise<void> => {
+    try {
+      const results = await run(batch.map(({ item }) => item))
+      if (results.length !== batch.length) throw new Error('a batch must answer every item')
+      // Safe: the lengths are equal, so every index has its result.
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+    } catch (error) {
+      if (batch.length > 1 && isItemError(error)) {
+        for (const waiting of batch) await fly([waiting])
+      } else {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      queue.push({ item, resolve, reject })
+      departNext()
+    })
+}
