@@ -1,0 +1,135 @@
+// The catalogue of everything an answer's `code` can say, and the one error class that carries it. The table in
+// docs/protocol.md is generated from here, so a code cannot exist without its meaning.
+
+export const successCode = 20000
+export const successMessage = 'SUCCESS'
+
+export const failures = {
+  malformed_envelope: {
+    code: 40000,
+    meaning: 'The request envelope is malformed: a field is missing, unknown, repeated or not of its form.',
+  },
+  invalid_field: {
+    code: 40001,
+    meaning: 'A field of the body is missing or not of its form. `data.field` names it.',
+  },
+  amount_does_not_fit_currency: {
+    code: 40002,
+    meaning: 'An amount has more decimal places than its currency, or is larger than 10^15.',
+  },
+  amounts_do_not_add_up: {
+    code: 40003,
+    meaning: 'A total differs from the sum over the goods. The message gives both figures.',
+  },
+  times_out_of_range: {
+    code: 40004,
+    meaning: 'paymentTime or paymentExpiryTime is outside the allowed range.',
+  },
+  url_not_allowed: {
+    code: 40005,
+    meaning: 'callbackUrl or redirectUrl is not an address that this gateway may use.',
+  },
+  timestamp_outside_window: {
+    code: 40010,
+    meaning: 'The envelope’s timestamp is more than 5 minutes away from the gateway’s clock.',
+  },
+  envelope_not_opened: {
+    code: 40100,
+    meaning:
+      'The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign.',
+  },
+  merchant_suspended: {
+    code: 40300,
+    meaning: 'The merchant is suspended. Ask the operator of the gateway.',
+  },
+  callback_address_changed_too_often: {
+    code: 40301,
+    meaning: 'Too many different callback hosts within 24 hours. Use a fixed callbackUrl.',
+  },
+  order_not_found: {
+    code: 40400,
+    meaning: 'There is no such payment order or refund.',
+  },
+  no_such_operation: {
+    code: 40401,
+    meaning: 'There is no such path or method, or the method does not belong to this path.',
+  },
+  number_already_used: {
+    code: 40900,
+    meaning: 'orderNo or referRefundNo was already used with other content. Use a new number.',
+  },
+  status_does_not_allow: {
+    code: 40901,
+    meaning: 'The status of the payment order does not allow this operation.',
+  },
+  more_than_left_to_refund: {
+    code: 40902,
+    meaning: 'The refund is larger than what is left of the payment.',
+  },
+  too_large: {
+    code: 41300,
+    meaning: 'The request is larger than 256 KiB.',
+  },
+  not_json: {
+    code: 41500,
+    meaning: 'The request is not JSON: send it with Content-Type application/json.',
+  },
+  too_many_requests: {
+    code: 42900,
+    meaning: 'Too many requests. Wait as long as the Retry-After header says, then send it again.',
+  },
+  internal: {
+    code: 50000,
+    meaning: 'The gateway failed. Sending the same request again is safe.',
+  },
+  unavailable: {
+    code: 50300,
+    meaning:
+      'The gateway cannot serve this now. Wait as long as the Retry-After header says, then send it again.',
+  },
+} as const satisfies Record<string, { readonly code: number; readonly meaning: string }>
+
+export type FailureName = keyof typeof failures
+
+export interface FailureOptions {
+  /** Plain words saying what to change; the catalogue's meaning when left out. */
+  readonly message?: string
+  /** Path of the field at fault, such as `order.goods[3].goodsName`. */
+  readonly field?: string
+  readonly retryAfterSeconds?: number
+  readonly cause?: unknown
+}
+
+/** Expected and named trouble. Anything else that is thrown is a bug of ours. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  readonly failure: FailureName
+  readonly code: number
+  readonly field?: string
+  readonly retryAfterSeconds?: number
+
+  constructor(failure: FailureName, options: FailureOptions = {}) {
+    super(
+      options.message ?? failures[failure].meaning,
+      'cause' in options ? { cause: options.cause } : undefined,
+    )
+    this.failure = failure
+    this.code = failures[failure].code
+    if (options.field !== undefined) this.field = options.field
+    if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+/** 40001 answers as HTTP 400, 20000 as 200: the last two digits only tell apart. */
+export function httpStatusOf(code: number): number {
+  return Math.floor(code / 100)
+}
+
+const namesByCode: ReadonlyMap<number, FailureName> = new Map(
+  Object.entries(failures).map(([name, { code }]) => [code, name as FailureName]),
+)
+
+/** The name behind a code that a gateway answered; undefined for one that this catalogue does not know. */
+export function failureNameOf(code: number): FailureName | undefined {
+  return namesByCode.get(code)
+}

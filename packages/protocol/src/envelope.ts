@@ -1,0 +1,125 @@
+// The two envelopes of the wire, for requests and for callbacks: their fields, how their text is read, and the
+// string that is signed. Reading gives every optional field its default, because the default is signed too.
+import Type, { type Static } from 'typebox'
+import { Failure } from './codes.ts'
+import { choice, pattern, time } from './fields.ts'
+import { merchantIdPattern, uuidPattern } from './ids.ts'
+import { maxEnvelopeBytes, maxMethodLength } from './limits.ts'
+import { makeReader } from './validation.ts'
+
+// Every value but the body has a closed alphabet without `&` and `=`: no field can be smuggled into another.
+const dottedName = {
+  regexp: /^(?=.{1,64}$)[a-z]+(?:\.[a-z]+)*$/,
+  expected: `a dotted name of at most ${maxMethodLength} characters`,
+}
+const base64Text = { regexp: /^[A-Za-z0-9+/]+={0,2}$/, expected: 'standard base64 with padding' }
+
+const merchantId = pattern('Who sends or receives it.', { regexp: merchantIdPattern, expected: '18 digits' })
+
+const commonFields = {
+  format: Type.Optional(choice('How the body is serialised. `json` when left out.', ['json'])),
+  charset: Type.Optional(choice('How the body’s text is encoded. `utf-8` when left out.', ['utf-8'])),
+  encryptType: Type.Optional(choice('How the body is encrypted. `AES` when left out.', ['AES'])),
+  signType: Type.Optional(choice('How it is signed. `RSA` when left out.', ['RSA'])),
+  sign: pattern('The signature over the string to sign.', base64Text),
+}
+
+export const requestEnvelopeSchema = Type.Object(
+  {
+    merchantId,
+    method: pattern('The operation.', dottedName),
+    ...commonFields,
+    timestamp: time('When the request was made.'),
+    body: pattern('The encrypted body.', base64Text),
+  },
+  { additionalProperties: false },
+)
+
+export const callbackEnvelopeSchema = Type.Object(
+  {
+    id: pattern('Identifies the callback: the same on every attempt.', {
+      regexp: uuidPattern,
+      expected: 'a UUID in lower case',
+    }),
+    merchantId,
+    eventName: pattern('The event.', dottedName),
+    ...commonFields,
+    timestamp: time('When this attempt was made. Sent as a string.'),
+    body: pattern('The encrypted result object.', base64Text),
+  },
+  { additionalProperties: false },
+)
+
+export type RequestWire = Static<typeof requestEnvelopeSchema>
+export type CallbackWire = Static<typeof callbackEnvelopeSchema>
+
+interface CommonEnvelope {
+  readonly merchantId: string
+  readonly format: 'json'
+  readonly charset: 'utf-8'
+  readonly encryptType: 'AES'
+  readonly signType: 'RSA'
+  readonly sign: string
+  /** 13 digits. */
+  readonly timestamp: string
+  readonly body: string
+}
+
+export interface RequestEnvelope extends CommonEnvelope {
+  readonly method: string
+}
+
+export interface CallbackEnvelope extends CommonEnvelope {
+  readonly id: string
+  readonly eventName: string
+}
+
+const envelopeOptions = { failure: 'malformed_envelope', whole: 'the envelope' } as const
+const readRequestWire = makeReader(requestEnvelopeSchema, envelopeOptions)
+const readCallbackWire = makeReader(callbackEnvelopeSchema, envelopeOptions)
+
+export function parseRequestEnvelope(text: string): RequestEnvelope {
+  refuseTooLarge(text)
+  const wire = readRequestWire(text)
+  return { ...commonOf(wire), method: wire.method }
+}
+
+export function parseCallbackEnvelope(text: string): CallbackEnvelope {
+  refuseTooLarge(text)
+  const wire = readCallbackWire(text)
+  return { ...commonOf(wire), id: wire.id, eventName: wire.eventName }
+}
+
+/** The length in UTF-16 units is never more than that in UTF-8 bytes, and costs nothing to know. */
+function refuseTooLarge(text: string): void {
+  if (text.length > maxEnvelopeBytes) throw new Failure('too_large')
+}
+
+function commonOf(wire: RequestWire | CallbackWire): CommonEnvelope {
+  return {
+    merchantId: wire.merchantId,
+    format: wire.format ?? 'json',
+    charset: wire.charset ?? 'utf-8',
+    encryptType: wire.encryptType ?? 'AES',
+    signType: wire.signType ?? 'RSA',
+    sign: wire.sign,
+    timestamp: String(wire.timestamp),
+    body: wire.body,
+  }
+}
+
+export type RequestToSign = Pick<RequestEnvelope, 'merchantId' | 'method' | 'timestamp'>
+export type CallbackToSign = Pick<CallbackEnvelope, 'id' | 'merchantId' | 'eventName' | 'timestamp'>
+
+/** Every field but `sign`, sorted by name, `name=value` joined by `&`; `plainBody` is the body before encryption. */
+export function requestStringToSign(
+  { merchantId, method, timestamp }: RequestToSign,
+  plainBody: string,
+): string {
+  return `body=${plainBody}&charset=utf-8&encryptType=AES&format=json&merchantId=${merchantId}&method=${method}&signType=RSA&timestamp=${timestamp}`
+}
+
+export function callbackStringToSign(envelope: CallbackToSign, plainBody: string): string {
+  const { id, merchantId, eventName, timestamp } = envelope
+  return `body=${plainBody}&charset=utf-8&encryptType=AES&eventName=${eventName}&format=json&id=${id}&merchantId=${merchantId}&signType=RSA&timestamp=${timestamp}`
+}

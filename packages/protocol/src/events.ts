@@ -1,0 +1,51 @@
+// The events that callbacks report, each with the status it announces. A status without an event here is never
+// reported by callback.
+import type { OrderStatus, RefundStatus } from './statuses.ts'
+
+export const orderEvents = {
+  'payment.order.confirming': {
+    status: 'confirming',
+    meaning: 'The consumer submitted the payment; it is being processed.',
+  },
+  'payment.order.timeout': { status: 'timeout', meaning: 'The order was not paid in time.' },
+  'payment.order.success': { status: 'success', meaning: 'The order is paid.' },
+  'payment.order.failed': { status: 'failed', meaning: 'The payment failed; `msg` has the reason.' },
+} as const satisfies Record<string, { readonly status: OrderStatus; readonly meaning: string }>
+
+export const refundEvents = {
+  'payment.refund.success': { status: 'refund_success', meaning: 'The refund is complete.' },
+  'payment.refund.failed': { status: 'refund_failed', meaning: 'The refund failed; `msg` has the reason.' },
+} as const satisfies Record<string, { readonly status: RefundStatus; readonly meaning: string }>
+
+export type OrderEventName = keyof typeof orderEvents
+export type RefundEventName = keyof typeof refundEvents
+export type EventName = OrderEventName | RefundEventName
+
+export const eventNames: readonly EventName[] = [
+  ...(Object.keys(orderEvents) as OrderEventName[]),
+  ...(Object.keys(refundEvents) as RefundEventName[]),
+]
+
+const eventByStatus: ReadonlyMap<string, EventName> = new Map(
+  Object.entries({ ...orderEvents, ...refundEvents }).map(([name, { status }]) => [
+    status,
+    name as EventName,
+  ]),
+)
+
+/** The event that reports a move into this status, or undefined: pending, cancelled and refunding have none. */
+export function eventOfStatus(status: OrderStatus | RefundStatus): EventName | undefined {
+  return eventByStatus.get(status)
+}
+
+export function isEventName(name: string): name is EventName {
+  return isOrderEventName(name) || isRefundEventName(name)
+}
+
+export function isOrderEventName(name: string): name is OrderEventName {
+  return Object.hasOwn(orderEvents, name)
+}
+
+export function isRefundEventName(name: string): name is RefundEventName {
+  return Object.hasOwn(refundEvents, name)
+}

@@ -1,0 +1,127 @@
+// The kinds of field that messages are made of. Each carries, beside its check, the words for what it expects
+// (`expected`, used in errors and in the documentation) and what it is for (`description`).
+import Type, { type TSchema } from 'typebox'
+import { inexactNumberText } from './json.ts'
+import { maxUrlLength } from './limits.ts'
+import type { WireAmount } from './money.ts'
+
+/** What this package adds to a JSON schema; validators ignore the words they do not know. */
+export interface FieldNotes {
+  readonly typeName: string
+  readonly expected: string
+  readonly description: string
+}
+
+// Cc are the control characters: C0, DEL and C1.
+const controlCharacter = /\p{Cc}/u
+
+/** Lengths count code points. Control characters are refused; half surrogates never come this far. */
+export function isText(value: unknown, { min, max }: { min: number; max: number }): value is string {
+  if (typeof value !== 'string') return false
+  if (value.length < min || controlCharacter.test(value)) return false
+  // A code point has one or two units, so only lengths between max and twice max need counting.
+  if (value.length <= max) return true
+  return value.length <= 2 * max && [...value].length <= max
+}
+
+export function text(description: string, { min = 1, max }: { min?: number; max: number }) {
+  const length = min === max ? `${max}` : min === 0 ? `at most ${max}` : `${min} to ${max}`
+  const notes = {
+    typeName: 'string',
+    expected: `text of ${length} characters, no control characters`,
+    description,
+  }
+  return Type.Refine(Type.String(notes), (value) => isText(value, { min, max }))
+}
+
+export function url(description: string) {
+  const notes = {
+    typeName: 'string',
+    expected: `an absolute http or https address of at most ${maxUrlLength} characters`,
+    description,
+  }
+  return Type.Refine(
+    Type.String(notes),
+    (value) => isText(value, { min: 1, max: maxUrlLength }) && isHttpUrl(value),
+  )
+}
+
+function isHttpUrl(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value)
+}
+
+export function pattern(
+  description: string,
+  { regexp, expected, typeName = 'string' }: { regexp: RegExp; expected: string; typeName?: string },
+) {
+  return Type.Refine(Type.String({ typeName, expected, description }), (value) => regexp.test(value))
+}
+
+export function choice<const Values extends readonly string[]>(description: string, values: Values) {
+  const expected =
+    values.length === 1 ? `\`${values[0]}\`` : `one of ${values.map((v) => `\`${v}\``).join(', ')}`
+  return Type.Refine(
+    Type.Unsafe<Values[number]>({
+      type: 'string',
+      enum: [...values],
+      typeName: 'string',
+      expected,
+      description,
+    }),
+    (value) => values.includes(value),
+  )
+}
+
+/** Only the kind of value is checked here; digits and range need the currency and are money.ts's work. */
+export function amount(description: string, { isPositive = false }: { isPositive?: boolean } = {}) {
+  const expected = isPositive ? 'an amount greater than zero' : 'an amount, zero or more'
+  const notes = { typeName: 'number or string', expected, description }
+  return Type.Refine(Type.Unsafe<WireAmount>({ type: ['number', 'string'], ...notes }), isWireAmount)
+}
+
+function isWireAmount(value: unknown): value is WireAmount {
+  return typeof value === 'number' || typeof value === 'string'
+}
+
+const thirteenDigits = /^[1-9][0-9]{12}$/
+
+export function time(description: string) {
+  const expected = '13 digits: milliseconds since 1970-01-01 UTC'
+  const notes = { typeName: 'number or string', expected, description }
+  return Type.Refine(Type.Unsafe<number | string>({ type: ['number', 'string'], ...notes }), isThirteenDigits)
+}
+
+export function isThirteenDigits(value: unknown): value is number | string {
+  if (typeof value === 'string') return thirteenDigits.test(value)
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1e12 && value < 1e13
+}
+
+export function wholeNumber(description: string, { min, max }: { min: number; max: number }) {
+  const expected = `a whole number from ${min} to ${max}`
+  const notes = { typeName: 'number or string', expected, description }
+  const digits = /^(?:0|[1-9][0-9]{0,14})$/
+  return Type.Refine(Type.Unsafe<number | string>({ type: ['number', 'string'], ...notes }), (value) => {
+    const number = typeof value === 'string' && digits.test(value) ? Number(value) : value
+    return typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max
+  })
+}
+
+/** What the error says it found, short enough to show and without repeating secrets or whole texts. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (inexactNumberText(value) !== undefined) return 'a number with more digits than can be kept exactly'
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (typeof value === 'string') return describeText(value)
+  if (typeof value === 'object') return 'an object'
+  return String(value)
+}
+
+function describeText(value: string): string {
+  if (controlCharacter.test(value)) return 'text with control characters'
+  const length = [...value].length
+  return length <= 40 ? JSON.stringify(value) : `text of ${length} characters`
+}
+
+export function notesOf(schema: TSchema): FieldNotes | undefined {
+  return 'expected' in schema ? (schema as unknown as FieldNotes) : undefined
+}

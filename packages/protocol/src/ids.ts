@@ -1,0 +1,61 @@
+// Identifiers that the gateway gives out: time-ordered, letters and digits, made from a clock and a source of
+// randomness that are passed in. 48 bits of time and 80 of randomness, in Crockford's base 32 (no I, L, O, U),
+// behind one letter that says what the number is.
+
+/** Gives that many random bytes, as `crypto.randomBytes` does. */
+export type RandomBytes = (size: number) => Uint8Array
+
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const randomBytesPerId = 10
+
+export const paymentIdPattern = /^P[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+export const refundIdPattern = /^R[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+export const transactionIdPattern = /^T[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+export const merchantIdPattern = /^[0-9]{18}$/
+
+export function makePaymentId(nowMs: number, random: RandomBytes): string {
+  return `P${timeOrdered(nowMs, random)}`
+}
+
+export function makeRefundId(nowMs: number, random: RandomBytes): string {
+  return `R${timeOrdered(nowMs, random)}`
+}
+
+export function makeTransactionId(nowMs: number, random: RandomBytes): string {
+  return `T${timeOrdered(nowMs, random)}`
+}
+
+/** UUID version 7 (RFC 9562): what the `id` of a callback is. */
+export function makeCallbackId(nowMs: number, random: RandomBytes): string {
+  const time = nowMs.toString(16).padStart(12, '0')
+  const bytes = random(randomBytesPerId)
+  const version = 0x7000 | (byteAt(bytes, 0) << 4) | (byteAt(bytes, 1) & 0x0f)
+  const variant = 0x8000 | ((byteAt(bytes, 2) & 0x3f) << 8) | byteAt(bytes, 3)
+  let tail = ''
+  for (let i = 4; i < randomBytesPerId; i++) tail += byteAt(bytes, i).toString(16).padStart(2, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-${version.toString(16)}-${variant.toString(16)}-${tail}`
+}
+
+function timeOrdered(nowMs: number, random: RandomBytes): string {
+  let time = ''
+  for (let rest = nowMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32))
+    time = alphabet.charAt(rest % 32) + time
+  const bytes = random(randomBytesPerId)
+  return time + fiveBytesAsText(bytes, 0) + fiveBytesAsText(bytes, 5)
+}
+
+/** Five bytes are eight digits of base 32 exactly. */
+function fiveBytesAsText(bytes: Uint8Array, start: number): string {
+  let text = ''
+  let value = 0
+  for (let i = 0; i < 5; i++) value = value * 256 + byteAt(bytes, start + i)
+  for (let i = 0; i < 8; i++, value = Math.floor(value / 32)) text = alphabet.charAt(value % 32) + text
+  return text
+}
+
+function byteAt(bytes: Uint8Array, index: number): number {
+  const byte = bytes[index]
+  if (byte === undefined) throw new RangeError('the source of randomness gave fewer bytes than asked for')
+  return byte
+}

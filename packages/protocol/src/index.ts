@@ -1,0 +1,30 @@
+// The package's entry: everything that the gateway and the SDK may use.
+export * from './codes.ts'
+export * from './currencies.ts'
+export { decryptBytes, encryptText } from './encryption.ts'
+export * from './envelope.ts'
+export * from './events.ts'
+export * from './ids.ts'
+export { inexactNumberText, type Json, JsonError, type JsonObject, readJson } from './json.ts'
+export * from './keys.ts'
+export * from './limits.ts'
+export * from './methods.ts'
+export {
+  digitsOf,
+  readDecimal,
+  toDecimalText,
+  toMinorUnits,
+  toPositiveMinorUnits,
+  toWireAmount,
+  type WireAmount,
+} from './money.ts'
+export { type OpeningKeys, openCallback, openRequest } from './opening.ts'
+export {
+  type CallbackMessage,
+  type RequestMessage,
+  type SealingKeys,
+  sealCallback,
+  sealRequest,
+} from './sealing.ts'
+export { signText, verifyText } from './signing.ts'
+export * from './statuses.ts'

@@ -1,0 +1,99 @@
+// Reads the keys that people paste and programs store: RSA keys as PEM (PKCS#8, PKCS#1, SPKI) or as the bare
+// base64 inside a PEM, AES keys as base64. What it refuses it refuses with words that say what to do.
+import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
+import { decodeBase64 } from './base64.ts'
+import { aesKeyBytes, maxRsaBits, minRsaBits } from './limits.ts'
+
+/** A secret KeyObject of 32 bytes; only parseAesKey and makeAesKey make one. */
+export type AesKey = KeyObject
+
+/** The message never holds any part of the key. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError'
+}
+
+export function parseAesKey(text: string): AesKey {
+  const bytes = decodeBase64(text.trim())
+  if (bytes?.length !== aesKeyBytes) {
+    throw new KeyError(`an AES key is ${aesKeyBytes} bytes in base64: 44 characters that end in "="`)
+  }
+  return createSecretKey(bytes)
+}
+
+export function makeAesKey(bytes: Uint8Array): AesKey {
+  if (bytes.length !== aesKeyBytes) throw new KeyError(`an AES key is ${aesKeyBytes} bytes`)
+  return createSecretKey(bytes)
+}
+
+export function parsePrivateKey(text: string): KeyObject {
+  const trimmed = text.trim()
+  if (/BEGIN (RSA )?PUBLIC KEY/.test(trimmed)) {
+    throw new KeyError('this is a public RSA key, where a private one is needed')
+  }
+  if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(trimmed)) {
+    throw new KeyError('the private key is protected by a password: give it without one')
+  }
+  const attempts = trimmed.startsWith('-----BEGIN')
+    ? [() => createPrivateKey(trimmed)]
+    : [
+        () => createPrivateKey({ key: bareBytes(trimmed), format: 'der', type: 'pkcs8' }),
+        () => createPrivateKey({ key: bareBytes(trimmed), format: 'der', type: 'pkcs1' }),
+      ]
+  return checkRsa(
+    firstThatParses(attempts, 'a private RSA key is PEM (PKCS#8 or PKCS#1) or the bare base64 of it'),
+  )
+}
+
+export function parsePublicKey(text: string): KeyObject {
+  const trimmed = text.trim()
+  // Node would quietly derive the public key; a private key where a public one belongs is about to be leaked.
+  if (/BEGIN [A-Z ]*PRIVATE KEY/.test(trimmed)) {
+    throw new KeyError('this is a private key, where a public one is needed; never give a private key away')
+  }
+  const attempts = trimmed.startsWith('-----BEGIN')
+    ? [() => createPublicKey(trimmed)]
+    : [
+        () => createPublicKey({ key: bareBytes(trimmed), format: 'der', type: 'spki' }),
+        () => createPublicKey({ key: bareBytes(trimmed), format: 'der', type: 'pkcs1' }),
+      ]
+  return checkRsa(
+    firstThatParses(attempts, 'a public RSA key is PEM (SPKI or PKCS#1) or the bare base64 of it'),
+  )
+}
+
+/** Bare base64 often comes wrapped at 64 or 76 characters: white space alone is forgiven. */
+function bareBytes(text: string): Buffer {
+  const bytes = decodeBase64(text.replace(/\s+/g, ''))
+  if (bytes === undefined) throw new KeyError('not base64')
+  return bytes
+}
+
+/** OpenSSL's own errors are no help and may differ between versions, so the cause is kept and not shown. */
+function firstThatParses(attempts: readonly (() => KeyObject)[], otherwise: string): KeyObject {
+  let cause: unknown
+  for (const attempt of attempts) {
+    try {
+      return attempt()
+    } catch (error) {
+      cause = error
+    }
+  }
+  throw new KeyError(otherwise, { cause })
+}
+
+function checkRsa(key: KeyObject): KeyObject {
+  if (key.asymmetricKeyType !== 'rsa')
+    throw new KeyError(`this is a key for ${key.asymmetricKeyType}, not for RSA`)
+  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
+  if (modulusLength < minRsaBits) {
+    throw new KeyError(`the RSA key has ${modulusLength} bits: make one of ${minRsaBits} bits or more`)
+  }
+  if (modulusLength > maxRsaBits) {
+    throw new KeyError(`the RSA key has ${modulusLength} bits: make one of ${maxRsaBits} bits or fewer`)
+  }
+  // An exponent of 1 signs nothing, and a huge one makes every verification slow.
+  if (publicExponent < 3n || publicExponent % 2n === 0n || publicExponent >= 2n ** 32n) {
+    throw new KeyError('the RSA key has an unusual public exponent: make one with 65537')
+  }
+  return key
+}

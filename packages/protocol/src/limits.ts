@@ -1,0 +1,51 @@
+// Every bound of the wire in one place. Lengths count Unicode code points; the relations that other code relies
+// on are checked in limits.test.ts.
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** Of a whole request or callback, in bytes of UTF-8 on the wire. */
+export const maxEnvelopeBytes = 256 * 1024
+/** Objects and arrays inside each other; the deepest body of ours needs 4. */
+export const maxJsonDepth = 16
+
+export const merchantIdLength = 18
+export const timestampLength = 13
+export const maxMethodLength = 64
+
+export const maxGoods = 100
+export const maxGoodsQuantity = 999_999_999
+export const maxOrderNoLength = 64
+export const maxOrderDescriptionLength = 256
+export const maxReferenceGoodsIdLength = 64
+export const maxGoodsNameLength = 256
+export const maxGoodsDescLength = 256
+export const maxShippingNameLength = 256
+export const maxShippingAddressLength = 512
+export const maxUrlLength = 2048
+export const maxPaymentIdLength = 32
+export const maxRefundIdLength = 32
+export const maxTransactionIdLength = 30
+export const maxReferRefundNoLength = 64
+export const maxRefundReasonLength = 256
+
+export const timestampWindowMs = 5 * minute
+export const minExpiryMs = 5 * minute
+export const maxExpiryMs = day
+export const maxPaymentTimeAheadMs = 5 * minute
+export const maxSandboxAdvanceMs = 30 * day
+
+/** Enough for every currency of the world's largest sums, and its minor units still fit 64 bits at 3 digits. */
+export const maxMajorUnits = 10n ** 15n
+/** What a double keeps exactly, whatever the digits are. */
+export const maxNumberDigits = 15
+
+export const minRsaBits = 2048
+/** Verifying costs grow with the square of the size: past this a key is a burden on the gateway. */
+export const maxRsaBits = 8192
+export const aesKeyBytes = 32
+export const aesNonceBytes = 12
+export const aesTagBytes = 16
+/** Two, so that a key can be replaced without a moment in which neither works. */
+export const maxLiveKeys = 2

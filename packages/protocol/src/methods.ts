@@ -1,0 +1,46 @@
+// The operations by the names that an envelope's `method` gives them, with the path each has of its own.
+
+/** Serves every method by its `method` field. */
+export const gatewayPath = '/api/v1/gateway'
+
+/** Every path is also served with this in front of it. */
+export const pathPrefix = '/cgi'
+
+export const tradeMethods = {
+  'service.trade.create': { path: '/payment/api/v1/payment-order', meaning: 'Create a payment order.' },
+  'service.trade.query': {
+    path: '/payment/api/v1/payment-order/query',
+    meaning: 'Query a payment order or a refund.',
+  },
+  'service.trade.cancel': {
+    path: '/payment/api/v1/payment-order/cancel',
+    meaning: 'Cancel a payment order that is still pending.',
+  },
+  'service.trade.refund': {
+    path: '/payment/api/v1/payment-order/refund',
+    meaning: 'Refund a paid order, wholly or in part.',
+  },
+  'service.trade.callback': {
+    path: '/payment/api/v1/payment-order/callback',
+    meaning: 'Send the order’s callbacks again.',
+  },
+} as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
+
+/** Exist in the sandbox alone, and at the gateway path alone. */
+export const sandboxMethods = {
+  'service.sandbox.pay': { path: gatewayPath, meaning: 'Pay an order as a test consumer would.' },
+  'service.sandbox.advance': {
+    path: gatewayPath,
+    meaning: 'Move all times of one order into the past, so that expiry and callback retries come sooner.',
+  },
+} as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
+
+export const methods = { ...tradeMethods, ...sandboxMethods }
+
+export type TradeMethod = keyof typeof tradeMethods
+export type SandboxMethod = keyof typeof sandboxMethods
+export type Method = keyof typeof methods
+
+export function isMethod(name: string): name is Method {
+  return Object.hasOwn(methods, name)
+}

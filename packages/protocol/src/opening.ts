@@ -1,0 +1,151 @@
+// Opens an envelope: decrypt, then verify, and nothing is parsed before both held. There is one answer for all
+// that can be wrong, an unknown merchant included, and it always costs the same work, so that neither words nor
+// time tell an outsider which it was.
+import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
+import { decodeBase64 } from './base64.ts'
+import { decryptBytes } from './encryption.ts'
+import {
+  type CallbackEnvelope,
+  callbackStringToSign,
+  type RequestEnvelope,
+  requestStringToSign,
+} from './envelope.ts'
+import type { AesKey } from './keys.ts'
+import { aesKeyBytes, aesNonceBytes, aesTagBytes, maxLiveKeys } from './limits.ts'
+import { type Verification, verifyBytes } from './signing.ts'
+
+/** Up to two live keys of each kind; the public keys are the sender's. */
+export interface OpeningKeys {
+  readonly aesKeys: readonly AesKey[]
+  readonly publicKeys: readonly KeyObject[]
+}
+
+/** The body's text as it was before encryption, or undefined. Undefined keys stand for an unknown merchant. */
+export function openRequest(
+  envelope: RequestEnvelope,
+  keys: OpeningKeys | undefined,
+): Promise<string | undefined> {
+  return openSealed({ ...envelope, stringToSign: (body) => requestStringToSign(envelope, body) }, keys)
+}
+
+export function openCallback(
+  envelope: CallbackEnvelope,
+  keys: OpeningKeys | undefined,
+): Promise<string | undefined> {
+  return openSealed({ ...envelope, stringToSign: (body) => callbackStringToSign(envelope, body) }, keys)
+}
+
+export interface Sealed {
+  readonly body: string
+  readonly sign: string
+  readonly stringToSign: (plainBody: string) => string
+}
+
+/** The two costly acts; passed in so that a test can count them. */
+export interface Tools {
+  readonly decrypt: (bytes: Buffer, key: AesKey) => string | undefined
+  readonly verify: (verification: Verification) => Promise<boolean>
+}
+
+const realTools: Tools = { decrypt: decryptBytes, verify: verifyBytes }
+
+export async function openSealed(
+  sealed: Sealed,
+  keys: OpeningKeys | undefined,
+  tools: Tools = realTools,
+): Promise<string | undefined> {
+  const { aesKeys, publicKeys } = keys ?? { aesKeys: [], publicKeys: [] }
+  if (aesKeys.length > maxLiveKeys || publicKeys.length > maxLiveKeys) {
+    throw new RangeError(`at most ${maxLiveKeys} live keys of a kind`)
+  }
+  const { text, tries } = decryptWithAny(sealed, aesKeys, tools)
+  if (text !== undefined && (await verifyWithAny({ sealed, text, publicKeys }, tools))) return text
+  // From here on it is a failure. What was not done above is done now, for nothing.
+  for (let i = tries; i < maxLiveKeys; i++) tools.decrypt(decoyBytes(sealed), decoyAesKey)
+  const verified = text === undefined ? 0 : publicKeys.length
+  for (let i = verified; i < maxLiveKeys; i++) await tools.verify(decoyVerification(sealed))
+  return undefined
+}
+
+function decryptWithAny(
+  sealed: Sealed,
+  aesKeys: readonly AesKey[],
+  tools: Tools,
+): { text: string | undefined; tries: number } {
+  const bytes = decodeBase64(sealed.body)
+  if (bytes === undefined || bytes.length < shortestBody) return { text: undefined, tries: 0 }
+  let tries = 0
+  for (const key of aesKeys) {
+    tries++
+    const text = tools.decrypt(bytes, key)
+    if (text !== undefined) return { text, tries }
+  }
+  return { text: undefined, tries }
+}
+
+interface Opened {
+  readonly sealed: Sealed
+  readonly text: string
+  readonly publicKeys: readonly KeyObject[]
+}
+
+async function verifyWithAny({ sealed, text, publicKeys }: Opened, tools: Tools): Promise<boolean> {
+  const signature = decodeBase64(sealed.sign)
+  for (const publicKey of publicKeys) {
+    // OpenSSL refuses a signature that does not fit the key before it does any work: then the decoy does it.
+    const isPossible = signature !== undefined && fitsModulus(signature, publicKey)
+    const verification = isPossible
+      ? { text: sealed.stringToSign(text), signature, publicKey }
+      : decoyVerification(sealed)
+    if ((await tools.verify(verification)) && isPossible) return true
+  }
+  return false
+}
+
+const shortestBody = aesNonceBytes + aesTagBytes
+
+// The private half of this key was never kept, and what the decoys find is never used.
+const decoyPublicKey = createPublicKey({
+  key: Buffer.from(
+    [
+      'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAx6ucqdUvWwcmsp624B4twkbqzSVfaJFs0y8b3Y3UjXVsvCUmlQqS',
+      '01D4DAWHgCOMUpAAfC9a8jNI/QFS/gVI74THNMcEFBpPM8Y/nSPtEA6O6IIL4/R2sUX02ot9V3h8Czc7boLgj9UuslYi8KUV',
+      'JWWQoLC4t7btSb3Yi9MUm4S90lXl9UmLgdBT8KQpGKpGTQKFxac+8AoFUaNc+4B9d6PM8QIvv7xzOGZGTtZt1eiyY6+9C30i',
+      'Qo8odtMdbrnap3weUfCJdF9Gn1BwWFbmWxY6IbFKQrD7FaLQCinWMqaenwqEUPP6VTfF4gszv2pR7Gke2D57Cx6bNHbfJf0V',
+      'nQIDAQAB',
+    ].join(''),
+    'base64',
+  ),
+  format: 'der',
+  type: 'spki',
+})
+const decoyAesKey = createSecretKey(Buffer.alloc(aesKeyBytes, 0x5a))
+// Smaller than any modulus of its length, so that it is really computed with.
+const decoySignature = Buffer.alloc(256, 0x55)
+
+/** As many bytes as the body has, so that the work is as much. */
+function decoyBytes({ body }: Sealed): Buffer {
+  const bytes = Buffer.from(body, 'base64')
+  return bytes.length < shortestBody ? Buffer.alloc(shortestBody) : bytes
+}
+
+function decoyVerification(sealed: Sealed): Verification {
+  const plainLength = decoyBytes(sealed).length - shortestBody
+  const text = sealed.stringToSign(sealed.body.slice(0, plainLength))
+  return { text, signature: decoySignature, publicKey: decoyPublicKey }
+}
+
+const moduli = new WeakMap<KeyObject, Buffer>()
+
+function fitsModulus(signature: Buffer, publicKey: KeyObject): boolean {
+  const modulus = moduli.get(publicKey) ?? rememberModulus(publicKey)
+  return signature.length === modulus.length && signature.compare(modulus) < 0
+}
+
+function rememberModulus(publicKey: KeyObject): Buffer {
+  const { n } = publicKey.export({ format: 'jwk' })
+  if (n === undefined) throw new TypeError('only RSA keys open envelopes')
+  const modulus = Buffer.from(n, 'base64url')
+  moduli.set(publicKey, modulus)
+  return modulus
+}

@@ -1,0 +1,68 @@
+// Puts a message into an envelope: the body's text is signed as it is and encrypted as it is, never serialised
+// a second time.
+import type { KeyObject } from 'node:crypto'
+import { encryptText } from './encryption.ts'
+import {
+  type CallbackToSign,
+  type CallbackWire,
+  callbackStringToSign,
+  type RequestWire,
+  requestStringToSign,
+} from './envelope.ts'
+import type { AesKey } from './keys.ts'
+import { signText } from './signing.ts'
+
+export interface SealingKeys {
+  readonly aesKey: AesKey
+  /** The sender's own. */
+  readonly privateKey: KeyObject
+}
+
+export interface RequestMessage {
+  readonly merchantId: string
+  readonly method: string
+  /** Milliseconds since 1970. */
+  readonly timestamp: number
+  /** JSON text, as it is to be signed and encrypted. */
+  readonly body: string
+}
+
+export interface CallbackMessage {
+  readonly id: string
+  readonly merchantId: string
+  readonly eventName: string
+  readonly timestamp: number
+  readonly body: string
+}
+
+const fixedFields = { format: 'json', charset: 'utf-8', encryptType: 'AES', signType: 'RSA' } as const
+
+/** What to send as JSON. A nonce is given by test vectors alone. */
+export async function sealRequest(
+  message: RequestMessage,
+  keys: SealingKeys,
+  nonce?: Uint8Array,
+): Promise<RequestWire> {
+  const { merchantId, method, timestamp } = message
+  const stringToSign = requestStringToSign({ merchantId, method, timestamp: String(timestamp) }, message.body)
+  const sign = await signText(stringToSign, keys.privateKey)
+  return {
+    merchantId,
+    method,
+    ...fixedFields,
+    sign,
+    timestamp,
+    body: encryptText(message.body, keys.aesKey, nonce),
+  }
+}
+
+export async function sealCallback(
+  message: CallbackMessage,
+  keys: SealingKeys,
+  nonce?: Uint8Array,
+): Promise<CallbackWire> {
+  const { id, merchantId, eventName } = message
+  const envelope: CallbackToSign = { id, merchantId, eventName, timestamp: String(message.timestamp) }
+  const sign = await signText(callbackStringToSign(envelope, message.body), keys.privateKey)
+  return { ...envelope, ...fixedFields, sign, body: encryptText(message.body, keys.aesKey, nonce) }
+}

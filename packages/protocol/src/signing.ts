@@ -1,0 +1,38 @@
+// RSASSA-PKCS1-v1_5 with SHA-256, fixed here and never chosen by a message. Both directions run on the thread
+// pool: the figures are in docs/decisions/0003-strict-json-and-schemas.md.
+import { type KeyObject, sign, verify } from 'node:crypto'
+import { decodeBase64, encodeBase64 } from './base64.ts'
+
+const algorithm = 'sha256'
+
+/** Standard base64 of the signature over the UTF-8 bytes of the text. */
+export function signText(text: string, privateKey: KeyObject): Promise<string> {
+  return new Promise((resolve, reject) => {
+    sign(algorithm, Buffer.from(text, 'utf8'), privateKey, (error, signature) => {
+      if (error) reject(error)
+      else resolve(encodeBase64(signature))
+    })
+  })
+}
+
+export function verifyText(text: string, signature: string, publicKey: KeyObject): Promise<boolean> {
+  const bytes = decodeBase64(signature)
+  if (bytes === undefined) return Promise.resolve(false)
+  return verifyBytes({ text, signature: bytes, publicKey })
+}
+
+export interface Verification {
+  readonly text: string
+  readonly signature: Buffer
+  readonly publicKey: KeyObject
+}
+
+/** false is a wrong signature; a rejection would be a key that cannot verify at all, which is our bug. */
+export function verifyBytes({ text, signature, publicKey }: Verification): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    verify(algorithm, Buffer.from(text, 'utf8'), publicKey, signature, (error, isGenuine) => {
+      if (error) reject(error)
+      else resolve(isGenuine)
+    })
+  })
+}

@@ -1,0 +1,105 @@
+// Turns a schema into a reader: quick and compiled where the value is valid, and where it is not, a Failure that
+// names the field by its path and says what was expected.
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Failure, type FailureName } from './codes.ts'
+import { describeValue, notesOf } from './fields.ts'
+import { inexactNumberText, type Json, JsonError, readJson } from './json.ts'
+
+export interface ReaderOptions {
+  readonly failure: FailureName
+  /** What the whole text is called in errors: "the envelope", "the body". */
+  readonly whole: string
+}
+
+/** Reads JSON text strictly and checks it against the schema. */
+export function makeReader<Schema extends TSchema>(
+  schema: Schema,
+  options: ReaderOptions,
+): (text: string) => Static<Schema> {
+  const compiled = Compile(schema)
+  return (text) => {
+    const value = readJsonOrFail(text, options)
+    if (compiled.Check(value)) return value as Static<Schema>
+    throw explain(schema, value, compiled.Errors(value)[0], options)
+  }
+}
+
+function readJsonOrFail(text: string, { failure, whole }: ReaderOptions): Json {
+  try {
+    return readJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new Failure(failure, {
+      message: `${whole} is not the JSON that is expected: ${error.message}.`,
+      cause: error,
+    })
+  }
+}
+
+interface Violation {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly params: object
+}
+
+function explain(
+  schema: TSchema,
+  value: Json,
+  violation: Violation | undefined,
+  options: ReaderOptions,
+): Failure {
+  // The check failed, so there is a violation; without one the library contradicts itself.
+  if (violation === undefined) throw new Error('the schema refuses the value and cannot say why')
+  const keys = violation.instancePath.split('/').slice(1).map(unescapePointer)
+  const missing = missingProperty(violation)
+  if (missing !== undefined) keys.push(missing)
+  const { failure, whole } = options
+  const found = walk(schema, value, keys)
+  const field = fieldPath(keys)
+  if (field === '') return new Failure(failure, { message: `${whole} must be a JSON object.` })
+  if (found.schema === undefined) {
+    return new Failure(failure, { field, message: `${field} is not a field of ${whole}.` })
+  }
+  const expected = notesOf(found.schema)?.expected ?? shapeOf(found.schema)
+  if (missing !== undefined) {
+    return new Failure(failure, { field, message: `${field} is missing: it must be ${expected}.` })
+  }
+  const hint =
+    found.value !== undefined && inexactNumberText(found.value) !== undefined ? ' Send it as a string.' : ''
+  const message = `${field} must be ${expected}, but was ${describeValue(found.value)}.${hint}`
+  return new Failure(failure, { field, message })
+}
+
+function missingProperty({ keyword, params }: Violation): string | undefined {
+  if (keyword !== 'required') return undefined
+  return (params as { requiredProperties: readonly string[] }).requiredProperties[0]
+}
+
+function walk(
+  schema: TSchema,
+  value: Json,
+  keys: readonly string[],
+): { schema: TSchema | undefined; value: unknown } {
+  let at: TSchema | undefined = schema
+  let found: unknown = value
+  for (const key of keys) {
+    const { properties, items } = (at ?? {}) as { properties?: Record<string, TSchema>; items?: TSchema }
+    at = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : items
+    found = (found as Record<string, unknown>)[key]
+  }
+  return { schema: at, value: found }
+}
+
+function shapeOf(schema: TSchema): string {
+  return (schema as { type?: unknown }).type === 'array' ? 'a list' : 'an object'
+}
+
+/** ["order", "goods", "3", "goodsName"] is order.goods[3].goodsName. */
+function fieldPath(keys: readonly string[]): string {
+  return keys.map((key, i) => (/^[0-9]+$/.test(key) ? `[${key}]` : i === 0 ? key : `.${key}`)).join('')
+}
+
+function unescapePointer(key: string): string {
+  return key.replaceAll('~1', '/').replaceAll('~0', '~')
+}
