@@ -1,0 +1,62 @@
+// How a PostgreSQL is reached: the one shape that both the embedded server and a DATABASE_URL come down to,
+// and that every client and pool is made from.
+import pg from 'pg'
+import { exitCodeSettings, StartFailure } from './start-failure.ts'
+
+export type ConnectionOptions =
+  | {
+      readonly host: string
+      readonly port: number
+      readonly user: string
+      readonly database: string
+    }
+  | { readonly connectionString: string }
+
+const example = 'DATABASE_URL=postgresql://tillgate:secret@db.example:5432/tillgate'
+
+export function parseDatabaseUrl(url: string): ConnectionOptions {
+  const scheme = /^([a-z]+):\/\//i.exec(url)?.[1]?.toLowerCase()
+  if (scheme !== 'postgres' && scheme !== 'postgresql') {
+    throw wrongUrl('it must begin with postgresql://')
+  }
+  try {
+    // The driver's own parser decides, so that what passes here is what it will connect with; it also
+    // reads the certificate files that the URL names.
+    const { host, port, database } = new pg.Client({ connectionString: url })
+    if (!host) throw new Error('it names no host')
+    if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error('its port is not a number')
+    if (!database) throw new Error('it names no database')
+  } catch (error) {
+    throw wrongUrl(reasonWithoutSecrets(error))
+  }
+  return { connectionString: url }
+}
+
+/** The address in words, never with the password. */
+export function describeConnection(connection: ConnectionOptions): string {
+  const { user, host, port, database } = new pg.Client(connection)
+  return host.startsWith('/') ? `${host} (database ${database})` : `${user}@${host}:${port}/${database}`
+}
+
+/** The same server, another database. */
+export function withDatabase(connection: ConnectionOptions, database: string): ConnectionOptions {
+  if (!('connectionString' in connection)) return { ...connection, database }
+  const url = new URL(connection.connectionString)
+  url.pathname = `/${encodeURIComponent(database)}`
+  return { connectionString: url.href }
+}
+
+// A URL parser quotes what it was given, password and all.
+function reasonWithoutSecrets(error: unknown): string {
+  if (!(error instanceof Error)) return 'it could not be read'
+  if ('input' in error || error instanceof URIError) {
+    return 'it is not a valid URL (percent-encode special characters in the password, such as # / ? @ %)'
+  }
+  return error.message
+}
+
+function wrongUrl(reason: string): StartFailure {
+  return new StartFailure(`DATABASE_URL cannot be used: ${reason}.\nExample: ${example}`, {
+    exitCode: exitCodeSettings,
+  })
+}

@@ -1,0 +1,171 @@
+// The one way statements reach PostgreSQL: a thin layer over pg's pool that bounds every wait, survives the
+// death of any connection, and never hands on one whose state is not known.
+import pg from 'pg'
+import type { ConnectionOptions } from './connection.ts'
+import { CommitUnknown, isStatementError, PoolBusy } from './transient.ts'
+
+export interface Statement {
+  readonly text: string
+  readonly values?: readonly unknown[]
+  /** Parsed and planned once a connection under this name. */
+  readonly name?: string
+}
+
+export interface Rows<Row> {
+  readonly rows: Row[]
+  readonly rowCount: number
+}
+
+export interface Queryable {
+  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
+    statement: string | Statement,
+    values?: readonly unknown[],
+  ): Promise<Rows<Row>>
+}
+
+export interface Pool extends Queryable {
+  /** Commits what `work` did, or nothing of it. A COMMIT whose answer was lost throws CommitUnknown. */
+  transaction<Result>(
+    work: (client: Queryable) => Promise<Result>,
+    options?: { readonly statementTimeoutMs?: number },
+  ): Promise<Result>
+  /** Waits for what is in flight, then closes all connections. */
+  close(): Promise<void>
+  counts(): { readonly total: number; readonly idle: number; readonly waiting: number }
+}
+
+export interface PoolOptions {
+  readonly max?: number
+  readonly applicationName?: string
+  /** How long a caller waits for a free or new connection. */
+  readonly connectTimeoutMs?: number
+  /** How many callers may wait; the next is refused at once with PoolBusy. */
+  readonly maxWaiting?: number
+  /** 0 means without limit. */
+  readonly statementTimeoutMs?: number
+  /** An idle connection was lost; nothing else fails because of it. */
+  readonly onConnectionLost?: (error: Error) => void
+}
+
+export const poolDefaults = {
+  max: 10,
+  applicationName: 'tillgate',
+  connectTimeoutMs: 5_000,
+  maxWaiting: 1_000,
+  statementTimeoutMs: 10_000,
+} as const
+
+/** How much longer than the server we wait ourselves, for when the network swallows its answer. */
+const answerMarginMs = 2_000
+const idleTimeoutMs = 30_000
+
+export function openPool(connection: ConnectionOptions, options: PoolOptions = {}): Pool {
+  const limits = { ...poolDefaults, ...options }
+  const pool = new pg.Pool({
+    ...connection,
+    max: limits.max,
+    application_name: limits.applicationName,
+    connectionTimeoutMillis: limits.connectTimeoutMs,
+    idleTimeoutMillis: idleTimeoutMs,
+    keepAlive: true,
+  })
+  pool.on('error', (error) => options.onConnectionLost?.(error))
+
+  async function withSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    if (pool.waitingCount >= limits.maxWaiting) throw new PoolBusy(limits.maxWaiting)
+    const client = await pool.connect()
+    // While a client is lent out nobody else listens, and its death between two statements would end the process.
+    client.on('error', ignore)
+    const session = new Session(client)
+    try {
+      return await work(session)
+    } finally {
+      client.off('error', ignore)
+      client.release(session.isBroken)
+    }
+  }
+
+  return {
+    query: (statement, values) =>
+      withSession((session) => limited(session, limits.statementTimeoutMs).query(statement, values)),
+    transaction: (work, { statementTimeoutMs = limits.statementTimeoutMs } = {}) =>
+      withSession((session) => runTransaction(session, { work, statementTimeoutMs })),
+    close: () => pool.end(),
+    counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+  }
+}
+
+/** A connection while it is lent out, with the knowledge of whether it may be lent out again. */
+class Session {
+  readonly #client: pg.PoolClient
+  isBroken = false
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client
+  }
+
+  async run<Row extends pg.QueryResultRow>(
+    statement: Statement,
+    timeoutMs: number,
+  ): Promise<pg.QueryResult<Row>> {
+    // The types of pg do not know that a single statement may have a timeout of its own.
+    const config = { ...statement, ...(timeoutMs > 0 ? { query_timeout: timeoutMs } : {}) } as pg.QueryConfig
+    try {
+      return await this.#client.query<Row>(config)
+    } catch (error) {
+      // After an error of a statement PostgreSQL goes on; after anything else nobody knows what is under way.
+      if (!isStatementError(error)) this.isBroken = true
+      throw error
+    }
+  }
+}
+
+function limited(session: Session, statementTimeoutMs: number): Queryable {
+  const timeoutMs = statementTimeoutMs > 0 ? statementTimeoutMs + answerMarginMs : 0
+  return {
+    async query<Row extends pg.QueryResultRow>(statement: string | Statement, values?: readonly unknown[]) {
+      const whole =
+        typeof statement === 'string' ? { text: statement, ...(values ? { values } : {}) } : statement
+      const { rows, rowCount } = await session.run<Row>(whole, timeoutMs)
+      return { rows, rowCount: rowCount ?? 0 }
+    },
+  }
+}
+
+async function runTransaction<Result>(
+  session: Session,
+  options: { work: (client: Queryable) => Promise<Result>; statementTimeoutMs: number },
+): Promise<Result> {
+  const { work, statementTimeoutMs } = options
+  const client = limited(session, statementTimeoutMs)
+  // Limits are set here and not with the session, because behind a transaction pooler a session is not ours.
+  // In one message with BEGIN they cost nothing that could be measured.
+  await client.query(
+    `begin; set local statement_timeout = ${statementTimeoutMs};
+     set local idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
+  )
+  let result: Result
+  try {
+    result = await work(client)
+  } catch (error) {
+    // A rollback that fails marks the session as broken; the first error is the one that tells.
+    if (!session.isBroken) await client.query('rollback').catch(ignore)
+    throw error
+  }
+  await commit(session, statementTimeoutMs)
+  return result
+}
+
+async function commit(session: Session, statementTimeoutMs: number): Promise<void> {
+  if (session.isBroken) throw new Error('the transaction was lost: a failed statement in it was ignored')
+  const timeoutMs = statementTimeoutMs > 0 ? statementTimeoutMs + answerMarginMs : 0
+  const { command } = await session.run({ text: 'commit' }, timeoutMs).catch((error: unknown) => {
+    throw session.isBroken ? new CommitUnknown(error) : error
+  })
+  // PostgreSQL answers COMMIT with ROLLBACK when a statement before it failed and the failure was swallowed.
+  if (command !== 'COMMIT') {
+    throw new Error('the transaction was rolled back: a failed statement in it was ignored')
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,116 @@
+// Starts the PostgreSQL server of a cluster folder as a process that outlives us, and finds its own words
+// for why it did not start.
+import { spawn } from 'node:child_process'
+import { type FileHandle, open, rename, stat } from 'node:fs/promises'
+import { callAs } from './account.ts'
+import { type Cluster, programEnvironment } from './cluster-folder.ts'
+import { socketFolderFor } from './socket-folder.ts'
+
+const logMaxBytes = 10 * 1024 * 1024
+
+export type Settings = Readonly<Record<string, string>>
+
+const essentials: Settings = {
+  cluster_name: 'tillgate',
+  // No network at all, and a socket in a folder (0700) that only the owner may enter. That is the whole
+  // authentication: pg_hba.conf says "trust", because whoever is inside already owns the data files.
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+  // The server's own life and fatal errors. A failed statement is told to the client that sent it; here its
+  // detail line would put a merchant's data into a log.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+  // A gateway that died in the middle of a long statement frees it within seconds.
+  client_connection_check_interval: process.platform === 'linux' ? '5s' : '0',
+}
+
+export interface StartAttempt {
+  readonly pid: number | undefined
+  readonly socketFolder: string
+  /** Undefined as long as the process lives. */
+  exited(): { readonly reason: string } | undefined
+  /** What PostgreSQL wrote to its log since this attempt began. */
+  words(): Promise<string>
+}
+
+export async function startPostmaster(cluster: Cluster, settings: Settings): Promise<StartAttempt> {
+  const { folder, account, binaries, logFile } = cluster
+  const socketFolder = await socketFolderFor(folder, { account })
+  const all: Settings = { ...essentials, unix_socket_directories: quoted(socketFolder), ...settings }
+  const args = ['-D', folder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const call = callAs(account, binaries.postgres, args)
+  const log = await openLog(logFile)
+  try {
+    const { size: logBeginsAt } = await log.stat()
+    // Its own session: Ctrl-C in a terminal, or the end of it, is the gateway's business alone.
+    const child = spawn(call.command, call.args, {
+      cwd: '/',
+      detached: true,
+      env: programEnvironment(),
+      stdio: ['ignore', log.fd, log.fd],
+      ...(call.uid === undefined ? {} : { uid: call.uid, gid: call.gid }),
+    })
+    let exited: { reason: string } | undefined
+    child.on('error', (error) => {
+      exited = { reason: error.message }
+    })
+    child.on('exit', (code, signal) => {
+      exited = { reason: signal ? `ended by ${signal}` : `exit code ${code}` }
+    })
+    child.unref()
+    return {
+      pid: child.pid,
+      socketFolder,
+      exited: () => exited,
+      words: () => readFrom(logFile, logBeginsAt),
+    }
+  } finally {
+    await log.close()
+  }
+}
+
+/** The lines in which PostgreSQL gave up, without those that it says to clients and rivals. */
+export function fatalLines(words: string): string {
+  const lines = words.split('\n').filter((line) => line.trim() !== '')
+  const fatal = lines.filter(
+    (line, index) =>
+      /(FATAL|PANIC):/.test(line) ||
+      (/(DETAIL|HINT):/.test(line) && /(FATAL|PANIC):/.test(lines[index - 1] ?? '')),
+  )
+  const telling = fatal.filter(
+    (line) => !/the database system is|postmaster\.pid" already exists|Is another post/.test(line),
+  )
+  return (telling.length > 0 ? telling : lines.slice(-5)).join('\n')
+}
+
+export function isLockedOut(words: string): boolean {
+  return /lock file ".*" already exists|pre-existing shared memory block/.test(words)
+}
+
+// The setting is a list of folders parted by commas.
+function quoted(folder: string): string {
+  return `"${folder.replaceAll('"', '""')}"`
+}
+
+async function openLog(file: string): Promise<FileHandle> {
+  const size = await stat(file).then(
+    (found) => found.size,
+    () => 0,
+  )
+  if (size > logMaxBytes) await rename(file, `${file}.1`)
+  return open(file, 'a', 0o600)
+}
+
+async function readFrom(file: string, position: number): Promise<string> {
+  const handle = await open(file, 'r')
+  try {
+    const buffer = Buffer.alloc(64 * 1024)
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,79 @@
+// Tells a database that is away for the moment from a statement that is wrong: the first is answered with
+// "not available now" and tried again, the second is a bug or a Failure.
+import pg from 'pg'
+
+/** The connection was lost after COMMIT was sent: whether it happened is found out by reading, never guessed. */
+export class CommitUnknown extends Error {
+  constructor(cause: unknown) {
+    super('the connection was lost while the transaction committed', { cause })
+    this.name = 'CommitUnknown'
+  }
+}
+
+/** More callers wait for a connection than may. */
+export class PoolBusy extends Error {
+  constructor(maxWaiting: number) {
+    super(`${maxWaiting} callers wait for a database connection already`)
+    this.name = 'PoolBusy'
+  }
+}
+
+/** With these the server ends the connection; 08… does too. */
+const endingSqlStates = new Set([
+  '57P01', // terminated by an administrator, or the server stops
+  '57P02', // another session crashed, all are reset
+  '57P03', // starting up or shutting down
+  '57P04', // the database was dropped
+  '57P05', // idle session timeout
+  '25P03', // idle in transaction timeout
+  '25P04', // transaction timeout
+  '53300', // too many connections
+])
+
+/** Nothing happened, and the same statement may well work in a moment. */
+const passingSqlStates = new Set([
+  '40001', // serialization failure
+  '40P01', // deadlock
+  '53100', // disk full
+  '53200', // out of memory
+  '55P03', // lock not available
+  '57014', // statement timeout
+  '25006', // read-only: a standby that is about to take over, or a primary that just stepped down
+])
+
+const transientSystemCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  'ENOENT', // the unix socket of a server that is not up
+  'ENOTFOUND', // a name that is not known yet: containers start in any order
+  'EAI_AGAIN',
+])
+
+// The driver gives these no code.
+const transientMessages =
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|read ECONNRESET)/
+
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof CommitUnknown || error instanceof PoolBusy) return true
+  // A name with several addresses fails with one error for each.
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isTransient)
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  if (code === undefined) return transientMessages.test(error.message)
+  // 08P01, a violation of the protocol, does not go away by itself.
+  if (/^08[0-9A-Z]{3}$/.test(code)) return code !== '08P01'
+  return endingSqlStates.has(code) || passingSqlStates.has(code) || transientSystemCodes.has(code)
+}
+
+/** The server refused a statement and the connection goes on. */
+export function isStatementError(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false
+  return !endingSqlStates.has(error.code) && !error.code.startsWith('08')
+}

@@ -1,0 +1,113 @@
+// A PostgreSQL for tests with a template database that has all migrations: one for the whole run when
+// test/global-setup.ts made it, or one of this file alone when the file is run by itself.
+import { rmSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { type ConnectionOptions, parseDatabaseUrl, withDatabase } from '../../src/database/connection.ts'
+import { startEmbedded } from '../../src/database/embedded.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { openPool } from '../../src/database/pool.ts'
+
+export const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+export interface TestServer {
+  readonly connection: ConnectionOptions
+  readonly template: string
+}
+
+const folderPattern = /^tillgate-test-(\d+)-/
+
+// Losing a test's data in a power cut is fine. Many files run side by side, each with pools of its own.
+const quick = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+  max_wal_size: '4GB',
+}
+
+export async function startTestServer(): Promise<TestServer & { stop(): Promise<void> }> {
+  const { TEST_DATABASE_URL } = process.env
+  if (TEST_DATABASE_URL) {
+    const connection = parseDatabaseUrl(TEST_DATABASE_URL)
+    const template = await makeTemplate(connection)
+    return { connection, template, stop: () => command(connection, `drop database ${template}`) }
+  }
+  await removeLeftovers()
+  const home = await mkdtemp(path.join(os.tmpdir(), `tillgate-test-${process.pid}-`))
+  const server = await startEmbedded({ dataDir: home, settings: quick })
+  const pid = await server.postmasterPid()
+  // A run that is broken off does not come to its teardown; this much can be done without waiting.
+  const onExit = () => {
+    endAtOnce(pid)
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  }
+  process.once('exit', onExit)
+  const template = await makeTemplate(server.connection)
+  return {
+    connection: server.connection,
+    template,
+    async stop() {
+      await server.stop()
+      process.off('exit', onExit)
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** One statement on a connection of its own, to the server's own database. */
+export async function command(connection: ConnectionOptions, sql: string): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+// Nobody may be connected to the template while it is copied, so its name is known here only.
+async function makeTemplate(connection: ConnectionOptions): Promise<string> {
+  const template = `tillgate_template_${process.pid}_${Date.now()}`
+  await command(connection, `create database ${template}`)
+  const pool = openPool(withDatabase(connection, template), { max: 1 })
+  try {
+    await migrate(pool, migrationsFolder)
+  } finally {
+    await pool.close()
+  }
+  return template
+}
+
+// What a run that was killed with -9 left behind.
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(os.tmpdir())) {
+    const runner = Number(folderPattern.exec(name)?.[1] ?? Number.NaN)
+    if (Number.isNaN(runner) || isAlive(runner)) continue
+    const home = path.join(os.tmpdir(), name)
+    const file = await readFile(path.join(home, 'postgres/postmaster.pid'), 'utf8').catch(() => '')
+    endAtOnce(Number.parseInt(file, 10))
+    await rm(home, { recursive: true, force: true, maxRetries: 5 }).catch(() => {})
+  }
+}
+
+function endAtOnce(pid: number | undefined): void {
+  if (!pid) return
+  try {
+    process.kill(pid, 'SIGQUIT')
+  } catch {
+    // It is gone already.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
