@@ -2,7 +2,7 @@
 // (`expected`, used in errors and in the documentation) and what it is for (`description`).
 import Type, { type TSchema } from 'typebox'
 import { inexactNumberText } from './json.ts'
-import { maxUrlLength } from './limits.ts'
+import { maxNumberDigits, maxUrlLength } from './limits.ts'
 import type { WireAmount } from './money.ts'
 
 /** What this package adds to a JSON schema; validators ignore the words they do not know. */
@@ -34,20 +34,14 @@ export function text(description: string, { min = 1, max }: { min?: number; max:
   return Type.Refine(Type.String(notes), (value) => isText(value, { min, max }))
 }
 
+/** Its length only: whether the gateway may use the address is the gateway's to say, with a code of its own. */
 export function url(description: string) {
   const notes = {
     typeName: 'string',
-    expected: `an absolute http or https address of at most ${maxUrlLength} characters`,
+    expected: `an address of at most ${maxUrlLength} characters`,
     description,
   }
-  return Type.Refine(
-    Type.String(notes),
-    (value) => isText(value, { min: 1, max: maxUrlLength }) && isHttpUrl(value),
-  )
-}
-
-function isHttpUrl(value: string): boolean {
-  return /^https?:\/\//i.test(value) && URL.canParse(value)
+  return Type.Refine(Type.String(notes), (value) => isText(value, { min: 1, max: maxUrlLength }))
 }
 
 export function pattern(
@@ -106,14 +100,46 @@ export function wholeNumber(description: string, { min, max }: { min: number; ma
   })
 }
 
+/** A time as we send it, always a number. */
+export function timeNumber(description: string) {
+  return Type.Integer({
+    typeName: 'number',
+    expected: 'milliseconds since 1970-01-01 UTC, 13 digits',
+    description,
+  })
+}
+
+export function list<Item extends TSchema>(
+  description: string,
+  { item, typeName, min = 0, max }: { item: Item; typeName: string; min?: number; max?: number },
+) {
+  const expected = max === undefined ? 'a list' : `a list of ${min} to ${max}`
+  const bounds = max === undefined ? { minItems: min } : { minItems: min, maxItems: max }
+  return Type.Array(item, { ...bounds, typeName, expected, description })
+}
+
+/** An object inside another one: its own table in the documentation is named by `typeName`. */
+export function nested<Properties extends Record<string, TSchema>>(
+  description: string,
+  { fields, typeName }: { fields: Properties; typeName: string },
+) {
+  return Type.Object(fields, { typeName, expected: 'an object', description })
+}
+
 /** What the error says it found, short enough to show and without repeating secrets or whole texts. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (inexactNumberText(value) !== undefined) return 'a number with more digits than can be kept exactly'
+  const written = inexactNumberText(value)
+  if (written !== undefined) return describeInexact(written)
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === 'string') return describeText(value)
   if (typeof value === 'object') return 'an object'
   return String(value)
+}
+
+function describeInexact(written: string): string {
+  if (/[eE]/.test(written)) return 'a number with an exponent'
+  return `a number of more than ${maxNumberDigits} digits, which not every program keeps exactly`
 }
 
 function describeText(value: string): string {

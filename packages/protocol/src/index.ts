@@ -8,6 +8,10 @@ export * from './ids.ts'
 export { inexactNumberText, type Json, JsonError, type JsonObject, readJson } from './json.ts'
 export * from './keys.ts'
 export * from './limits.ts'
+export * from './messages/answers.ts'
+export * from './messages/create.ts'
+export * from './messages/requests.ts'
+export * from './messages/results.ts'
 export * from './methods.ts'
 export {
   digitsOf,
@@ -19,6 +23,7 @@ export {
   type WireAmount,
 } from './money.ts'
 export { type OpeningKeys, openCallback, openRequest } from './opening.ts'
+export * from './redirect.ts'
 export {
   type CallbackMessage,
   type RequestMessage,

@@ -29,6 +29,8 @@ export const maxRefundIdLength = 32
 export const maxTransactionIdLength = 30
 export const maxReferRefundNoLength = 64
 export const maxRefundReasonLength = 256
+/** Of the `msg` that gives a failed payment's or refund's reason. */
+export const maxMessageLength = 1024
 
 export const timestampWindowMs = 5 * minute
 export const minExpiryMs = 5 * minute

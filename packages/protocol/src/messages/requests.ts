@@ -1,0 +1,146 @@
+// The bodies of the smaller operations: query, cancel, refund, callback (send again) and the sandbox's own.
+import Type from 'typebox'
+import { Failure } from '../codes.ts'
+import { amount, choice, text, wholeNumber } from '../fields.ts'
+import {
+  maxOrderNoLength,
+  maxPaymentIdLength,
+  maxReferRefundNoLength,
+  maxRefundIdLength,
+  maxRefundReasonLength,
+  maxSandboxAdvanceMs,
+} from '../limits.ts'
+import { readDecimal, type WireAmount } from '../money.ts'
+import { makeReader } from '../validation.ts'
+
+const bodyOptions = { failure: 'invalid_field', whole: 'the body' } as const
+
+const paymentId = text('The payment order’s number, as create answered it.', { max: maxPaymentIdLength })
+
+export const queryBodySchema = Type.Object({
+  paymentId: Type.Optional(paymentId),
+  orderNo: Type.Optional(
+    text('The merchant’s own number, for when the answer of create was lost.', { max: maxOrderNoLength }),
+  ),
+  refundId: Type.Optional(text('A refund’s number, as refund answered it.', { max: maxRefundIdLength })),
+})
+
+export type QueryOrder =
+  | { readonly kind: 'paymentId'; readonly paymentId: string }
+  | { readonly kind: 'orderNo'; readonly orderNo: string }
+  | { readonly kind: 'refundId'; readonly refundId: string }
+
+const readQueryBody = makeReader(queryBodySchema, bodyOptions)
+
+export function parseQueryBody(bodyText: string): QueryOrder {
+  const { paymentId, orderNo, refundId } = readQueryBody(bodyText)
+  const given = [paymentId, orderNo, refundId].filter((value) => value !== undefined).length
+  if (given > 1) {
+    throw new Failure('invalid_field', {
+      message: 'Send one of paymentId, orderNo and refundId, not several.',
+    })
+  }
+  if (paymentId !== undefined) return { kind: 'paymentId', paymentId }
+  if (orderNo !== undefined) return { kind: 'orderNo', orderNo }
+  if (refundId !== undefined) return { kind: 'refundId', refundId }
+  throw new Failure('invalid_field', {
+    field: 'paymentId',
+    message: 'paymentId is missing: send it, or orderNo or refundId.',
+  })
+}
+
+export const cancelBodySchema = Type.Object({ paymentId })
+
+export interface CancelOrder {
+  readonly paymentId: string
+}
+
+const readCancelBody = makeReader(cancelBodySchema, bodyOptions)
+
+export function parseCancelBody(bodyText: string): CancelOrder {
+  return { paymentId: readCancelBody(bodyText).paymentId }
+}
+
+export const refundBodySchema = Type.Object({
+  paymentId,
+  referRefundNo: text('The refund’s number on the merchant’s platform. Unique for the merchant, for ever.', {
+    max: maxReferRefundNoLength,
+  }),
+  refundAmount: amount('How much to give back, in the currency of the payment.', { isPositive: true }),
+  refundReason: Type.Optional(
+    text('Why, for the consumer and the books.', { min: 0, max: maxRefundReasonLength }),
+  ),
+})
+
+export interface RefundOrder {
+  readonly paymentId: string
+  readonly referRefundNo: string
+  /** A plain decimal above zero; `toMinorUnits` takes it once the order's currency is known. */
+  readonly refundAmount: WireAmount
+  readonly refundReason?: string
+}
+
+const readRefundBody = makeReader(refundBodySchema, bodyOptions)
+
+export function parseRefundBody(bodyText: string): RefundOrder {
+  const { paymentId, referRefundNo, refundAmount, refundReason } = readRefundBody(bodyText)
+  if (!/[1-9]/.test(readDecimal(refundAmount, 'refundAmount'))) {
+    throw new Failure('invalid_field', {
+      field: 'refundAmount',
+      message: 'refundAmount must be greater than zero.',
+    })
+  }
+  return { paymentId, referRefundNo, refundAmount, ...(refundReason !== undefined && { refundReason }) }
+}
+
+export const callbackBodySchema = Type.Object({ paymentId })
+
+export interface ResendCallbacks {
+  readonly paymentId: string
+}
+
+const readCallbackBody = makeReader(callbackBodySchema, bodyOptions)
+
+/** The body of service.trade.callback, by which a merchant asks for an order's callbacks once more. */
+export function parseCallbackBody(bodyText: string): ResendCallbacks {
+  return { paymentId: readCallbackBody(bodyText).paymentId }
+}
+
+export const sandboxOutcomes = ['success', 'failed', 'confirming'] as const
+
+export const sandboxPayBodySchema = Type.Object({
+  paymentId,
+  outcome: choice('What becomes of the payment. `confirming` leaves it there.', sandboxOutcomes),
+})
+
+export interface SandboxPay {
+  readonly paymentId: string
+  readonly outcome: (typeof sandboxOutcomes)[number]
+}
+
+const readSandboxPayBody = makeReader(sandboxPayBodySchema, bodyOptions)
+
+export function parseSandboxPayBody(bodyText: string): SandboxPay {
+  const { paymentId, outcome } = readSandboxPayBody(bodyText)
+  return { paymentId, outcome }
+}
+
+export const sandboxAdvanceBodySchema = Type.Object({
+  paymentId,
+  milliseconds: wholeNumber('How far all times of this one order move into the past.', {
+    min: 1,
+    max: maxSandboxAdvanceMs,
+  }),
+})
+
+export interface SandboxAdvance {
+  readonly paymentId: string
+  readonly milliseconds: number
+}
+
+const readSandboxAdvanceBody = makeReader(sandboxAdvanceBodySchema, bodyOptions)
+
+export function parseSandboxAdvanceBody(bodyText: string): SandboxAdvance {
+  const { paymentId, milliseconds } = readSandboxAdvanceBody(bodyText)
+  return { paymentId, milliseconds: Number(milliseconds) }
+}

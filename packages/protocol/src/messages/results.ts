@@ -1,0 +1,71 @@
+// What callbacks carry: the result of a payment and of a refund. The payment's result has both spellings that
+// are in use for two of its fields, so that a merchant may read either.
+import Type, { type Static } from 'typebox'
+import { Failure } from '../codes.ts'
+import { isOrderEventName, isRefundEventName, type OrderEventName, type RefundEventName } from '../events.ts'
+import { amount, text, timeNumber } from '../fields.ts'
+import { maxOrderNoLength } from '../limits.ts'
+import { makeReader } from '../validation.ts'
+import {
+  currency,
+  merchantId,
+  message,
+  orderStatus,
+  paymentId,
+  referOrderNo,
+  referRefundNo,
+  refundId,
+  refundStatus,
+  transactionId,
+} from './shared-fields.ts'
+
+export const paymentResultSchema = Type.Object({
+  merchantId,
+  paymentId,
+  referOrderNo,
+  outOrderNo: text('The same as referOrderNo.', { max: maxOrderNoLength }),
+  transactionId: Type.Optional(transactionId),
+  paymentAmount: amount('The amount of the payment.'),
+  currency,
+  paymentTime: timeNumber('The paymentTime of the create request.'),
+  completeTime: Type.Optional(
+    timeNumber('When the payment ended, well or badly. Absent while it is confirming.'),
+  ),
+  paidTime: Type.Optional(timeNumber('The same as completeTime.')),
+  status: orderStatus,
+  msg: message,
+})
+export type PaymentResult = Static<typeof paymentResultSchema>
+
+export const refundResultSchema = Type.Object({
+  merchantId,
+  refundId,
+  paymentId,
+  referRefundNo,
+  transactionId: Type.Optional(transactionId),
+  refundAmount: amount('The amount of the refund.'),
+  currency,
+  refundTime: timeNumber('When the refund was made.'),
+  completeTime: Type.Optional(
+    timeNumber('When the refund ended, well or badly: completion does not mean success.'),
+  ),
+  status: refundStatus,
+  msg: message,
+})
+export type RefundResult = Static<typeof refundResultSchema>
+
+export type CallbackResult =
+  | { readonly kind: 'order'; readonly eventName: OrderEventName; readonly result: PaymentResult }
+  | { readonly kind: 'refund'; readonly eventName: RefundEventName; readonly result: RefundResult }
+
+const resultOptions = { failure: 'invalid_field', whole: 'the body' } as const
+const readPaymentResult = makeReader(paymentResultSchema, resultOptions)
+const readRefundResult = makeReader(refundResultSchema, resultOptions)
+
+/** For the side that is called back: the opened body of a callback, by the event that its envelope names. */
+export function parseCallbackResult(eventName: string, bodyText: string): CallbackResult {
+  if (isOrderEventName(eventName)) return { kind: 'order', eventName, result: readPaymentResult(bodyText) }
+  if (isRefundEventName(eventName)) return { kind: 'refund', eventName, result: readRefundResult(bodyText) }
+  const message = 'eventName is none that this version knows.'
+  throw new Failure('invalid_field', { field: 'eventName', message })
+}
