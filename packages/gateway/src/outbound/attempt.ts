@@ -1,0 +1,154 @@
+// One attempt from its first byte to its outcome. It drives the HTTP client by its lowest interface: no stream
+// and no decoder is built for an answer of which at most 4 KiB are kept.
+import type { Dispatcher } from 'undici'
+import { classify, OutboundFailure, type UnreachableReason } from './failure.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+export type Delivery =
+  | {
+      readonly kind: 'answered'
+      readonly httpStatus: number
+      readonly answer: Buffer
+      readonly retryAfterMs?: number
+      readonly durationMs: number
+    }
+  | {
+      readonly kind: 'unreachable'
+      readonly reason: UnreachableReason
+      readonly detail: string
+      readonly durationMs: number
+    }
+
+export interface AttemptSettings {
+  readonly now: () => number
+  readonly attemptTimeoutMs: number
+  readonly maxAnswerBytes: number
+}
+
+export function attempt(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  settings: AttemptSettings,
+): Promise<Delivery> {
+  return new Promise((resolve, reject) => {
+    dispatcher.dispatch(request, new Attempt(settings, resolve, reject))
+  })
+}
+
+export function unreachable(failure: OutboundFailure, durationMs: number): Delivery {
+  return { kind: 'unreachable', reason: failure.reason, detail: failure.message, durationMs }
+}
+
+class Attempt implements Dispatcher.DispatchHandler {
+  readonly #settings: AttemptSettings
+  readonly #startedAt: number
+  readonly #resolve: (delivery: Delivery) => void
+  readonly #reject: (error: unknown) => void
+  readonly #timer: NodeJS.Timeout
+  #controller: Dispatcher.DispatchController | undefined
+  #isSettled = false
+  #httpStatus = 0
+  #retryAfter: string | undefined
+  #chunks: Buffer[] = []
+  #answerBytes = 0
+
+  constructor(
+    settings: AttemptSettings,
+    resolve: (delivery: Delivery) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#settings = settings
+    this.#startedAt = settings.now()
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#timer = setTimeout(() => this.#expire(), settings.attemptTimeoutMs)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // The time ran out while it waited for a connection: nothing has been sent, and nothing will be.
+    if (this.#isSettled) controller.abort(new OutboundFailure('timeout', 'given up'))
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    httpStatus: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (httpStatus < 200) return
+    this.#httpStatus = httpStatus
+    const retryAfter = headers['retry-after']
+    this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const kept = chunk.subarray(0, this.#settings.maxAnswerBytes - this.#answerBytes)
+    // Copied: the chunk is a window into a buffer of up to 64 KiB.
+    this.#chunks.push(Buffer.from(kept))
+    this.#answerBytes += kept.length
+    if (this.#answerBytes < this.#settings.maxAnswerBytes) return
+    this.#answered()
+    controller.abort(new OutboundFailure('closed', 'enough has been read'))
+  }
+
+  onResponseEnd(): void {
+    this.#answered()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isSettled) return
+    try {
+      const failure = classify(error)
+      this.#unreachable(
+        failure.reason,
+        this.#httpStatus === 0 ? failure.message : this.#partly(failure.message),
+      )
+    } catch (mistake) {
+      this.#settle()
+      this.#reject(mistake)
+    }
+  }
+
+  #expire(): void {
+    const passed = `${this.#settings.attemptTimeoutMs} ms passed`
+    if (this.#httpStatus !== 0) this.#unreachable('timeout', this.#partly(passed))
+    else if (this.#controller) this.#unreachable('timeout', `${passed} without an answer`)
+    else this.#unreachable('timeout', `${passed} while waiting for a connection`)
+    this.#controller?.abort(new OutboundFailure('timeout', passed))
+  }
+
+  // A status whose answer never came to its end acknowledges nothing: sent again is better than lost.
+  #partly(what: string): string {
+    return `${what} after HTTP ${this.#httpStatus} and ${this.#answerBytes} bytes of its answer`
+  }
+
+  #answered(): void {
+    if (this.#isSettled) return
+    this.#settle()
+    const endedAt = this.#settings.now()
+    const retryAfterMs = parseRetryAfter(this.#retryAfter, endedAt)
+    const [first, second] = this.#chunks
+    this.#resolve({
+      kind: 'answered',
+      httpStatus: this.#httpStatus,
+      answer: first && !second ? first : Buffer.concat(this.#chunks),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      durationMs: this.#durationMs(endedAt),
+    })
+  }
+
+  #unreachable(reason: UnreachableReason, detail: string): void {
+    this.#settle()
+    this.#resolve(unreachable(new OutboundFailure(reason, detail), this.#durationMs(this.#settings.now())))
+  }
+
+  // Never below zero, though the clock may have been set back.
+  #durationMs(endedAt: number): number {
+    return Math.max(0, endedAt - this.#startedAt)
+  }
+
+  #settle(): void {
+    this.#isSettled = true
+    clearTimeout(this.#timer)
+  }
+}

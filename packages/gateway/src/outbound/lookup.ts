@@ -1,0 +1,52 @@
+// Turns a host name into all of its addresses. In live a stranger's name is asked of DNS directly: the system's
+// getaddrinfo blocks a thread of the pool that signatures are made on, and a thousand dead names would stop them.
+import { promises as dns } from 'node:dns'
+import type { UrlPolicy } from '../domain/url-rules.ts'
+
+export type Lookup = (hostname: string) => Promise<readonly string[]>
+export type DnsResolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
+
+// Two tries fit into the time allowed for a connection.
+const dnsTimeoutMs = 2_000
+const dnsTries = 2
+
+// Names that the operator listed, and every name in the sandbox, resolve as the machine itself resolves them:
+// hosts file, search domains, the network's own names.
+export function makeSystemLookup(policy: UrlPolicy, resolver: DnsResolver = makeResolver()): Lookup {
+  const listed = new Set(
+    policy.allowedTargets.flatMap((entry) => (entry.kind === 'name' ? [entry.name] : [])),
+  )
+  return shareInFlight((hostname) =>
+    policy.mode === 'sandbox' || listed.has(hostname) ? askSystem(hostname) : askDns(hostname, resolver),
+  )
+}
+
+// Sixty-four connections that open at once ask once.
+function shareInFlight(lookup: Lookup): Lookup {
+  const inFlight = new Map<string, Promise<readonly string[]>>()
+  return (hostname) => {
+    const asked = inFlight.get(hostname)
+    if (asked !== undefined) return asked
+    const answer = lookup(hostname).finally(() => inFlight.delete(hostname))
+    inFlight.set(hostname, answer)
+    return answer
+  }
+}
+
+async function askSystem(hostname: string): Promise<readonly string[]> {
+  const answers = await dns.lookup(hostname, { all: true, order: 'ipv4first' })
+  return answers.map((answer) => answer.address)
+}
+
+// One family is enough: many names have no IPv6 at all, and we connect to nothing that was not answered.
+async function askDns(hostname: string, resolver: DnsResolver): Promise<readonly string[]> {
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  const failed = answers.find((answer) => answer.status === 'rejected')
+  if (addresses.length === 0 && failed !== undefined) throw failed.reason
+  return addresses
+}
+
+function makeResolver(): DnsResolver {
+  return new dns.Resolver({ timeout: dnsTimeoutMs, tries: dnsTries })
+}

@@ -1,0 +1,86 @@
+// The one way out of the gateway: posts to addresses that merchants chose, without letting anybody use it to
+// reach what only the gateway can reach. Whatever the network does comes back as a value.
+import { checkUrl, parseUrlPolicy } from '../domain/url-rules.ts'
+import { attempt, type Delivery, unreachable } from './attempt.ts'
+import { type Dial, systemDial } from './dial.ts'
+import { OutboundFailure } from './failure.ts'
+import { assertLimits, type OutboundLimits } from './limits.ts'
+import { type Lookup, makeSystemLookup } from './lookup.ts'
+import { Origins } from './origins.ts'
+import { makeSecureContext, readCertificates } from './trust.ts'
+
+export interface OutboundPolicy extends OutboundLimits {
+  readonly mode: 'sandbox' | 'live'
+  // Internal targets that the operator vouches for: names, host:port, addresses or ranges.
+  readonly allowedTargets: readonly string[]
+  // Certificates in PEM form that are trusted beside the machine's own.
+  readonly extraCa?: string
+}
+
+export interface OutboundParts {
+  readonly lookup: Lookup
+  readonly dial: Dial
+  readonly now: () => number
+}
+
+export interface OutboundRequest {
+  readonly url: string
+  readonly body: string | Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Outbound {
+  // Rejects only on mistakes of the caller: a header that cannot be sent, or a call after close.
+  post(request: OutboundRequest): Promise<Delivery>
+  // Waits for the attempts that are under way.
+  close(): Promise<void>
+}
+
+export function systemParts(policy: OutboundPolicy): OutboundParts {
+  return { lookup: makeSystemLookup(parseUrlPolicy(policy)), dial: systemDial, now: Date.now }
+}
+
+export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outbound {
+  assertLimits(policy)
+  const urlPolicy = parseUrlPolicy(policy)
+  const extraCertificates = policy.extraCa === undefined ? [] : readCertificates(policy.extraCa)
+  const secureContext = once(() => makeSecureContext(extraCertificates))
+  // In live every receiver needs it; a sandbox may never.
+  if (policy.mode === 'live') secureContext()
+  const guard = { ...parts, policy: urlPolicy, secureContext, connectTimeoutMs: policy.connectTimeoutMs }
+  const origins = new Origins(guard, policy, parts.now)
+  const { attemptTimeoutMs, maxAnswerBytes } = policy
+  const settings = { attemptTimeoutMs, maxAnswerBytes, now: parts.now }
+  let isClosed = false
+
+  async function post({ url, body, headers }: OutboundRequest): Promise<Delivery> {
+    if (isClosed) throw new Error('the sender has been closed')
+    const check = checkUrl(url, urlPolicy)
+    if (check.kind === 'refused') return unreachable(new OutboundFailure(check.reason, check.detail), 0)
+    return attempt(
+      origins.poolFor(check.url),
+      {
+        method: 'POST',
+        path: check.url.pathname + check.url.search,
+        headers: { 'content-type': 'application/json', 'user-agent': 'Tillgate', ...headers },
+        body,
+      },
+      settings,
+    )
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true
+    await origins.close()
+  }
+
+  return { post, close }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,351 @@
+// What the sender makes of everything a receiver can answer, and of receivers that do not answer, over real
+// sockets. Timeouts are policy, so a hanging receiver costs milliseconds here.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Delivery } from '../src/outbound/attempt.ts'
+import {
+  layOver,
+  makeSender,
+  plainAnswer,
+  receiveHttp,
+  receiveRaw,
+  setCanary,
+} from './support/outbound-network.ts'
+
+const body = '{"id":"1","body":"…"}'
+
+function answered(delivery: Delivery): { httpStatus: number; text: string } {
+  assert(delivery.kind === 'answered', JSON.stringify(delivery))
+  return { httpStatus: delivery.httpStatus, text: delivery.answer.toString() }
+}
+
+function unreachable(delivery: Delivery): { reason: string; detail: string } {
+  assert(delivery.kind === 'unreachable', JSON.stringify(delivery))
+  return { reason: delivery.reason, detail: delivery.detail }
+}
+
+describe('an answer', () => {
+  for (const [status, text] of [
+    [200, '{"code":20000,"msg":""}'],
+    [200, 'thank you'],
+    [200, ''],
+    [201, '{"code":20000,"msg":""}'],
+    [204, ''],
+    [304, ''],
+    [404, 'no such page'],
+    [500, 'oops'],
+    [599, ''],
+  ] as const) {
+    test(`${status} "${text}" is reported as it came`, async (t) => {
+      const receiver = await receiveHttp(t, (_request, response) => response.writeHead(status).end(text))
+      const delivery = await makeSender(t).post({ url: receiver.url, body })
+      assert.deepEqual(answered(delivery), { httpStatus: status, text })
+    })
+  }
+
+  test('a redirect is reported and never followed', async (t) => {
+    const canary = await setCanary(t)
+    const location = `http://127.0.0.1:${canary.port}/`
+    const receiver = await receiveHttp(t, (_request, response) => response.writeHead(301, { location }).end())
+    const delivery = await makeSender(t).post({ url: receiver.url, body })
+    assert.deepEqual(answered(delivery), { httpStatus: 301, text: '' })
+    assert.equal(canary.sockets.length, 0)
+  })
+
+  test('an endless one is cut at 4 KiB, its status counts and the connection is dropped', async (t) => {
+    const dropped = Promise.withResolvers<void>()
+    const receiver = await receiveHttp(t, (_request, response) => {
+      const pour = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(65_536))) {}
+      }
+      response.on('drain', pour)
+      response.on('close', dropped.resolve)
+      pour()
+    })
+    const delivery = await makeSender(t).post({ url: receiver.url, body })
+    assert.deepEqual(answered(delivery), { httpStatus: 200, text: 'x'.repeat(4096) })
+    await dropped.promise
+  })
+
+  test('one that announces 10 GB is cut at 4 KiB too', async (t) => {
+    const receiver = await receiveRaw(t, (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n${'y'.repeat(10_000)}`)
+    })
+    const delivery = await makeSender(t).post({ url: receiver.url, body })
+    assert.deepEqual(answered(delivery), { httpStatus: 200, text: 'y'.repeat(4096) })
+    const [socket] = receiver.sockets
+    assert(socket)
+    if (!socket.destroyed) await once(socket, 'close')
+  })
+
+  test('one byte below the limit leaves the connection open for the next', async (t) => {
+    const receiver = await receiveHttp(t, (_request, response) => response.end('z'.repeat(4095)))
+    const sender = makeSender(t)
+    for (let sent = 0; sent < 10; sent++) {
+      assert.equal(answered(await sender.post({ url: receiver.url, body })).text.length, 4095)
+    }
+    // Two, because the HTTP client rests a connection for a turn of the event loop before it uses it again.
+    assert(receiver.sockets.length <= 2, `${receiver.sockets.length} connections`)
+  })
+
+  test('a compressed one is kept as its bytes and never unpacked', async (t) => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000))
+    const receiver = await receiveHttp(t, (_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+    })
+    const delivery = await makeSender(t).post({ url: receiver.url, body })
+    assert(delivery.kind === 'answered')
+    assert.deepEqual(delivery.answer, bomb.subarray(0, 4096))
+  })
+
+  test('hints before it are passed over', async (t) => {
+    const receiver = await receiveRaw(t, (socket) => {
+      socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${plainAnswer('ok')}`)
+    })
+    assert.deepEqual(answered(await makeSender(t).post({ url: receiver.url, body })), {
+      httpStatus: 200,
+      text: 'ok',
+    })
+  })
+
+  test('one that ends with its connection is whole', async (t) => {
+    const receiver = await receiveRaw(t, (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nbye'))
+    assert.deepEqual(answered(await makeSender(t).post({ url: receiver.url, body })), {
+      httpStatus: 200,
+      text: 'bye',
+    })
+  })
+
+  for (const [header, retryAfterMs] of [
+    ['120', 120_000],
+    ['0', 0],
+    ['Sun, 15 Nov 2026 00:01:00 GMT', 60_000],
+    ['Sat, 14 Nov 2026 00:00:00 GMT', 0],
+    ['soon', undefined],
+    ['-5', undefined],
+  ] as const) {
+    test(`Retry-After: ${header} asks for ${retryAfterMs} ms`, async (t) => {
+      const receiver = await receiveHttp(t, (_request, response) => {
+        response.writeHead(503, { 'retry-after': header }).end()
+      })
+      const now = (): number => Date.UTC(2026, 10, 15)
+      const delivery = await makeSender(t, {}, { now }).post({ url: receiver.url, body })
+      assert(delivery.kind === 'answered')
+      assert.equal(delivery.retryAfterMs, retryAfterMs)
+    })
+  }
+
+  test('the duration is measured by the clock that was passed in', async (t) => {
+    let now = 1_000
+    const receiver = await receiveHttp(t, (_request, response) => {
+      now += 250
+      response.end()
+    })
+    const delivery = await makeSender(t, {}, { now: () => now }).post({ url: receiver.url, body })
+    assert.equal(delivery.durationMs, 250)
+  })
+})
+
+describe('a request', () => {
+  test('is a plain POST that asks for no compression and carries no cookie', async (t) => {
+    const seen: unknown[] = []
+    const receiver = await receiveHttp(t, async (request, response) => {
+      const chunks = await request.toArray()
+      seen.push({
+        method: request.method,
+        url: request.url,
+        headers: request.headers,
+        body: `${Buffer.concat(chunks)}`,
+      })
+      response.writeHead(200, { 'set-cookie': 'session=1' }).end()
+    })
+    const sender = makeSender(t)
+    await sender.post({ url: receiver.url, body })
+    await sender.post({ url: `${receiver.url}#paid`, body: Buffer.from(body), headers: { 'x-event': 'a' } })
+    const headers = {
+      host: `127.0.0.1:${receiver.port}`,
+      connection: 'keep-alive',
+      'content-type': 'application/json',
+      'user-agent': 'Tillgate',
+      'content-length': `${Buffer.byteLength(body)}`,
+    }
+    assert.deepEqual(seen, [
+      { method: 'POST', url: '/callbacks?shop=7', headers, body },
+      { method: 'POST', url: '/callbacks?shop=7', headers: { ...headers, 'x-event': 'a' }, body },
+    ])
+  })
+
+  test('goes straight to the receiver, whatever proxy the environment names', async (t) => {
+    const canary = await setCanary(t)
+    const names = [
+      'HTTP_PROXY',
+      'http_proxy',
+      'HTTPS_PROXY',
+      'https_proxy',
+      'ALL_PROXY',
+      'NODE_USE_ENV_PROXY',
+    ]
+    const before = names.map((name) => [name, process.env[name]] as const)
+    t.after(() => {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+      }
+    })
+    for (const name of names)
+      process.env[name] = name.startsWith('NODE') ? '1' : `http://127.0.0.1:${canary.port}`
+    const receiver = await receiveHttp(t, (_request, response) => response.end('direct'))
+    assert.equal(answered(await makeSender(t).post({ url: receiver.url, body })).text, 'direct')
+    assert.equal(canary.sockets.length, 0)
+  })
+
+  test('with a header that cannot be sent is a mistake of the caller and rejects', async (t) => {
+    const receiver = await receiveHttp(t, (_request, response) => response.end())
+    const sender = makeSender(t)
+    await assert.rejects(
+      sender.post({ url: receiver.url, body, headers: { 'x-a': 'b\r\nx-c: d' } }),
+      /request itself/,
+    )
+    assert.equal(receiver.sockets.length, 0)
+  })
+
+  test('to a URL that is not allowed is not sent', async (t) => {
+    const sender = makeSender(t, { mode: 'live' })
+    assert.equal(
+      unreachable(await sender.post({ url: 'http://shop.example/', body })).reason,
+      'url_not_allowed',
+    )
+    assert.equal(unreachable(await sender.post({ url: 'nonsense', body })).reason, 'url_not_allowed')
+    assert.equal(
+      unreachable(await sender.post({ url: 'https://10.0.0.1/', body })).reason,
+      'address_not_public',
+    )
+  })
+})
+
+describe('a receiver that', () => {
+  const hasty = { connectTimeoutMs: 100, attemptTimeoutMs: 150 }
+
+  test('accepts and says nothing runs out of time', async (t) => {
+    const receiver = await receiveRaw(t, () => {})
+    const delivery = await makeSender(t, hasty).post({ url: receiver.url, body })
+    assert.deepEqual(unreachable(delivery), { reason: 'timeout', detail: '150 ms passed without an answer' })
+    const [socket] = receiver.sockets
+    assert(socket)
+    if (!socket.destroyed) await once(socket, 'close')
+  })
+
+  test('drips its headers runs out of time, however steadily they come', async (t) => {
+    const receiver = await receiveRaw(t, (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx: '))
+    assert.equal(unreachable(await makeSender(t, hasty).post({ url: receiver.url, body })).reason, 'timeout')
+  })
+
+  test('drips its body runs out of time, and its 200 acknowledges nothing', async (t) => {
+    const receiver = await receiveRaw(t, (socket) =>
+      drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 4000\r\n\r\n'),
+    )
+    const { reason, detail } = unreachable(await makeSender(t, hasty).post({ url: receiver.url, body }))
+    assert.equal(reason, 'timeout')
+    assert.match(detail, /^150 ms passed after HTTP 200 and \d+ bytes/)
+  })
+
+  test('sends hints without end runs out of time', async (t) => {
+    const receiver = await receiveRaw(t, (socket) => drip(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n'))
+    assert.equal(unreachable(await makeSender(t, hasty).post({ url: receiver.url, body })).reason, 'timeout')
+  })
+
+  test('ran out of time does not harm the next attempt', async (t) => {
+    let requests = 0
+    const receiver = await receiveHttp(t, (_request, response) => {
+      requests++
+      if (requests > 1) response.end('ok')
+    })
+    const sender = makeSender(t, hasty)
+    assert.equal(unreachable(await sender.post({ url: receiver.url, body })).reason, 'timeout')
+    assert.equal(answered(await sender.post({ url: receiver.url, body })).text, 'ok')
+  })
+
+  for (const [when, beginning] of [
+    ['before its first byte', ''],
+    ['in the middle of its headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
+    ['in the middle of its body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
+    ['in the middle of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n64\r\nhalf'],
+  ] as const) {
+    test(`closes ${when} has not answered`, async (t) => {
+      const receiver = await receiveRaw(t, (socket) => socket.end(beginning))
+      assert.equal(unreachable(await makeSender(t).post({ url: receiver.url, body })).reason, 'closed')
+    })
+    test(`resets ${when} has not answered`, async (t) => {
+      const receiver = await receiveRaw(t, (socket) => {
+        socket.write(beginning, () => socket.resetAndDestroy())
+      })
+      assert.equal(unreachable(await makeSender(t).post({ url: receiver.url, body })).reason, 'closed')
+    })
+  }
+
+  for (const [what, garbage] of [
+    ['garbage', 'SSH-2.0-OpenSSH_9.2\r\n\r\n'],
+    ['binary garbage', '\u0000\u0001\u0002\u0003'.repeat(100)],
+    ['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n'],
+    ['a bad chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'],
+    [
+      'a switch of protocols',
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+    ],
+    ['one endless header', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(70_000)}`],
+    ['a flood of headers', `HTTP/1.1 200 OK\r\n${'x: a\r\n'.repeat(20_000)}`],
+    [
+      'a flood of trailers',
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n${'x: a\r\n'.repeat(20_000)}`,
+    ],
+  ] as const) {
+    test(`sends ${what} does not speak the protocol`, async (t) => {
+      const receiver = await receiveRaw(t, (socket) => {
+        socket.write(garbage)
+      })
+      const { reason, detail } = unreachable(await makeSender(t).post({ url: receiver.url, body }))
+      assert.equal(reason, 'protocol', detail)
+    })
+  }
+
+  test('names two lengths has not answered', async (t) => {
+    const receiver = await receiveRaw(t, (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab')
+    })
+    assert.match(unreachable(await makeSender(t).post({ url: receiver.url, body })).detail, /content-length/)
+  })
+
+  test('does not listen cannot be connected to', async (t) => {
+    const receiver = await setCanary(t)
+    const sender = makeSender(t, {}, { dial: layOver(1) })
+    const { reason, detail } = unreachable(await sender.post({ url: receiver.url, body }))
+    assert.equal(reason, 'connect')
+    assert.match(detail, /ECONNREFUSED/)
+  })
+
+  test('never answers the connection runs out of connecting time', async (t) => {
+    const sender = makeSender(t, hasty, { dial: () => new Socket() })
+    assert.deepEqual(unreachable(await sender.post({ url: 'http://127.0.0.1:9/', body })), {
+      reason: 'timeout',
+      detail: '100 ms passed while connecting',
+    })
+  })
+
+  test('never answers the TLS handshake runs out of connecting time', async (t) => {
+    const receiver = await receiveRaw(t, () => {})
+    const delivery = await makeSender(t, hasty).post({ url: receiver.url.replace('http:', 'https:'), body })
+    assert.deepEqual(unreachable(delivery), {
+      reason: 'timeout',
+      detail: '100 ms passed while waiting for the TLS handshake',
+    })
+  })
+})
+
+function drip(socket: Socket, beginning: string, drop = 'x'): void {
+  socket.write(beginning)
+  const timer = setInterval(() => socket.write(drop), 10)
+  socket.on('close', () => clearInterval(timer))
+}
