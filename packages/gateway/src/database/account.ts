@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { chown, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { exitCodeSettings, StartFailure } from './start-failure.ts'
+import { exitCodes, StartFailure } from '../start-failure.ts'
 
 const run = promisify(execFile)
 
@@ -28,7 +28,7 @@ export async function chooseAccount(clusterFolder: string): Promise<Account> {
   const uid = process.getuid?.()
   if (uid === undefined) {
     throw new StartFailure('The embedded PostgreSQL needs Linux or macOS. Set DATABASE_URL instead.', {
-      exitCode: exitCodeSettings,
+      exitCode: exitCodes.settings,
     })
   }
   if (uid !== 0) return { kind: 'self', uid }
@@ -70,7 +70,7 @@ export async function assertReachable(
     throw new StartFailure(
       `PostgreSQL may not run as root, and as user ${account.uid} it cannot enter ${closed}.\n` +
         'Start Tillgate as an ordinary user, open that folder (chmod o+x), or set DATABASE_URL.',
-      { exitCode: exitCodeSettings },
+      { exitCode: exitCodes.settings },
     )
   }
 }

@@ -3,7 +3,7 @@
 import { readFile, readlink, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { exitCodeSettings, StartFailure } from './start-failure.ts'
+import { exitCodes, StartFailure } from '../start-failure.ts'
 
 export interface Binaries {
   readonly postgres: string
@@ -20,7 +20,7 @@ export async function findBinaries(
     throw new StartFailure(
       `No PostgreSQL comes with Tillgate for this platform: the package ${name} is not installed.\n` +
         'Set DATABASE_URL to a PostgreSQL of your own (15 or newer), or run npm ci again without --omit=optional.',
-      { exitCode: exitCodeSettings },
+      { exitCode: exitCodes.settings },
     )
   }
   await makeLibraryLinks(root, name)

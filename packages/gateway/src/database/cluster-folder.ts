@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { exitCodes, StartFailure } from '../start-failure.ts'
 import { type Account, assertReachable, callAs, chooseAccount, giveTo } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { isAlive } from './postmaster-file.ts'
-import { exitCodeSettings, StartFailure } from './start-failure.ts'
 
 export const superuser = 'tillgate'
 const leftoverPattern = /^postgres\.new-(\d+)-/
@@ -55,7 +55,7 @@ async function readVersion(folder: string): Promise<string | undefined> {
   throw new StartFailure(
     `${folder} holds something, but no PostgreSQL data (the file PG_VERSION is missing).\n` +
       'Put back what belongs there, or move the folder away to begin with an empty database.',
-    { exitCode: exitCodeSettings },
+    { exitCode: exitCodes.settings },
   )
 }
 
@@ -75,7 +75,7 @@ function otherVersion(folder: string, versions: { version: string; majorVersion:
       `Run the Tillgate release that made it, or serve it with a PostgreSQL ${version} of your own and set DATABASE_URL.`
     : `${folder}/PG_VERSION is damaged: it reads ${JSON.stringify(version.slice(0, 20))} instead of "${majorVersion}".\n` +
       'Restore the folder from a backup, or move it away to begin with an empty database.'
-  return new StartFailure(fate, { exitCode: exitCodeSettings })
+  return new StartFailure(fate, { exitCode: exitCodes.settings })
 }
 
 async function createCluster(
@@ -170,6 +170,6 @@ function asFolderFailure(error: unknown, dataDir: string): unknown {
   return new StartFailure(
     `The data folder ${path.resolve(dataDir)} cannot be used: ${reason} (${error.message}).\n` +
       'Set DATA_DIR to a folder that this user can write to.',
-    { exitCode: exitCodeSettings, cause: error },
+    { exitCode: exitCodes.cannotCreate, cause: error },
   )
 }

@@ -1,7 +1,7 @@
 // How a PostgreSQL is reached: the one shape that both the embedded server and a DATABASE_URL come down to,
 // and that every client and pool is made from.
 import pg from 'pg'
-import { exitCodeSettings, StartFailure } from './start-failure.ts'
+import { exitCodes, StartFailure } from '../start-failure.ts'
 
 export type ConnectionOptions =
   | {
@@ -9,6 +9,8 @@ export type ConnectionOptions =
       readonly port: number
       readonly user: string
       readonly database: string
+      /** Said, because pg would otherwise take it from the environment (PGSSLMODE). */
+      readonly ssl: false
     }
   | { readonly connectionString: string }
 
@@ -50,13 +52,13 @@ export function withDatabase(connection: ConnectionOptions, database: string): C
 function reasonWithoutSecrets(error: unknown): string {
   if (!(error instanceof Error)) return 'it could not be read'
   if ('input' in error || error instanceof URIError) {
-    return 'it is not a valid URL (percent-encode special characters in the password, such as # / ? @ %)'
+    return 'it is not a valid URL (look at the port, and percent-encode # / ? @ % in the password)'
   }
   return error.message
 }
 
 function wrongUrl(reason: string): StartFailure {
   return new StartFailure(`DATABASE_URL cannot be used: ${reason}.\nExample: ${example}`, {
-    exitCode: exitCodeSettings,
+    exitCode: exitCodes.settings,
   })
 }

@@ -2,12 +2,12 @@
 // one that stops, one that another gateway is starting at this moment, one that was killed.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { exitCodes, StartFailure } from '../start-failure.ts'
 import { type Cluster, superuser } from './cluster-folder.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { fatalLines, isLockedOut, type Settings, type StartAttempt, startPostmaster } from './postmaster.ts'
 import { isServed, readPostmasterFile, removeStrayLocks } from './postmaster-file.ts'
 import { socketFolderFor } from './socket-folder.ts'
-import { StartFailure } from './start-failure.ts'
 import { isTransient } from './transient.ts'
 
 /** Every gateway that uses the server holds this lock shared; whoever gets it alone may stop the server. */
@@ -60,7 +60,7 @@ export async function ensureRunning(
       const words = await attempt.words()
       // Another gateway's server holds the folder, or the processes of a killed one are still leaving.
       if (!isLockedOut(words) || performance.now() - answeredAt > silenceMaxMs) {
-        throw new StartFailure(`PostgreSQL did not start (${exited.reason}):\n${fatalLines(words)}`)
+        throw unavailable(`PostgreSQL did not start (${exited.reason}):\n${fatalLines(words)}`)
       }
       attempt = undefined
       startedByUs = false
@@ -75,7 +75,7 @@ export async function ensureRunning(
 
     const now = performance.now()
     if (now - answeredAt > silenceMaxMs) {
-      throw new StartFailure(
+      throw unavailable(
         `A PostgreSQL (process ${postmaster?.pid ?? attempt?.pid ?? 'unknown'}) holds ${cluster.folder} but cannot be used: ${reason}.\n` +
           `Its log is ${cluster.logFile}. Stop that process, then start again.`,
       )
@@ -88,8 +88,12 @@ export async function ensureRunning(
   }
 }
 
+function unavailable(message: string): StartFailure {
+  return new StartFailure(message, { exitCode: exitCodes.unavailable })
+}
+
 export function connectionTo(socketFolder: string): ConnectionOptions {
-  return { host: socketFolder, port: 5432, user: superuser, database: databaseName }
+  return { host: socketFolder, port: 5432, user: superuser, database: databaseName, ssl: false }
 }
 
 type Presence =

@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { exitCodes, StartFailure } from '../start-failure.ts'
 import type { Pool, Queryable } from './pool.ts'
-import { exitCodeOther, exitCodeSettings, StartFailure } from './start-failure.ts'
 import { isTransient } from './transient.ts'
 
 const fileNamePattern = /^(\d{4})-([a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/
@@ -16,7 +16,7 @@ export class MigrationFailure extends StartFailure {
   readonly trouble: MigrationTrouble
 
   constructor(trouble: MigrationTrouble, message: string, cause?: unknown) {
-    super(message, { exitCode: trouble === 'failed' ? exitCodeOther : exitCodeSettings, cause })
+    super(message, { exitCode: trouble === 'failed' ? exitCodes.other : exitCodes.settings, cause })
     this.name = 'MigrationFailure'
     this.trouble = trouble
   }

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { chown, lstat, mkdir } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { StartFailure } from '../start-failure.ts'
 import type { Account } from './account.ts'
-import { StartFailure } from './start-failure.ts'
 
 // sockaddr_un.sun_path less the closing zero byte.
 const socketPathMaxBytes = process.platform === 'darwin' ? 103 : 107
