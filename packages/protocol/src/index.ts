@@ -15,7 +15,6 @@ export * from './messages/results.ts'
 export * from './methods.ts'
 export {
   digitsOf,
-  readDecimal,
   toDecimalText,
   toMinorUnits,
   toPositiveMinorUnits,

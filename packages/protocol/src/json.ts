@@ -1,7 +1,10 @@
 // The one reader of JSON text that comes from outside. It is stricter than JSON.parse where parsers disagree or
-// values get lost: repeated keys, lone surrogates, keys that reach for prototypes, deep nesting and numbers that
-// a double does not hold. Measured in docs/decisions/0003-strict-json-and-schemas.md.
-import { maxJsonDepth, maxNumberDigits } from './limits.ts'
+// values get lost: repeated keys, lone surrogates, keys that reach for prototypes, deep nesting and numbers that a
+// double does not hold. JSON.parse builds the value and a scan of the now valid text finds the rest, which is
+// twice as quick as a parser of our own (docs/decisions/0003-strict-json-and-schemas.md).
+import { maxEnvelopeBytes, maxJsonDepth, maxNumberDigits } from './limits.ts'
+
+const inexactNumber = Symbol('inexactNumber')
 
 /** A number whose value a double may not hold as written, kept as its text so that the field it is for refuses it. */
 export interface InexactNumber {
@@ -18,7 +21,20 @@ export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-const inexactNumber = Symbol('inexactNumber')
+/** Members whose value is null are left out: to say "nothing" in either way is the same. */
+export function readJson(text: string): Json {
+  if (text.length > maxEnvelopeBytes) throw new JsonError(`it is longer than ${maxEnvelopeBytes} characters`)
+  refuseHalfPair(text)
+  const parsed = parse(text)
+  const scan = scanValid(text)
+  const value = scan.hasOddNumber ? keepOddNumbersApart(text) : parsed
+  // JSON.parse keeps the last of members with the same key, so fewer arrive than were written.
+  if (typeof value === 'object' && value !== null && tidy(value, scan) !== scan.members) {
+    throw new JsonError('a key is there twice in one object')
+  }
+  if (typeof value === 'string') refuseHalfPair(value)
+  return value
+}
 
 export function inexactNumberText(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null && inexactNumber in value
@@ -26,209 +42,128 @@ export function inexactNumberText(value: unknown): string | undefined {
     : undefined
 }
 
-/** Members whose value is null are left out: to say "nothing" in either way is the same. */
-export function readJson(text: string): Json {
-  const cursor: Cursor = { text, at: 0 }
-  const value = readValue(cursor, 0)
-  skipSpace(cursor)
-  if (cursor.at !== text.length) throw unexpected(cursor)
-  return value
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    // V8's words quote the text, which may be a secret body; where it went wrong is enough to find it.
+    const position = /at position (\d+)/.exec(String(cause))?.[1]
+    const where =
+      position === undefined ? 'it ends too early or is empty' : `the syntax is wrong at position ${position}`
+    throw new JsonError(where)
+  }
 }
 
-interface Cursor {
-  readonly text: string
-  at: number
+interface Scan {
+  /** How many `"key": value` were written. */
+  readonly members: number
+  readonly hasEscape: boolean
+  readonly hasOddNumber: boolean
 }
 
 const quote = 0x22
 const backslash = 0x5c
-/** Merging an object with one of these would change its prototype. */
-const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
-const numberText = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-const exponent = /[eE]/
 const maxNumberLength = 40
-const escapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-}
 
-function readValue(cursor: Cursor, depth: number): Json {
-  skipSpace(cursor)
-  const code = cursor.text.charCodeAt(cursor.at)
-  if (code === quote) return readString(cursor)
-  if (code === 0x7b) return readObject(cursor, depth + 1)
-  if (code === 0x5b) return readArray(cursor, depth + 1)
-  if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return readNumber(cursor)
-  if (readWord(cursor, 'true')) return true
-  if (readWord(cursor, 'false')) return false
-  if (readWord(cursor, 'null')) return null
-  throw unexpected(cursor)
-}
-
-function readObject(cursor: Cursor, depth: number): JsonObject {
-  refuseDepth(depth)
-  const object: Record<string, Json> = {}
-  let nullKeys: string[] | undefined
-  cursor.at++
-  skipSpace(cursor)
-  if (readMark(cursor, 0x7d)) return object
-  for (;;) {
-    skipSpace(cursor)
-    if (cursor.text.charCodeAt(cursor.at) !== quote) throw unexpected(cursor)
-    const key = readString(cursor)
-    // The plain look-up is the quick half: it finds nothing for nearly every key.
-    if (object[key] !== undefined || key === 'prototype') refuseKey(object, key)
-    skipSpace(cursor)
-    if (!readMark(cursor, 0x3a)) throw unexpected(cursor)
-    const value = readValue(cursor, depth)
-    object[key] = value
-    if (value === null) {
-      nullKeys ??= []
-      nullKeys.push(key)
-    }
-    skipSpace(cursor)
-    if (readMark(cursor, 0x2c)) continue
-    if (!readMark(cursor, 0x7d)) throw unexpected(cursor)
-    if (nullKeys !== undefined) for (const nullKey of nullKeys) delete object[nullKey]
-    return object
-  }
-}
-
-/** Only keys that look up to something come here; `toString` and its like do so by inheritance and are harmless. */
-function refuseKey(object: JsonObject, key: string): void {
-  if (Object.hasOwn(object, key)) throw new JsonError(`the key ${show(key)} is there twice`)
-  if (forbiddenKeys.has(key)) throw new JsonError(`the key ${show(key)} is not allowed`)
-}
-
-function readArray(cursor: Cursor, depth: number): readonly Json[] {
-  refuseDepth(depth)
-  const array: Json[] = []
-  cursor.at++
-  skipSpace(cursor)
-  if (readMark(cursor, 0x5d)) return array
-  for (;;) {
-    array.push(readValue(cursor, depth))
-    skipSpace(cursor)
-    if (readMark(cursor, 0x2c)) continue
-    if (!readMark(cursor, 0x5d)) throw unexpected(cursor)
-    return array
-  }
-}
-
-function readString(cursor: Cursor): string {
-  const { text } = cursor
-  const start = cursor.at + 1
-  let isPlain = true
-  for (let at = start; at < text.length; at++) {
+/** Trusts the text to be valid JSON: what is not in a string and looks like a number is one. */
+function scanValid(text: string): Scan {
+  const hasEscape = text.includes('\\')
+  let members = 0
+  let depth = 0
+  let hasOddNumber = false
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === quote) {
-      cursor.at = at + 1
-      const value = text.slice(start, at)
-      if (isPlain) return value
-      if (!value.isWellFormed()) throw new JsonError('a string holds half of a surrogate pair')
-      return value
+      at = hasEscape ? endOfEscapedString(text, at) : text.indexOf('"', at + 1)
+    } else if (code === 0x3a) {
+      members++
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > maxJsonDepth) throw new JsonError(`it is nested more than ${maxJsonDepth} deep`)
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--
+    } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      const end = endOfNumber(text, at)
+      if (end - at > maxNumberDigits || hasExponent(text, end)) hasOddNumber = true
+      at = end - 1
     }
-    if (code === backslash) return readEscapedString(cursor, at)
-    if (code < 0x20) {
-      cursor.at = at
-      throw unexpected(cursor)
-    }
-    if (code >= 0xd800 && code <= 0xdfff) isPlain = false
   }
-  throw new JsonError('the text ends inside a string')
+  return { members, hasEscape, hasOddNumber }
 }
 
-/** The slow path, from the first backslash on. */
-function readEscapedString(cursor: Cursor, firstBackslash: number): string {
-  const { text } = cursor
-  let value = text.slice(cursor.at + 1, firstBackslash)
-  let at = firstBackslash
-  for (;;) {
-    const code = text.charCodeAt(at)
-    if (code === quote) break
-    if (Number.isNaN(code)) throw new JsonError('the text ends inside a string')
-    if (code < 0x20) {
-      cursor.at = at
-      throw unexpected(cursor)
-    }
-    if (code !== backslash) {
-      value += text.charAt(at)
-      at++
-      continue
-    }
-    const letter = text.charAt(at + 1)
-    const escaped = escapes[letter]
-    if (escaped !== undefined) {
-      value += escaped
-      at += 2
-      continue
-    }
-    const hex = text.slice(at + 2, at + 6)
-    if (letter !== 'u' || !/^[0-9a-fA-F]{4}$/.test(hex)) {
-      cursor.at = at
-      throw unexpected(cursor)
-    }
-    value += String.fromCharCode(Number.parseInt(hex, 16))
-    at += 6
+/** A quote ends the string unless an odd number of backslashes stands before it. */
+function endOfEscapedString(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    at = text.indexOf('"', at)
+    let backslashes = 0
+    while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes++
+    if (backslashes % 2 === 0) return at
   }
-  cursor.at = at + 1
-  if (!value.isWellFormed()) throw new JsonError('a string holds half of a surrogate pair')
-  return value
 }
 
-function readNumber(cursor: Cursor): number | InexactNumber {
-  numberText.lastIndex = cursor.at
-  const written = numberText.exec(cursor.text)?.[0]
-  if (written === undefined) throw unexpected(cursor)
-  cursor.at += written.length
-  return isKeptExactly(written) ? Number(written) : { [inexactNumber]: written }
+/** Of its sign, digits and point; an exponent comes after. */
+function endOfNumber(text: string, start: number): number {
+  let at = start + 1
+  for (let code = text.charCodeAt(at); (code >= 0x30 && code <= 0x39) || code === 0x2e; )
+    code = text.charCodeAt(++at)
+  return at
+}
+
+function hasExponent(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code === 0x65 || code === 0x45
+}
+
+/** Counts the members that arrived, drops those that are null, and refuses what nobody should have sent. */
+function tidy(value: object, scan: Scan): number {
+  if (Array.isArray(value)) return tidyArray(value, scan)
+  let members = 0
+  let nullKeys: string[] | undefined
+  const object = value as Record<string, unknown>
+  for (const key in object) {
+    members++
+    if (forbiddenKeys.has(key)) throw new JsonError(`the key "${key}" is not allowed`)
+    const member = object[key]
+    if (scan.hasEscape) refuseHalfPair(key)
+    if (member === null) {
+      nullKeys ??= []
+      nullKeys.push(key)
+    } else if (typeof member === 'object') members += tidy(member, scan)
+    else if (scan.hasEscape && typeof member === 'string') refuseHalfPair(member)
+  }
+  if (nullKeys !== undefined) for (const key of nullKeys) delete object[key]
+  return members
+}
+
+function tidyArray(array: readonly unknown[], scan: Scan): number {
+  let members = 0
+  for (const item of array) {
+    if (typeof item === 'object' && item !== null) members += tidy(item, scan)
+    else if (scan.hasEscape && typeof item === 'string') refuseHalfPair(item)
+  }
+  return members
+}
+
+/** Merging an object with one of these would change its prototype. */
+const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Text that came as UTF-8 cannot hold one; an escape such as \ud800 brings it in. */
+function refuseHalfPair(text: string): void {
+  if (!text.isWellFormed()) throw new JsonError('a string holds half of a surrogate pair')
+}
+
+/** The third argument is how JavaScript gives the number's own text; TypeScript's library does not know it yet. */
+function keepOddNumbersApart(text: string): Json {
+  const revive = (_key: string, value: unknown, context?: { readonly source?: string }) => {
+    const source = context?.source
+    if (typeof value !== 'number' || source === undefined || isKeptExactly(source)) return value
+    return { [inexactNumber]: source }
+  }
+  return JSON.parse(text, revive)
 }
 
 /** 15 digits are what a double keeps whatever they are, far from where it overflows or vanishes. */
 function isKeptExactly(written: string): boolean {
-  if (exponent.test(written)) return false
-  if (written.length <= maxNumberDigits) return true
-  if (written.length > maxNumberLength) return false
+  if (/[eE]/.test(written) || written.length > maxNumberLength) return false
   const digits = written.replace('-', '').replace('.', '').replace(/^0+/, '').replace(/0+$/, '')
   return digits.length <= maxNumberDigits
-}
-
-function readWord(cursor: Cursor, word: string): boolean {
-  if (!cursor.text.startsWith(word, cursor.at)) return false
-  cursor.at += word.length
-  return true
-}
-
-function readMark(cursor: Cursor, mark: number): boolean {
-  if (cursor.text.charCodeAt(cursor.at) !== mark) return false
-  cursor.at++
-  return true
-}
-
-function skipSpace(cursor: Cursor): void {
-  for (;;) {
-    const code = cursor.text.charCodeAt(cursor.at)
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
-    cursor.at++
-  }
-}
-
-function refuseDepth(depth: number): void {
-  if (depth > maxJsonDepth)
-    throw new JsonError(`objects and arrays are nested more than ${maxJsonDepth} deep`)
-}
-
-function unexpected(cursor: Cursor): JsonError {
-  if (cursor.at >= cursor.text.length) return new JsonError('the text ends too early')
-  return new JsonError(`unexpected ${show(cursor.text.charAt(cursor.at))} at position ${cursor.at}`)
-}
-
-function show(text: string): string {
-  return JSON.stringify(text.length <= 40 ? text : `${text.slice(0, 40)}…`)
 }

@@ -7,22 +7,10 @@ import { maxMajorUnits, maxNumberDigits } from './limits.ts'
 /** A JSON number, or decimal text where a number would not be exact. */
 export type WireAmount = number | string
 
-const plainDecimal = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
-const digitsInMaxMajorUnits = maxMajorUnits.toString().length
-
 /** Exact, or a Failure that names the field and says what to change. */
 export function toMinorUnits(amount: WireAmount, currency: string, field: string): bigint {
-  const digits = digitsOf(currency)
-  const text = readDecimal(amount, field)
-  const point = text.indexOf('.')
-  const whole = point === -1 ? text : text.slice(0, point)
-  const fraction = point === -1 ? '' : text.slice(point + 1)
-  if (fraction.length > digits) throw tooPrecise({ text, currency, digits, field })
-  // Its length first: turning a million digits into a bigint is work that nobody should be able to ask for.
-  if (whole.length > digitsInMaxMajorUnits) throw tooMuch(field)
-  const minor = BigInt(whole + fraction.padEnd(digits, '0'))
-  if (minor > maxMajorUnits * 10n ** BigInt(digits)) throw tooMuch(field)
-  return minor
+  const minor = readMinorUnits(amount, digitsOf(currency))
+  return typeof minor === 'bigint' ? minor : refuseAmount(minor, { amount, currency, field })
 }
 
 /** As toMinorUnits, for the amounts that must be more than nothing. */
@@ -33,9 +21,13 @@ export function toPositiveMinorUnits(amount: WireAmount, currency: string, field
   return minor
 }
 
-/** Checks that this is a plain decimal of no more precision than its form can carry; the currency comes later. */
-export function readDecimal(amount: WireAmount, field: string): string {
-  return typeof amount === 'string' ? readDecimalText(amount, field) : readDecimalNumber(amount, field)
+/** Checks that this is a plain decimal above zero; whether it fits waits until the currency is known. */
+export function checkPositiveDecimal(amount: WireAmount, field: string): void {
+  const text = typeof amount === 'string' ? readText(amount) : readNumber(amount)
+  if (isRefusal(text)) refuseAmount(text, { amount, field })
+  if (!/[1-9]/.test(text)) {
+    throw new Failure('invalid_field', { field, message: `${field} must be greater than zero.` })
+  }
 }
 
 /** The exact decimal with all of the currency's digits: 1050n USD is "10.50", 3n JPY is "3". */
@@ -62,59 +54,82 @@ export function digitsOf(currency: string): number {
   throw new Failure('invalid_field', { field: 'currency', message })
 }
 
-function readDecimalText(text: string, field: string): string {
+const amountRefusals = {
+  negative: 'must not be negative',
+  exponent: 'must be written without an exponent, such as 1200 instead of 1.2e3',
+  not_decimal:
+    'must be a plain decimal such as 12.50: digits and one point, no sign, no spaces, no leading zeros',
+  too_many_digits: `has more than ${maxNumberDigits} digits, which a JSON number does not keep exactly: send it as a string`,
+  too_large: 'is larger than 10^15',
+  too_precise: 'has more decimal places than the currency',
+} as const
+
+export type AmountRefusal = keyof typeof amountRefusals
+
+const maxMinorUnits = [0, 1, 2, 3, 4].map((digits) => maxMajorUnits * 10n ** BigInt(digits))
+const maxWholeDigits = maxMajorUnits.toString().length
+
+/** The same without a Failure, for callers that go over many amounts and name the field only when they must. */
+export function readMinorUnits(amount: WireAmount, digits: number): bigint | AmountRefusal {
+  const text = typeof amount === 'string' ? readText(amount) : readNumber(amount)
+  if (isRefusal(text)) return text
+  const point = text.indexOf('.')
+  const wholeDigits = point === -1 ? text.length : point
+  const fractionDigits = point === -1 ? 0 : text.length - point - 1
+  if (fractionDigits > digits) return 'too_precise'
+  // Its length first: turning a million digits into a bigint is work that nobody should be able to ask for.
+  if (wholeDigits > maxWholeDigits) return 'too_large'
+  const missing = zeros[digits - fractionDigits]
+  const minor = BigInt(point === -1 ? text + missing : text.slice(0, point) + text.slice(point + 1) + missing)
+  return minor > (maxMinorUnits[digits] ?? 0n) ? 'too_large' : minor
+}
+
+/** A decimal begins with a digit, a refusal with a letter. */
+function isRefusal(text: string): text is AmountRefusal {
+  return text.charCodeAt(0) > 0x39
+}
+
+const zeros = ['', '0', '00', '000', '0000']
+const plainDecimal = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
+
+function readText(text: string): string | AmountRefusal {
   if (plainDecimal.test(text)) return text
-  const message = text.startsWith('-')
-    ? `${field} must not be negative.`
-    : /^[0-9.]+e[+-]?[0-9]+$/i.test(text)
-      ? `${field} must be written without an exponent, such as 1200 instead of 1.2e3.`
-      : `${field} must be a plain decimal such as 12.50: digits and one point, no sign, no spaces, no leading zeros.`
-  throw new Failure('invalid_field', { field, message })
+  if (text.startsWith('-')) return 'negative'
+  return /^[0-9.]+e[+-]?[0-9]+$/i.test(text) ? 'exponent' : 'not_decimal'
 }
 
 /** The shortest text of a double is the decimal that was written, as long as that had at most 15 digits. */
-function readDecimalNumber(value: number, field: string): string {
+function readNumber(value: number): string | AmountRefusal {
+  if (Number.isNaN(value)) return 'not_decimal'
+  if (value < 0 || Object.is(value, -0)) return 'negative'
   const text = String(value)
-  if (Number.isFinite(value) && !Object.is(value, -0) && plainDecimal.test(text)) {
-    if (significantDigits(text) <= maxNumberDigits) return text
-    throw tooManyDigits(field)
-  }
-  if (Number.isNaN(value))
-    throw new Failure('invalid_field', { field, message: `${field} must be a number.` })
-  if (value < 0 || Object.is(value, -0)) {
-    throw new Failure('invalid_field', { field, message: `${field} must not be negative.` })
-  }
-  // What is left: infinity, 1e21 and more, or so small that no currency has the digits.
-  if (value >= 1) throw tooMuch(field)
-  throw new Failure('amount_does_not_fit_currency', {
-    field,
-    message: `${field} is smaller than any minor unit.`,
-  })
-}
-
-export function tooManyDigits(field: string): Failure {
-  const message = `${field} has more than ${maxNumberDigits} digits, which a JSON number does not keep exactly: send it as a string.`
-  return new Failure('invalid_field', { field, message })
-}
-
-function tooMuch(field: string): Failure {
-  return new Failure('amount_does_not_fit_currency', { field, message: `${field} is larger than 10^15.` })
-}
-
-interface Imprecision {
-  readonly text: string
-  readonly currency: string
-  readonly digits: number
-  readonly field: string
-}
-
-function tooPrecise({ text, currency, digits, field }: Imprecision): Failure {
-  const places = digits === 0 ? 'no decimal places' : `${digits} decimal places`
-  const shown = text.length <= 40 ? ` but was ${text}` : ''
-  const message = `${field} must fit ${currency}, which has ${places},${shown || ' but has more'}.`
-  return new Failure('amount_does_not_fit_currency', { field, message })
+  if (plainDecimal.test(text)) return significantDigits(text) <= maxNumberDigits ? text : 'too_many_digits'
+  // What is left JavaScript writes with an exponent: infinity and 1e21, or less than any minor unit.
+  return value > 1 ? 'too_large' : 'too_precise'
 }
 
 function significantDigits(text: string): number {
+  // Leading zeros, sign and point aside, the text's length bounds them: the common case is done here.
+  if (text.length <= maxNumberDigits) return text.length
   return text.replace('.', '').replace('-', '').replace(/^0+/, '').replace(/0+$/, '').length
+}
+
+export interface RefusedAmount {
+  readonly amount: WireAmount
+  readonly currency?: string
+  readonly field: string
+}
+
+export function refuseAmount(refusal: AmountRefusal, { amount, currency, field }: RefusedAmount): never {
+  const doesNotFit = refusal === 'too_large' || refusal === 'too_precise'
+  const message =
+    refusal === 'too_precise' && currency !== undefined
+      ? `${field} must fit ${currency}, which has ${describeDigits(currency)}, but was ${String(amount).slice(0, 40)}.`
+      : `${field} ${amountRefusals[refusal]}.`
+  throw new Failure(doesNotFit ? 'amount_does_not_fit_currency' : 'invalid_field', { field, message })
+}
+
+function describeDigits(currency: string): string {
+  const digits = digitsOf(currency)
+  return digits === 0 ? 'no decimal places' : `${digits} decimal places`
 }

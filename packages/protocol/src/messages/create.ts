@@ -14,7 +14,14 @@ import {
   maxShippingAddressLength,
   maxShippingNameLength,
 } from '../limits.ts'
-import { digitsOf, toDecimalText, toMinorUnits, toPositiveMinorUnits } from '../money.ts'
+import {
+  digitsOf,
+  readMinorUnits,
+  refuseAmount,
+  toDecimalText,
+  toPositiveMinorUnits,
+  type WireAmount,
+} from '../money.ts'
 import { makeReader } from '../validation.ts'
 
 export const channels = ['WEB', 'APP'] as const
@@ -144,9 +151,7 @@ const readCreateBody = makeReader(createBodySchema, { failure: 'invalid_field', 
 export function parseCreateBody(bodyText: string): CreateOrder {
   const body = readCreateBody(bodyText)
   const { currency } = body
-  // Before any amount, so that a wrong currency is not reported as a wrong amount.
-  digitsOf(currency)
-  const order = toOrderContent(body.order, currency)
+  const order = toOrderContent(body.order, makeToMinor(currency))
   checkSums(order, currency)
   return {
     order,
@@ -160,72 +165,75 @@ export function parseCreateBody(bodyText: string): CreateOrder {
   }
 }
 
-const optionalAmounts = {
-  tips: 'tipsMinor',
-  discount: 'discountMinor',
-  totalTax: 'totalTaxMinor',
-  insurance: 'insuranceMinor',
-  handlingFee: 'handlingFeeMinor',
-  shippingDiscount: 'shippingDiscountMinor',
-} as const
+/** Turns amounts into minor units and names the field only when one is refused: a full order has 200 of them. */
+type ToMinor = (amount: WireAmount, field: () => string) => bigint
 
-type OptionalAmounts = { -readonly [Name in (typeof optionalAmounts)[keyof typeof optionalAmounts]]?: bigint }
-
-function toOrderContent(order: CreateBody['order'], currency: string): OrderContent {
-  const amounts: OptionalAmounts = {}
-  for (const name of Object.keys(optionalAmounts) as (keyof typeof optionalAmounts)[]) {
-    const value = order[name]
-    if (value !== undefined) amounts[optionalAmounts[name]] = toMinorUnits(value, currency, `order.${name}`)
+function makeToMinor(currency: string): ToMinor {
+  const digits = digitsOf(currency)
+  return (amount, field) => {
+    const minor = readMinorUnits(amount, digits)
+    return typeof minor === 'bigint' ? minor : refuseAmount(minor, { amount, currency, field: field() })
   }
-  return {
+}
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+function toOrderContent(order: CreateBody['order'], toMinor: ToMinor): OrderContent {
+  const content: Mutable<OrderContent> = {
     orderNo: order.orderNo,
-    orderAmountMinor: toMinorUnits(order.orderAmount, currency, 'order.orderAmount'),
-    ...amounts,
-    ...(order.shipping !== undefined && { shipping: toShipping(order.shipping, currency) }),
-    ...(order.orderDescription !== undefined && { orderDescription: order.orderDescription }),
-    goods: order.goods.map((goods, index) => toGoods(goods, currency, index)),
+    orderAmountMinor: toMinor(order.orderAmount, () => 'order.orderAmount'),
+    goods: order.goods.map((goods, index) => toGoods(goods, index, toMinor)),
   }
+  for (const [name, minorName] of optionalAmounts) {
+    const value = order[name]
+    if (value !== undefined) content[minorName] = toMinor(value, () => `order.${name}`)
+  }
+  if (order.shipping !== undefined) content.shipping = toShipping(order.shipping, toMinor)
+  if (order.orderDescription !== undefined) content.orderDescription = order.orderDescription
+  return content
 }
 
-function toShipping(shipping: NonNullable<CreateBody['order']['shipping']>, currency: string): Shipping {
-  const { shipType, amount, name, address } = shipping
-  return {
-    shipType,
-    ...(amount !== undefined && { amountMinor: toMinorUnits(amount, currency, 'order.shipping.amount') }),
-    name,
-    ...(address !== undefined && { address }),
-  }
+const optionalAmounts = [
+  ['tips', 'tipsMinor'],
+  ['discount', 'discountMinor'],
+  ['totalTax', 'totalTaxMinor'],
+  ['insurance', 'insuranceMinor'],
+  ['handlingFee', 'handlingFeeMinor'],
+  ['shippingDiscount', 'shippingDiscountMinor'],
+] as const
+
+function toShipping(wire: NonNullable<CreateBody['order']['shipping']>, toMinor: ToMinor): Shipping {
+  const shipping: Mutable<Shipping> = { shipType: wire.shipType, name: wire.name }
+  if (wire.amount !== undefined) shipping.amountMinor = toMinor(wire.amount, () => 'order.shipping.amount')
+  if (wire.address !== undefined) shipping.address = wire.address
+  return shipping
 }
 
-function toGoods(goods: CreateBody['order']['goods'][number], currency: string, index: number): Goods {
-  const goodsAmountMinor = toGoodsAmount(goods, currency, index)
-  return {
-    referenceGoodsId: goods.referenceGoodsId,
-    goodsName: goods.goodsName,
-    ...(goods.goodsDesc !== undefined && { goodsDesc: goods.goodsDesc }),
-    ...(goodsAmountMinor !== undefined && { goodsAmountMinor }),
-    ...(goods.tax !== undefined && {
-      taxMinor: toMinorUnits(goods.tax, currency, `order.goods[${index}].tax`),
-    }),
-    goodsQuantity: Number(goods.goodsQuantity ?? 1),
+type GoodsOnTheWire = CreateBody['order']['goods'][number]
+
+function toGoods(wire: GoodsOnTheWire, index: number, toMinor: ToMinor): Goods {
+  const goods: Mutable<Goods> = {
+    referenceGoodsId: wire.referenceGoodsId,
+    goodsName: wire.goodsName,
+    goodsQuantity: wire.goodsQuantity === undefined ? 1 : Number(wire.goodsQuantity),
   }
+  const amountMinor = toGoodsAmount(wire, index, toMinor)
+  if (amountMinor !== undefined) goods.goodsAmountMinor = amountMinor
+  if (wire.goodsDesc !== undefined) goods.goodsDesc = wire.goodsDesc
+  if (wire.tax !== undefined) goods.taxMinor = toMinor(wire.tax, () => `order.goods[${index}].tax`)
+  return goods
 }
 
-function toGoodsAmount(
-  { goodsAmount, goodsUnitAmount }: CreateBody['order']['goods'][number],
-  currency: string,
-  index: number,
-): bigint | undefined {
-  const field = `order.goods[${index}].goodsAmount`
-  const unitField = `order.goods[${index}].goodsUnitAmount`
-  const minor = goodsAmount === undefined ? undefined : toMinorUnits(goodsAmount, currency, field)
-  const unitMinor =
-    goodsUnitAmount === undefined ? undefined : toMinorUnits(goodsUnitAmount, currency, unitField)
-  if (minor !== undefined && unitMinor !== undefined && minor !== unitMinor) {
-    const message = `${field} and goodsUnitAmount are the same thing and must not differ: send one of them.`
-    throw new Failure('invalid_field', { field, message })
-  }
-  return minor ?? unitMinor
+function toGoodsAmount(wire: GoodsOnTheWire, index: number, toMinor: ToMinor): bigint | undefined {
+  const { goodsAmount, goodsUnitAmount } = wire
+  const path = (name: string) => `order.goods[${index}].${name}`
+  const minor = goodsAmount === undefined ? undefined : toMinor(goodsAmount, () => path('goodsAmount'))
+  if (goodsUnitAmount === undefined) return minor
+  const unitMinor = toMinor(goodsUnitAmount, () => path('goodsUnitAmount'))
+  if (minor === undefined || minor === unitMinor) return unitMinor
+  const field = path('goodsAmount')
+  const message = `${field} and goodsUnitAmount are the same thing and must not differ: send one of them.`
+  throw new Failure('invalid_field', { field, message })
 }
 
 function checkSums(order: OrderContent, currency: string): void {

@@ -10,7 +10,7 @@ import {
   maxRefundReasonLength,
   maxSandboxAdvanceMs,
 } from '../limits.ts'
-import { readDecimal, type WireAmount } from '../money.ts'
+import { checkPositiveDecimal, type WireAmount } from '../money.ts'
 import { makeReader } from '../validation.ts'
 
 const bodyOptions = { failure: 'invalid_field', whole: 'the body' } as const
@@ -84,12 +84,7 @@ const readRefundBody = makeReader(refundBodySchema, bodyOptions)
 
 export function parseRefundBody(bodyText: string): RefundOrder {
   const { paymentId, referRefundNo, refundAmount, refundReason } = readRefundBody(bodyText)
-  if (!/[1-9]/.test(readDecimal(refundAmount, 'refundAmount'))) {
-    throw new Failure('invalid_field', {
-      field: 'refundAmount',
-      message: 'refundAmount must be greater than zero.',
-    })
-  }
+  checkPositiveDecimal(refundAmount, 'refundAmount')
   return { paymentId, referRefundNo, refundAmount, ...(refundReason !== undefined && { refundReason }) }
 }
 
