@@ -115,16 +115,27 @@ suite('gateways on one folder', { concurrency: 2 }, () => {
     assert.equal(await serverPid(dataDir), undefined)
   })
 
-  test('a stop right after the server died does not hang and does not start it again', async (t) => {
+  test('a stop while the server is being brought back does not hang and leaves none running', async (t) => {
     const dataDir = await usedDataDir(t, made)
-    const embedded = await startEmbedded({ dataDir, settings })
-    const pid = await embedded.postmasterPid()
-    assert.ok(pid !== undefined)
-    process.kill(pid, 'SIGKILL')
-    await embedded.stop()
-    assert.equal(isThere(pid), false)
-    const now = await serverPid(dataDir)
-    assert.ok(now === undefined || now === pid, 'another server was started')
+    for (const moment of ['lost', 'starting', 'recovered']) {
+      const reached = Promise.withResolvers<void>()
+      let isKilled = false
+      const embedded = await startEmbedded({
+        dataDir,
+        settings,
+        tell: ({ kind }) => {
+          if (isKilled && kind === moment) reached.resolve()
+        },
+      })
+      const pid = await embedded.postmasterPid()
+      assert.ok(pid !== undefined)
+      isKilled = true
+      process.kill(pid, 'SIGKILL')
+      await reached.promise
+      await embedded.stop()
+      const left = await serverPid(dataDir)
+      assert.ok(left === undefined || !isThere(left), `stopped at "${moment}", a server was left running`)
+    }
   })
 
   test('a stop asked for twice is one stop', async (t) => {

@@ -8,6 +8,7 @@ import { exitCodes, StartFailure } from '../start-failure.ts'
 import { type Account, assertReachable, callAs, chooseAccount, giveTo } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { isAlive } from './postmaster-file.ts'
+import { fatalLines } from './server-words.ts'
 
 export const superuser = 'tillgate'
 const leftoverPattern = /^postgres\.new-(\d+)-/
@@ -122,11 +123,10 @@ async function runInitdb(call: ReturnType<typeof callAs>): Promise<void> {
   child.on('close', resolve)
   const exitCode = await promise
   if (exitCode === 0) return
-  const lines = words
-    .split('\n')
-    .filter((line) => /error|fatal|panic|detail|hint|cannot|could not/i.test(line))
-  const reason = lines.length > 0 ? lines.join('\n') : words.trim()
-  throw new StartFailure(`PostgreSQL could not make its data folder:\n${reason}`)
+  const reason = fatalLines(words)
+  throw new StartFailure(`PostgreSQL could not make its data folder:\n${reason}`, {
+    exitCode: exitCodes.cannotCreate,
+  })
 }
 
 /** PostgreSQL gets none of our environment: secrets live there, and PG… variables would change its mind. */
@@ -161,8 +161,8 @@ function asFolderFailure(error: unknown, dataDir: string): unknown {
     EROFS: 'the disk is mounted read-only',
     ENOSPC: 'the disk is full',
     EDQUOT: 'the disk quota is used up',
-    ENOTDIR: 'it is, or lies under, a file and not a folder',
-    EEXIST: 'it is a file and not a folder',
+    ENOTDIR: 'it is, or lies under, a file',
+    EEXIST: 'it is a file',
     ENAMETOOLONG: 'the path is too long',
   }
   const reason = advice[String(error.code)]

@@ -54,6 +54,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const stopping = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal
   const running = await ensureRunning(cluster, { settings, tell, signal })
+  if (signal.aborted) {
+    await leave(running.presence, { cluster, tell })
+    throw signal.reason
+  }
   const { pid, startedByUs } = running
   tell({ kind: 'running', pid, startedByUs, tookMs: since(began) })
   const supervision = supervise(running, { cluster, settings, tell, signal: stopping.signal })

@@ -5,8 +5,9 @@ import pg from 'pg'
 import { exitCodes, StartFailure } from '../start-failure.ts'
 import { type Cluster, superuser } from './cluster-folder.ts'
 import type { ConnectionOptions } from './connection.ts'
-import { fatalLines, isLockedOut, type Settings, type StartAttempt, startPostmaster } from './postmaster.ts'
+import { type Settings, type StartAttempt, startPostmaster } from './postmaster.ts'
 import { isServed, readPostmasterFile, removeStrayLocks } from './postmaster-file.ts'
+import { fatalLines, isLockedOut } from './server-words.ts'
 import { socketFolderFor } from './socket-folder.ts'
 import { isTransient } from './transient.ts'
 
@@ -19,6 +20,8 @@ const pollMs = 10
 const tellEveryMs = 5_000
 /** How long a server that neither starts nor stops, yet does not answer, is given. Recovery is not limited. */
 const silenceMaxMs = 30_000
+/** How long somebody who gives up waits for a server of ours that has just begun to start. */
+const giveUpMaxMs = 5_000
 
 export interface Running {
   readonly presence: pg.Client
@@ -38,11 +41,14 @@ export async function ensureRunning(
 ): Promise<Running> {
   const began = performance.now()
   let answeredAt = began
+  let attemptedAt = began
   let toldAt = began
   let attempt: StartAttempt | undefined
   let startedByUs = false
   for (;;) {
-    signal.throwIfAborted()
+    // A server that we started is not left alone half-way: whoever gave up gets it too, to stop it.
+    const isOurs = attempt !== undefined && attempt.exited() === undefined
+    if (signal.aborted && !(isOurs && performance.now() - attemptedAt < giveUpMaxMs)) throw signal.reason
     const postmaster = await readPostmasterFile(cluster.folder)
     let reason = 'it does not answer'
     if (postmaster !== undefined) {
@@ -60,7 +66,8 @@ export async function ensureRunning(
       const words = await attempt.words()
       // Another gateway's server holds the folder, or the processes of a killed one are still leaving.
       if (!isLockedOut(words) || performance.now() - answeredAt > silenceMaxMs) {
-        throw unavailable(`PostgreSQL did not start (${exited.reason}):\n${fatalLines(words)}`)
+        const reason = fatalLines(words) || `It wrote no reason to ${cluster.logFile}; is the disk full?`
+        throw unavailable(`PostgreSQL did not start (${exited.reason}):\n${reason}`)
       }
       attempt = undefined
       startedByUs = false
@@ -70,7 +77,8 @@ export async function ensureRunning(
       tell({ kind: 'starting' })
       attempt = await startPostmaster(cluster, settings)
       startedByUs = true
-      answeredAt = performance.now()
+      attemptedAt = performance.now()
+      answeredAt = attemptedAt
     }
 
     const now = performance.now()
@@ -84,7 +92,7 @@ export async function ensureRunning(
       toldAt = now
       tell({ kind: 'waiting', reason, waitedMs: Math.round(now - began) })
     }
-    await pause(pollMs, undefined, { signal })
+    await pause(pollMs)
   }
 }
 

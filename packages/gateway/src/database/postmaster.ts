@@ -72,24 +72,6 @@ export async function startPostmaster(cluster: Cluster, settings: Settings): Pro
   }
 }
 
-/** The lines in which PostgreSQL gave up, without those that it says to clients and rivals. */
-export function fatalLines(words: string): string {
-  const lines = words.split('\n').filter((line) => line.trim() !== '')
-  const fatal = lines.filter(
-    (line, index) =>
-      /(FATAL|PANIC):/.test(line) ||
-      (/(DETAIL|HINT):/.test(line) && /(FATAL|PANIC):/.test(lines[index - 1] ?? '')),
-  )
-  const telling = fatal.filter(
-    (line) => !/the database system is|postmaster\.pid" already exists|Is another post/.test(line),
-  )
-  return (telling.length > 0 ? telling : lines.slice(-5)).join('\n')
-}
-
-export function isLockedOut(words: string): boolean {
-  return /lock file ".*" already exists|pre-existing shared memory block/.test(words)
-}
-
 // The setting is a list of folders parted by commas.
 function quoted(folder: string): string {
   return `"${folder.replaceAll('"', '""')}"`
