@@ -197,19 +197,35 @@ describe('a kept connection', () => {
     assert.equal(receiver.sockets.length, 3)
   })
 
-  test('an attempt that waits too long for its turn is given up and never sent', async (t) => {
+  test('to a receiver that hangs is not waited for beyond the time of each attempt, and nothing late is sent', async (t) => {
     let requests = 0
-    const receiver = await receiveHttp(t, () => {
+    let isWell = false
+    const receiver = await receiveHttp(t, (_request, response) => {
       requests++
+      if (isWell) response.end()
     })
     const sender = makeSender(t, { connectionsPerOrigin: 1, connectTimeoutMs: 100, attemptTimeoutMs: 100 })
-    const deliveries = await Promise.all([
-      sender.post({ url: receiver.url, body }),
-      sender.post({ url: receiver.url, body }),
-    ])
-    assert.deepEqual(deliveries.map(reasonOf), ['timeout', 'timeout'])
+    const post = async (): Promise<string> => reasonOf(await sender.post({ url: receiver.url, body }))
+    const reasons = await Promise.all(Array.from({ length: 20 }, post))
+    assert.deepEqual(new Set(reasons), new Set(['timeout']))
+    isWell = true
+    assert.equal(await post(), 'HTTP 200')
+    assert.equal(requests, 2)
+    // One that hung, at most one that was opened for an attempt just out of time, one that is well.
+    assert(receiver.sockets.length <= 3, `${receiver.sockets.length} connections`)
+  })
+
+  test('whose life ends while others wait for it still serves them', async (t) => {
+    let now = 0
+    const receiver = await receiveHttp(t, (_request, response) => setImmediate(() => response.end()))
+    const sender = makeSender(t, { connectionsPerOrigin: 1 }, { now: () => now })
+    const post = (): Promise<Delivery> => sender.post({ url: receiver.url, body })
+    const early = [post(), post(), post()]
+    now = outboundLimits.connectionLifeMs
+    const late = post()
     await sender.close()
-    assert.equal(requests, 1)
+    const deliveries = await Promise.all([...early, late])
+    assert(deliveries.every((delivery) => delivery.kind === 'answered'))
   })
 
   test('is closed when more origins are in use than are kept', async (t) => {

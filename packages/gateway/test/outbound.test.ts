@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import type { Delivery } from '../src/outbound/attempt.ts'
 import {
   layOver,
@@ -310,6 +311,63 @@ describe('a receiver that', () => {
       assert.equal(reason, 'protocol', detail)
     })
   }
+
+  test('answers with any bytes at all gets an outcome, and the sender lives on', async (t) => {
+    let reply = Buffer.alloc(0)
+    const receiver = await receiveRaw(t, (socket) => socket.end(reply))
+    const sender = makeSender(t, { attemptTimeoutMs: 5_000 })
+    const piece = fc.oneof(
+      fc.constantFrom(
+        'HTTP/1.1 ',
+        'HTTP/1.0 ',
+        '200 OK',
+        '204',
+        '304',
+        '100',
+        '103',
+        '101',
+        '999',
+        '\r\n',
+        '\r\n\r\n',
+        '\n',
+      ),
+      fc.constantFrom(
+        'content-length: ',
+        'transfer-encoding: ',
+        'chunked',
+        'connection: ',
+        'close',
+        'keep-alive',
+        'upgrade',
+      ),
+      fc.constantFrom(
+        'keep-alive: timeout=',
+        'retry-after: ',
+        'trailer: x\r\n',
+        '0',
+        '5',
+        '-1',
+        'ffffffffffff',
+        ': ',
+        ';',
+        'hello',
+      ),
+      fc.string({ unit: 'binary', maxLength: 8 }),
+    )
+    const broken = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
+    const begun = broken.map((rest) => `HTTP/1.1 200 OK\r\n${rest}`)
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(broken, begun), async (text) => {
+        reply = Buffer.from(text, 'latin1')
+        const delivery = await sender.post({ url: receiver.url, body })
+        if (delivery.kind === 'unreachable')
+          assert.match(delivery.reason, /^(closed|protocol)$/, delivery.detail)
+      }),
+      { numRuns: 500 },
+    )
+    reply = Buffer.from(plainAnswer('ok'))
+    assert.equal(answered(await sender.post({ url: receiver.url, body })).text, 'ok')
+  })
 
   test('names two lengths has not answered', async (t) => {
     const receiver = await receiveRaw(t, (socket) => {

@@ -2,6 +2,7 @@
 // and no decoder is built for an answer of which at most 4 KiB are kept.
 import type { Dispatcher } from 'undici'
 import { classify, OutboundFailure, type UnreachableReason } from './failure.ts'
+import type { Line, Waiting } from './line.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 export type Delivery =
@@ -26,12 +27,12 @@ export interface AttemptSettings {
 }
 
 export function attempt(
-  dispatcher: Dispatcher,
+  line: Line,
   request: Dispatcher.DispatchOptions,
   settings: AttemptSettings,
 ): Promise<Delivery> {
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(request, new Attempt(settings, resolve, reject))
+    line.enter(new Attempt({ line, request, settings, resolve, reject }))
   })
 }
 
@@ -39,11 +40,17 @@ export function unreachable(failure: OutboundFailure, durationMs: number): Deliv
   return { kind: 'unreachable', reason: failure.reason, detail: failure.message, durationMs }
 }
 
-class Attempt implements Dispatcher.DispatchHandler {
-  readonly #settings: AttemptSettings
+interface AttemptOptions {
+  readonly line: Line
+  readonly request: Dispatcher.DispatchOptions
+  readonly settings: AttemptSettings
+  readonly resolve: (delivery: Delivery) => void
+  readonly reject: (error: unknown) => void
+}
+
+class Attempt implements Dispatcher.DispatchHandler, Waiting {
+  readonly #options: AttemptOptions
   readonly #startedAt: number
-  readonly #resolve: (delivery: Delivery) => void
-  readonly #reject: (error: unknown) => void
   readonly #timer: NodeJS.Timeout
   #controller: Dispatcher.DispatchController | undefined
   #isSettled = false
@@ -52,21 +59,21 @@ class Attempt implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = []
   #answerBytes = 0
 
-  constructor(
-    settings: AttemptSettings,
-    resolve: (delivery: Delivery) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#settings = settings
-    this.#startedAt = settings.now()
-    this.#resolve = resolve
-    this.#reject = reject
-    this.#timer = setTimeout(() => this.#expire(), settings.attemptTimeoutMs)
+  constructor(options: AttemptOptions) {
+    this.#options = options
+    this.#startedAt = options.settings.now()
+    this.#timer = setTimeout(() => this.#expire(), options.settings.attemptTimeoutMs)
+  }
+
+  start(): void {
+    const { line, request } = this.#options
+    if (this.#isSettled) line.exit()
+    else line.dispatch(request, this)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // The time ran out while it waited for a connection: nothing has been sent, and nothing will be.
+    // The time ran out while the connection was opened: nothing has been sent, and nothing will be.
     if (this.#isSettled) controller.abort(new OutboundFailure('timeout', 'given up'))
   }
 
@@ -82,20 +89,22 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const kept = chunk.subarray(0, this.#settings.maxAnswerBytes - this.#answerBytes)
+    const kept = chunk.subarray(0, this.#options.settings.maxAnswerBytes - this.#answerBytes)
     // Copied: the chunk is a window into a buffer of up to 64 KiB.
     this.#chunks.push(Buffer.from(kept))
     this.#answerBytes += kept.length
-    if (this.#answerBytes < this.#settings.maxAnswerBytes) return
+    if (this.#answerBytes < this.#options.settings.maxAnswerBytes) return
     this.#answered()
     controller.abort(new OutboundFailure('closed', 'enough has been read'))
   }
 
   onResponseEnd(): void {
     this.#answered()
+    this.#options.line.exit()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#options.line.exit()
     if (this.#isSettled) return
     try {
       const failure = classify(error)
@@ -105,15 +114,16 @@ class Attempt implements Dispatcher.DispatchHandler {
       )
     } catch (mistake) {
       this.#settle()
-      this.#reject(mistake)
+      this.#options.reject(mistake)
     }
   }
 
   #expire(): void {
-    const passed = `${this.#settings.attemptTimeoutMs} ms passed`
+    const passed = `${this.#options.settings.attemptTimeoutMs} ms passed`
     if (this.#httpStatus !== 0) this.#unreachable('timeout', this.#partly(passed))
     else if (this.#controller) this.#unreachable('timeout', `${passed} without an answer`)
     else this.#unreachable('timeout', `${passed} while waiting for a connection`)
+    this.#options.line.leave(this)
     this.#controller?.abort(new OutboundFailure('timeout', passed))
   }
 
@@ -125,10 +135,10 @@ class Attempt implements Dispatcher.DispatchHandler {
   #answered(): void {
     if (this.#isSettled) return
     this.#settle()
-    const endedAt = this.#settings.now()
+    const endedAt = this.#options.settings.now()
     const retryAfterMs = parseRetryAfter(this.#retryAfter, endedAt)
     const [first, second] = this.#chunks
-    this.#resolve({
+    this.#options.resolve({
       kind: 'answered',
       httpStatus: this.#httpStatus,
       answer: first && !second ? first : Buffer.concat(this.#chunks),
@@ -139,7 +149,9 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   #unreachable(reason: UnreachableReason, detail: string): void {
     this.#settle()
-    this.#resolve(unreachable(new OutboundFailure(reason, detail), this.#durationMs(this.#settings.now())))
+    this.#options.resolve(
+      unreachable(new OutboundFailure(reason, detail), this.#durationMs(this.#options.settings.now())),
+    )
   }
 
   // Never below zero, though the clock may have been set back.

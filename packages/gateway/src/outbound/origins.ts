@@ -4,9 +4,10 @@ import { Pool } from 'undici'
 import { targetOf } from '../domain/url-rules.ts'
 import { type Guard, openConnection } from './connect.ts'
 import type { OutboundLimits } from './limits.ts'
+import { Line } from './line.ts'
 
 interface Kept {
-  readonly pool: Pool
+  readonly line: Line
   readonly openedAt: number
 }
 
@@ -24,11 +25,7 @@ export class Origins {
     this.#now = now
   }
 
-  get size(): number {
-    return this.#kept.size
-  }
-
-  poolFor(url: URL): Pool {
+  lineFor(url: URL): Line {
     const now = this.#now()
     const kept = this.#kept.get(url.origin)
     if (kept !== undefined) {
@@ -37,19 +34,19 @@ export class Origins {
       // Below zero when the clock was set back.
       if (ageMs >= 0 && ageMs < this.#limits.connectionLifeMs) {
         this.#kept.set(url.origin, kept)
-        return kept.pool
+        return kept.line
       }
-      this.#retire(kept.pool)
+      this.#retire(kept.line)
     } else if (this.#kept.size >= this.#limits.originsKept) {
       this.#retireLongestUnused()
     }
-    const pool = this.#makePool(url)
-    this.#kept.set(url.origin, { pool, openedAt: now })
-    return pool
+    const line = new Line(this.#makePool(url), this.#limits.connectionsPerOrigin)
+    this.#kept.set(url.origin, { line, openedAt: now })
+    return line
   }
 
   async close(): Promise<void> {
-    for (const { pool } of this.#kept.values()) this.#retire(pool)
+    for (const { line } of this.#kept.values()) this.#retire(line)
     this.#kept.clear()
     await Promise.all(this.#closing)
   }
@@ -77,16 +74,15 @@ export class Origins {
   }
 
   #retireLongestUnused(): void {
-    for (const [name, { pool }] of this.#kept) {
+    for (const [name, { line }] of this.#kept) {
       this.#kept.delete(name)
-      this.#retire(pool)
+      this.#retire(line)
       return
     }
   }
 
-  // Attempts that are under way finish first; each is bounded by its own timeout.
-  #retire(pool: Pool): void {
-    const closed = pool.close().finally(() => this.#closing.delete(closed))
+  #retire(line: Line): void {
+    const closed = line.close().finally(() => this.#closing.delete(closed))
     this.#closing.add(closed)
   }
 }

@@ -36,6 +36,8 @@ export interface Outbound {
   close(): Promise<void>
 }
 
+const urlsRemembered = 1_000
+
 export function systemParts(policy: OutboundPolicy): OutboundParts {
   return { lookup: makeSystemLookup(parseUrlPolicy(policy)), dial: systemDial, now: Date.now }
 }
@@ -49,19 +51,20 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
   if (policy.mode === 'live') secureContext()
   const guard = { ...parts, policy: urlPolicy, secureContext, connectTimeoutMs: policy.connectTimeoutMs }
   const origins = new Origins(guard, policy, parts.now)
+  const check = remember((url) => checkUrl(url, urlPolicy), urlsRemembered)
   const { attemptTimeoutMs, maxAnswerBytes } = policy
   const settings = { attemptTimeoutMs, maxAnswerBytes, now: parts.now }
   let isClosed = false
 
   async function post({ url, body, headers }: OutboundRequest): Promise<Delivery> {
     if (isClosed) throw new Error('the sender has been closed')
-    const check = checkUrl(url, urlPolicy)
-    if (check.kind === 'refused') return unreachable(new OutboundFailure(check.reason, check.detail), 0)
+    const checked = check(url)
+    if (checked.kind === 'refused') return unreachable(new OutboundFailure(checked.reason, checked.detail), 0)
     return attempt(
-      origins.poolFor(check.url),
+      origins.lineFor(checked.url),
       {
         method: 'POST',
-        path: check.url.pathname + check.url.search,
+        path: checked.url.pathname + checked.url.search,
         headers: { 'content-type': 'application/json', 'user-agent': 'Tillgate', ...headers },
         body,
       },
@@ -75,6 +78,19 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
   }
 
   return { post, close }
+}
+
+// Merchants keep to a few addresses, and the same text under the same policy is always judged the same.
+function remember<T>(judge: (text: string) => T, most: number): (text: string) => T {
+  const judged = new Map<string, T>()
+  return (text) => {
+    const known = judged.get(text)
+    if (known !== undefined) return known
+    const fresh = judge(text)
+    if (judged.size >= most) judged.clear()
+    judged.set(text, fresh)
+    return fresh
+  }
 }
 
 function once<T>(make: () => T): () => T {
