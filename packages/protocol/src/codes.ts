@@ -15,7 +15,8 @@ export const failures = {
   },
   amount_does_not_fit_currency: {
     code: 40002,
-    meaning: 'An amount has more decimal places than its currency, or is larger than 10^15.',
+    meaning:
+      'An amount has more decimal places than its currency, or is larger than an amount may be (10^15).',
   },
   amounts_do_not_add_up: {
     code: 40003,
@@ -105,8 +106,9 @@ export class Failure extends Error {
   override readonly name = 'Failure'
   readonly failure: FailureName
   readonly code: number
-  readonly field?: string
-  readonly retryAfterSeconds?: number
+  // Declared only, so that an absent one is not there at all.
+  declare readonly field?: string
+  declare readonly retryAfterSeconds?: number
 
   constructor(failure: FailureName, options: FailureOptions = {}) {
     super(

@@ -33,52 +33,56 @@ export function parsePrivateKey(text: string): KeyObject {
   if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(trimmed)) {
     throw new KeyError('the private key is protected by a password: give it without one')
   }
-  const attempts = trimmed.startsWith('-----BEGIN')
-    ? [() => createPrivateKey(trimmed)]
-    : [
-        () => createPrivateKey({ key: bareBytes(trimmed), format: 'der', type: 'pkcs8' }),
-        () => createPrivateKey({ key: bareBytes(trimmed), format: 'der', type: 'pkcs1' }),
-      ]
-  return checkRsa(
-    firstThatParses(attempts, 'a private RSA key is PEM (PKCS#8 or PKCS#1) or the bare base64 of it'),
-  )
+  const key = readPrivateKey(trimmed)
+  if (key === undefined)
+    throw new KeyError('a private RSA key is PEM (PKCS#8 or PKCS#1) or the bare base64 of it')
+  return checkRsa(key)
 }
 
 export function parsePublicKey(text: string): KeyObject {
   const trimmed = text.trim()
-  // Node would quietly derive the public key; a private key where a public one belongs is about to be leaked.
-  if (/BEGIN [A-Z ]*PRIVATE KEY/.test(trimmed)) {
+  // Node would quietly derive the public half; a private key where a public one belongs is about to be leaked.
+  if (readPrivateKey(trimmed) !== undefined || /BEGIN [A-Z ]*PRIVATE KEY/.test(trimmed)) {
     throw new KeyError('this is a private key, where a public one is needed; never give a private key away')
   }
-  const attempts = trimmed.startsWith('-----BEGIN')
-    ? [() => createPublicKey(trimmed)]
-    : [
-        () => createPublicKey({ key: bareBytes(trimmed), format: 'der', type: 'spki' }),
-        () => createPublicKey({ key: bareBytes(trimmed), format: 'der', type: 'pkcs1' }),
-      ]
-  return checkRsa(
-    firstThatParses(attempts, 'a public RSA key is PEM (SPKI or PKCS#1) or the bare base64 of it'),
+  const key = readPublicKey(trimmed)
+  if (key === undefined)
+    throw new KeyError('a public RSA key is PEM (SPKI or PKCS#1) or the bare base64 of it')
+  return checkRsa(key)
+}
+
+function readPrivateKey(text: string): KeyObject | undefined {
+  if (text.startsWith('-----BEGIN')) return orUndefined(() => createPrivateKey(text))
+  const key = bareBytes(text)
+  if (key === undefined) return undefined
+  return (
+    orUndefined(() => createPrivateKey({ key, format: 'der', type: 'pkcs8' })) ??
+    orUndefined(() => createPrivateKey({ key, format: 'der', type: 'pkcs1' }))
   )
 }
 
-/** Bare base64 often comes wrapped at 64 or 76 characters: white space alone is forgiven. */
-function bareBytes(text: string): Buffer {
-  const bytes = decodeBase64(text.replace(/\s+/g, ''))
-  if (bytes === undefined) throw new KeyError('not base64')
-  return bytes
+function readPublicKey(text: string): KeyObject | undefined {
+  if (text.startsWith('-----BEGIN')) return orUndefined(() => createPublicKey(text))
+  const key = bareBytes(text)
+  if (key === undefined) return undefined
+  return (
+    orUndefined(() => createPublicKey({ key, format: 'der', type: 'spki' })) ??
+    orUndefined(() => createPublicKey({ key, format: 'der', type: 'pkcs1' }))
+  )
 }
 
-/** OpenSSL's own errors are no help and may differ between versions, so the cause is kept and not shown. */
-function firstThatParses(attempts: readonly (() => KeyObject)[], otherwise: string): KeyObject {
-  let cause: unknown
-  for (const attempt of attempts) {
-    try {
-      return attempt()
-    } catch (error) {
-      cause = error
-    }
+/** OpenSSL's errors are no help to the reader and differ between versions: what cannot be read is not a key. */
+function orUndefined(read: () => KeyObject): KeyObject | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
   }
-  throw new KeyError(otherwise, { cause })
+}
+
+/** Bare base64 often comes wrapped at 64 or 76 characters: white space alone is forgiven. */
+function bareBytes(text: string): Buffer | undefined {
+  return decodeBase64(text.replace(/\s+/g, ''))
 }
 
 function checkRsa(key: KeyObject): KeyObject {

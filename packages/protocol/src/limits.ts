@@ -38,8 +38,9 @@ export const maxExpiryMs = day
 export const maxPaymentTimeAheadMs = 5 * minute
 export const maxSandboxAdvanceMs = 30 * day
 
-/** Enough for every currency of the world's largest sums, and its minor units still fit 64 bits at 3 digits. */
 export const maxMajorUnits = 10n ** 15n
+/** Fits a signed 64-bit integer; it is the lower bound of the two for currencies of 4 decimal places. */
+export const maxMinorUnits = 10n ** 18n
 /** What a double keeps exactly, whatever the digits are. */
 export const maxNumberDigits = 15
 

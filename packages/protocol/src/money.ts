@@ -2,7 +2,7 @@
 // ways are exact: digits are moved as text, no float arithmetic is done, nothing is ever rounded.
 import { Failure } from './codes.ts'
 import { codesWithoutMinorUnit, currencies, isCurrencyCode } from './currencies.ts'
-import { maxMajorUnits, maxNumberDigits } from './limits.ts'
+import { maxMajorUnits, maxMinorUnits, maxNumberDigits } from './limits.ts'
 
 /** A JSON number, or decimal text where a number would not be exact. */
 export type WireAmount = number | string
@@ -60,13 +60,12 @@ const amountRefusals = {
   not_decimal:
     'must be a plain decimal such as 12.50: digits and one point, no sign, no spaces, no leading zeros',
   too_many_digits: `has more than ${maxNumberDigits} digits, which a JSON number does not keep exactly: send it as a string`,
-  too_large: 'is larger than 10^15',
+  too_large: `is larger than ${maxMajorUnits}`,
   too_precise: 'has more decimal places than the currency',
 } as const
 
 export type AmountRefusal = keyof typeof amountRefusals
 
-const maxMinorUnits = [0, 1, 2, 3, 4].map((digits) => maxMajorUnits * 10n ** BigInt(digits))
 const maxWholeDigits = maxMajorUnits.toString().length
 
 /** The same without a Failure, for callers that go over many amounts and name the field only when they must. */
@@ -81,13 +80,19 @@ export function readMinorUnits(amount: WireAmount, digits: number): bigint | Amo
   if (wholeDigits > maxWholeDigits) return 'too_large'
   const missing = zeros[digits - fractionDigits]
   const minor = BigInt(point === -1 ? text + missing : text.slice(0, point) + text.slice(point + 1) + missing)
-  return minor > (maxMinorUnits[digits] ?? 0n) ? 'too_large' : minor
+  return minor > largestMinor(digits) ? 'too_large' : minor
 }
 
 /** A decimal begins with a digit, a refusal with a letter. */
 function isRefusal(text: string): text is AmountRefusal {
   return text.charCodeAt(0) > 0x39
 }
+
+function largestMinor(digits: number): bigint {
+  return largestMinorByDigits[digits] ?? maxMinorUnits
+}
+
+const largestMinorByDigits = [0n, 1n, 2n, 3n].map((digits) => maxMajorUnits * 10n ** digits)
 
 const zeros = ['', '0', '00', '000', '0000']
 const plainDecimal = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
@@ -123,10 +128,20 @@ export interface RefusedAmount {
 export function refuseAmount(refusal: AmountRefusal, { amount, currency, field }: RefusedAmount): never {
   const doesNotFit = refusal === 'too_large' || refusal === 'too_precise'
   const message =
-    refusal === 'too_precise' && currency !== undefined
-      ? `${field} must fit ${currency}, which has ${describeDigits(currency)}, but was ${String(amount).slice(0, 40)}.`
+    doesNotFit && currency !== undefined
+      ? `${field} ${whyNotFit(refusal, { amount, currency })}.`
       : `${field} ${amountRefusals[refusal]}.`
   throw new Failure(doesNotFit ? 'amount_does_not_fit_currency' : 'invalid_field', { field, message })
+}
+
+function whyNotFit(
+  refusal: 'too_large' | 'too_precise',
+  { amount, currency }: { amount: WireAmount; currency: string },
+): string {
+  if (refusal === 'too_large') {
+    return `is larger than ${toDecimalText(largestMinor(digitsOf(currency)), currency)} ${currency}`
+  }
+  return `must fit ${currency}, which has ${describeDigits(currency)}, but was ${String(amount).slice(0, 40)}`
 }
 
 function describeDigits(currency: string): string {

@@ -65,8 +65,7 @@ function explain(
   if (missing !== undefined) {
     return new Failure(failure, { field, message: `${field} is missing: it must be ${expected}.` })
   }
-  const hint =
-    found.value !== undefined && inexactNumberText(found.value) !== undefined ? ' Send it as a string.' : ''
+  const hint = inexactNumberText(found.value) === undefined ? '' : ' Send it as a string of plain digits.'
   const message = `${field} must be ${expected}, but was ${describeValue(found.value)}.${hint}`
   return new Failure(failure, { field, message })
 }

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertFails } from '../test/failure.ts'
+import {
+  callbackStringToSign,
+  parseCallbackEnvelope,
+  parseRequestEnvelope,
+  requestStringToSign,
+} from './envelope.ts'
+import { maxEnvelopeBytes } from './limits.ts'
+
+const request = {
+  merchantId: '123456789012345678',
+  method: 'service.trade.create',
+  sign: 'QUJD',
+  timestamp: 1760000000000,
+  body: 'QUJDRA==',
+}
+
+const callback = {
+  id: '01234567-89ab-7fff-bfff-ffffffffffff',
+  merchantId: '123456789012345678',
+  eventName: 'payment.order.success',
+  sign: 'QUJD',
+  timestamp: '1760000000000',
+  body: 'QUJDRA==',
+}
+
+function refuses(envelope: unknown, field?: string): string {
+  const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope)
+  return assertFails(() => parseRequestEnvelope(text), 'malformed_envelope', field).message
+}
+
+test('fields left out, or null, get their defaults', () => {
+  const defaults = { format: 'json', charset: 'utf-8', encryptType: 'AES', signType: 'RSA' }
+  const expected = { ...request, ...defaults, timestamp: '1760000000000' }
+  assert.deepEqual(parseRequestEnvelope(JSON.stringify(request)), expected)
+  assert.deepEqual(parseRequestEnvelope(JSON.stringify({ ...request, ...defaults })), expected)
+  assert.deepEqual(
+    parseRequestEnvelope(JSON.stringify({ ...request, charset: null, signType: null })),
+    expected,
+  )
+  assert.deepEqual(parseCallbackEnvelope(JSON.stringify(callback)), { ...callback, ...defaults })
+})
+
+test('a timestamp is 13 digits, as a number or as text', () => {
+  for (const timestamp of [1760000000000, '1760000000000', 9999999999999, 1000000000000]) {
+    assert.equal(parseRequestEnvelope(JSON.stringify({ ...request, timestamp })).timestamp, String(timestamp))
+  }
+  for (const timestamp of [
+    176000000000,
+    17600000000000,
+    '0760000000000',
+    '176000000000',
+    ' 1760000000000',
+    -1760000000000,
+    1760000000000.5,
+    '1760000000000.0',
+    true,
+    {},
+    '１760000000000',
+  ]) {
+    refuses({ ...request, timestamp }, 'timestamp')
+  }
+  refuses(JSON.stringify(request).replace('1760000000000', '1.76e12'), 'timestamp')
+  refuses(JSON.stringify(request).replace('1760000000000', '1e400'), 'timestamp')
+})
+
+test('only the specification’s values are accepted', () => {
+  const wrong = { format: 'xml', charset: 'UTF-8', encryptType: 'DES', signType: 'RSA2' }
+  for (const [name, value] of Object.entries(wrong)) refuses({ ...request, [name]: value }, name)
+  for (const name of Object.keys(wrong)) refuses({ ...request, [name]: 1 }, name)
+})
+
+test('a missing field is named, with what it must be', () => {
+  for (const name of Object.keys(request)) {
+    const message = refuses({ ...request, [name]: undefined }, name)
+    assert.match(message, new RegExp(`^${name} is missing: it must be `))
+  }
+  for (const name of Object.keys(callback)) {
+    const text = JSON.stringify({ ...callback, [name]: undefined })
+    assertFails(() => parseCallbackEnvelope(text), 'malformed_envelope', name)
+  }
+})
+
+test('a field of the wrong form is named', () => {
+  for (const merchantId of [
+    '12345678901234567',
+    '1234567890123456789',
+    '12345678901234567a',
+    '12345678901234567８',
+    123456789012345,
+  ]) {
+    refuses({ ...request, merchantId }, 'merchantId')
+  }
+  for (const method of ['', 'a&b', 'service.trade.create&x=1', 'A.b', 'a..b', `a${'.b'.repeat(40)}`, 1]) {
+    refuses({ ...request, method }, 'method')
+  }
+  for (const name of ['sign', 'body']) {
+    for (const value of ['', 'QU-_', 'QUJD\n', 'QUJD&charset=utf-8', 'Q===', {}, 1])
+      refuses({ ...request, [name]: value }, name)
+  }
+  for (const id of ['', '01234567-89AB-7fff-bfff-ffffffffffff', '0123456789ab7fffbfffffffffffffff']) {
+    assertFails(() => parseCallbackEnvelope(JSON.stringify({ ...callback, id })), 'malformed_envelope', 'id')
+  }
+  const eventName = 'payment.order.success&id=1'
+  assertFails(
+    () => parseCallbackEnvelope(JSON.stringify({ ...callback, eventName })),
+    'malformed_envelope',
+    'eventName',
+  )
+})
+
+test('a field that does not belong is refused by name', () => {
+  assert.match(refuses({ ...request, version: '1' }, 'version'), /not a field of the envelope/)
+  refuses({ ...request, 'a/b~c': 1 }, 'a/b~c')
+  assertFails(
+    () => parseCallbackEnvelope(JSON.stringify({ ...callback, method: 'x' })),
+    'malformed_envelope',
+    'method',
+  )
+})
+
+test('what is not a JSON object is refused', () => {
+  for (const text of [
+    '',
+    '[]',
+    '"x"',
+    '1',
+    'null',
+    '{',
+    JSON.stringify(request).replace('{', '{"sign":"QUJD",'),
+  ])
+    refuses(text)
+  refuses(JSON.stringify(request).replace('{', '{"__proto__":{"sign":"QUJD"},'))
+})
+
+test('an envelope past the limit is too large, whatever it holds', () => {
+  assertFails(() => parseRequestEnvelope('['.repeat(maxEnvelopeBytes + 1)), 'too_large')
+  assertFails(() => parseCallbackEnvelope(' '.repeat(maxEnvelopeBytes + 1)), 'too_large')
+})
+
+test('the string to sign is every field but sign, sorted, with the plain body first', () => {
+  const body = '{"a":"b&charset=gbk"}'
+  assert.equal(
+    requestStringToSign({ ...request, timestamp: '1760000000000' }, body),
+    'body={"a":"b&charset=gbk"}&charset=utf-8&encryptType=AES&format=json&merchantId=123456789012345678&method=service.trade.create&signType=RSA&timestamp=1760000000000',
+  )
+  assert.equal(
+    callbackStringToSign(callback, body),
+    'body={"a":"b&charset=gbk"}&charset=utf-8&encryptType=AES&eventName=payment.order.success&format=json&id=01234567-89ab-7fff-bfff-ffffffffffff&merchantId=123456789012345678&signType=RSA&timestamp=1760000000000',
+  )
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { inexactNumberText, type Json, JsonError, type JsonObject, readJson } from './json.ts'
+import { maxEnvelopeBytes, maxJsonDepth } from './limits.ts'
+
+function refuses(text: string, words: RegExp): void {
+  assert.throws(
+    () => readJson(text),
+    (error) => error instanceof JsonError && words.test(error.message),
+    text.slice(0, 80),
+  )
+}
+
+test('reads what JSON.parse reads', () => {
+  const texts = [
+    '1',
+    '-1.5',
+    '"a"',
+    'true',
+    'false',
+    'null',
+    '[]',
+    '{}',
+    ' [1, {"a": "b:c"}, "\\"", null] ',
+    '"\\u00e9\\\\"',
+  ]
+  for (const text of texts) assert.deepEqual(readJson(text), JSON.parse(text), text)
+})
+
+test('agrees with JSON.parse on any value whose numbers are plain and whose members are not null', () => {
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small', maxDepth: 6 },
+      fc.boolean(),
+      fc.integer({ min: -999999999, max: 999999999 }),
+      fc.string({ unit: 'grapheme' }),
+      fc.array(tie('tree')),
+      fc.dictionary(
+        fc.string({ unit: 'binary-ascii' }).filter((k) => !/^(__proto__|constructor|prototype)$/.test(k)),
+        tie('tree'),
+      ),
+    ),
+  }))
+  fc.assert(
+    fc.property(tree, fc.constantFrom(undefined, 1), (value, indent) => {
+      const text = JSON.stringify(value, null, indent)
+      assert.deepEqual(readJson(text), JSON.parse(text))
+    }),
+  )
+})
+
+test('members that are null count as left out, wherever they stand', () => {
+  assert.deepEqual(readJson('{"a":null,"b":{"c":null,"d":1},"e":[null]}'), { b: { d: 1 }, e: [null] })
+})
+
+test('a key that is there twice is refused, also when escaped, nested or null', () => {
+  for (const text of [
+    '{"a":1,"a":1}',
+    '{"a":1,"\\u0061":2}',
+    '[{"x":{"b":[],"b":{}}}]',
+    '{"a":null,"a":1}',
+    '{"a":1,"b":2,"a":null}',
+  ]) {
+    refuses(text, /twice/)
+  }
+})
+
+test('the same key in different objects is fine, and so is a colon in a string', () => {
+  const text = '[{"a":1},{"a":2},{"b":{"a":":\\":"}}]'
+  assert.deepEqual(readJson(text), JSON.parse(text))
+})
+
+test('keys that reach for prototypes are refused at any depth', () => {
+  for (const key of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__']) {
+    refuses(`{"a":[{"${key}":{"polluted":true}}]}`, /not allowed/)
+  }
+  assert(!('polluted' in {}))
+})
+
+test('other names that objects inherit are ordinary keys', () => {
+  assert.deepEqual(Object.keys(readJson('{"toString":1,"valueOf":2,"hasOwnProperty":3}') as JsonObject), [
+    'toString',
+    'valueOf',
+    'hasOwnProperty',
+  ])
+})
+
+test('half of a surrogate pair is refused in values, keys, lists and alone, escaped or not', () => {
+  for (const text of ['"\\ud800"', '{"a":"\\udc00x"}', '{"\\ud83d":1}', '["\\ude00\\ud83d"]', '"\ud800"']) {
+    refuses(text, /surrogate/)
+  }
+  assert.equal(readJson('"\\ud83d\\ude00"'), '😀')
+})
+
+test('nesting is allowed to its limit and not one deeper', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  readJson(nested(maxJsonDepth))
+  refuses(nested(maxJsonDepth + 1), /nested/)
+  refuses(`${'{"a":'.repeat(maxJsonDepth + 1)}1${'}'.repeat(maxJsonDepth + 1)}`, /nested/)
+})
+
+test('200,000 levels and 100 MB are refused without a crash and without much work', () => {
+  const started = process.cpuUsage()
+  refuses('['.repeat(100_000) + ']'.repeat(100_000), /nested/)
+  refuses('['.repeat(200_000), /syntax|ends/)
+  refuses('['.repeat(100_000_000), /longer/)
+  refuses(`"${'a'.repeat(maxEnvelopeBytes)}"`, /longer/)
+  const { user } = process.cpuUsage(started)
+  assert(user < 2_000_000, `took ${user} µs`)
+})
+
+test('numbers that a double may not hold as written are kept apart', () => {
+  const odd = [
+    '1e400',
+    '1E2',
+    '-1e-7',
+    '0.1234567890123456',
+    '1234567890123456',
+    '9007199254740993',
+    `1${'0'.repeat(400)}`,
+    `0.${'0'.repeat(400)}1`,
+  ]
+  for (const written of odd) {
+    assert.equal(inexactNumberText(readJson(written)), written)
+    const inside = readJson(`{"a":[${written},1]}`) as { a: readonly Json[] }
+    assert.equal(inexactNumberText(inside.a[0]), written)
+    assert.equal(inexactNumberText(inside.a[1]), undefined)
+  }
+})
+
+test('numbers of up to 15 digits are numbers, however many zeros stand around them', () => {
+  for (const written of [
+    '123456789012345',
+    '-123456789.012345',
+    '0.000000000123456',
+    '1234567890123450000',
+    '1.50000000000000000',
+  ]) {
+    assert.equal(readJson(written), Number(written))
+  }
+})
+
+test('a number of up to 15 digits gives its own digits back', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 1n, max: 10n ** 15n - 1n }),
+      fc.integer({ min: 0, max: 15 }),
+      (value, places) => {
+        const digits = value.toString().padStart(places + 1, '0')
+        const written = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
+        const read = readJson(written)
+        assert.equal(typeof read, 'number')
+        assert.equal(BigInt(Math.round(Number((read as number).toFixed(places).replace('.', '')))), value)
+      },
+    ),
+  )
+})
+
+test('text that is not JSON is refused without repeating it', () => {
+  for (const text of [
+    '',
+    ' ',
+    '{',
+    '{"a"}',
+    "{'a':1}",
+    '[1,]',
+    '01',
+    '1.',
+    '+1',
+    'NaN',
+    'Infinity',
+    '"\u0001"',
+    '"\\x"',
+    'tru',
+    '{"secret":oops}',
+    '1 2',
+    '"a',
+  ]) {
+    assert.throws(
+      () => readJson(text),
+      (error) => error instanceof JsonError && !error.message.includes('secret'),
+      text,
+    )
+  }
+})
+
+test('only numbers that were kept apart have a text', () => {
+  for (const value of [null, undefined, 1, 'x', {}, []]) assert.equal(inexactNumberText(value), undefined)
+})

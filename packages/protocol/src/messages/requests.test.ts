@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertFails } from '../../test/failure.ts'
+import {
+  parseCallbackBody,
+  parseCancelBody,
+  parseQueryBody,
+  parseRefundBody,
+  parseSandboxAdvanceBody,
+  parseSandboxPayBody,
+} from './requests.ts'
+
+function refuses(parse: (text: string) => unknown, body: unknown, field?: string) {
+  return assertFails(() => parse(JSON.stringify(body)), 'invalid_field', field)
+}
+
+test('a query names exactly one number', () => {
+  assert.deepEqual(parseQueryBody('{"paymentId":"P1"}'), { kind: 'paymentId', paymentId: 'P1' })
+  assert.deepEqual(parseQueryBody('{"orderNo":"A-1","paymentId":null}'), { kind: 'orderNo', orderNo: 'A-1' })
+  assert.deepEqual(parseQueryBody('{"refundId":"R1"}'), { kind: 'refundId', refundId: 'R1' })
+  refuses(parseQueryBody, {}, 'paymentId')
+  refuses(parseQueryBody, { paymentId: 'P1', orderNo: 'A-1' })
+  refuses(parseQueryBody, { paymentId: 'x'.repeat(33) }, 'paymentId')
+  refuses(parseQueryBody, { orderNo: 'x'.repeat(65) }, 'orderNo')
+  refuses(parseQueryBody, { refundId: '' }, 'refundId')
+  refuses(parseQueryBody, { paymentId: 1 }, 'paymentId')
+})
+
+test('cancel and callback take a paymentId and ignore the rest', () => {
+  for (const parse of [parseCancelBody, parseCallbackBody]) {
+    assert.deepEqual(parse('{"paymentId":"P1","why":"x"}'), { paymentId: 'P1' })
+    refuses(parse, {}, 'paymentId')
+    refuses(parse, { paymentId: 'x'.repeat(33) }, 'paymentId')
+    refuses(parse, [])
+  }
+})
+
+const refund = { paymentId: 'P1', referRefundNo: 'B-1', refundAmount: '12.50', refundReason: 'broken' }
+
+test('a refund keeps its amount as it was written until the currency is known', () => {
+  assert.deepEqual(parseRefundBody(JSON.stringify(refund)), refund)
+  assert.deepEqual(parseRefundBody('{"paymentId":"P1","referRefundNo":"B-1","refundAmount":1.5}'), {
+    paymentId: 'P1',
+    referRefundNo: 'B-1',
+    refundAmount: 1.5,
+  })
+})
+
+test('a refund’s amount is a plain decimal above zero', () => {
+  for (const refundAmount of [0, '0.00', -1, '-1', '1e2', 'x', '', true, [], 0.1 + 0.2]) {
+    refuses(parseRefundBody, { ...refund, refundAmount }, 'refundAmount')
+  }
+  for (const name of ['paymentId', 'referRefundNo', 'refundAmount']) {
+    refuses(parseRefundBody, { ...refund, [name]: undefined }, name)
+  }
+})
+
+test('a refund’s texts have their limits', () => {
+  parseRefundBody(
+    JSON.stringify({ ...refund, referRefundNo: '界'.repeat(64), refundReason: '😀'.repeat(256) }),
+  )
+  refuses(parseRefundBody, { ...refund, referRefundNo: '界'.repeat(65) }, 'referRefundNo')
+  refuses(parseRefundBody, { ...refund, refundReason: '😀'.repeat(257) }, 'refundReason')
+  refuses(parseRefundBody, { ...refund, referRefundNo: '' }, 'referRefundNo')
+  refuses(parseRefundBody, { ...refund, refundReason: 'a\nb' }, 'refundReason')
+})
+
+test('the sandbox pays with one of three outcomes', () => {
+  assert.deepEqual(parseSandboxPayBody('{"paymentId":"P1","outcome":"failed"}'), {
+    paymentId: 'P1',
+    outcome: 'failed',
+  })
+  refuses(parseSandboxPayBody, { paymentId: 'P1', outcome: 'timeout' }, 'outcome')
+  refuses(parseSandboxPayBody, { paymentId: 'P1' }, 'outcome')
+})
+
+test('the sandbox advances by 1 ms to 30 days', () => {
+  const day = 86_400_000
+  for (const milliseconds of [1, '1', 30 * day]) {
+    assert.equal(
+      parseSandboxAdvanceBody(JSON.stringify({ paymentId: 'P1', milliseconds })).milliseconds,
+      Number(milliseconds),
+    )
+  }
+  for (const milliseconds of [0, -1, 1.5, 30 * day + 1, 'x']) {
+    refuses(parseSandboxAdvanceBody, { paymentId: 'P1', milliseconds }, 'milliseconds')
+  }
+})

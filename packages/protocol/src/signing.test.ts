@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { constants, createSecretKey, sign } from 'node:crypto'
+import { test } from 'node:test'
+import { otherPair, pair } from '../test/keys.ts'
+import { signText, verifyText } from './signing.ts'
+
+const text = 'body={"a":"é😀"}&charset=utf-8'
+
+test('what is signed verifies with the key’s other half and with no other', async () => {
+  const signature = await signText(text, pair.privateKey)
+  assert.equal(await verifyText(text, signature, pair.publicKey), true)
+  assert.equal(await verifyText(text, signature, otherPair.publicKey), false)
+  assert.equal(await verifyText(`${text} `, signature, pair.publicKey), false)
+})
+
+test('the same text gives the same signature, as PKCS#1 v1.5 does', async () => {
+  assert.equal(await signText(text, pair.privateKey), await signText(text, pair.privateKey))
+})
+
+test('PSS, SHA-1, SHA-512 and raw signatures by the right key do not verify', async () => {
+  const data = Buffer.from(text)
+  const key = pair.privateKey
+  const others = [
+    sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING }),
+    sign('sha1', data, key),
+    sign('sha512', data, key),
+  ]
+  for (const other of others)
+    assert.equal(await verifyText(text, other.toString('base64'), pair.publicKey), false)
+})
+
+test('a signature in base64 that is not canonical does not verify', async () => {
+  const signature = await signText(text, pair.privateKey)
+  const others = [
+    `${signature}\n`,
+    ` ${signature}`,
+    signature.replace(/=+$/, ''),
+    `${signature}=`,
+    signature.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
+    '',
+  ]
+  for (const other of others) assert.equal(await verifyText(text, other, pair.publicKey), false)
+})
+
+test('a key that cannot sign or verify is our bug and rejects', async () => {
+  const secret = createSecretKey(Buffer.alloc(32))
+  await assert.rejects(async () => signText(text, secret))
+  await assert.rejects(async () => signText(text, pair.publicKey))
+  await assert.rejects(async () => verifyText(text, 'AAAA', secret))
+})
