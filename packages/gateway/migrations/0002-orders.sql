@@ -17,7 +17,6 @@ create table orders (
   checkout_token       text           not null,
   created_at           bigint         not null,
   transaction_id       text           check (length(transaction_id) <= 30),
-  paid_at              bigint,
   completed_at         bigint,
   message              text,
   primary key (merchant_id, payment_id),

@@ -46,7 +46,7 @@ export class ConfigurationFailure extends StartFailure {
       ({ name, problem, example }) =>
         `  ${name} ${problem}${example ? `\n    for example: ${name}=${example}` : ''}`,
     )
-    super(`The configuration is not right:\n${lines.join('\n')}`, exitCodes.configuration)
+    super(`The configuration is not right:\n${lines.join('\n')}`, { exitCode: exitCodes.settings })
     this.problems = problems
   }
 }

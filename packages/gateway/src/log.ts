@@ -23,6 +23,8 @@ const allowedFields = new Set([
   'count',
   'waitMs',
   'listener',
+  'publicUrl',
+  'adminUrl',
   'version',
   'mode',
   'signal',

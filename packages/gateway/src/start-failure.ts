@@ -1,20 +1,24 @@
-// Trouble that a person must mend before the gateway can run: printed as plain words, without a stack trace.
+// A start that cannot go on, in words for the person who started it. The entry point prints the message without
+// a stack and exits with the code.
 
-/** The exit codes of sysexits.h that we use, so that a supervisor can tell a typo from an outage. */
+/**
+ * From sysexits.h where it has one. 78 says that a setting must change first, so a supervisor need not try again
+ * (systemd: RestartPreventExitStatus=78).
+ */
 export const exitCodes = {
-  internal: 70,
+  other: 1,
   unavailable: 69,
   cannotCreate: 73,
-  configuration: 78,
+  settings: 78,
   interrupted: 130,
 } as const
 
 export class StartFailure extends Error {
-  override readonly name = 'StartFailure'
   readonly exitCode: number
 
-  constructor(message: string, exitCode: number = exitCodes.unavailable, options?: ErrorOptions) {
-    super(message, options)
-    this.exitCode = exitCode
+  constructor(message: string, options: { exitCode?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'StartFailure'
+    this.exitCode = options.exitCode ?? exitCodes.other
   }
 }

@@ -4,9 +4,13 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { exitCodes, StartFailure } from '../start-failure.ts'
 import type { Pool, Queryable } from './pool.ts'
 import { isTransient } from './transient.ts'
+
+const retryFirstMs = 100
+const retryMaxMs = 10_000
 
 const fileNamePattern = /^(\d{4})-([a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/
 
@@ -42,17 +46,33 @@ export async function migrate(
   { now = Date.now }: { now?: () => number } = {},
 ): Promise<Migrated> {
   const migrations = await readMigrations(folder)
-  const schemaNumber = migrations.length
-  await createTable(pool)
   const applied: string[] = []
-  // The usual start finds all in place and takes no lock.
-  while (firstMissing(migrations, await readApplied(pool)) !== undefined) {
-    const migration = await pool.transaction((client) => applyNext(client, { migrations, now }), {
-      statementTimeoutMs: 0,
-    })
-    if (migration !== undefined) applied.push(fileName(migration))
+  for (let retryInMs = retryFirstMs; ; retryInMs *= 2) {
+    try {
+      await createTable(pool)
+      // The usual start finds all in place and takes no lock.
+      while (firstMissing(migrations, await readApplied(pool)) !== undefined) {
+        const migration = await pool.transaction((client) => applyNext(client, { migrations, now }), {
+          statementTimeoutMs: 0,
+        })
+        if (migration !== undefined) applied.push(fileName(migration))
+      }
+      return { schemaNumber: migrations.length, applied }
+    } catch (error) {
+      // A restart in the middle: what was committed is in the table, so it is simply read again.
+      if (!isTransient(error)) throw error
+      if (retryInMs > retryMaxMs) throw lostWhileMigrating(error)
+      await pause(retryInMs)
+    }
   }
-  return { schemaNumber, applied }
+}
+
+function lostWhileMigrating(error: unknown): StartFailure {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new StartFailure(`The database went away while its schema was brought up to date: ${reason}.`, {
+    exitCode: exitCodes.unavailable,
+    cause: error,
+  })
 }
 
 export async function readMigrations(folder: string): Promise<readonly Migration[]> {

@@ -1,13 +1,7 @@
 // What a failure looks like from outside. The one place that turns a thrown error into an answer: a Failure says
 // what to change, a database that is away is 50300, and whatever else went wrong is our fault and says no more.
-import { Failure, type FailureName, httpStatusOf } from '@tillgate/protocol'
+import { Failure, type FailureName, failureAnswer, httpStatusOf } from '@tillgate/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-
-export interface FailureAnswer {
-  readonly code: number
-  readonly msg: string
-  readonly data: { readonly requestId: string; readonly field?: string }
-}
 
 export function answerFailures(
   listener: FastifyInstance,
@@ -30,12 +24,7 @@ export function answerFailures(
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
   reply.status(httpStatusOf(failure.code))
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
-  const answer: FailureAnswer = {
-    code: failure.code,
-    msg: failure.message,
-    data: { requestId: request.id, ...(failure.field !== undefined && { field: failure.field }) },
-  }
-  return reply.send(answer)
+  return reply.send(failureAnswer(failure, request.id))
 }
 
 function toFailure(error: unknown, isUnavailable: (error: unknown) => boolean): Failure {

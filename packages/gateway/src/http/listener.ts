@@ -1,5 +1,5 @@
 // One HTTP listener, public or admin: bounded in connections, time and size; every answer bears a request id.
-import { type FastifyInstance, fastify } from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../log.ts'
 import { answerFailures } from './failures.ts'
 import { answerHealth, type Readiness } from './health.ts'
@@ -23,8 +23,10 @@ export interface ListenerParts {
 
 export function makeListener(parts: ListenerParts): FastifyInstance {
   const listener = fastify({
-    loggerInstance: parts.log,
-    disableRequestLogging: true,
+    // What Fastify has to say by itself is of interest only when it is trouble. As the wider type, so that a
+    // listener is the FastifyInstance that every route file names.
+    loggerInstance: parts.log.child({}, { level: 'warn' }) as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: parts.newRequestId,
     bodyLimit: listenerLimits.bodyBytes,
     requestTimeout: listenerLimits.requestTimeoutMs,

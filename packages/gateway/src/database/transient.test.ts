@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { CommitUnknown, isStatementError, isTransient, PoolBusy } from './transient.ts'
+
+function sqlError(code: string): pg.DatabaseError {
+  return Object.assign(new pg.DatabaseError('words', 5, 'error'), { code })
+}
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`connect ${code}`), { code })
+}
+
+test('a database that is away, restarting, full or busy is transient', () => {
+  const codes = [
+    '57P01',
+    '57P02',
+    '57P03',
+    '08000',
+    '08006',
+    '53300',
+    '53100',
+    '57014',
+    '40P01',
+    '40001',
+    '25006',
+  ]
+  for (const code of codes) assert.equal(isTransient(sqlError(code)), true, code)
+  for (const code of ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT']) {
+    assert.equal(isTransient(systemError(code)), true, code)
+  }
+  const driverWords = [
+    'Connection terminated unexpectedly',
+    'Connection terminated due to connection timeout',
+    'timeout exceeded when trying to connect',
+    'Query read timeout',
+    'Client has encountered a connection error and is not queryable',
+  ]
+  for (const words of driverWords) assert.equal(isTransient(new Error(words)), true, words)
+  assert.equal(isTransient(new CommitUnknown(new Error())), true)
+  assert.equal(isTransient(new PoolBusy(1)), true)
+  const both = [systemError('ECONNREFUSED'), systemError('ECONNREFUSED')]
+  assert.equal(isTransient(new AggregateError(both)), true)
+})
+
+test('a wrong statement, a broken rule and a bug of ours are not', () => {
+  for (const code of ['23505', '23514', '42P01', '42601', '22003', '28P01', '3D000', '08P01']) {
+    assert.equal(isTransient(sqlError(code)), false, code)
+  }
+  for (const error of [
+    new TypeError('x is not a function'),
+    systemError('EACCES'),
+    'ECONNREFUSED',
+    undefined,
+  ]) {
+    assert.equal(isTransient(error), false, String(error))
+  }
+  assert.equal(isTransient(new AggregateError([])), false)
+  assert.equal(isTransient(new AggregateError([systemError('ECONNREFUSED'), new TypeError('bug')])), false)
+})
+
+test('a connection goes on after an error of a statement, and after nothing else', () => {
+  for (const code of ['23505', '42601', '40001', '57014'])
+    assert.equal(isStatementError(sqlError(code)), true)
+  for (const code of ['57P01', '57P05', '25P03', '08006'])
+    assert.equal(isStatementError(sqlError(code)), false)
+  assert.equal(isStatementError(new Error('Query read timeout')), false)
+  assert.equal(isStatementError(systemError('ECONNRESET')), false)
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TokenBuckets } from './token-bucket.ts'
+
+const allowance = { perSecond: 10, burst: 3 }
+
+test('a burst passes, the next one is told how long to wait', () => {
+  const buckets = new TokenBuckets({ maxBuckets: 10 })
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => buckets.take('a', allowance, 0)),
+    [0, 0, 0, 100],
+  )
+})
+
+test('a token is there at the very moment that was named, and not a millisecond sooner', () => {
+  const buckets = new TokenBuckets({ maxBuckets: 10 })
+  for (let i = 0; i < 3; i++) buckets.take('a', allowance, 0)
+  assert.equal(buckets.take('a', allowance, 99), 1)
+  assert.equal(buckets.take('a', allowance, 100), 0)
+})
+
+test('a bucket never holds more than its burst, however long it was left alone', () => {
+  const buckets = new TokenBuckets({ maxBuckets: 10 })
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => buckets.take('a', allowance, 1_000_000)),
+    [0, 0, 0, 100],
+  )
+})
+
+test('one key does not use up another’s tokens', () => {
+  const buckets = new TokenBuckets({ maxBuckets: 10 })
+  for (let i = 0; i < 3; i++) buckets.take('a', allowance, 0)
+  assert.equal(buckets.take('b', allowance, 0), 0)
+})
+
+test('looking takes nothing', () => {
+  const buckets = new TokenBuckets({ maxBuckets: 10 })
+  for (let i = 0; i < 9; i++) assert.equal(buckets.waitMs('a', allowance, 0), 0)
+})
+
+test('a clock that was set back locks nobody out for longer than an empty bucket does', () => {
+  const buckets = new TokenBuckets({ maxBuckets: 10 })
+  for (let i = 0; i < 3; i++) buckets.take('a', allowance, 3_600_000)
+  assert.equal(buckets.take('a', allowance, 0), 100)
+})
+
+test('the number of buckets is bounded, and the longest unused goes first', () => {
+  const buckets = new TokenBuckets({ maxBuckets: 2 })
+  for (let i = 0; i < 3; i++) buckets.take('a', allowance, 0)
+  buckets.take('b', allowance, 0)
+  buckets.take('c', allowance, 0)
+  assert.equal(buckets.size, 2)
+  assert.equal(buckets.take('b', allowance, 0), 0)
+  assert.equal(buckets.take('b', allowance, 0), 0)
+  assert.equal(buckets.take('b', allowance, 0), 100)
+  assert.equal(buckets.take('a', allowance, 0), 0)
+})

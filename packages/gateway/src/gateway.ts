@@ -1,0 +1,165 @@
+// The composition root: builds the parts, starts them in order and stops them in reverse. Nothing else knows
+// which concrete part stands behind an interface. Tests start gateways with it too.
+import { randomBytes } from 'node:crypto'
+import { Failure } from '@tillgate/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import { type Core, openCore } from './core.ts'
+import type { DatabaseEvent } from './database/open-database.ts'
+import { isTransient } from './database/transient.ts'
+import { parseUrlPolicy } from './domain/url-rules.ts'
+import { ApiLimits } from './http/api-limits.ts'
+import { serveAssets } from './http/assets.ts'
+import { bind } from './http/bind.ts'
+import type { Readiness } from './http/health.ts'
+import { makeListener } from './http/listener.ts'
+import { type MerchantApi, serveMerchantApi } from './http/merchant-api.ts'
+import { serveHome } from './http/pages/home.ts'
+import type { Log } from './log.ts'
+import { CallbackHosts } from './operations/callback-hosts.ts'
+import { makeCancelOrder } from './operations/cancel-order.ts'
+import { makeCreateOrder } from './operations/create-order.ts'
+import { makeExpireOrders } from './operations/expire-orders.ts'
+import { makeOpenRequest } from './operations/open-request.ts'
+import { makeQueryOrder } from './operations/query-order.ts'
+import { version } from './version.ts'
+import { startExpiryWorker } from './workers/expire-orders.ts'
+
+export interface GatewayParts {
+  readonly log: Log
+  readonly clock: Clock
+  readonly tell: (event: DatabaseEvent) => void
+  /** Gives up a start that is under way. */
+  readonly signal: AbortSignal
+}
+
+export interface Gateway {
+  readonly publicUrl: string
+  readonly adminUrl: string
+  /** Finishes what is under way, then stops everything that was started. */
+  stop(): Promise<void>
+}
+
+/** What serves requests; it is there once the database is. */
+interface Service {
+  readonly api: MerchantApi
+  readonly readiness: () => Promise<Readiness>
+  stop(): Promise<void>
+}
+
+export async function startGateway(config: Config, parts: GatewayParts): Promise<Gateway> {
+  let service: Service | undefined
+  let stopping = false
+
+  const readiness = async (): Promise<Readiness> => {
+    if (stopping) return { ready: false, reason: 'the gateway is stopping' }
+    if (!service) return { ready: false, reason: 'the gateway is starting' }
+    return service.readiness()
+  }
+  const listenerParts = {
+    log: parts.log,
+    newRequestId: () => randomBytes(12).toString('base64url'),
+    readiness,
+    isUnavailable: isTransient,
+    trustedProxies: config.trustedProxies,
+  }
+  const publicListener = makeListener(listenerParts)
+  const adminListener = makeListener(listenerParts)
+  const listeners = [publicListener, adminListener]
+
+  let publicUrl = config.publicUrl ?? ''
+  for (const [listener, name] of [
+    [publicListener, 'public'],
+    [adminListener, 'admin'],
+  ] as const) {
+    serveAssets(listener)
+    serveHome(listener, { listener: name, mode: config.mode, version, publicUrl: () => publicUrl, readiness })
+  }
+  serveMerchantApi(publicListener, {
+    api: () => {
+      if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
+      return service.api
+    },
+    limits: new ApiLimits({ ...config, clock: parts.clock }),
+  })
+
+  try {
+    // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
+    const localUrl = await bind(publicListener, {
+      ...config.publicListener,
+      hostSetting: 'HOST',
+      portSetting: 'PORT',
+    })
+    const adminUrl = await bind(adminListener, {
+      ...config.adminListener,
+      hostSetting: 'ADMIN_HOST',
+      portSetting: 'ADMIN_PORT',
+    })
+    publicUrl ||= localUrl
+    service = await startService(config, { ...parts, publicUrl })
+    return { publicUrl, adminUrl, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true
+    await Promise.all(listeners.map((listener: FastifyInstance) => listener.close()))
+    await service?.stop()
+  }
+}
+
+async function startService(config: Config, parts: GatewayParts & { publicUrl: string }): Promise<Service> {
+  const { clock, log } = parts
+  const core = await openCore({ config, tell: parts.tell, signal: parts.signal })
+  const { orders, merchants, directory } = core
+  const random = randomBytes
+  const expiry = startExpiryWorker({
+    expireOrders: makeExpireOrders({ orders, clock, random }),
+    nextExpiry: orders.nextExpiry,
+    clock,
+    log,
+  })
+  return {
+    api: {
+      openRequest: makeOpenRequest({ directory, clock }),
+      operations: {
+        'service.trade.create': makeCreateOrder({
+          orders,
+          callbackHosts: new CallbackHosts({
+            merchants,
+            directory,
+            maxHostsPerDay: config.callbackHostsPerDay,
+            clock,
+          }),
+          urlPolicy: parseUrlPolicy({ mode: config.mode, allowedTargets: [] }),
+          publicUrl: parts.publicUrl,
+          clock,
+          random,
+          onPending: expiry.expects,
+        }),
+        'service.trade.query': makeQueryOrder({ orders, clock }),
+        'service.trade.cancel': makeCancelOrder({ orders, clock }),
+      },
+    },
+    readiness: () => readinessOf(core),
+    async stop() {
+      await expiry.stop()
+      await core.close()
+    },
+  }
+}
+
+async function readinessOf(core: Core): Promise<Readiness> {
+  const writability = await core.writability()
+  switch (writability.kind) {
+    case 'writable':
+      return { ready: true }
+    case 'schema_missing':
+      return { ready: false, reason: 'the database lacks the tables of this version' }
+    case 'not_writable':
+      return { ready: false, reason: 'the database does not take writes' }
+  }
+}

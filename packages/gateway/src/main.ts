@@ -1,0 +1,92 @@
+// The process: environment in, signals handled, exit code out. The only place that ends it.
+import { readFileSync } from 'node:fs'
+import { styleText } from 'node:util'
+import { systemClock } from './clock.ts'
+import { readConfig } from './config.ts'
+import { logDatabaseEvent } from './database-log.ts'
+import { type Gateway, startGateway } from './gateway.ts'
+import { makeLog } from './log.ts'
+import { exitCodes, StartFailure } from './start-failure.ts'
+import { version } from './version.ts'
+
+/** A supervisor waits 30 seconds as a rule before it kills; what is not finished by then is finished after the next start. */
+const stopWithinMs = 25_000
+
+try {
+  await run()
+} catch (error) {
+  if (!(error instanceof StartFailure)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(error.exitCode)
+}
+
+async function run(): Promise<void> {
+  const config = readConfig(process.env, readDotEnv())
+  const log = await makeLog(config)
+  const starting = new AbortController()
+  let gateway: Gateway | undefined
+  let stopping = false
+
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) {
+      process.stderr.write('Stopped at once. What was under way is finished after the next start.\n')
+      process.exit(exitCodes.interrupted)
+    }
+    stopping = true
+    log.info({ signal }, 'stopping')
+    setTimeout(() => {
+      log.error('not everything ended in time; leaving it to the next start')
+      process.exit(exitCodes.other)
+    }, stopWithinMs).unref()
+    starting.abort()
+    void gateway?.stop().then(
+      () => log.info('stopped'),
+      (error: unknown) => {
+        log.error({ err: error }, 'trouble while stopping')
+        process.exitCode = exitCodes.other
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+
+  try {
+    gateway = await startGateway(config, {
+      log,
+      clock: systemClock,
+      tell: (event) => logDatabaseEvent(log, event),
+      signal: starting.signal,
+    })
+  } catch (error) {
+    if (starting.signal.aborted) return log.info('stopped')
+    throw error
+  }
+  const { publicUrl, adminUrl } = gateway
+  log.info({ version, mode: config.mode, publicUrl, adminUrl }, 'ready')
+  if (process.stdout.isTTY) process.stdout.write(welcome({ mode: config.mode, publicUrl, adminUrl }))
+}
+
+function readDotEnv(): string {
+  try {
+    return readFileSync('.env', 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw new StartFailure(`.env cannot be read: ${(error as Error).message}`, {
+      exitCode: exitCodes.settings,
+    })
+  }
+}
+
+function welcome(running: { mode: string; publicUrl: string; adminUrl: string }): string {
+  const bold = (text: string) => styleText('bold', text)
+  return `
+  ${bold(`Tillgate ${version}`)}, ${running.mode}
+
+  Merchant API and checkout   ${bold(running.publicUrl)}
+  Admin                       ${bold(running.adminUrl)}
+
+  Sign a merchant on:         npm run tillgate -- merchant add --help
+  Stop:                       Ctrl-C
+
+`
+}

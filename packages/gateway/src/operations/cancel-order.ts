@@ -1,0 +1,30 @@
+// service.trade.cancel: an order that nobody has begun to pay is taken back.
+import { type CancelAnswer, Failure, parseCancelBody } from '@tillgate/protocol'
+import type { Clock } from '../clock.ts'
+import type { Merchant } from '../domain/merchant.ts'
+import { cancelOrder, type Order } from '../domain/order.ts'
+import type { OrderStore } from '../store/orders.ts'
+
+export interface CancelOrderParts {
+  readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
+  readonly clock: Clock
+}
+
+export function makeCancelOrder({ orders, clock }: CancelOrderParts) {
+  return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
+    const { paymentId } = parseCancelBody(body)
+    // A race that is lost leaves the order in a status that it never leaves by itself, so this ends.
+    for (;;) {
+      const order = await orders.findOrder({ merchantId, paymentId })
+      if (!order) throw new Failure('order_not_found')
+      const change = cancelOrder(order, { nowMs: clock.now(), actor: 'merchant' })
+      if (!change) return answer(order)
+      const [won] = await orders.commitStatusChanges([change])
+      if (won) return answer(won.order)
+    }
+  }
+}
+
+function answer(order: Order): CancelAnswer {
+  return { paymentId: order.paymentId, referOrderNo: order.orderNo, status: 'cancelled' }
+}

@@ -1,0 +1,85 @@
+// service.trade.create: a payment order, once for each orderNo, for ever.
+import {
+  type CreateAnswer,
+  Failure,
+  makePaymentId,
+  parseCreateBody,
+  type RandomBytes,
+} from '@tillgate/protocol'
+import type { Clock } from '../clock.ts'
+import { checkoutUrl } from '../domain/checkout-url.ts'
+import type { Merchant } from '../domain/merchant.ts'
+import { hasSameContent, makeOrder, type Order, orderAt } from '../domain/order.ts'
+import { checkUrl, type UrlPolicy } from '../domain/url-rules.ts'
+import type { OrderStore } from '../store/orders.ts'
+import type { CallbackHosts } from './callback-hosts.ts'
+
+export interface CreateOrderParts {
+  readonly orders: Pick<OrderStore, 'insertOrder' | 'findOrderByNumber'>
+  readonly callbackHosts: CallbackHosts
+  readonly urlPolicy: UrlPolicy
+  readonly publicUrl: string
+  readonly clock: Clock
+  readonly random: RandomBytes
+  /** Told of the expiry of every order that is made, so that somebody wakes up in time. */
+  readonly onPending: (expiresAtMs: number) => void
+}
+
+/** 160 bits: nobody guesses a checkout link. */
+const checkoutTokenBytes = 20
+
+export function makeCreateOrder(parts: CreateOrderParts) {
+  const { orders, callbackHosts, clock, random } = parts
+  return async (merchant: Merchant, body: string): Promise<CreateAnswer> => {
+    const create = parseCreateBody(body)
+    const nowMs = clock.now()
+    checkUrls(create, parts.urlPolicy)
+    const order = makeOrder(create, {
+      merchantId: merchant.merchantId,
+      paymentId: makePaymentId(nowMs, random),
+      checkoutToken: Buffer.from(random(checkoutTokenBytes)).toString('base64url'),
+      nowMs,
+    })
+    const stored = (await replayBeyondHostLimit(order)) ?? (await orders.insertOrder(order))
+    if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
+    else if (!hasSameContent(stored, order)) throw differentContent(order)
+    return answer(orderAt(stored, nowMs), parts.publicUrl)
+  }
+
+  /** A merchant that used up its callback hosts still gets the answer for an order that it made before. */
+  async function replayBeyondHostLimit(order: Order): Promise<Order | undefined> {
+    const refusal = await callbackHosts.refusalOf(order)
+    if (!refusal) return undefined
+    const earlier = await orders.findOrderByNumber(order)
+    if (!earlier) throw refusal
+    return earlier
+  }
+}
+
+function checkUrls(urls: { callbackUrl?: string; redirectUrl?: string }, policy: UrlPolicy): void {
+  for (const field of ['callbackUrl', 'redirectUrl'] as const) {
+    const url = urls[field]
+    if (url === undefined) continue
+    const check = checkUrl(url, policy)
+    if (check.kind === 'refused') {
+      throw new Failure('url_not_allowed', { field, message: `${field} is not allowed: ${check.detail}.` })
+    }
+  }
+}
+
+function differentContent({ orderNo }: Order): Failure {
+  return new Failure('number_already_used', {
+    field: 'order.orderNo',
+    message: `orderNo ${orderNo} was already used for an order with other content. Use a new orderNo.`,
+  })
+}
+
+function answer(order: Order, publicUrl: string): CreateAnswer {
+  return {
+    paymentId: order.paymentId,
+    referOrderNo: order.orderNo,
+    channel: order.channel,
+    checkoutUrl: checkoutUrl(order, publicUrl),
+    status: order.status,
+  }
+}

@@ -1,0 +1,51 @@
+// Opens a merchant's request: who sent it, and what it says. Whatever is wrong, the merchant's existence included,
+// the answer is one and costs the same: two decryptions, two verifications and one look into the database.
+import { Failure, openRequest, type RequestEnvelope, timestampWindowMs } from '@tillgate/protocol'
+import type { Clock } from '../clock.ts'
+import type { Merchant } from '../domain/merchant.ts'
+import type { MerchantDirectory } from './merchant-directory.ts'
+
+export interface OpenedRequest {
+  readonly merchant: Merchant
+  /** The plain body: the very text that was signed. */
+  readonly body: string
+}
+
+export type OpenRequest = (envelope: RequestEnvelope) => Promise<OpenedRequest>
+
+export function makeOpenRequest({
+  directory,
+  clock,
+}: {
+  directory: MerchantDirectory
+  clock: Clock
+}): OpenRequest {
+  return async (envelope) => {
+    const nowMs = clock.now()
+    checkTimestamp(envelope, nowMs)
+    const { merchantId } = envelope
+    const remembered = directory.remembered(merchantId, nowMs)
+    let { known } = remembered ?? (await directory.load(merchantId, nowMs))
+    let body = await openRequest(envelope, known?.keys)
+    if (body === undefined && remembered) {
+      // The key may be newer than what is remembered.
+      const triedKeys = known?.keysVersion
+      known = (await directory.load(merchantId, nowMs)).known
+      if (known && known.keysVersion !== triedKeys) body = await openRequest(envelope, known.keys)
+    }
+    if (!known || body === undefined) throw new Failure('envelope_not_opened')
+    if (known.merchant.status === 'suspended') throw new Failure('merchant_suspended')
+    return { merchant: known.merchant, body }
+  }
+}
+
+/** Before any cryptography: it is cheap, and what is replayed late is not worth more. */
+function checkTimestamp({ timestamp }: RequestEnvelope, nowMs: number): void {
+  const aheadMs = Number(timestamp) - nowMs
+  if (Math.abs(aheadMs) <= timestampWindowMs) return
+  const direction = aheadMs > 0 ? 'ahead of' : 'behind'
+  throw new Failure('timestamp_outside_window', {
+    field: 'timestamp',
+    message: `timestamp is ${Math.abs(aheadMs)} ms ${direction} the gateway's clock; at most 5 minutes are allowed.`,
+  })
+}

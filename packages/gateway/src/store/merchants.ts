@@ -1,0 +1,247 @@
+// Merchants, their keys, and the callback hosts they used lately.
+
+import type { Pool, Queryable } from '../database/pool.ts'
+import type { Merchant, MerchantKey } from '../domain/merchant.ts'
+import { batched } from './batching.ts'
+import { isDataError } from './data-error.ts'
+
+export type MerchantStore = ReturnType<typeof makeMerchantStore>
+
+/** A merchant with the keys that are live. */
+export interface MerchantWithKeys {
+  readonly merchant: Merchant
+  readonly keys: readonly MerchantKey[]
+}
+
+const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
+
+export function makeMerchantStore(database: Pool) {
+  return {
+    insertMerchant: (merchant: Merchant) => insertMerchant(database, merchant),
+    findMerchant: batched((ids: readonly string[]) => findMerchants(database, ids), batching),
+    listMerchants: () => listMerchants(database),
+    updateMerchant: (merchant: Merchant) => updateMerchant(database, merchant),
+    insertKey: (key: MerchantKey) => insertKey(database, key),
+    listKeys: (merchantId: string) => listKeys(database, merchantId),
+    revokeKey: (key: { merchantId: string; keyId: string; nowMs: number }) => revokeKey(database, key),
+    listMasterKeyIds: () => listMasterKeyIds(database),
+    useCallbackHost: (use: HostUse) => useCallbackHost(database, use),
+  }
+}
+
+interface MerchantRow {
+  merchant_id: string
+  name: string
+  status: Merchant['status']
+  requests_per_second: number | null
+  callback_hosts: string[] | null
+  created_at: string
+}
+
+interface KeyRow {
+  merchant_id: string
+  key_id: string
+  kind: MerchantKey['kind']
+  public_key: string | null
+  sealed_key: Buffer | null
+  created_at: string
+  revoked_at: string | null
+}
+
+const merchantColumns = 'merchant_id, name, status, requests_per_second, callback_hosts, created_at'
+const keyColumns = 'merchant_id, key_id, kind, public_key, sealed_key, created_at, revoked_at'
+
+async function insertMerchant(database: Queryable, merchant: Merchant): Promise<void> {
+  await database.query({
+    text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6)`,
+    values: [
+      merchant.merchantId,
+      merchant.name,
+      merchant.status,
+      merchant.requestsPerSecond ?? null,
+      merchant.callbackHosts ?? null,
+      merchant.createdAtMs,
+    ],
+  })
+}
+
+async function findMerchants(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<(MerchantWithKeys | undefined)[]> {
+  const { rows } = await database.query<MerchantRow & { keys: KeyRow[] | null }>({
+    name: 'find-merchants',
+    text: `
+select ${merchantColumns
+      .split(', ')
+      .map((column) => `m.${column}`)
+      .join(', ')},
+       (select json_agg(json_build_object(
+                 'merchant_id', k.merchant_id, 'key_id', k.key_id, 'kind', k.kind, 'public_key', k.public_key,
+                 'sealed_key', encode(k.sealed_key, 'base64'), 'created_at', k.created_at) order by k.key_id)
+          from merchant_keys k
+         where k.merchant_id = m.merchant_id and k.revoked_at is null) as keys
+  from merchants m
+ where m.merchant_id = any ($1::text[])`,
+    values: [ids],
+  })
+  const found = new Map(
+    rows.map((row) => [
+      row.merchant_id,
+      {
+        merchant: toMerchant(row),
+        keys: (row.keys ?? []).map((key) =>
+          toKey({ ...key, revoked_at: null, sealed_key: fromBase64(key.sealed_key) }),
+        ),
+      },
+    ]),
+  )
+  return ids.map((id) => found.get(id))
+}
+
+/** Within json_agg a bytea can only travel as text. */
+function fromBase64(sealedKey: unknown): Buffer | null {
+  return typeof sealedKey === 'string' ? Buffer.from(sealedKey, 'base64') : null
+}
+
+async function listMerchants(database: Queryable): Promise<Merchant[]> {
+  const { rows } = await database.query<MerchantRow>({
+    text: `select ${merchantColumns} from merchants order by created_at, merchant_id`,
+  })
+  return rows.map(toMerchant)
+}
+
+async function updateMerchant(database: Queryable, merchant: Merchant): Promise<void> {
+  await database.query({
+    text: `
+update merchants
+   set name = $2, status = $3, requests_per_second = $4, callback_hosts = $5
+ where merchant_id = $1`,
+    values: [
+      merchant.merchantId,
+      merchant.name,
+      merchant.status,
+      merchant.requestsPerSecond ?? null,
+      merchant.callbackHosts ?? null,
+    ],
+  })
+}
+
+/** False when both slots of its kind are taken. */
+async function insertKey(database: Queryable, key: MerchantKey): Promise<boolean> {
+  const { rows } = await database.query({
+    text: `
+insert into merchant_keys (merchant_id, key_id, kind, slot, public_key, sealed_key, created_at)
+select $1, $2, $3, free.slot, $4, $5, $6
+  from (values (1), (2)) as free (slot)
+ where not exists (select from merchant_keys k
+                    where k.merchant_id = $1 and k.kind = $3 and k.slot = free.slot and k.revoked_at is null)
+ order by free.slot
+ limit 1
+    on conflict (merchant_id, kind, slot) where revoked_at is null do nothing
+returning key_id`,
+    values: [
+      key.merchantId,
+      key.keyId,
+      key.kind,
+      key.kind === 'rsa' ? key.publicKey : null,
+      key.kind === 'aes' ? key.sealedKey : null,
+      key.createdAtMs,
+    ],
+  })
+  return rows.length === 1
+}
+
+async function listKeys(database: Queryable, merchantId: string): Promise<MerchantKey[]> {
+  const { rows } = await database.query<KeyRow>({
+    text: `select ${keyColumns} from merchant_keys where merchant_id = $1 order by created_at, key_id`,
+    values: [merchantId],
+  })
+  return rows.map(toKey)
+}
+
+/** False when there is no such live key. */
+async function revokeKey(
+  database: Queryable,
+  { merchantId, keyId, nowMs }: { merchantId: string; keyId: string; nowMs: number },
+): Promise<boolean> {
+  const { rows } = await database.query({
+    text: `
+update merchant_keys set revoked_at = $3
+ where merchant_id = $1 and key_id = $2 and revoked_at is null
+returning key_id`,
+    values: [merchantId, keyId, nowMs],
+  })
+  return rows.length === 1
+}
+
+/** The ids of the master keys under which live keys are sealed: bytes 2 to 9 of each (vault.ts). */
+async function listMasterKeyIds(database: Queryable): Promise<Buffer[]> {
+  const { rows } = await database.query<{ id: Buffer }>({
+    text: `
+select distinct substring(sealed_key from 2 for 8) as id
+  from merchant_keys
+ where kind = 'aes' and revoked_at is null`,
+  })
+  return rows.map(({ id }) => id)
+}
+
+interface HostUse {
+  readonly merchantId: string
+  readonly host: string
+  readonly nowMs: number
+  readonly sinceMs: number
+  readonly maxHosts: number
+}
+
+/**
+ * Notes that the host is used, unless that would be one host too many since `sinceMs`; false then. The
+ * merchant's row is locked, so that many requests at once cannot slip in one host each.
+ */
+function useCallbackHost(
+  database: Pool,
+  { merchantId, host, nowMs, sinceMs, maxHosts }: HostUse,
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    await transaction.query({
+      text: 'select from merchants where merchant_id = $1 for update',
+      values: [merchantId],
+    })
+    const { rows } = await transaction.query({
+      text: `
+insert into merchant_callback_hosts as used (merchant_id, host, last_used_at)
+select $1, $2, $3
+ where (select count(*) from merchant_callback_hosts
+         where merchant_id = $1 and host <> $2 and last_used_at > $4) < $5
+    on conflict (merchant_id, host) do update set last_used_at = greatest(used.last_used_at, $3)
+returning host`,
+      values: [merchantId, host, nowMs, sinceMs, maxHosts],
+    })
+    return rows.length === 1
+  })
+}
+
+function toMerchant(row: MerchantRow): Merchant {
+  return {
+    merchantId: row.merchant_id,
+    name: row.name,
+    status: row.status,
+    requestsPerSecond: row.requests_per_second ?? undefined,
+    callbackHosts: row.callback_hosts ?? undefined,
+    createdAtMs: Number(row.created_at),
+  }
+}
+
+function toKey(row: KeyRow): MerchantKey {
+  const base = {
+    merchantId: row.merchant_id,
+    keyId: row.key_id,
+    createdAtMs: Number(row.created_at),
+    revokedAtMs: row.revoked_at === null ? undefined : Number(row.revoked_at),
+  }
+  if (row.kind === 'rsa' && row.public_key !== null)
+    return { ...base, kind: 'rsa', publicKey: row.public_key }
+  if (row.kind === 'aes' && row.sealed_key !== null)
+    return { ...base, kind: 'aes', sealedKey: row.sealed_key }
+  throw new Error('a merchant key holds neither a public nor a sealed key')
+}

@@ -1,0 +1,65 @@
+// A worker's loop: takes a turn, waits as long as the turn says, or until it is woken. Trouble in a turn is logged
+// and the next turn comes after a growing pause; a worker never dies of it.
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+
+export interface Loop {
+  /** There is something to do now. */
+  wake(): void
+  /** Takes no further turn; resolves when the one under way is over. */
+  stop(): Promise<void>
+}
+
+export interface LoopParts {
+  readonly worker: string
+  /** Does what is due and answers how many milliseconds may pass until the next turn. */
+  readonly turn: () => Promise<number>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const pauseAfterTroubleMs = { first: 100, most: 5_000 } as const
+
+export function startLoop({ worker, turn, clock, log }: LoopParts): Loop {
+  let stopped = false
+  let woken = false
+  let pause = new AbortController()
+  let troubles = 0
+
+  const run = async (): Promise<void> => {
+    while (!stopped) {
+      woken = false
+      const waitMs = await takeTurn()
+      if (stopped || woken) continue
+      pause = new AbortController()
+      await clock.wait(waitMs, pause.signal)
+    }
+  }
+
+  const takeTurn = async (): Promise<number> => {
+    try {
+      const waitMs = await turn()
+      troubles = 0
+      return waitMs
+    } catch (error) {
+      const waitMs = Math.min(pauseAfterTroubleMs.first * 2 ** troubles++, pauseAfterTroubleMs.most)
+      log.warn({ worker, err: error, waitMs }, 'a turn failed; trying again')
+      return waitMs
+    }
+  }
+
+  // Not before the caller holds the loop: its first turn may already wake it.
+  const running = Promise.resolve().then(run)
+  return {
+    wake() {
+      woken = true
+      // After trouble the pause is kept: whoever wakes us does not know that the database is away.
+      if (troubles === 0) pause.abort()
+    },
+    stop() {
+      stopped = true
+      pause.abort()
+      return running
+    },
+  }
+}
