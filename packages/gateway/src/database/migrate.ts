@@ -12,6 +12,10 @@ import { isTransient } from './transient.ts'
 const retryFirstMs = 100
 const retryMaxMs = 10_000
 
+// "if not exists" does not cover another session that creates the table at the same moment: depending on how
+// far that one is, the index, the table or its type is what "already exists".
+const raceSqlStates = new Set(['23505', '42P07', '42710'])
+
 const fileNamePattern = /^(\d{4})-([a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/
 
 export type MigrationTrouble = 'files' | 'edited' | 'newer' | 'unknown' | 'failed'
@@ -113,9 +117,8 @@ async function createTable(pool: Pool): Promise<void> {
        )`,
     )
   } catch (error) {
-    // "if not exists" does not cover another session that creates it at the same moment.
     const code = (error as NodeJS.ErrnoException).code
-    if (code === '23505' || code === '42P07') return
+    if (code !== undefined && raceSqlStates.has(code)) return
     if (isTransient(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new MigrationFailure(
