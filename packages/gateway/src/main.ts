@@ -1,9 +1,9 @@
 // The process: environment in, signals handled, exit code out. The only place that ends it.
-import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { systemClock } from './clock.ts'
 import { readConfig } from './config.ts'
 import { logDatabaseEvent } from './database-log.ts'
+import { readDotEnv } from './dot-env.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { makeLog } from './log.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
@@ -64,17 +64,6 @@ async function run(): Promise<void> {
   const { publicUrl, adminUrl } = gateway
   log.info({ version, mode: config.mode, publicUrl, adminUrl }, 'ready')
   if (process.stdout.isTTY) process.stdout.write(welcome({ mode: config.mode, publicUrl, adminUrl }))
-}
-
-function readDotEnv(): string {
-  try {
-    return readFileSync('.env', 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw new StartFailure(`.env cannot be read: ${(error as Error).message}`, {
-      exitCode: exitCodes.settings,
-    })
-  }
 }
 
 function welcome(running: { mode: string; publicUrl: string; adminUrl: string }): string {

@@ -21,3 +21,7 @@ export function answerHealth(listener: FastifyInstance, readiness: () => Promise
     return reply.status(503).header('retry-after', 1).send({ status: 'not ready', reason: answer.reason })
   })
 }
+
+export function isProbe(path: string): boolean {
+  return path === '/healthz' || path === '/readyz'
+}

@@ -1,8 +1,15 @@
 // One HTTP listener, public or admin: bounded in connections, time and size; every answer bears a request id.
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
 import type { Log } from '../log.ts'
 import { answerFailures } from './failures.ts'
-import { answerHealth, type Readiness } from './health.ts'
+import { answerHealth, isProbe, type Readiness } from './health.ts'
 
 export const listenerLimits = {
   bodyBytes: 256 * 1024,
@@ -50,8 +57,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     done()
   })
   listener.addHook('onResponse', (request, reply, done) => {
-    const level = reply.statusCode >= 500 ? 'warn' : reply.statusCode >= 400 ? 'info' : 'debug'
-    parts.log[level](
+    parts.log[levelOf(request, reply)](
       {
         requestId: request.id,
         method: request.method,
@@ -67,4 +73,10 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   answerFailures(listener, parts)
   answerHealth(listener, parts.readiness)
   return listener
+}
+
+/** What went well is not worth a line by default, nor is a probe, which asks again and again. */
+function levelOf(request: FastifyRequest, { statusCode }: FastifyReply): 'warn' | 'info' | 'debug' {
+  if (statusCode < 400 || isProbe(request.url)) return 'debug'
+  return statusCode < 500 ? 'info' : 'warn'
 }

@@ -1,7 +1,9 @@
 // Merchants, their keys, and the callback hosts they used lately.
 
 import type { Pool, Queryable } from '../database/pool.ts'
+import type { Act } from '../domain/audit.ts'
 import type { Merchant, MerchantKey } from '../domain/merchant.ts'
+import { audited } from './audit.ts'
 import { batched } from './batching.ts'
 import { isDataError } from './data-error.ts'
 
@@ -17,13 +19,20 @@ const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as c
 
 export function makeMerchantStore(database: Pool) {
   return {
-    insertMerchant: (merchant: Merchant) => insertMerchant(database, merchant),
+    insertMerchant: (merchant: Merchant, act: Act) =>
+      audited(database, act, (transaction) => insertMerchant(transaction, merchant)),
     findMerchant: batched((ids: readonly string[]) => findMerchants(database, ids), batching),
     listMerchants: () => listMerchants(database),
-    updateMerchant: (merchant: Merchant) => updateMerchant(database, merchant),
-    insertKey: (key: MerchantKey) => insertKey(database, key),
+    /** False when there is no such merchant. */
+    updateMerchant: (merchant: Merchant, act: Act) =>
+      audited(database, act, (transaction) => updateMerchant(transaction, merchant)),
+    /** False when both slots of its kind are taken. */
+    insertKey: (key: MerchantKey, act: Act) =>
+      audited(database, act, (transaction) => insertKey(transaction, key)),
     listKeys: (merchantId: string) => listKeys(database, merchantId),
-    revokeKey: (key: { merchantId: string; keyId: string; nowMs: number }) => revokeKey(database, key),
+    /** False when there is no such live key. */
+    revokeKey: (key: KeyToRevoke, act: Act) =>
+      audited(database, act, (transaction) => revokeKey(transaction, key)),
     listMasterKeyIds: () => listMasterKeyIds(database),
     useCallbackHost: (use: HostUse) => useCallbackHost(database, use),
   }
@@ -51,8 +60,8 @@ interface KeyRow {
 const merchantColumns = 'merchant_id, name, status, requests_per_second, callback_hosts, created_at'
 const keyColumns = 'merchant_id, key_id, kind, public_key, sealed_key, created_at, revoked_at'
 
-async function insertMerchant(database: Queryable, merchant: Merchant): Promise<void> {
-  await database.query({
+async function insertMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
+  const { rowCount } = await database.query({
     text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6)`,
     values: [
       merchant.merchantId,
@@ -63,6 +72,7 @@ async function insertMerchant(database: Queryable, merchant: Merchant): Promise<
       merchant.createdAtMs,
     ],
   })
+  return rowCount === 1
 }
 
 async function findMerchants(
@@ -111,8 +121,8 @@ async function listMerchants(database: Queryable): Promise<Merchant[]> {
   return rows.map(toMerchant)
 }
 
-async function updateMerchant(database: Queryable, merchant: Merchant): Promise<void> {
-  await database.query({
+async function updateMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
+  const { rowCount } = await database.query({
     text: `
 update merchants
    set name = $2, status = $3, requests_per_second = $4, callback_hosts = $5
@@ -125,9 +135,9 @@ update merchants
       merchant.callbackHosts ?? null,
     ],
   })
+  return rowCount === 1
 }
 
-/** False when both slots of its kind are taken. */
 async function insertKey(database: Queryable, key: MerchantKey): Promise<boolean> {
   const { rows } = await database.query({
     text: `
@@ -160,11 +170,7 @@ async function listKeys(database: Queryable, merchantId: string): Promise<Mercha
   return rows.map(toKey)
 }
 
-/** False when there is no such live key. */
-async function revokeKey(
-  database: Queryable,
-  { merchantId, keyId, nowMs }: { merchantId: string; keyId: string; nowMs: number },
-): Promise<boolean> {
+async function revokeKey(database: Queryable, { merchantId, keyId, nowMs }: KeyToRevoke): Promise<boolean> {
   const { rows } = await database.query({
     text: `
 update merchant_keys set revoked_at = $3
@@ -184,6 +190,12 @@ select distinct substring(sealed_key from 2 for 8) as id
  where kind = 'aes' and revoked_at is null`,
   })
   return rows.map(({ id }) => id)
+}
+
+interface KeyToRevoke {
+  readonly merchantId: string
+  readonly keyId: string
+  readonly nowMs: number
 }
 
 interface HostUse {

@@ -1,0 +1,52 @@
+// What every command needs: the core on the configured database, opened for as long as the command runs, and a
+// way to speak to people and to programs.
+import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { type Clock, systemClock } from '../clock.ts'
+import { readConfig } from '../config.ts'
+import { type Core, openCore } from '../core.ts'
+import { readDotEnv } from '../dot-env.ts'
+
+export interface CommandContext {
+  readonly core: Core
+  readonly clock: Clock
+  readonly random: (bytes: number) => Uint8Array
+  /** Who acts, for the audit. */
+  readonly actor: string
+}
+
+export interface OutputOptions {
+  readonly json?: boolean
+}
+
+export async function withContext(work: (context: CommandContext) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env, readDotEnv())
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort())
+  const core = await openCore({ config, tell: () => {}, signal: interrupted.signal })
+  try {
+    await work({ core, clock: systemClock, random: randomBytes, actor: `cli:${userInfo().username}` })
+  } finally {
+    await core.close()
+  }
+}
+
+/** With --json one JSON value; otherwise the lines for people. */
+export function print({ json }: OutputOptions, value: unknown, lines: readonly string[]): void {
+  const text = json
+    ? JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? inner.toString() : inner), 2)
+    : lines.join('\n')
+  process.stdout.write(`${text}\n`)
+}
+
+/** Rows as aligned columns, the heads first. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [heads, ...rows]
+  const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  return all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,14 @@
+// Who did what, when, to whom and why: written with the act itself, in one transaction.
+
+export interface Act {
+  readonly auditId: string
+  readonly actedAtMs: number
+  /** Such as `cli:alice`. */
+  readonly actor: string
+  /** Noun and verb, such as `merchant.suspend`. */
+  readonly act: string
+  readonly merchantId: string | undefined
+  /** What it was done to: an id, never a secret. */
+  readonly subject: string
+  readonly reason: string | undefined
+}

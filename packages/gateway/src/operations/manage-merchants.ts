@@ -1,0 +1,135 @@
+// What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
+// given out once, when it is made, and never again.
+import { Failure, makeCallbackId as makeUuid, parsePublicKey, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from '../clock.ts'
+import type { Act } from '../domain/audit.ts'
+import { type Merchant, type MerchantKey, makeMerchantId } from '../domain/merchant.ts'
+import type { MerchantStore } from '../store/merchants.ts'
+import type { Vault } from '../vault.ts'
+import { placeOf } from './merchant-directory.ts'
+
+export interface ManageMerchantsParts {
+  readonly merchants: MerchantStore
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+}
+
+export interface MadeKey {
+  readonly keyId: string
+  /** An AES key in base64, to be shown this once; undefined for a public key, which is no secret. */
+  readonly secret: string | undefined
+}
+
+export type NewKey = { readonly kind: 'rsa'; readonly publicKey: string } | { readonly kind: 'aes' }
+
+export type MerchantSettings = Partial<Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts'>>
+
+const aesKeyBytes = 32
+
+export function makeManageMerchants(parts: ManageMerchantsParts) {
+  const { merchants, vault, clock, random, actor } = parts
+
+  const act = (name: string, merchantId: string, subject = merchantId, reason?: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: name,
+    merchantId,
+    subject,
+    reason,
+  })
+
+  const find = async (merchantId: string): Promise<Merchant> => {
+    const found = await merchants.findMerchant(merchantId)
+    if (!found) throw new Failure('invalid_field', { message: `There is no merchant ${merchantId}.` })
+    return found.merchant
+  }
+
+  const setStatus = async (
+    merchantId: string,
+    status: Merchant['status'],
+    reason?: string,
+  ): Promise<Merchant> => {
+    const merchant = { ...(await find(merchantId)), status }
+    const name = status === 'active' ? 'merchant.resume' : 'merchant.suspend'
+    await merchants.updateMerchant(merchant, act(name, merchantId, merchantId, reason))
+    return merchant
+  }
+
+  return {
+    async addMerchant(name: string, settings: MerchantSettings = {}): Promise<Merchant> {
+      const merchant: Merchant = {
+        merchantId: makeMerchantId(random),
+        name,
+        status: 'active',
+        requestsPerSecond: settings.requestsPerSecond,
+        callbackHosts: settings.callbackHosts,
+        createdAtMs: clock.now(),
+      }
+      await merchants.insertMerchant(merchant, act('merchant.add', merchant.merchantId))
+      return merchant
+    },
+
+    async changeMerchant(merchantId: string, settings: MerchantSettings): Promise<Merchant> {
+      const merchant = { ...(await find(merchantId)), ...settings }
+      await merchants.updateMerchant(merchant, act('merchant.change', merchantId))
+      return merchant
+    },
+
+    suspendMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'suspended', reason),
+    resumeMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'active', reason),
+    listMerchants: () => merchants.listMerchants(),
+
+    async showMerchant(merchantId: string): Promise<{ merchant: Merchant; keys: readonly MerchantKey[] }> {
+      return { merchant: await find(merchantId), keys: await merchants.listKeys(merchantId) }
+    },
+
+    async addKey(merchantId: string, key: NewKey): Promise<MadeKey> {
+      await find(merchantId)
+      const made = make(merchantId, key)
+      const inserted = await merchants.insertKey(made.key, act('key.add', merchantId, made.key.keyId))
+      if (!inserted) {
+        throw new Failure('status_does_not_allow', {
+          message: `Merchant ${merchantId} has two live ${key.kind} keys already. Revoke one of them first.`,
+        })
+      }
+      return { keyId: made.key.keyId, secret: made.secret }
+    },
+
+    async revokeKey({
+      merchantId,
+      keyId,
+      reason,
+    }: {
+      merchantId: string
+      keyId: string
+      reason: string
+    }): Promise<void> {
+      const revoked = await merchants.revokeKey(
+        { merchantId, keyId, nowMs: clock.now() },
+        act('key.revoke', merchantId, keyId, reason),
+      )
+      if (!revoked) {
+        throw new Failure('invalid_field', { message: `Merchant ${merchantId} has no live key ${keyId}.` })
+      }
+    },
+  }
+
+  function make(merchantId: string, key: NewKey): { key: MerchantKey; secret: string | undefined } {
+    const nowMs = clock.now()
+    const base = { merchantId, keyId: makeUuid(nowMs, random), createdAtMs: nowMs, revokedAtMs: undefined }
+    if (key.kind === 'rsa') {
+      const publicKey = parsePublicKey(key.publicKey).export({ type: 'spki', format: 'pem' }).toString()
+      return { key: { ...base, kind: 'rsa', publicKey }, secret: undefined }
+    }
+    const secret = Buffer.from(random(aesKeyBytes))
+    return {
+      key: { ...base, kind: 'aes', sealedKey: vault.seal(secret, placeOf(base)) },
+      secret: secret.toString('base64'),
+    }
+  }
+}
+
+export type ManageMerchants = ReturnType<typeof makeManageMerchants>

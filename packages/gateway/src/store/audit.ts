@@ -1,0 +1,34 @@
+// The audit table is only ever added to. An operator's act and its entry are one transaction: nobody can do the
+// one and leave out the other.
+import type { Pool, Queryable } from '../database/pool.ts'
+import type { Act } from '../domain/audit.ts'
+
+/** Does the work and records it; work that answers false did nothing, and nothing is recorded. */
+export function audited(
+  pool: Pool,
+  act: Act,
+  work: (transaction: Queryable) => Promise<boolean>,
+): Promise<boolean> {
+  return pool.transaction(async (transaction) => {
+    const done = await work(transaction)
+    if (done) await insertAct(transaction, act)
+    return done
+  })
+}
+
+async function insertAct(transaction: Queryable, act: Act): Promise<void> {
+  await transaction.query({
+    text: `
+insert into audit (audit_id, acted_at, actor, act, merchant_id, subject, reason)
+values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [
+      act.auditId,
+      act.actedAtMs,
+      act.actor,
+      act.act,
+      act.merchantId ?? null,
+      act.subject,
+      act.reason ?? null,
+    ],
+  })
+}
