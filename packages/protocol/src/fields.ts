@@ -148,6 +148,7 @@ function describeText(value: string): string {
   return length <= 40 ? JSON.stringify(value) : `text of ${length} characters`
 }
 
-export function notesOf(schema: TSchema): FieldNotes | undefined {
-  return 'expected' in schema ? (schema as unknown as FieldNotes) : undefined
+/** Every field of every message is made by a function of this file, so every one has its notes. */
+export function notesOf(schema: TSchema): FieldNotes {
+  return schema as unknown as FieldNotes
 }

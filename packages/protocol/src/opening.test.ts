@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { constants, createCipheriv, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
-import { aesKey, makePair, openingKeys, otherAesKey, otherPair, pair, sealingKeys } from '../test/keys.ts'
+import { aesKey, openingKeys, otherAesKey, otherPair, pair, sealingKeys, strangerPair } from '../test/keys.ts'
 import { Failure } from './codes.ts'
 import { decryptBytes } from './encryption.ts'
 import {
@@ -183,7 +183,7 @@ async function workOf(changed: Partial<RequestEnvelope>, keys: OpeningKeys | und
 
 test('whatever is wrong, a failure costs two decryptions and two verifications', async () => {
   const two = { aesKeys: [aesKey, otherAesKey], publicKeys: [pair.publicKey, otherPair.publicKey] }
-  const wrongSign = (await sealRequest(message, { aesKey, privateKey: makePair().privateKey })).sign
+  const wrongSign = (await sealRequest(message, { aesKey, privateKey: strangerPair.privateKey })).sign
   const tooLarge = Buffer.alloc(256, 0xff).toString('base64')
   const cases: [string, Partial<RequestEnvelope>, OpeningKeys | undefined][] = [
     ['unknown merchant', {}, undefined],

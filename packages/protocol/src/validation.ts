@@ -61,7 +61,7 @@ function explain(
   if (found.schema === undefined) {
     return new Failure(failure, { field, message: `${field} is not a field of ${whole}.` })
   }
-  const expected = notesOf(found.schema)?.expected ?? shapeOf(found.schema)
+  const { expected } = notesOf(found.schema)
   if (missing !== undefined) {
     return new Failure(failure, { field, message: `${field} is missing: it must be ${expected}.` })
   }
@@ -88,10 +88,6 @@ function walk(
     found = (found as Record<string, unknown>)[key]
   }
   return { schema: at, value: found }
-}
-
-function shapeOf(schema: TSchema): string {
-  return (schema as { type?: unknown }).type === 'array' ? 'a list' : 'an object'
 }
 
 /** ["order", "goods", "3", "goodsName"] is order.goods[3].goodsName. */

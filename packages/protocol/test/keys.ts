@@ -1,23 +1,15 @@
-// Keys for tests, made once a process: an RSA pair takes a quarter of a second.
-import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import { type AesKey, makeAesKey } from '../src/keys.ts'
+// Keys for tests. RSA pairs come from the test vectors: making one takes a quarter of a second.
+import { randomBytes } from 'node:crypto'
+import { makeAesKey } from '../src/keys.ts'
+import { readVectorKeys } from './vector-keys.ts'
+import { readKeys } from './vectors.ts'
 
-export interface Pair {
-  readonly privateKey: KeyObject
-  readonly publicKey: KeyObject
-}
+const { merchant, gateway, stranger } = readKeys(readVectorKeys())
 
-export function makePair(modulusLength = 2048): Pair {
-  return generateKeyPairSync('rsa', { modulusLength })
-}
-
-export function randomAesKey(): AesKey {
-  return makeAesKey(randomBytes(32))
-}
-
-export const pair = makePair()
-export const otherPair = makePair()
-export const aesKey = randomAesKey()
-export const otherAesKey = randomAesKey()
+export const pair = { privateKey: merchant.privateKey, publicKey: merchant.publicKey }
+export const otherPair = { privateKey: gateway.privateKey, publicKey: gateway.publicKey }
+export const strangerPair = { privateKey: stranger.privateKey, publicKey: stranger.publicKey }
+export const aesKey = makeAesKey(randomBytes(32))
+export const otherAesKey = makeAesKey(randomBytes(32))
 export const openingKeys = { aesKeys: [aesKey], publicKeys: [pair.publicKey] }
 export const sealingKeys = { aesKey, privateKey: pair.privateKey }

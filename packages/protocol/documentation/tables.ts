@@ -1,0 +1,148 @@
+// The tables of docs/protocol.md, made from the same data that the code works by. The page holds each between
+// two marks; write-tables.ts fills them in, and a test fails when the page and the data part ways.
+import type { TSchema } from 'typebox'
+import { failures, httpStatusOf, successCode } from '../src/codes.ts'
+import { codesWithoutMinorUnit, currencies, currenciesAsOf } from '../src/currencies.ts'
+import { callbackEnvelopeSchema, requestEnvelopeSchema } from '../src/envelope.ts'
+import { orderEvents, refundEvents } from '../src/events.ts'
+import { notesOf } from '../src/fields.ts'
+import * as answers from '../src/messages/answers.ts'
+import { createBodySchema } from '../src/messages/create.ts'
+import * as requests from '../src/messages/requests.ts'
+import { paymentResultSchema, refundResultSchema } from '../src/messages/results.ts'
+import { sandboxMethods, tradeMethods } from '../src/methods.ts'
+import { nextOrderStatuses, nextRefundStatuses, orderStatuses, refundStatuses } from '../src/statuses.ts'
+
+export const tables: Readonly<Record<string, () => string>> = {
+  methods: () => methodTable(tradeMethods),
+  'sandbox methods': () => methodTable(sandboxMethods),
+  'request envelope': () => fieldTable(requestEnvelopeSchema),
+  'callback envelope': () => fieldTable(callbackEnvelopeSchema),
+  answer: () => fieldTable(answers.answerSchema),
+  'create body': () => fieldTable(createBodySchema),
+  'order object': () => fieldTable(inside(createBodySchema, 'order')),
+  'goods object': () => fieldTable(inside(createBodySchema, 'order', 'goods')),
+  'shipping object': () => fieldTable(inside(createBodySchema, 'order', 'shipping')),
+  'create answer': () => fieldTable(answers.createAnswerSchema),
+  'query body': () => fieldTable(requests.queryBodySchema),
+  'query answer': () => fieldTable(answers.queryAnswerSchema),
+  'refund in a query answer': () => fieldTable(inside(answers.queryAnswerSchema, 'refunds')),
+  'cancel body': () => fieldTable(requests.cancelBodySchema),
+  'cancel answer': () => fieldTable(answers.cancelAnswerSchema),
+  'refund body': () => fieldTable(requests.refundBodySchema),
+  'refund answer': () => fieldTable(answers.refundAnswerSchema),
+  'callback body': () => fieldTable(requests.callbackBodySchema),
+  'callback answer': () => fieldTable(answers.callbackAnswerSchema),
+  'sandbox pay body': () => fieldTable(requests.sandboxPayBodySchema),
+  'sandbox advance body': () => fieldTable(requests.sandboxAdvanceBodySchema),
+  'sandbox answer': () => fieldTable(answers.sandboxAnswerSchema),
+  'payment result': () => fieldTable(paymentResultSchema),
+  'refund result': () => fieldTable(refundResultSchema),
+  'order statuses': () => statusTable(orderStatuses, nextOrderStatuses),
+  'refund statuses': () => statusTable(refundStatuses, nextRefundStatuses),
+  events: eventTable,
+  codes: codeTable,
+  currencies: currencyTable,
+}
+
+const marked = /<!-- table: ([a-z ]+) -->\n[\s\S]*?<!-- end of table -->/g
+
+/** The page with every marked table made anew. */
+export function fillTables(page: string): string {
+  return page.replace(marked, (_whole, name: string) => {
+    const make = tables[name]
+    if (make === undefined) throw new Error(`the page asks for a table "${name}" that does not exist`)
+    return `<!-- table: ${name} -->\n\n${make()}\n\n<!-- end of table -->`
+  })
+}
+
+export function tableNamesIn(page: string): string[] {
+  return [...page.matchAll(marked)].map(([, name]) => name ?? '')
+}
+
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, TSchema>>
+  readonly required?: readonly string[]
+}
+
+function fieldTable(schema: TSchema): string {
+  const { properties, required = [] } = schema as unknown as ObjectSchema
+  const rows = Object.entries(properties).map(([name, field]) => {
+    const { typeName, expected, description } = notesOf(field)
+    const rule = `${capital(description)}${isSaidByType(expected) ? '' : ` ${capital(expected)}.`}`
+    return [`\`${name}\``, typeName, required.includes(name) ? 'yes' : 'no', rule]
+  })
+  return table(['Field', 'Type', 'Required', 'Rule'], rows)
+}
+
+function isSaidByType(expected: string): boolean {
+  return expected === 'an object' || expected === 'a list' || expected === 'text'
+}
+
+/** The schema of an object further in; of a list, that of its items. */
+function inside(schema: TSchema, ...path: readonly string[]): TSchema {
+  return path.reduce((at, name) => {
+    const field = (at as unknown as ObjectSchema).properties[name] as TSchema & { items?: TSchema }
+    return field.items ?? field
+  }, schema)
+}
+
+function methodTable(methods: Readonly<Record<string, { path: string; meaning: string }>>): string {
+  const rows = Object.entries(methods).map(([name, { path, meaning }]) => [
+    `\`${name}\``,
+    `\`POST ${path}\``,
+    meaning,
+  ])
+  return table(['method', 'Path', 'Meaning'], rows)
+}
+
+function statusTable(
+  statuses: Readonly<Record<string, { meaning: string; delivery: string }>>,
+  next: Readonly<Record<string, readonly string[]>>,
+): string {
+  const rows = Object.entries(statuses).map(([name, { meaning, delivery }]) => {
+    const following = (next[name] ?? []).map((status) => `\`${status}\``).join(', ')
+    return [`\`${name}\``, meaning, following === '' ? 'final' : following, delivery]
+  })
+  return table(['Status', 'Meaning', 'Next', 'How you learn of it'], rows)
+}
+
+function eventTable(): string {
+  const rows = [
+    ...Object.entries(orderEvents).map(([name, event]) => [name, event, 'payment result'] as const),
+    ...Object.entries(refundEvents).map(([name, event]) => [name, event, 'refund result'] as const),
+  ].map(([name, { status, meaning }, result]) => [`\`${name}\``, meaning, `\`${status}\``, result])
+  return table(['eventName', 'Meaning', 'Status in the body', 'Body'], rows)
+}
+
+function codeTable(): string {
+  const rows = Object.values(failures).map(({ code, meaning }) => [
+    `${code}`,
+    `${httpStatusOf(code)}`,
+    meaning,
+  ])
+  return table(['code', 'HTTP', 'Meaning'], [[`${successCode}`, '200', 'Success.'], ...rows])
+}
+
+function currencyTable(): string {
+  const byDigits = Object.groupBy(Object.entries(currencies), ([, { digits }]) => digits)
+  const rows = Object.entries(byDigits).map(([digits, entries = []]) => [
+    digits,
+    entries.map(([code]) => code).join(' '),
+  ])
+  const withoutUnit = [...codesWithoutMinorUnit].join(' ')
+  return table(
+    [`Decimal places (${currenciesAsOf})`, 'Currencies'],
+    [...rows, ['none: refused', withoutUnit]],
+  )
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

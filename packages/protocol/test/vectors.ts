@@ -1,0 +1,183 @@
+// Makes docs/test-vectors.json: everything in it follows from its keys, so that anybody can make it again and a
+// test notices when the code and the file part ways.
+import { createHash, type KeyObject } from 'node:crypto'
+import { callbackStringToSign, requestStringToSign } from '../src/envelope.ts'
+import type { EventName } from '../src/events.ts'
+import { type AesKey, parseAesKey, parsePrivateKey, parsePublicKey } from '../src/keys.ts'
+import type { PaymentResult, RefundResult } from '../src/messages/results.ts'
+import type { Method } from '../src/methods.ts'
+import { type RedirectParameters, redirectStringToSign, signRedirect } from '../src/redirect.ts'
+import { sealCallback, sealRequest } from '../src/sealing.ts'
+import { fullCreateBody, smallCreateBody } from './bodies.ts'
+import type { VectorKeys } from './vector-keys.ts'
+import { amountVectors, refusedBodies } from './vectors-bodies.ts'
+import { makeRefusedEnvelopes } from './vectors-refused.ts'
+
+export const merchantId = '100000000000000001'
+export const timestamp = 1760000000000
+const paymentId = 'P01K73ZQ800JZ7V3N4Q5R6S7T8W'
+const refundId = 'R01K73ZQ801MZ7V3N4Q5R6S7T8X'
+const transactionId = 'T01K73ZQ802NZ7V3N4Q5R6S7T8Y'
+
+export interface RsaAndAes {
+  readonly aesKey: AesKey
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+export type ReadKeys = { readonly [Name in keyof VectorKeys]: RsaAndAes }
+
+export function readKeys(keys: VectorKeys): ReadKeys {
+  const read = ({ aesKey, privateKey, publicKey }: VectorKeys['merchant']) => ({
+    aesKey: parseAesKey(aesKey),
+    privateKey: parsePrivateKey(privateKey),
+    publicKey: parsePublicKey(publicKey),
+  })
+  return { merchant: read(keys.merchant), gateway: read(keys.gateway), stranger: read(keys.stranger) }
+}
+
+/** Twelve bytes that follow from a name. A live sender takes twelve random bytes instead. */
+export function nonceFor(name: string): Buffer {
+  return createHash('sha256').update(`nonce of ${name}`).digest().subarray(0, 12)
+}
+
+export async function makeVectors(keys: VectorKeys) {
+  const read = readKeys(keys)
+  return {
+    about:
+      'Test vectors of the protocol in docs/protocol.md. Keys and nonces are fixed, public and for tests alone. ' +
+      'Every text is exact: sign and encrypt the UTF-8 bytes of `body` as they are.',
+    keys,
+    requests: await makeRequests(read),
+    callbacks: await makeCallbacks(read),
+    redirects: await makeRedirects(read),
+    refusedEnvelopes: await makeRefusedEnvelopes(read),
+    refusedBodies,
+    amounts: amountVectors,
+  }
+}
+
+export type Vectors = Awaited<ReturnType<typeof makeVectors>>
+
+const requestBodies: readonly { name: string; method: Method; body: unknown }[] = [
+  { name: 'create, with every field', method: 'service.trade.create', body: fullCreateBody() },
+  { name: 'create, with the least', method: 'service.trade.create', body: smallCreateBody() },
+  { name: 'query by paymentId', method: 'service.trade.query', body: { paymentId } },
+  { name: 'query by orderNo', method: 'service.trade.query', body: { orderNo: 'A-1' } },
+  { name: 'query by refundId', method: 'service.trade.query', body: { refundId } },
+  { name: 'cancel', method: 'service.trade.cancel', body: { paymentId } },
+  {
+    name: 'refund',
+    method: 'service.trade.refund',
+    body: {
+      paymentId,
+      referRefundNo: 'B-1',
+      refundAmount: '12.50',
+      refundReason: 'Größe passt nicht & Farbe=blau 😀',
+    },
+  },
+  { name: 'callback (send again)', method: 'service.trade.callback', body: { paymentId } },
+  { name: 'sandbox pay', method: 'service.sandbox.pay', body: { paymentId, outcome: 'success' } },
+  { name: 'sandbox advance', method: 'service.sandbox.advance', body: { paymentId, milliseconds: 900000 } },
+]
+
+async function makeRequests({ merchant }: ReadKeys) {
+  const requests = requestBodies.map(({ name, method, body }) => ({
+    name,
+    method,
+    body: JSON.stringify(body),
+  }))
+  // The same body as another program would write it: the text counts, not what it means.
+  const spaced = {
+    name: 'query, spaced and escaped',
+    method: 'service.trade.query',
+    body: `{ "paymentId" : "${paymentId.replace('P', '\\u0050')}" }`,
+  }
+  return Promise.all(
+    [...requests, spaced].map(async ({ name, method, body }) => {
+      const nonce = nonceFor(name)
+      const envelope = await sealRequest({ merchantId, method, timestamp, body }, merchant, nonce)
+      const stringToSign = requestStringToSign({ merchantId, method, timestamp: String(timestamp) }, body)
+      return { name, nonceHex: nonce.toString('hex'), body, stringToSign, envelope }
+    }),
+  )
+}
+
+const payment: PaymentResult = {
+  merchantId,
+  paymentId,
+  referOrderNo: 'A-1',
+  outOrderNo: 'A-1',
+  transactionId,
+  paymentAmount: 34.39,
+  currency: 'USD',
+  paymentTime: timestamp,
+  completeTime: timestamp + 60_000,
+  paidTime: timestamp + 60_000,
+  status: 'success',
+  msg: '',
+}
+
+const refund: RefundResult = {
+  merchantId,
+  refundId,
+  paymentId,
+  referRefundNo: 'B-1',
+  transactionId,
+  refundAmount: 12.5,
+  currency: 'USD',
+  refundTime: timestamp + 120_000,
+  completeTime: timestamp + 180_000,
+  status: 'refund_success',
+  msg: '',
+}
+
+const { completeTime: _completeTime, paidTime: _paidTime, ...unfinished } = payment
+const { transactionId: _transactionId, ...neverSubmitted } = payment
+
+const results: Readonly<Record<EventName, PaymentResult | RefundResult>> = {
+  'payment.order.confirming': { ...unfinished, status: 'confirming' },
+  'payment.order.timeout': { ...neverSubmitted, status: 'timeout', msg: 'The order was not paid in time.' },
+  'payment.order.success': payment,
+  'payment.order.failed': { ...payment, status: 'failed', msg: 'The wallet declined the payment.' },
+  'payment.refund.success': refund,
+  'payment.refund.failed': {
+    ...refund,
+    status: 'refund_failed',
+    msg: 'Too little money in the merchant’s wallet.',
+  },
+}
+
+async function makeCallbacks({ gateway }: ReadKeys) {
+  return Promise.all(
+    Object.entries(results).map(async ([eventName, result], index) => {
+      const nonce = nonceFor(eventName)
+      const id = `01995f2d-8000-7000-8000-00000000000${index}`
+      const body = JSON.stringify(result)
+      const envelope = await sealCallback({ id, merchantId, eventName, timestamp, body }, gateway, nonce)
+      const signed = { id, merchantId, eventName, timestamp: String(timestamp) }
+      return {
+        name: eventName,
+        nonceHex: nonce.toString('hex'),
+        body,
+        stringToSign: callbackStringToSign(signed, body),
+        envelope,
+      }
+    }),
+  )
+}
+
+async function makeRedirects({ gateway }: ReadKeys) {
+  const shared = { paymentId, timestamp: String(timestamp) }
+  const redirects: RedirectParameters[] = [
+    { ...shared, referOrderNo: 'A-1', status: 'success' },
+    { ...shared, referOrderNo: 'A&status=success', status: 'failed' },
+  ]
+  return Promise.all(
+    redirects.map(async (parameters) => {
+      const signed = await signRedirect(parameters, gateway.privateKey)
+      const query = new URLSearchParams({ ...signed }).toString()
+      return { parameters: signed, stringToSign: redirectStringToSign(parameters), query }
+    }),
+  )
+}
