@@ -7,6 +7,9 @@ import { readConfig } from '../config.ts'
 import { type Core, openCore } from '../core.ts'
 import { readDotEnv } from '../dot-env.ts'
 
+/** How this command line is called, for hints on what to do next. */
+export const commandName = 'npm run tillgate --'
+
 export interface CommandContext {
   readonly core: Core
   readonly clock: Clock

@@ -4,7 +4,7 @@ import { Failure } from '@tillgate/protocol'
 import { Command, Option } from 'commander'
 import type { MerchantKey } from '../domain/merchant.ts'
 import type { MadeKey, NewKey } from '../operations/manage-merchants.ts'
-import { type OutputOptions, print } from './context.ts'
+import { commandName, type OutputOptions, print } from './context.ts'
 import { readTextFile } from './files.ts'
 import { keyTable, withMerchants, withoutSecret } from './merchant.ts'
 
@@ -46,14 +46,14 @@ export function keyCommand(): Command {
         const old = liveOf(keys, key.kind)
         if (old === undefined) {
           throw new Failure('status_does_not_allow', {
-            message: `Merchant ${merchantId} has no live ${key.kind} key to rotate. Use: tillgate key add`,
+            message: `Merchant ${merchantId} has no live ${key.kind} key to rotate. Use: ${commandName} key add`,
           })
         }
         const made = await merchants.addKey(merchantId, key)
         print(options, { ...made, oldKeyId: old.keyId }, [
           ...sayMade(made),
           'The old key works until you revoke it, once the merchant uses the new one:',
-          `  tillgate key revoke ${merchantId} ${old.keyId} --reason rotated`,
+          `  ${commandName} key revoke ${merchantId} ${old.keyId} --reason rotated`,
         ])
       }),
     )

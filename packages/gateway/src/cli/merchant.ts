@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Merchant, MerchantKey } from '../domain/merchant.ts'
 import { type ManageMerchants, makeManageMerchants } from '../operations/manage-merchants.ts'
-import { type CommandContext, type OutputOptions, print, table, withContext } from './context.ts'
+import { type CommandContext, commandName, type OutputOptions, print, table, withContext } from './context.ts'
 import { readTextFile } from './files.ts'
 
 export function merchantCommand(): Command {
@@ -23,20 +23,19 @@ export function merchantCommand(): Command {
     .option('--json', 'print JSON')
     .action((options: AddOptions) =>
       withMerchants(async (merchants) => {
-        const publicKey = options.publicKey === undefined ? undefined : readTextFile(options.publicKey)
-        const merchant = await merchants.addMerchant(options.name, options)
-        const { merchantId } = merchant
-        const aes = await merchants.addKey(merchantId, { kind: 'aes' })
-        if (publicKey !== undefined) await merchants.addKey(merchantId, { kind: 'rsa', publicKey })
-        print(options, { merchantId, name: merchant.name, aesKey: aes.secret }, [
-          `Merchant ${merchant.name} is signed on.`,
+        const { publicKey: file, json, ...rest } = options
+        const publicKey = file === undefined ? {} : { publicKey: readTextFile(file) }
+        const { merchant, aesKey } = await merchants.addMerchant({ ...rest, ...publicKey })
+        const { merchantId, name } = merchant
+        print(options, { merchantId, name, aesKey }, [
+          `Merchant ${name} is signed on.`,
           '',
           `  merchantId  ${merchantId}`,
-          `  AES key     ${aes.secret}`,
+          `  AES key     ${aesKey}`,
           '',
           'Note the AES key now: it is not shown again.',
-          ...(publicKey === undefined
-            ? [`Next, give its RSA public key: tillgate key add ${merchantId} --public-key FILE`]
+          ...(file === undefined
+            ? [`Next, give its RSA public key: ${commandName} key add ${merchantId} --public-key FILE`]
             : []),
         ])
       }),
@@ -53,7 +52,7 @@ export function merchantCommand(): Command {
           options,
           all,
           all.length === 0
-            ? ['No merchants yet. Sign one on: tillgate merchant add --name NAME --public-key FILE']
+            ? [`No merchants yet. Sign one on: ${commandName} merchant add --name NAME --public-key FILE`]
             : table(
                 ['merchantId', 'name', 'status', 'since'],
                 all.map(({ merchantId, name, status, createdAtMs }) => [

@@ -24,6 +24,17 @@ export interface MadeKey {
 
 export type NewKey = { readonly kind: 'rsa'; readonly publicKey: string } | { readonly kind: 'aes' }
 
+export interface NewMerchant extends Omit<MerchantSettings, 'name'> {
+  readonly name: string
+  readonly publicKey?: string
+}
+
+export interface MadeMerchant {
+  readonly merchant: Merchant
+  /** In base64, to be shown this once. */
+  readonly aesKey: string
+}
+
 export type MerchantSettings = Partial<Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts'>>
 
 const aesKeyBytes = 32
@@ -59,7 +70,8 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
   }
 
   return {
-    async addMerchant(name: string, settings: MerchantSettings = {}): Promise<Merchant> {
+    /** With an AES key, and with the merchant's RSA public key where it is at hand. */
+    async addMerchant({ name, publicKey, ...settings }: NewMerchant): Promise<MadeMerchant> {
       const merchant: Merchant = {
         merchantId: makeMerchantId(random),
         name,
@@ -68,8 +80,15 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
         callbackHosts: settings.callbackHosts,
         createdAtMs: clock.now(),
       }
-      await merchants.insertMerchant(merchant, act('merchant.add', merchant.merchantId))
-      return merchant
+      const { merchantId } = merchant
+      const aes = make(merchantId, { kind: 'aes' })
+      const keys = publicKey === undefined ? [aes] : [aes, make(merchantId, { kind: 'rsa', publicKey })]
+      await merchants.insertMerchant(
+        merchant,
+        keys.map(({ key }) => key),
+        act('merchant.add', merchantId),
+      )
+      return { merchant, aesKey: aes.secret }
     },
 
     async changeMerchant(merchantId: string, settings: MerchantSettings): Promise<Merchant> {
@@ -117,19 +136,23 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     },
   }
 
-  function make(merchantId: string, key: NewKey): { key: MerchantKey; secret: string | undefined } {
+  function make<K extends NewKey>(merchantId: string, key: K): Made<K> {
     const nowMs = clock.now()
     const base = { merchantId, keyId: makeUuid(nowMs, random), createdAtMs: nowMs, revokedAtMs: undefined }
     if (key.kind === 'rsa') {
       const publicKey = parsePublicKey(key.publicKey).export({ type: 'spki', format: 'pem' }).toString()
-      return { key: { ...base, kind: 'rsa', publicKey }, secret: undefined }
+      return { key: { ...base, kind: 'rsa', publicKey }, secret: undefined } as Made<K>
     }
     const secret = Buffer.from(random(aesKeyBytes))
-    return {
-      key: { ...base, kind: 'aes', sealedKey: vault.seal(secret, placeOf(base)) },
-      secret: secret.toString('base64'),
-    }
+    const sealedKey = vault.seal(secret, placeOf(base))
+    // Safe, here and above: the kind was looked at, which TypeScript does not carry over to K.
+    return { key: { ...base, kind: 'aes', sealedKey }, secret: secret.toString('base64') } as Made<K>
   }
+}
+
+interface Made<K extends NewKey> {
+  readonly key: MerchantKey
+  readonly secret: K['kind'] extends 'aes' ? string : undefined
 }
 
 export type ManageMerchants = ReturnType<typeof makeManageMerchants>

@@ -19,8 +19,12 @@ const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as c
 
 export function makeMerchantStore(database: Pool) {
   return {
-    insertMerchant: (merchant: Merchant, act: Act) =>
-      audited(database, act, (transaction) => insertMerchant(transaction, merchant)),
+    insertMerchant: (merchant: Merchant, keys: readonly MerchantKey[], act: Act) =>
+      audited(database, act, async (transaction) => {
+        await insertMerchant(transaction, merchant)
+        for (const key of keys) await insertKey(transaction, key)
+        return true
+      }),
     findMerchant: batched((ids: readonly string[]) => findMerchants(database, ids), batching),
     listMerchants: () => listMerchants(database),
     /** False when there is no such merchant. */
@@ -60,8 +64,8 @@ interface KeyRow {
 const merchantColumns = 'merchant_id, name, status, requests_per_second, callback_hosts, created_at'
 const keyColumns = 'merchant_id, key_id, kind, public_key, sealed_key, created_at, revoked_at'
 
-async function insertMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
-  const { rowCount } = await database.query({
+async function insertMerchant(database: Queryable, merchant: Merchant): Promise<void> {
+  await database.query({
     text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6)`,
     values: [
       merchant.merchantId,
@@ -72,7 +76,6 @@ async function insertMerchant(database: Queryable, merchant: Merchant): Promise<
       merchant.createdAtMs,
     ],
   })
-  return rowCount === 1
 }
 
 async function findMerchants(

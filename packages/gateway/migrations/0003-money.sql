@@ -1,0 +1,1 @@
+-- Money: accounts, transfers, wallets, payments under way, refunds.

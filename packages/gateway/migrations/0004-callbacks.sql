@@ -1,0 +1,1 @@
+-- Delivery of callbacks: the gateway's own keys, the queue's claims, attempts.
