@@ -69,14 +69,18 @@ function fieldTable(schema: TSchema): string {
   const { properties, required = [] } = schema as unknown as ObjectSchema
   const rows = Object.entries(properties).map(([name, field]) => {
     const { typeName, expected, description } = notesOf(field)
-    const rule = `${capital(description)}${isSaidByType(expected) ? '' : ` ${capital(expected)}.`}`
+    const rule = [description, ruleOf(expected)].filter((part) => part !== '').join(' ')
     return [`\`${name}\``, typeName, required.includes(name) ? 'yes' : 'no', rule]
   })
   return table(['Field', 'Type', 'Required', 'Rule'], rows)
 }
 
-function isSaidByType(expected: string): boolean {
-  return expected === 'an object' || expected === 'a list' || expected === 'text'
+/** What the page says once for all fields, and what the type says already, is left out. */
+function ruleOf(expected: string): string {
+  if (['an object', 'a list', 'text'].includes(expected)) return ''
+  if (expected.startsWith('`')) return `Allowed: ${expected}.`
+  if (expected.startsWith('one of ')) return `Allowed: ${expected.slice('one of '.length)}.`
+  return `${capital(expected.replace(', no control characters', ''))}.`
 }
 
 /** The schema of an object further in; of a list, that of its items. */
