@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import { Failure } from './codes.ts'
 import { choice, pattern, time } from './fields.ts'
 import { merchantIdPattern, uuidPattern } from './ids.ts'
-import { maxEnvelopeBytes, maxMethodLength } from './limits.ts'
+import { maxEnvelopeBytes, maxEnvelopeMarks, maxMethodLength } from './limits.ts'
 import { makeReader } from './validation.ts'
 
 // Every value but the body has a closed alphabet without `&` and `=`: no field can be smuggled into another.
@@ -74,7 +74,11 @@ export interface CallbackEnvelope extends CommonEnvelope {
   readonly eventName: string
 }
 
-const envelopeOptions = { failure: 'malformed_envelope', whole: 'the envelope' } as const
+const envelopeOptions = {
+  failure: 'malformed_envelope',
+  whole: 'the envelope',
+  maxMarks: maxEnvelopeMarks,
+} as const
 const readRequestWire = makeReader(requestEnvelopeSchema, envelopeOptions)
 const readCallbackWire = makeReader(callbackEnvelopeSchema, envelopeOptions)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { inexactNumberText, type Json, JsonError, type JsonObject, readJson } from './json.ts'
-import { maxEnvelopeBytes, maxJsonDepth } from './limits.ts'
+import { maxEnvelopeBytes, maxJsonDepth, maxJsonMarks } from './limits.ts'
 
 function refuses(text: string, words: RegExp): void {
   assert.throws(
@@ -103,11 +103,22 @@ test('nesting is allowed to its limit and not one deeper', () => {
 test('200,000 levels and 100 MB are refused without a crash and without much work', () => {
   const started = process.cpuUsage()
   refuses('['.repeat(100_000) + ']'.repeat(100_000), /nested/)
-  refuses('['.repeat(200_000), /syntax|ends/)
+  refuses('['.repeat(200_000), /nested/)
   refuses('['.repeat(100_000_000), /longer/)
   refuses(`"${'a'.repeat(maxEnvelopeBytes)}"`, /longer/)
   const { user } = process.cpuUsage(started)
   assert(user < 2_000_000, `took ${user} µs`)
+})
+
+test('more values than any message has are refused, and an envelope has fewer than a body', () => {
+  readJson(`[${'1,'.repeat(maxJsonMarks)}1]`)
+  refuses(`[${'1,'.repeat(maxJsonMarks + 1)}1]`, /more values/)
+  assert.throws(() => readJson('{"a":1,"b":2}', { maxMarks: 2 }), JsonError)
+  readJson('{"a":",,,:::","b":2}', { maxMarks: 3 })
+})
+
+test('text that ends inside a string is refused, escaped or not', () => {
+  for (const text of ['"a', '"a\\"', '{"a":"\\\\\\"', '"\\']) refuses(text, /syntax|ends/)
 })
 
 test('numbers that a double may not hold as written are kept apart', () => {

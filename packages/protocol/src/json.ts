@@ -1,8 +1,8 @@
 // The one reader of JSON text that comes from outside. It is stricter than JSON.parse where parsers disagree or
 // values get lost: repeated keys, lone surrogates, keys that reach for prototypes, deep nesting and numbers that a
-// double does not hold. JSON.parse builds the value and a scan of the now valid text finds the rest, which is
-// twice as quick as a parser of our own (docs/decisions/0003-strict-json-and-schemas.md).
-import { maxEnvelopeBytes, maxJsonDepth, maxNumberDigits } from './limits.ts'
+// double does not hold. A scan bounds the work and finds these, JSON.parse builds the value: together twice as
+// quick as a parser of our own (docs/decisions/0003-strict-json-and-schemas.md).
+import { maxEnvelopeBytes, maxJsonDepth, maxJsonMarks, maxNumberDigits } from './limits.ts'
 
 const inexactNumber = Symbol('inexactNumber')
 
@@ -22,12 +22,11 @@ export class JsonError extends Error {
 }
 
 /** Members whose value is null are left out: to say "nothing" in either way is the same. */
-export function readJson(text: string): Json {
+export function readJson(text: string, { maxMarks = maxJsonMarks }: { maxMarks?: number } = {}): Json {
   if (text.length > maxEnvelopeBytes) throw new JsonError(`it is longer than ${maxEnvelopeBytes} characters`)
   refuseHalfPair(text)
-  const parsed = parse(text)
-  const scan = scanValid(text)
-  const value = scan.hasOddNumber ? keepOddNumbersApart(text) : parsed
+  const scan = scanText(text, maxMarks)
+  const value = scan.hasOddNumber ? parse(text, keepOddNumberApart) : parse(text)
   // JSON.parse keeps the last of members with the same key, so fewer arrive than were written.
   if (typeof value === 'object' && value !== null && tidy(value, scan) !== scan.members) {
     throw new JsonError('a key is there twice in one object')
@@ -42,9 +41,11 @@ export function inexactNumberText(value: unknown): string | undefined {
     : undefined
 }
 
-function parse(text: string): Json {
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
+
+function parse(text: string, revive?: Reviver): Json {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, revive)
   } catch (cause) {
     // V8's words quote the text, which may be a secret body; where it went wrong is enough to find it.
     const position = /at position (\d+)/.exec(String(cause))?.[1]
@@ -65,18 +66,21 @@ const quote = 0x22
 const backslash = 0x5c
 const maxNumberLength = 40
 
-/** Trusts the text to be valid JSON: what is not in a string and looks like a number is one. */
-function scanValid(text: string): Scan {
+/** What it finds counts only once JSON.parse has accepted the text; the bounds hold for any text. */
+function scanText(text: string, maxMarks: number): Scan {
   const hasEscape = text.includes('\\')
   let members = 0
+  let commas = 0
   let depth = 0
   let hasOddNumber = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === quote) {
-      at = hasEscape ? endOfEscapedString(text, at) : text.indexOf('"', at + 1)
-    } else if (code === 0x3a) {
-      members++
+      at = hasEscape ? endOfEscapedString(text, at) : endOfString(text, at)
+    } else if (code === 0x3a || code === 0x2c) {
+      if (code === 0x3a) members++
+      else commas++
+      if (members + commas > maxMarks) throw new JsonError('it holds more values than any message of ours')
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > maxJsonDepth) throw new JsonError(`it is nested more than ${maxJsonDepth} deep`)
     } else if (code === 0x7d || code === 0x5d) {
@@ -90,13 +94,18 @@ function scanValid(text: string): Scan {
   return { members, hasEscape, hasOddNumber }
 }
 
+/** The end of the text where the string has none. */
+function endOfString(text: string, start: number): number {
+  const end = text.indexOf('"', start + 1)
+  return end === -1 ? text.length : end
+}
+
 /** A quote ends the string unless an odd number of backslashes stands before it. */
 function endOfEscapedString(text: string, start: number): number {
-  for (let at = start + 1; ; at++) {
-    at = text.indexOf('"', at)
+  for (let at = endOfString(text, start); ; at = endOfString(text, at)) {
     let backslashes = 0
     while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes++
-    if (backslashes % 2 === 0) return at
+    if (backslashes % 2 === 0 || at === text.length) return at
   }
 }
 
@@ -151,14 +160,11 @@ function refuseHalfPair(text: string): void {
   if (!text.isWellFormed()) throw new JsonError('a string holds half of a surrogate pair')
 }
 
-/** The third argument is how JavaScript gives the number's own text; TypeScript's library does not know it yet. */
-function keepOddNumbersApart(text: string): Json {
-  const revive = (_key: string, value: unknown, context?: { readonly source?: string }) => {
-    const source = context?.source
-    if (typeof value !== 'number' || source === undefined || isKeptExactly(source)) return value
-    return { [inexactNumber]: source }
-  }
-  return JSON.parse(text, revive)
+/** The third argument is how JavaScript gives a number's own text; TypeScript's library does not know it yet. */
+const keepOddNumberApart: Reviver = (_key, value, context) => {
+  const source = context?.source
+  if (typeof value !== 'number' || source === undefined || isKeptExactly(source)) return value
+  return { [inexactNumber]: source }
 }
 
 /** 15 digits are what a double keeps whatever they are, far from where it overflows or vanishes. */

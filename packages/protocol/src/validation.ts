@@ -10,6 +10,7 @@ export interface ReaderOptions {
   readonly failure: FailureName
   /** What the whole text is called in errors: "the envelope", "the body". */
   readonly whole: string
+  readonly maxMarks?: number
 }
 
 /** Reads JSON text strictly and checks it against the schema. */
@@ -25,9 +26,9 @@ export function makeReader<Schema extends TSchema>(
   }
 }
 
-function readJsonOrFail(text: string, { failure, whole }: ReaderOptions): Json {
+function readJsonOrFail(text: string, { failure, whole, maxMarks }: ReaderOptions): Json {
   try {
-    return readJson(text)
+    return readJson(text, maxMarks === undefined ? {} : { maxMarks })
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw new Failure(failure, {
