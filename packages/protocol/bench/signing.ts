@@ -47,3 +47,22 @@ for (const busyMicros of [0, 100, 300]) {
   await measure('sign, on the event loop', signSync, { busyMicros, seconds: 2 })
   await measure('sign, thread pool', signAsync, { busyMicros, seconds: 2 })
 }
+
+console.log('\nlatency of one verification while callbacks are being signed')
+for (const signing of [0, 1, 2, 4, 8]) {
+  let isOver = false
+  const lanes = Array.from({ length: signing }, async () => {
+    while (!isOver) await signAsync()
+  })
+  const micros: number[] = []
+  for (let i = 0; i < 400; i++) {
+    const started = process.hrtime.bigint()
+    await verifyAsync()
+    micros.push(Number(process.hrtime.bigint() - started) / 1000)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  isOver = true
+  await Promise.all(lanes)
+  micros.sort((a, b) => a - b)
+  console.log(`${signing} at a time: median ${micros[200]?.toFixed(0)} µs, 99 % ${micros[396]?.toFixed(0)} µs`)
+}
