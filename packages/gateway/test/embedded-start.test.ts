@@ -117,6 +117,15 @@ suite('the embedded PostgreSQL starts', { concurrency: 2 }, () => {
     await bystander.stop()
   })
 
+  test('although a full disk or a power cut left empty lock files', async (t) => {
+    const dataDir = await usedDataDir(t, made)
+    await writeFile(path.join(dataDir, 'postgres/postmaster.pid'), '')
+    await writeFile(path.join(dataDir, 'postgres/.s.PGSQL.5432.lock'), '')
+    const embedded = await startEmbedded({ dataDir, settings })
+    assert.equal(await ask(embedded.connection, 'select 1'), 1)
+    await embedded.stop()
+  })
+
   test('one server for several gateways that begin at once on an empty folder', async (t) => {
     const dataDir = await emptyDataDir(t)
     const gateways = [1, 2, 3].map(() => startGatewayProcess(dataDir))

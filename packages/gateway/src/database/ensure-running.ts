@@ -78,7 +78,6 @@ export async function ensureRunning(
       attempt = await startPostmaster(cluster, settings)
       startedByUs = true
       attemptedAt = performance.now()
-      answeredAt = attemptedAt
     }
 
     const now = performance.now()

@@ -43,13 +43,16 @@ export async function isServed(folder: string): Promise<boolean> {
   return (await workingFolder(pid)) === folder || (await someoneWorksIn(folder))
 }
 
-/** Removes lock files that name a living process which is no PostgreSQL of this folder. */
+/**
+ * Removes lock files at which PostgreSQL would give up although nobody holds the folder: those that name a living
+ * process which is no PostgreSQL, and empty ones, left by a full disk or a power cut.
+ */
 export async function removeStrayLocks(folder: string, socketFolder: string): Promise<void> {
   if (process.platform !== 'linux') return
   const locks = [path.join(folder, 'postmaster.pid'), path.join(socketFolder, '.s.PGSQL.5432.lock')]
   for (const lock of locks) {
     const before = await readIfThere(lock)
-    if (before === undefined || !isAlive(Number.parseInt(before, 10))) continue
+    if (before === undefined || (before !== '' && !isAlive(Number.parseInt(before, 10)))) continue
     if (await someoneWorksIn(folder)) return
     // Another gateway may have cleared it and started a server since we looked, so the file is taken aside
     // and looked at again before it is thrown away.

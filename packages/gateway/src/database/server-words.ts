@@ -14,7 +14,7 @@ export function fatalLines(words: string): string {
       (/^(DETAIL|HINT):/.test(line) && /^(FATAL|PANIC):/.test(lines[index - 1] ?? '')),
   )
   const telling = fatal.filter(
-    (line) => !/the database system is|postmaster\.pid" already exists|Is another post/.test(line),
+    (line) => !/the database system is|lock file ".*" already exists|Is another post/.test(line),
   )
   // initdb and early errors have no level, but begin with the program's name.
   const plain = lines.filter((line) => /^(postgres|initdb|unshare): /.test(line))
@@ -23,5 +23,5 @@ export function fatalLines(words: string): string {
 }
 
 export function isLockedOut(words: string): boolean {
-  return /lock file ".*" already exists|pre-existing shared memory block/.test(words)
+  return /lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(words)
 }

@@ -1,5 +1,5 @@
 // Data folders for tests of the embedded PostgreSQL: removed afterwards, together with a server that a failed
-// test left running on them.
+// test left running on them. What a killed run leaves is known by its name and removed by the next (server.ts).
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -11,7 +11,7 @@ import { startEmbedded } from '../../src/database/embedded.ts'
 type Cleanup = { after(step: () => Promise<void>): void }
 
 export async function emptyDataDir(t: Cleanup): Promise<string> {
-  const home = await mkdtemp(path.join(os.tmpdir(), 'tillgate-embedded-'))
+  const home = await mkdtemp(path.join(os.tmpdir(), `tillgate-test-${process.pid}-`))
   t.after(async () => {
     await endServer(path.join(home, 'data'))
     await rm(home, { recursive: true, force: true, maxRetries: 5 })

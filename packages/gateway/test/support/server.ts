@@ -88,8 +88,10 @@ async function removeLeftovers(): Promise<void> {
     const runner = Number(folderPattern.exec(name)?.[1] ?? Number.NaN)
     if (Number.isNaN(runner) || isAlive(runner)) continue
     const home = path.join(os.tmpdir(), name)
-    const file = await readFile(path.join(home, 'postgres/postmaster.pid'), 'utf8').catch(() => '')
-    endAtOnce(Number.parseInt(file, 10))
+    for (const dataDir of [home, path.join(home, 'data')]) {
+      const file = await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').catch(() => '')
+      endAtOnce(Number.parseInt(file, 10))
+    }
     await rm(home, { recursive: true, force: true, maxRetries: 5 }).catch(() => {})
   }
 }
