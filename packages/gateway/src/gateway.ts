@@ -36,6 +36,8 @@ export interface GatewayParts {
 
 export interface Gateway {
   readonly publicUrl: string
+  /** Where the public listener is on this machine, whatever its public address. */
+  readonly localUrl: string
   readonly adminUrl: string
   /** Finishes what is under way, then stops everything that was started. */
   stop(): Promise<void>
@@ -98,7 +100,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
     publicUrl ||= localUrl
     service = await startService(config, { ...parts, publicUrl })
-    return { publicUrl, adminUrl, stop }
+    return { publicUrl, localUrl, adminUrl, stop }
   } catch (error) {
     await stop()
     throw error

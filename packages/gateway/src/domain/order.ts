@@ -55,7 +55,6 @@ export function makeOrder(
   given: OrderKey & { checkoutToken: string; nowMs: number },
 ): Order {
   const { merchantId, paymentId, checkoutToken, nowMs } = given
-  checkTimes(create, nowMs)
   return {
     merchantId,
     paymentId,
@@ -77,26 +76,28 @@ export function makeOrder(
   }
 }
 
-function checkTimes({ paymentTimeMs, paymentExpiryTimeMs }: CreateOrder, nowMs: number): void {
-  const lifeMs = paymentExpiryTimeMs - paymentTimeMs
+/** Why the times of a new order are not right; undefined when they are. */
+export function refusalOfTimes({ paymentTimeMs, expiresAtMs }: Order, nowMs: number): Failure | undefined {
+  const lifeMs = expiresAtMs - paymentTimeMs
   if (lifeMs < minExpiryMs || lifeMs > maxExpiryMs) {
-    throw new Failure('times_out_of_range', {
+    return new Failure('times_out_of_range', {
       field: 'paymentExpiryTime',
       message: `paymentExpiryTime must be 5 minutes to 24 hours after paymentTime; it is ${lifeMs} ms after it.`,
     })
   }
   if (paymentTimeMs > nowMs + maxPaymentTimeAheadMs) {
-    throw new Failure('times_out_of_range', {
+    return new Failure('times_out_of_range', {
       field: 'paymentTime',
       message: `paymentTime is ${paymentTimeMs - nowMs} ms ahead of the gateway's clock; at most 5 minutes are allowed.`,
     })
   }
-  if (paymentExpiryTimeMs <= nowMs) {
-    throw new Failure('times_out_of_range', {
+  if (expiresAtMs <= nowMs) {
+    return new Failure('times_out_of_range', {
       field: 'paymentExpiryTime',
-      message: `paymentExpiryTime has passed: it is ${nowMs - paymentExpiryTimeMs} ms ago by the gateway's clock.`,
+      message: `paymentExpiryTime has passed: it was ${nowMs - expiresAtMs} ms ago by the gateway's clock.`,
     })
   }
+  return undefined
 }
 
 /** The order object as text with a fixed order of keys, so that equal content is equal text. */

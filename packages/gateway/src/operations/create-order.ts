@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../clock.ts'
 import { checkoutUrl } from '../domain/checkout-url.ts'
 import type { Merchant } from '../domain/merchant.ts'
-import { hasSameContent, makeOrder, type Order, orderAt } from '../domain/order.ts'
+import { hasSameContent, makeOrder, type Order, orderAt, refusalOfTimes } from '../domain/order.ts'
 import { checkUrl, type UrlPolicy } from '../domain/url-rules.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { CallbackHosts } from './callback-hosts.ts'
@@ -33,38 +33,40 @@ export function makeCreateOrder(parts: CreateOrderParts) {
   return async (merchant: Merchant, body: string): Promise<CreateAnswer> => {
     const create = parseCreateBody(body)
     const nowMs = clock.now()
-    checkUrls(create, parts.urlPolicy)
     const order = makeOrder(create, {
       merchantId: merchant.merchantId,
       paymentId: makePaymentId(nowMs, random),
       checkoutToken: Buffer.from(random(checkoutTokenBytes)).toString('base64url'),
       nowMs,
     })
-    const stored = (await replayBeyondHostLimit(order)) ?? (await orders.insertOrder(order))
+    const stored = await store(order, nowMs)
     if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
     else if (!hasSameContent(stored, order)) throw differentContent(order)
     return answer(orderAt(stored, nowMs), parts.publicUrl)
   }
 
-  /** A merchant that used up its callback hosts still gets the answer for an order that it made before. */
-  async function replayBeyondHostLimit(order: Order): Promise<Order | undefined> {
-    const refusal = await callbackHosts.refusalOf(order)
-    if (!refusal) return undefined
+  /** What stands against a new order does not stand against the answer for one that was made before. */
+  async function store(order: Order, nowMs: number): Promise<Order> {
+    const refusal =
+      refusalOfTimes(order, nowMs) ??
+      refusalOfUrls(order, parts.urlPolicy) ??
+      (await callbackHosts.refusalOf(order))
+    if (!refusal) return orders.insertOrder(order)
     const earlier = await orders.findOrderByNumber(order)
     if (!earlier) throw refusal
     return earlier
   }
 }
 
-function checkUrls(urls: { callbackUrl?: string; redirectUrl?: string }, policy: UrlPolicy): void {
+function refusalOfUrls(order: Order, policy: UrlPolicy): Failure | undefined {
   for (const field of ['callbackUrl', 'redirectUrl'] as const) {
-    const url = urls[field]
-    if (url === undefined) continue
-    const check = checkUrl(url, policy)
-    if (check.kind === 'refused') {
-      throw new Failure('url_not_allowed', { field, message: `${field} is not allowed: ${check.detail}.` })
+    const url = order[field]
+    const check = url === undefined ? undefined : checkUrl(url, policy)
+    if (check?.kind === 'refused') {
+      return new Failure('url_not_allowed', { field, message: `${field} is not allowed: ${check.detail}.` })
     }
   }
+  return undefined
 }
 
 function differentContent({ orderNo }: Order): Failure {
