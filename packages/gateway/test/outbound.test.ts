@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -59,12 +60,8 @@ describe('an answer', () => {
   test('an endless one is cut at 4 KiB, its status counts and the connection is dropped', async (t) => {
     const dropped = Promise.withResolvers<void>()
     const receiver = await receiveHttp(t, (_request, response) => {
-      const pour = (): void => {
-        while (!response.destroyed && response.write('x'.repeat(65_536))) {}
-      }
-      response.on('drain', pour)
       response.on('close', dropped.resolve)
-      pour()
+      pour(response, 'x'.repeat(65_536))
     })
     const delivery = await makeSender(t).post({ url: receiver.url, body })
     assert.deepEqual(answered(delivery), { httpStatus: 200, text: 'x'.repeat(4096) })
@@ -85,11 +82,23 @@ describe('an answer', () => {
   test('one byte below the limit leaves the connection open for the next', async (t) => {
     const receiver = await receiveHttp(t, (_request, response) => response.end('z'.repeat(4095)))
     const sender = makeSender(t)
-    for (let sent = 0; sent < 10; sent++) {
-      assert.equal(answered(await sender.post({ url: receiver.url, body })).text.length, 4095)
+    for (let sent = 0; sent < 100; sent++) {
+      const delivery = await sender.post({ url: receiver.url, body })
+      assert.equal(answered(delivery).text.length, 4095)
+      // Not a window into the much larger buffer that was read from the socket.
+      assert(delivery.kind === 'answered' && delivery.answer.buffer.byteLength <= Buffer.poolSize)
     }
     // Two, because the HTTP client rests a connection for a turn of the event loop before it uses it again.
     assert(receiver.sockets.length <= 2, `${receiver.sockets.length} connections`)
+  })
+
+  test('one in chunks of a single byte is read to the same limit', async (t) => {
+    const receiver = await receiveRaw(t, (socket) => {
+      const chunks = '1\r\nx\r\n'.repeat(4095)
+      socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`)
+    })
+    const delivery = await makeSender(t).post({ url: receiver.url, body })
+    assert.deepEqual(answered(delivery), { httpStatus: 200, text: 'x'.repeat(4095) })
   })
 
   test('a compressed one is kept as its bytes and never unpacked', async (t) => {
@@ -227,13 +236,14 @@ describe('a request', () => {
   })
 })
 
-describe('a receiver that', () => {
-  const hasty = { connectTimeoutMs: 100, attemptTimeoutMs: 150 }
+describe('a receiver that', { concurrency: true }, () => {
+  // Short enough to wait for, long enough that a busy machine connects within them.
+  const hasty = { connectTimeoutMs: 300, attemptTimeoutMs: 400 }
 
   test('accepts and says nothing runs out of time', async (t) => {
     const receiver = await receiveRaw(t, () => {})
     const delivery = await makeSender(t, hasty).post({ url: receiver.url, body })
-    assert.deepEqual(unreachable(delivery), { reason: 'timeout', detail: '150 ms passed without an answer' })
+    assert.deepEqual(unreachable(delivery), { reason: 'timeout', detail: '400 ms passed without an answer' })
     const [socket] = receiver.sockets
     assert(socket)
     if (!socket.destroyed) await once(socket, 'close')
@@ -250,13 +260,32 @@ describe('a receiver that', () => {
     )
     const { reason, detail } = unreachable(await makeSender(t, hasty).post({ url: receiver.url, body }))
     assert.equal(reason, 'timeout')
-    assert.match(detail, /^150 ms passed after HTTP 200 and \d+ bytes/)
+    assert.match(detail, /^400 ms passed after HTTP 200 and \d+ bytes/)
   })
 
-  test('sends hints without end runs out of time', async (t) => {
+  test('drips hints without end runs out of time', async (t) => {
     const receiver = await receiveRaw(t, (socket) => drip(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n'))
-    assert.equal(unreachable(await makeSender(t, hasty).post({ url: receiver.url, body })).reason, 'timeout')
+    assert.deepEqual(unreachable(await makeSender(t, hasty).post({ url: receiver.url, body })), {
+      reason: 'timeout',
+      detail: '400 ms passed without an answer',
+    })
   })
+
+  for (const [what, beginning, flood] of [
+    ['hints', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+    ['a chunk size with an extension', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;', 'x=y;'],
+    ['empty lines', '', '\r\n'],
+  ] as const) {
+    test(`pours out ${what} without end is cut off long before the time is`, async (t) => {
+      const receiver = await receiveRaw(t, (socket) => {
+        socket.write(beginning)
+        pour(socket, flood.repeat(10_000))
+      })
+      const { reason, detail } = unreachable(await makeSender(t).post({ url: receiver.url, body }))
+      assert.equal(reason, 'protocol')
+      assert.match(detail, /^more than 65536 bytes for one answer/)
+    })
+  }
 
   test('ran out of time does not harm the next attempt', async (t) => {
     let requests = 0
@@ -264,7 +293,7 @@ describe('a receiver that', () => {
       requests++
       if (requests > 1) response.end('ok')
     })
-    const sender = makeSender(t, hasty)
+    const sender = makeSender(t, { connectTimeoutMs: 700, attemptTimeoutMs: 700 })
     assert.equal(unreachable(await sender.post({ url: receiver.url, body })).reason, 'timeout')
     assert.equal(answered(await sender.post({ url: receiver.url, body })).text, 'ok')
   })
@@ -388,7 +417,7 @@ describe('a receiver that', () => {
     const sender = makeSender(t, hasty, { dial: () => new Socket() })
     assert.deepEqual(unreachable(await sender.post({ url: 'http://127.0.0.1:9/', body })), {
       reason: 'timeout',
-      detail: '100 ms passed while connecting',
+      detail: '300 ms passed while connecting',
     })
   })
 
@@ -397,10 +426,18 @@ describe('a receiver that', () => {
     const delivery = await makeSender(t, hasty).post({ url: receiver.url.replace('http:', 'https:'), body })
     assert.deepEqual(unreachable(delivery), {
       reason: 'timeout',
-      detail: '100 ms passed while waiting for the TLS handshake',
+      detail: '300 ms passed while waiting for the TLS handshake',
     })
   })
 })
+
+function pour(stream: Writable, text: string): void {
+  const more = (): void => {
+    while (!stream.destroyed && stream.write(text)) {}
+  }
+  stream.on('drain', more)
+  more()
+}
 
 function drip(socket: Socket, beginning: string, drop = 'x'): void {
   socket.write(beginning)

@@ -3,6 +3,7 @@
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
 import { checkAddress, type Target, type UrlPolicy } from '../domain/url-rules.ts'
+import { boundRead } from './bounded-read.ts'
 import type { Dial } from './dial.ts'
 import { describe, OutboundFailure, type UnreachableReason } from './failure.ts'
 import type { Lookup } from './lookup.ts'
@@ -13,6 +14,7 @@ export interface Guard {
   readonly dial: Dial
   readonly secureContext: () => SecureContext
   readonly connectTimeoutMs: number
+  readonly maxReadBytes: number
 }
 
 export interface Origin extends Target {
@@ -31,12 +33,11 @@ export async function openConnection(origin: Origin, guard: Guard): Promise<Sock
   const expiry = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       opening.isExpired = true
-      opening.socket?.destroy()
       reject(new OutboundFailure('timeout', `${guard.connectTimeoutMs} ms passed while ${opening.stage}`))
     }, guard.connectTimeoutMs)
   })
   try {
-    return await Promise.race([open(origin, guard, opening), expiry])
+    return boundRead(await Promise.race([open(origin, guard, opening), expiry]), guard.maxReadBytes)
   } catch (error) {
     opening.socket?.destroy()
     throw error

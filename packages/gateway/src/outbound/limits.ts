@@ -9,6 +9,8 @@ export interface OutboundLimits {
   readonly attemptTimeoutMs: number
   readonly maxAnswerBytes: number
   readonly maxAnswerHeaderBytes: number
+  // All that is read for one answer: interim answers, headers, framing and body.
+  readonly maxReadBytes: number
   readonly connectionsPerOrigin: number
   readonly originsKept: number
   // A connection was checked when it was opened; past this age it is replaced, so that changes of DNS are seen.
@@ -22,6 +24,7 @@ export const outboundLimits: OutboundLimits = {
   attemptTimeoutMs: 15_000,
   maxAnswerBytes: 4_096,
   maxAnswerHeaderBytes: 16_384,
+  maxReadBytes: 65_536,
   connectionsPerOrigin: 64,
   originsKept: 512,
   connectionLifeMs: 60_000,

@@ -49,7 +49,8 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
   const secureContext = once(() => makeSecureContext(extraCertificates))
   // In live every receiver needs it; a sandbox may never.
   if (policy.mode === 'live') secureContext()
-  const guard = { ...parts, policy: urlPolicy, secureContext, connectTimeoutMs: policy.connectTimeoutMs }
+  const { connectTimeoutMs, maxReadBytes } = policy
+  const guard = { ...parts, policy: urlPolicy, secureContext, connectTimeoutMs, maxReadBytes }
   const origins = new Origins(guard, policy, parts.now)
   const check = remember((url) => checkUrl(url, urlPolicy), urlsRemembered)
   const { attemptTimeoutMs, maxAnswerBytes } = policy

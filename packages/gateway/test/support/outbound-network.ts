@@ -47,6 +47,16 @@ export function receiveRaw(t: TestContext, answer: (socket: Socket) => void): Pr
   )
 }
 
+/** Answers every request with 200, and never says when it will close an idle connection. */
+export function receivePlain(t: TestContext): Promise<Receiver> {
+  return listen(
+    t,
+    net.createServer((socket) => {
+      socket.on('data', () => socket.write(plainAnswer('ok')))
+    }),
+  )
+}
+
 export function receiveTls(
   t: TestContext,
   options: TlsOptions,
