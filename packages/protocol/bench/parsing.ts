@@ -1,7 +1,7 @@
 // Measures the strict JSON reader against JSON.parse, and the whole parsing of create bodies.
 // Run: node packages/protocol/bench/parsing.ts
 
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { parseCreateBody } from '../src/index.ts'
 import { readJson } from '../src/json.ts'
 import { createBodySchema } from '../src/messages/create.ts'

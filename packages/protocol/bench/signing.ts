@@ -64,5 +64,7 @@ for (const signing of [0, 1, 2, 4, 8]) {
   isOver = true
   await Promise.all(lanes)
   micros.sort((a, b) => a - b)
-  console.log(`${signing} at a time: median ${micros[200]?.toFixed(0)} µs, 99 % ${micros[396]?.toFixed(0)} µs`)
+  console.log(
+    `${signing} at a time: median ${micros[200]?.toFixed(0)} µs, 99 % ${micros[396]?.toFixed(0)} µs`,
+  )
 }
