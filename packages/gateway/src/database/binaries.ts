@@ -23,7 +23,7 @@ export async function findBinaries(
       { exitCode: exitCodes.settings },
     )
   }
-  await makeLibraryLinks(root, name)
+  await makeLibraryLinks(root)
   // The package's version is the server's: 18.4.0-beta.17 holds PostgreSQL 18.4.
   const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
     version: string
@@ -45,7 +45,7 @@ function packageRoot(name: string): string | undefined {
 }
 
 /** Safe when two processes do it at once: a link that is already there is what both want. */
-export async function makeLibraryLinks(root: string, name: string): Promise<void> {
+export async function makeLibraryLinks(root: string): Promise<void> {
   const links = JSON.parse(await readFile(path.join(root, 'native/pg-symlinks.json'), 'utf8')) as {
     source: string
     target: string
@@ -60,7 +60,7 @@ export async function makeLibraryLinks(root: string, name: string): Promise<void
       if (code === 'EEXIST') continue
       throw new StartFailure(
         `PostgreSQL's library link ${link} is missing and cannot be made (${code}).\n` +
-          `Run "npm rebuild --ignore-scripts=false --allow-scripts=${name}" or start Tillgate once as the owner of that folder.`,
+          `Start Tillgate once as the owner of that folder, or run as its owner: cd ${root} && node scripts/hydrate-symlinks.js`,
         { cause: error },
       )
     }

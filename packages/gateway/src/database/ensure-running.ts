@@ -17,6 +17,8 @@ export const presenceLock = 7_455_001
 export const databaseName = 'tillgate'
 
 const pollMs = 10
+/** A server that hangs takes connections and says nothing. */
+const connectMaxMs = 5_000
 const tellEveryMs = 5_000
 /** How long a server that neither starts nor stops, yet does not answer, is given. Recovery is not limited. */
 const silenceMaxMs = 30_000
@@ -109,7 +111,11 @@ type Presence =
   | { readonly kind: 'silent'; readonly reason: string }
 
 async function takePresence(connection: ConnectionOptions): Promise<Presence> {
-  const client = new pg.Client({ ...connection, application_name: 'tillgate presence' })
+  const client = new pg.Client({
+    ...connection,
+    application_name: 'tillgate presence',
+    connectionTimeoutMillis: connectMaxMs,
+  })
   // Without a listener the end of an idle connection would end the process.
   client.on('error', () => {})
   try {
