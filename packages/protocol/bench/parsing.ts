@@ -4,7 +4,7 @@
 import { Compile } from 'typebox/schema'
 import { parseCreateBody } from '../src/index.ts'
 import { readJson } from '../src/json.ts'
-import { createBodySchema } from '../src/messages/create.ts'
+import { createBodySchema } from '../src/messages/create-body.ts'
 
 function createBody(goods: number): string {
   return JSON.stringify({

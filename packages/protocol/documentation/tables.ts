@@ -7,7 +7,7 @@ import { callbackEnvelopeSchema, requestEnvelopeSchema } from '../src/envelope.t
 import { orderEvents, refundEvents } from '../src/events.ts'
 import { notesOf } from '../src/fields.ts'
 import * as answers from '../src/messages/answers.ts'
-import { createBodySchema } from '../src/messages/create.ts'
+import { createBodySchema } from '../src/messages/create-body.ts'
 import * as requests from '../src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../src/messages/results.ts'
 import { sandboxMethods, tradeMethods } from '../src/methods.ts'

@@ -1,5 +1,5 @@
 // Valid bodies for tests to change one thing in.
-import type { CreateBody } from '../src/messages/create.ts'
+import type { CreateBody } from '../src/messages/create-body.ts'
 
 /** Deep enough to be changed anywhere, with every optional field. */
 export function fullCreateBody() {

@@ -5,7 +5,7 @@ import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from
 import type { JsonObject } from '../json.ts'
 import { maxOrderNoLength } from '../limits.ts'
 import { makeReader } from '../validation.ts'
-import { channels } from './create.ts'
+import { channels } from './create-body.ts'
 import {
   currency,
   merchantId,
