@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { test } from 'node:test'
+import { addressKey } from '../src/http/api-limits.ts'
+import { TestClock } from './support/clock.ts'
+import { startTestGateway, type TestMerchant } from './support/gateway.ts'
+import { createBody, withField } from './support/order.ts'
+
+const live = {
+  MODE: 'live',
+  PUBLIC_URL: 'https://pay.example.com',
+  MERCHANT_REQUESTS_PER_SECOND: '100000',
+}
+const queryOf = (merchant: TestMerchant) => merchant.call('service.trade.query', { paymentId: 'P1' })
+
+test('a merchant past its rate is told how long to wait, another one is not held up', async () => {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({ clock, environment: { MERCHANT_REQUESTS_PER_SECOND: '5' } })
+  const merchant = await gateway.addMerchant()
+  for (let i = 0; i < 5; i++) assert.equal((await queryOf(merchant)).code, 40400)
+  const refused = await queryOf(merchant)
+  assert.deepEqual([refused.status, refused.code], [429, 42900])
+  assert.equal(refused.headers.get('retry-after'), '1')
+  assert.equal((await queryOf(await gateway.addMerchant())).code, 40400)
+  clock.advance(199)
+  assert.equal((await queryOf(merchant)).code, 42900)
+  clock.advance(1)
+  assert.equal((await queryOf(merchant)).code, 40400)
+})
+
+test('a limit of the merchant’s own goes before the default', async () => {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({ clock, environment: { MERCHANT_REQUESTS_PER_SECOND: '5' } })
+  const merchant = await gateway.addMerchant({ requestsPerSecond: 2 })
+  const codes = []
+  for (let i = 0; i < 3; i++) codes.push((await queryOf(merchant)).code)
+  assert.deepEqual(codes, [40400, 40400, 42900])
+})
+
+test('junk is limited by address: after too much of it the address is turned away unread', async () => {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({ clock, environment: { FAILED_OPENINGS_PER_MINUTE: '10' } })
+  const merchant = await gateway.addMerchant()
+  const sealed = await merchant.seal('service.trade.query', { paymentId: 'P1' })
+  const junk = JSON.stringify({ ...sealed, sign: 'AAAA' })
+  for (let i = 0; i < 10; i++) assert.equal((await gateway.post('/api/v1/gateway', junk)).code, 40100)
+  const refused = await gateway.post('/api/v1/gateway', 'not even JSON')
+  assert.deepEqual([refused.status, refused.code], [429, 42900])
+  assert.equal(refused.headers.get('retry-after'), '6')
+  clock.advance(6_000)
+  assert.equal((await queryOf(merchant)).code, 40400)
+})
+
+test('junk in a merchant’s name does not use up that merchant’s requests', async () => {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({
+    clock,
+    environment: { MERCHANT_REQUESTS_PER_SECOND: '1', FAILED_OPENINGS_PER_MINUTE: '1000' },
+  })
+  const merchant = await gateway.addMerchant()
+  const sealed = await merchant.seal('service.trade.query', { paymentId: 'P1' })
+  for (let i = 0; i < 20; i++)
+    await gateway.post('/api/v1/gateway', JSON.stringify({ ...sealed, sign: 'AAAA' }))
+  assert.equal((await queryOf(merchant)).code, 40400)
+})
+
+test('the address is the proxy’s word only where the proxy is trusted', async () => {
+  const clock = new TestClock()
+  const environment = { FAILED_OPENINGS_PER_MINUTE: '1', TRUSTED_PROXIES: '127.0.0.1' }
+  const trusting = await startTestGateway({ clock, environment })
+  const merchant = await trusting.addMerchant()
+  const junk = JSON.stringify({ ...(await merchant.seal('service.trade.query', {})), sign: 'AAAA' })
+  const from = (address: string) => trusting.post('/api/v1/gateway', junk, { 'x-forwarded-for': address })
+  assert.equal((await from('203.0.113.1')).code, 40100)
+  assert.equal((await from('203.0.113.1')).code, 42900)
+  assert.equal((await from('203.0.113.2')).code, 40100)
+
+  const wary = await startTestGateway({ clock, environment: { FAILED_OPENINGS_PER_MINUTE: '1' } })
+  const other = await wary.addMerchant()
+  const more = JSON.stringify({ ...(await other.seal('service.trade.query', {})), sign: 'AAAA' })
+  assert.equal((await wary.post('/api/v1/gateway', more, { 'x-forwarded-for': '203.0.113.1' })).code, 40100)
+  assert.equal((await wary.post('/api/v1/gateway', more, { 'x-forwarded-for': '203.0.113.2' })).code, 42900)
+})
+
+test('addresses are counted by IPv4 address or by IPv6 network', () => {
+  assert.equal(addressKey('203.0.113.9'), addressKey('::ffff:203.0.113.9'))
+  assert.equal(addressKey('2001:db8::1'), addressKey('2001:db8:0:0:ffff::2'))
+  assert.notEqual(addressKey('2001:db8::1'), addressKey('2001:db8:0:1::1'))
+  assert.notEqual(addressKey('203.0.113.9'), addressKey('203.0.113.10'))
+})
+
+test('with as many requests in flight as may be, the next is answered 50300 before it is read', async () => {
+  const gateway = await startTestGateway({ environment: { REQUESTS_IN_FLIGHT: '3' } })
+  const merchant = await gateway.addMerchant()
+  // Three requests whose bodies never end hold all the places.
+  const agent = new Agent({ keepAlive: false })
+  const holding = Array.from({ length: 3 }, () => {
+    const held = request(`${gateway.url}/api/v1/gateway`, {
+      method: 'POST',
+      agent,
+      headers: { 'content-type': 'application/json', 'content-length': '1000' },
+    })
+    held.on('error', () => {})
+    held.write('{')
+    return held
+  })
+  const answers = async () => (await queryOf(merchant)).code
+  while ((await answers()) !== 50300);
+  const refused = await gateway.post('/api/v1/gateway', 'x')
+  assert.deepEqual([refused.status, refused.code], [503, 50300])
+  assert.equal(refused.headers.get('retry-after'), '1')
+  for (const held of holding) held.destroy()
+  while ((await answers()) === 50300);
+  assert.equal(await answers(), 40400)
+})
+
+test('in live, callbackUrl and redirectUrl must be public https addresses on port 443', async () => {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({ clock, environment: live })
+  const merchant = await gateway.addMerchant()
+  const good = {
+    ...createBody({ now: clock.now() }),
+    callbackUrl: 'https://shop.example/cb',
+    redirectUrl: 'https://shop.example/',
+  }
+  const create = (body: object) => merchant.call('service.trade.create', body)
+  const made = await create(good)
+  assert.equal(made.code, 20000)
+  assert.ok(made.data.checkoutUrl.startsWith('https://pay.example.com/checkout/'))
+  assert.equal((await create(withField(good, 'callbackUrl', 'https://shop.example:443/cb'))).code, 40900)
+  const refused = [
+    'http://shop.example/cb',
+    'https://shop.example:8443/cb',
+    'https://user:pw@shop.example/cb',
+    'https://127.0.0.1/cb',
+    'https://10.0.0.1/cb',
+    'https://[::1]/cb',
+    'https://[::ffff:127.0.0.1]/cb',
+    'https://169.254.169.254/latest/meta-data',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://localhost/cb',
+  ]
+  for (const field of ['callbackUrl', 'redirectUrl']) {
+    for (const url of refused) {
+      const answer = await create(withField(createBodyLike(good), field, url))
+      assert.deepEqual([answer.status, answer.code, answer.data.field], [400, 40005, field], url)
+    }
+  }
+  function createBodyLike(body: typeof good) {
+    const { order } = createBody({ now: clock.now() })
+    return { ...body, order }
+  }
+})
+
+test('the sandbox’s own methods do not exist in live', async () => {
+  const gateway = await startTestGateway({ environment: live })
+  const merchant = await gateway.addMerchant()
+  for (const method of ['service.sandbox.pay', 'service.sandbox.advance']) {
+    const answer = await merchant.call(method, { paymentId: 'P1', outcome: 'success', milliseconds: 1 })
+    assert.deepEqual([answer.status, answer.code], [404, 40401], method)
+  }
+})
+
+test('too many callback hosts in a day are 40301; known hosts, repetitions and tomorrow are not', async () => {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({
+    clock,
+    environment: { CALLBACK_HOSTS_PER_DAY: '3', MERCHANT_REQUESTS_PER_SECOND: '1000' },
+  })
+  const merchant = await gateway.addMerchant()
+  const bodyFor = (host: string) => ({
+    ...createBody({ now: clock.now() }),
+    callbackUrl: `http://${host}/cb`,
+  })
+  const create = (body: object) => merchant.call('service.trade.create', body)
+  const first = bodyFor('a.example')
+  assert.equal((await create(first)).code, 20000)
+  clock.advance(3_600_000)
+  for (const host of ['b.example', 'c.example', 'a.example'])
+    assert.equal((await create(bodyFor(host))).code, 20000)
+  const refused = await create(bodyFor('d.example'))
+  assert.deepEqual([refused.status, refused.code, refused.data.field], [403, 40301, 'callbackUrl'])
+  const { callbackUrl, ...without } = bodyFor('none')
+  assert.equal((await create(without)).code, 20000)
+  assert.equal((await create(first)).code, 20000)
+  clock.advance(24 * 3_600_000)
+  assert.equal((await create(bodyFor('d.example'))).code, 20000)
+  // Long after its expiry, and with a host that would be one too many: an order made before is answered.
+  for (const host of ['e.example', 'f.example']) assert.equal((await create(bodyFor(host))).code, 20000)
+  assert.equal((await create(first)).data.status, 'timeout')
+})
+
+test('parallel creates with new hosts cannot slip past the limit', async () => {
+  const gateway = await startTestGateway({ environment: { CALLBACK_HOSTS_PER_DAY: '4' } })
+  const merchant = await gateway.addMerchant()
+  const answers = await Promise.all(
+    Array.from({ length: 24 }, (_, index) =>
+      merchant.call('service.trade.create', {
+        ...createBody({ now: Date.now() }),
+        callbackUrl: `http://h${index}.example/cb`,
+      }),
+    ),
+  )
+  assert.equal(answers.filter(({ code }) => code === 20000).length, 4)
+  assert.equal(answers.filter(({ code }) => code === 40301).length, 20)
+})
+
+test('where the operator gave a list of callback hosts, no other host is taken', async () => {
+  const gateway = await startTestGateway()
+  const merchant = await gateway.addMerchant({ callbackHosts: ['shop.example'] })
+  const create = (url: string) =>
+    merchant.call('service.trade.create', { ...createBody({ now: Date.now() }), callbackUrl: url })
+  assert.equal((await create('http://shop.example/cb')).code, 20000)
+  const refused = await create('http://shop.example.evil.example/cb')
+  assert.deepEqual([refused.status, refused.code], [400, 40005])
+})
