@@ -1,20 +1,25 @@
 // What the sender makes of everything a receiver can answer, and of receivers that do not answer, over real
-// sockets. Timeouts are policy, so a hanging receiver costs milliseconds here.
+// sockets. The timers are the test's own, so a hanging receiver costs no time here.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { Delivery } from '../src/outbound/attempt.ts'
+import { outboundLimits } from '../src/outbound/limits.ts'
 import {
+  keepDialled,
   layOver,
   makeSender,
+  makeTimers,
   plainAnswer,
+  type Receiver,
   receiveHttp,
   receiveRaw,
   setCanary,
+  until,
 } from './support/outbound-network.ts'
 
 const body = '{"id":"1","body":"…"}'
@@ -236,14 +241,26 @@ describe('a request', () => {
   })
 })
 
-describe('a receiver that', { concurrency: true }, () => {
-  // Short enough to wait for, long enough that a busy machine connects within them.
-  const hasty = { connectTimeoutMs: 300, attemptTimeoutMs: 400 }
+describe('a receiver that', () => {
+  // Posts, lets the time run out once the receiver has sent so many bytes, and answers with the outcome.
+  async function outlast(t: TestContext, receiver: Receiver, receivedBytes: number): Promise<Delivery> {
+    const timers = makeTimers()
+    const dialled: Socket[] = []
+    const sender = makeSender(t, {}, { startTimer: timers.startTimer, dial: keepDialled(dialled) })
+    const delivery = sender.post({ url: receiver.url, body })
+    await until(
+      () => (dialled[0]?.bytesRead ?? 0) >= receivedBytes && (receiver.sockets[0]?.bytesRead ?? 0) > 0,
+    )
+    timers.expire(outboundLimits.attemptTimeoutMs)
+    return delivery
+  }
 
-  test('accepts and says nothing runs out of time', async (t) => {
+  test('accepts and says nothing runs out of time and is hung up on', async (t) => {
     const receiver = await receiveRaw(t, () => {})
-    const delivery = await makeSender(t, hasty).post({ url: receiver.url, body })
-    assert.deepEqual(unreachable(delivery), { reason: 'timeout', detail: '400 ms passed without an answer' })
+    assert.deepEqual(unreachable(await outlast(t, receiver, 0)), {
+      reason: 'timeout',
+      detail: '15000 ms passed without an answer',
+    })
     const [socket] = receiver.sockets
     assert(socket)
     if (!socket.destroyed) await once(socket, 'close')
@@ -251,23 +268,25 @@ describe('a receiver that', { concurrency: true }, () => {
 
   test('drips its headers runs out of time, however steadily they come', async (t) => {
     const receiver = await receiveRaw(t, (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx: '))
-    assert.equal(unreachable(await makeSender(t, hasty).post({ url: receiver.url, body })).reason, 'timeout')
+    assert.deepEqual(unreachable(await outlast(t, receiver, 30)), {
+      reason: 'timeout',
+      detail: '15000 ms passed without an answer',
+    })
   })
 
   test('drips its body runs out of time, and its 200 acknowledges nothing', async (t) => {
-    const receiver = await receiveRaw(t, (socket) =>
-      drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 4000\r\n\r\n'),
-    )
-    const { reason, detail } = unreachable(await makeSender(t, hasty).post({ url: receiver.url, body }))
+    const head = 'HTTP/1.1 200 OK\r\ncontent-length: 4000\r\n\r\n'
+    const receiver = await receiveRaw(t, (socket) => drip(socket, head))
+    const { reason, detail } = unreachable(await outlast(t, receiver, head.length + 3))
     assert.equal(reason, 'timeout')
-    assert.match(detail, /^400 ms passed after HTTP 200 and \d+ bytes/)
+    assert.match(detail, /^15000 ms passed after HTTP 200 and \d+ bytes of its answer$/)
   })
 
   test('drips hints without end runs out of time', async (t) => {
     const receiver = await receiveRaw(t, (socket) => drip(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n'))
-    assert.deepEqual(unreachable(await makeSender(t, hasty).post({ url: receiver.url, body })), {
+    assert.deepEqual(unreachable(await outlast(t, receiver, 100)), {
       reason: 'timeout',
-      detail: '400 ms passed without an answer',
+      detail: '15000 ms passed without an answer',
     })
   })
 
@@ -293,8 +312,12 @@ describe('a receiver that', { concurrency: true }, () => {
       requests++
       if (requests > 1) response.end('ok')
     })
-    const sender = makeSender(t, { connectTimeoutMs: 700, attemptTimeoutMs: 700 })
-    assert.equal(unreachable(await sender.post({ url: receiver.url, body })).reason, 'timeout')
+    const timers = makeTimers()
+    const sender = makeSender(t, {}, { startTimer: timers.startTimer })
+    const first = sender.post({ url: receiver.url, body })
+    await until(() => requests === 1)
+    timers.expire(outboundLimits.attemptTimeoutMs)
+    assert.equal(unreachable(await first).reason, 'timeout')
     assert.equal(answered(await sender.post({ url: receiver.url, body })).text, 'ok')
   })
 
@@ -414,20 +437,41 @@ describe('a receiver that', { concurrency: true }, () => {
   })
 
   test('never answers the connection runs out of connecting time', async (t) => {
-    const sender = makeSender(t, hasty, { dial: () => new Socket() })
-    assert.deepEqual(unreachable(await sender.post({ url: 'http://127.0.0.1:9/', body })), {
+    const timers = makeTimers()
+    const sockets: Socket[] = []
+    const dial = (): Socket => {
+      const socket = new Socket()
+      sockets.push(socket)
+      return socket
+    }
+    const sender = makeSender(t, {}, { startTimer: timers.startTimer, dial })
+    const delivery = sender.post({ url: 'http://127.0.0.1:9/', body })
+    await until(() => sockets.length > 0)
+    timers.expire(outboundLimits.connectTimeoutMs)
+    assert.deepEqual(unreachable(await delivery), {
       reason: 'timeout',
-      detail: '300 ms passed while connecting',
+      detail: '5000 ms passed while connecting',
     })
+    assert.deepEqual(
+      sockets.map((socket) => socket.destroyed),
+      [true],
+    )
   })
 
-  test('never answers the TLS handshake runs out of connecting time', async (t) => {
+  test('never answers the TLS handshake runs out of connecting time and is hung up on', async (t) => {
+    const timers = makeTimers()
     const receiver = await receiveRaw(t, () => {})
-    const delivery = await makeSender(t, hasty).post({ url: receiver.url.replace('http:', 'https:'), body })
-    assert.deepEqual(unreachable(delivery), {
+    const sender = makeSender(t, {}, { startTimer: timers.startTimer })
+    const delivery = sender.post({ url: receiver.url.replace('http:', 'https:'), body })
+    await until(() => (receiver.sockets[0]?.bytesRead ?? 0) > 0)
+    timers.expire(outboundLimits.connectTimeoutMs)
+    assert.deepEqual(unreachable(await delivery), {
       reason: 'timeout',
-      detail: '300 ms passed while waiting for the TLS handshake',
+      detail: '5000 ms passed while waiting for the TLS handshake',
     })
+    const [socket] = receiver.sockets
+    assert(socket)
+    if (!socket.destroyed) await once(socket, 'close')
   })
 })
 

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici'
 import { classify, OutboundFailure, type UnreachableReason } from './failure.ts'
 import type { Line, Waiting } from './line.ts'
 import { parseRetryAfter } from './retry-after.ts'
+import type { StartTimer } from './timer.ts'
 
 export type Delivery =
   | {
@@ -22,6 +23,7 @@ export type Delivery =
 
 export interface AttemptSettings {
   readonly now: () => number
+  readonly startTimer: StartTimer
   readonly attemptTimeoutMs: number
   readonly maxAnswerBytes: number
 }
@@ -51,7 +53,7 @@ interface AttemptOptions {
 class Attempt implements Dispatcher.DispatchHandler, Waiting {
   readonly #options: AttemptOptions
   readonly #startedAt: number
-  readonly #timer: NodeJS.Timeout
+  readonly #cancelTimer: () => void
   #controller: Dispatcher.DispatchController | undefined
   #isSettled = false
   #httpStatus = 0
@@ -61,8 +63,9 @@ class Attempt implements Dispatcher.DispatchHandler, Waiting {
 
   constructor(options: AttemptOptions) {
     this.#options = options
-    this.#startedAt = options.settings.now()
-    this.#timer = setTimeout(() => this.#expire(), options.settings.attemptTimeoutMs)
+    const { now, startTimer, attemptTimeoutMs } = options.settings
+    this.#startedAt = now()
+    this.#cancelTimer = startTimer(attemptTimeoutMs, () => this.#expire())
   }
 
   start(): void {
@@ -161,6 +164,6 @@ class Attempt implements Dispatcher.DispatchHandler, Waiting {
 
   #settle(): void {
     this.#isSettled = true
-    clearTimeout(this.#timer)
+    this.#cancelTimer()
   }
 }

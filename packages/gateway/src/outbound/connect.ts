@@ -7,11 +7,13 @@ import { boundRead } from './bounded-read.ts'
 import type { Dial } from './dial.ts'
 import { describe, OutboundFailure, type UnreachableReason } from './failure.ts'
 import type { Lookup } from './lookup.ts'
+import type { StartTimer } from './timer.ts'
 
 export interface Guard {
   readonly policy: UrlPolicy
   readonly lookup: Lookup
   readonly dial: Dial
+  readonly startTimer: StartTimer
   readonly secureContext: () => SecureContext
   readonly connectTimeoutMs: number
   readonly maxReadBytes: number
@@ -29,20 +31,19 @@ interface Opening {
 
 export async function openConnection(origin: Origin, guard: Guard): Promise<Socket> {
   const opening: Opening = { stage: 'resolving the name', isExpired: false, socket: undefined }
-  let timer: NodeJS.Timeout | undefined
-  const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      opening.isExpired = true
-      reject(new OutboundFailure('timeout', `${guard.connectTimeoutMs} ms passed while ${opening.stage}`))
-    }, guard.connectTimeoutMs)
+  const expiry = Promise.withResolvers<never>()
+  const cancelTimer = guard.startTimer(guard.connectTimeoutMs, () => {
+    opening.isExpired = true
+    const passed = `${guard.connectTimeoutMs} ms passed while ${opening.stage}`
+    expiry.reject(new OutboundFailure('timeout', passed))
   })
   try {
-    return boundRead(await Promise.race([open(origin, guard, opening), expiry]), guard.maxReadBytes)
+    return boundRead(await Promise.race([open(origin, guard, opening), expiry.promise]), guard.maxReadBytes)
   } catch (error) {
     opening.socket?.destroy()
     throw error
   } finally {
-    clearTimeout(timer)
+    cancelTimer()
   }
 }
 

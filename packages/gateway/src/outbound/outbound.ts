@@ -7,6 +7,7 @@ import { OutboundFailure } from './failure.ts'
 import { assertLimits, type OutboundLimits } from './limits.ts'
 import { type Lookup, makeSystemLookup } from './lookup.ts'
 import { Origins } from './origins.ts'
+import { type StartTimer, startSystemTimer } from './timer.ts'
 import { makeSecureContext, readCertificates } from './trust.ts'
 
 export interface OutboundPolicy extends OutboundLimits {
@@ -21,6 +22,7 @@ export interface OutboundParts {
   readonly lookup: Lookup
   readonly dial: Dial
   readonly now: () => number
+  readonly startTimer: StartTimer
 }
 
 export interface OutboundRequest {
@@ -39,7 +41,8 @@ export interface Outbound {
 const urlsRemembered = 1_000
 
 export function systemParts(policy: OutboundPolicy): OutboundParts {
-  return { lookup: makeSystemLookup(parseUrlPolicy(policy)), dial: systemDial, now: Date.now }
+  const lookup = makeSystemLookup(parseUrlPolicy(policy))
+  return { lookup, dial: systemDial, now: Date.now, startTimer: startSystemTimer }
 }
 
 export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outbound {
@@ -54,7 +57,7 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
   const origins = new Origins(guard, policy, parts.now)
   const check = remember((url) => checkUrl(url, urlPolicy), urlsRemembered)
   const { attemptTimeoutMs, maxAnswerBytes } = policy
-  const settings = { attemptTimeoutMs, maxAnswerBytes, now: parts.now }
+  const settings = { attemptTimeoutMs, maxAnswerBytes, now: parts.now, startTimer: parts.startTimer }
   let isClosed = false
 
   async function post({ url, body, headers }: OutboundRequest): Promise<Delivery> {

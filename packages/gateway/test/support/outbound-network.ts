@@ -1,11 +1,12 @@
 // Receivers that behave in every way a merchant's server can, on loopback sockets, and a network in which public
 // addresses lead to them, so that the sender is tested under its real rules and nothing leaves the machine.
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import net, { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import type { Dial } from '../../src/outbound/dial.ts'
+import { type Dial, systemDial } from '../../src/outbound/dial.ts'
 import { outboundLimits } from '../../src/outbound/limits.ts'
 import {
   makeOutbound,
@@ -14,6 +15,7 @@ import {
   type OutboundPolicy,
   systemParts,
 } from '../../src/outbound/outbound.ts'
+import type { StartTimer } from '../../src/outbound/timer.ts'
 
 export interface Receiver {
   readonly port: number
@@ -82,6 +84,37 @@ export function layOver(port: number, dialled: string[] = []): Dial {
     dialled.push(`${address} ${wanted}`)
     const socket = connect({ host: '127.0.0.1', port })
     Object.defineProperty(socket, 'remoteAddress', { get: () => address })
+    return socket
+  }
+}
+
+/** Timers that run out when the test says so. */
+export function makeTimers(): { startTimer: StartTimer; expire(delayMs: number): void } {
+  const running = new Set<{ delayMs: number; expire: () => void }>()
+  return {
+    startTimer: (delayMs, expire) => {
+      const timer = { delayMs, expire }
+      running.add(timer)
+      return () => running.delete(timer)
+    },
+    expire: (delayMs) => {
+      const expired = [...running].filter((timer) => timer.delayMs === delayMs)
+      assert(expired.length > 0, `no timer of ${delayMs} ms is running`)
+      for (const timer of expired) if (running.delete(timer)) timer.expire()
+    },
+  }
+}
+
+/** Lets the event loop turn until something that the test waits for has happened. */
+export async function until(hasHappened: () => boolean): Promise<void> {
+  while (!hasHappened()) await new Promise(setImmediate)
+}
+
+/** Dials as the system does and keeps what it dialled. */
+export function keepDialled(sockets: Socket[]): Dial {
+  return (destination) => {
+    const socket = systemDial(destination)
+    sockets.push(socket)
     return socket
   }
 }
