@@ -6,8 +6,8 @@ import type { UrlPolicy } from '../domain/url-rules.ts'
 export type Lookup = (hostname: string) => Promise<readonly string[]>
 export type DnsResolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
 
-// Two tries fit into the time allowed for a connection.
-const dnsTimeoutMs = 2_000
+// Two tries, the second with twice the time, fit into the time allowed for a connection.
+const dnsTimeoutMs = 1_500
 const dnsTries = 2
 
 // Names that the operator listed, and every name in the sandbox, resolve as the machine itself resolves them:
