@@ -2,6 +2,7 @@
 // `check` (lint, format, types), `unit`, `database`, `browser`, or paths of test files.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
+import { ensureChromium } from './chromium.ts'
 
 const suites = {
   unit: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
@@ -18,6 +19,10 @@ if (wanted === 'all' || wanted === 'check') {
 if (wanted !== 'check') {
   const files = globSync(patterns())
   if (files.length === 0) fail(`no test files for "${[wanted, ...rest].join(' ')}"`)
+  if (files.some((file) => file.includes('/browser/'))) {
+    const missing = ensureChromium()
+    if (missing) fail(missing)
+  }
   run('tests', 'node', ['--test', '--test-global-setup=test/global-setup.ts', ...files])
 }
 

@@ -11,7 +11,13 @@ const types = {
   js: 'text/javascript; charset=utf-8',
 } as const
 
-function asset(name: `${string}.${keyof typeof types}`) {
+interface Asset {
+  readonly path: string
+  readonly type: string
+  readonly content: Buffer
+}
+
+function readAsset(name: `${string}.${keyof typeof types}`): Asset {
   const content = readFileSync(join(import.meta.dirname, 'assets', name))
   const [stem, extension] = name.split('.') as [string, keyof typeof types]
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12)
@@ -19,18 +25,21 @@ function asset(name: `${string}.${keyof typeof types}`) {
 }
 
 export const assets = {
-  style: asset('tillgate.css'),
-  icon: asset('icon.svg'),
+  style: readAsset('tillgate.css'),
+  icon: readAsset('icon.svg'),
 }
 
 export function serveAssets(listener: FastifyInstance): void {
-  for (const { path, type, content } of Object.values(assets)) {
+  const serve = (path: string, { type, content }: Asset, cacheControl: string): void => {
     listener.get(path, (_request, reply) =>
       reply
         .header('content-type', type)
-        .header('cache-control', 'public, max-age=31536000, immutable')
+        .header('cache-control', cacheControl)
         .header('x-content-type-options', 'nosniff')
         .send(content),
     )
   }
+  for (const asset of Object.values(assets)) serve(asset.path, asset, 'public, max-age=31536000, immutable')
+  // What a browser asks for by itself where a page names no icon.
+  serve('/favicon.ico', assets.icon, 'public, max-age=3600')
 }
