@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { promises } from 'node:dns'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { parseUrlPolicy } from '../domain/url-rules.ts'
 import { type DnsResolver, makeSystemLookup } from './lookup.ts'
@@ -62,3 +65,25 @@ test('the sandbox and listed names resolve as the machine does, hosts file inclu
   }
   assert.deepEqual(asked, [])
 })
+
+test('a real resolver is asked over the network for both families', async (t) => {
+  const server = createSocket('udp4')
+  t.after(() => server.close())
+  server.on('message', (query, { port }) => server.send(answerTo(query), port, '127.0.0.1'))
+  server.bind(0, '127.0.0.1')
+  await once(server, 'listening')
+  const dns = new promises.Resolver()
+  dns.setServers([`127.0.0.1:${server.address().port}`])
+  assert.deepEqual(await makeSystemLookup(live, dns)('shop.example'), ['93.184.215.14', '2606:4700::1111'])
+})
+
+// The query with one record added: the name by reference, type and class as asked, 60 seconds, the address.
+function answerTo(query: Buffer): Buffer {
+  const question = query.subarray(12, query.indexOf(0, 12) + 5)
+  const typeAndClass = question.subarray(-4)
+  const isIPv6 = typeAndClass.readUInt16BE(0) === 28
+  const address = Buffer.from(isIPv6 ? '26064700000000000000000000001111' : '5db8d70e', 'hex')
+  const header = Buffer.from([...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])
+  const rest = Buffer.from([0, 0, 0, 60, 0, address.length])
+  return Buffer.concat([header, question, Buffer.from([0xc0, 12]), typeAndClass, rest, address])
+}
