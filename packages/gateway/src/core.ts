@@ -8,11 +8,19 @@ import { MerchantDirectory } from './operations/merchant-directory.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 import { type MerchantStore, makeMerchantStore } from './store/merchants.ts'
 import { makeOrderStore, type OrderStore } from './store/orders.ts'
+import { makePaymentStore, type PaymentStore } from './store/payments.ts'
+import { makeRefundStore, type RefundStore } from './store/refunds.ts'
+import { makeSettlingStore, type SettlingStore } from './store/settling.ts'
+import { makeWalletStore, type WalletStore } from './store/wallets.ts'
 import { loadMasterKey, makeVault, type Vault } from './vault.ts'
 
 export interface Core {
   readonly orders: OrderStore
   readonly merchants: MerchantStore
+  readonly wallets: WalletStore
+  readonly payments: PaymentStore
+  readonly refunds: RefundStore
+  readonly settling: SettlingStore
   readonly directory: MerchantDirectory
   readonly vault: Vault
   writability(): Promise<Writability>
@@ -43,6 +51,10 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
     return {
       orders: makeOrderStore(pool),
       merchants,
+      wallets: makeWalletStore(pool),
+      payments: makePaymentStore(pool),
+      refunds: makeRefundStore(pool),
+      settling: makeSettlingStore(pool),
       directory: new MerchantDirectory({ store: merchants, vault }),
       vault,
       writability: () => checkWritable(pool, schemaNumber),

@@ -23,8 +23,13 @@ import { makeCreateOrder } from './operations/create-order.ts'
 import { makeExpireOrders } from './operations/expire-orders.ts'
 import { makeOpenRequest } from './operations/open-request.ts'
 import { makeQueryOrder } from './operations/query-order.ts'
+import { makeRefundOrder } from './operations/refund-order.ts'
+import { makeSettleDue } from './operations/settle.ts'
+import { makeSandboxRail } from './rails/sandbox-rail.ts'
+import { walletRail } from './rails/wallet-rail.ts'
 import { version } from './version.ts'
 import { startExpiryWorker } from './workers/expire-orders.ts'
+import { startSettleWorker } from './workers/settle.ts'
 
 export interface GatewayParts {
   readonly log: Log
@@ -116,11 +121,30 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
 async function startService(config: Config, parts: GatewayParts & { publicUrl: string }): Promise<Service> {
   const { clock, log } = parts
   const core = await openCore({ config, tell: parts.tell, signal: parts.signal })
-  const { orders, merchants, directory } = core
+  const { orders, merchants, directory, wallets, refunds, settling } = core
   const random = randomBytes
   const expiry = startExpiryWorker({
     expireOrders: makeExpireOrders({ orders, clock, random }),
     nextExpiry: orders.nextExpiry,
+    clock,
+    log,
+  })
+  const rail =
+    config.mode === 'sandbox'
+      ? makeSandboxRail({ clock, behaviourOf: async (id) => (await wallets.findWallet(id))?.behaviour })
+      : walletRail
+  const settle = startSettleWorker({
+    settleDue: makeSettleDue({
+      settling,
+      orders,
+      refunds,
+      rail,
+      clock,
+      random,
+      onTrouble: (err, { merchantId, paymentId, refundId }) =>
+        log.warn({ worker: 'settle', merchantId, paymentId, refundId, err }, 'not settled yet; trying again'),
+    }),
+    nextDue: settling.nextDue,
     clock,
     log,
   })
@@ -142,13 +166,15 @@ async function startService(config: Config, parts: GatewayParts & { publicUrl: s
           random,
           onPending: expiry.expects,
         }),
-        'service.trade.query': makeQueryOrder({ orders, clock }),
+        'service.trade.query': makeQueryOrder({ refunds, clock }),
         'service.trade.cancel': makeCancelOrder({ orders, clock }),
+        'service.trade.refund': makeRefundOrder({ orders, refunds, clock, random, onSubmitted: settle.wake }),
       },
     },
     readiness: () => readinessOf(core),
     async stop() {
       await expiry.stop()
+      await settle.stop()
       await core.close()
     },
   }

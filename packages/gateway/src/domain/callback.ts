@@ -1,7 +1,14 @@
 // What a merchant is told, made at the very moment it happens. Delivery comes later and changes nothing in it.
 import assert from 'node:assert/strict'
-import { type EventName, eventOfStatus, type PaymentResult, toWireAmount } from '@tillgate/protocol'
+import {
+  type EventName,
+  eventOfStatus,
+  type PaymentResult,
+  type RefundResult,
+  toWireAmount,
+} from '@tillgate/protocol'
 import type { Order } from './order.ts'
+import type { Refund } from './refund.ts'
 
 export interface Callback {
   readonly merchantId: string
@@ -51,5 +58,41 @@ function paymentResult(order: Order): PaymentResult {
     }),
     status: order.status,
     msg: order.message ?? '',
+  }
+}
+
+/** As orderCallback, for what became of a refund. */
+export function refundCallback(
+  refund: Refund,
+  given: { callbackUrl: string | undefined; callbackId: string; nowMs: number },
+): Callback | undefined {
+  const { callbackUrl, callbackId, nowMs } = given
+  const eventName = eventOfStatus(refund.status)
+  if (!eventName || !callbackUrl) return undefined
+  return {
+    merchantId: refund.merchantId,
+    callbackId,
+    paymentId: refund.paymentId,
+    refundId: refund.refundId,
+    eventName,
+    callbackUrl,
+    body: JSON.stringify(refundResult(refund)),
+    createdAtMs: nowMs,
+  }
+}
+
+function refundResult(refund: Refund): RefundResult {
+  return {
+    merchantId: refund.merchantId,
+    refundId: refund.refundId,
+    paymentId: refund.paymentId,
+    referRefundNo: refund.referRefundNo,
+    ...(refund.transactionId !== undefined && { transactionId: refund.transactionId }),
+    refundAmount: toWireAmount(refund.amountMinor, refund.currency),
+    currency: refund.currency,
+    refundTime: refund.createdAtMs,
+    ...(refund.completedAtMs !== undefined && { completeTime: refund.completedAtMs }),
+    status: refund.status,
+    msg: refund.message ?? '',
   }
 }

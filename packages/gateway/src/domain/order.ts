@@ -32,10 +32,17 @@ export interface Order extends OrderKey {
   readonly checkoutToken: string
   readonly createdAtMs: number
   readonly transactionId: string | undefined
+  /** The wallet that paid, or tries to. */
+  readonly walletId: string | undefined
   /** When it came to its final status; for a paid order the time of the payment. */
   readonly completedAtMs: number | undefined
   /** The reason when the payment failed. */
   readonly message: string | undefined
+  /** What went back to the consumer, and what is on its way back. */
+  readonly refundedMinor: bigint
+  readonly refundHeldMinor: bigint
+  /** Refunds in all, the failed ones too. */
+  readonly refundCount: number
 }
 
 /** A change of status and the callback that reports it are one value: nobody can write the one without the other. */
@@ -71,8 +78,12 @@ export function makeOrder(
     checkoutToken,
     createdAtMs: nowMs,
     transactionId: undefined,
+    walletId: undefined,
     completedAtMs: undefined,
     message: undefined,
+    refundedMinor: 0n,
+    refundHeldMinor: 0n,
+    refundCount: 0,
   }
 }
 
@@ -158,6 +169,33 @@ export function expireOrder(
 ): StatusChange {
   assert(isOverdue(order, nowMs), 'only an overdue order expires')
   return change(order, timedOut(order), { nowMs, callbackId, actor: 'gateway' })
+}
+
+/** The consumer submitted the payment; the order must be payable still. */
+export function confirmOrder(
+  order: Order,
+  given: { walletId: string; transactionId: string; callbackId: string; nowMs: number },
+): StatusChange {
+  const { walletId, transactionId, callbackId, nowMs } = given
+  assert(!isOverdue(order, nowMs), 'an overdue order is not paid')
+  return change(
+    order,
+    { ...order, status: 'confirming', walletId, transactionId },
+    { nowMs, callbackId, actor: 'consumer' },
+  )
+}
+
+/** The payment is over: well, or with the reason why it failed. */
+export function endPayment(
+  order: Order,
+  { failure, callbackId, nowMs }: { failure: string | undefined; callbackId: string; nowMs: number },
+): StatusChange {
+  const status = failure === undefined ? 'success' : 'failed'
+  return change(
+    order,
+    { ...order, status, completedAtMs: nowMs, message: failure },
+    { nowMs, callbackId, actor: 'gateway' },
+  )
 }
 
 /** Undefined: it is cancelled already, and there is nothing to change. */

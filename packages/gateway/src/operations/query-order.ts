@@ -1,39 +1,59 @@
-// service.trade.query: what became of an order, by its paymentId or, when the answer to create was lost, by its
-// orderNo.
-import { Failure, parseQueryBody, type QueryAnswer, toWireAmount } from '@tillgate/protocol'
+// service.trade.query: what became of an order and its refunds, by paymentId, by orderNo when the answer to create was
+// lost, or by refundId.
+import {
+  Failure,
+  parseQueryBody,
+  type QueryAnswer,
+  type QueryOrder,
+  type RefundInQuery,
+  toWireAmount,
+} from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
 import { type Order, orderAt } from '../domain/order.ts'
-import type { OrderStore } from '../store/orders.ts'
+import type { Refund } from '../domain/refund.ts'
+import type { OrderWithRefunds, RefundStore } from '../store/refunds.ts'
 
 export interface QueryOrderParts {
-  readonly orders: Pick<OrderStore, 'findOrder' | 'findOrderByNumber'>
+  readonly refunds: Pick<RefundStore, 'findOrderWithRefunds' | 'findOrderByNumberWithRefunds' | 'findRefund'>
   readonly clock: Clock
 }
 
-export function makeQueryOrder({ orders, clock }: QueryOrderParts) {
+export function makeQueryOrder({ refunds: store, clock }: QueryOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<QueryAnswer> => {
     const query = parseQueryBody(body)
-    const order =
-      query.kind === 'paymentId'
-        ? await orders.findOrder({ merchantId, paymentId: query.paymentId })
-        : query.kind === 'orderNo'
-          ? await orders.findOrderByNumber({ merchantId, orderNo: query.orderNo })
-          : undefined
-    if (!order) throw new Failure('order_not_found')
-    return answer(orderAt(order, clock.now()))
+    const found = await find(merchantId, query)
+    if (!found) throw new Failure('order_not_found')
+    const { order, refunds } = found
+    const about =
+      query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)
+    return answer(orderAt(order, clock.now()), refunds, about)
+  }
+
+  async function find(merchantId: string, query: QueryOrder): Promise<OrderWithRefunds | undefined> {
+    switch (query.kind) {
+      case 'paymentId':
+        return store.findOrderWithRefunds({ merchantId, paymentId: query.paymentId })
+      case 'orderNo':
+        return store.findOrderByNumberWithRefunds({ merchantId, orderNo: query.orderNo })
+      case 'refundId': {
+        const refund = await store.findRefund({ merchantId, refundId: query.refundId })
+        return refund && store.findOrderWithRefunds(refund)
+      }
+    }
   }
 }
 
-function answer(order: Order): QueryAnswer {
+/** `status`, `msg` and `referOrderNo` speak of the refund, where there is one to speak of. */
+function answer(order: Order, refunds: readonly Refund[], about: Refund | undefined): QueryAnswer {
   const isPaid = order.status === 'success'
   const paymentAmount = toWireAmount(order.paymentAmountMinor, order.currency)
   return {
-    status: order.status,
+    status: about?.status ?? order.status,
     ...(order.transactionId !== undefined && { transactionId: order.transactionId }),
-    msg: order.message ?? '',
+    msg: (about ?? order).message ?? '',
     merchantId: order.merchantId,
-    referOrderNo: order.orderNo,
+    referOrderNo: about?.referRefundNo ?? order.orderNo,
     ...(isPaid && { payAmount: paymentAmount }),
     currency: order.currency,
     paymentTime: order.paymentTimeMs,
@@ -42,6 +62,19 @@ function answer(order: Order): QueryAnswer {
     orderNo: order.orderNo,
     paymentStatus: order.status,
     paymentAmount,
-    refunds: [],
+    refunds: refunds.map(refundInQuery),
+  }
+}
+
+function refundInQuery(refund: Refund): RefundInQuery {
+  return {
+    refundId: refund.refundId,
+    referRefundNo: refund.referRefundNo,
+    refundAmount: toWireAmount(refund.amountMinor, refund.currency),
+    status: refund.status,
+    refundTime: refund.createdAtMs,
+    ...(refund.completedAtMs !== undefined && { completeTime: refund.completedAtMs }),
+    ...(refund.transactionId !== undefined && { transactionId: refund.transactionId }),
+    msg: refund.message ?? '',
   }
 }

@@ -30,12 +30,12 @@ export function makeOrderStore(database: Pool) {
   }
 }
 
-interface OrderNumber {
+export interface OrderNumber {
   readonly merchantId: string
   readonly orderNo: string
 }
 
-interface OrderRow {
+export interface OrderRow {
   merchant_id: string
   payment_id: string
   order_no: string
@@ -51,13 +51,17 @@ interface OrderRow {
   checkout_token: string
   created_at: string
   transaction_id: string | null
+  wallet_id: string | null
   completed_at: string | null
   message: string | null
+  refunded_minor: string
+  refund_held_minor: string
+  refund_count: number
 }
 
-const columns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
+export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
        o.payment_time, o.expires_at, o.callback_url, o.redirect_url, o.content, o.checkout_token, o.created_at,
-       o.transaction_id, o.completed_at, o.message`
+       o.transaction_id, o.wallet_id, o.completed_at, o.message, o.refunded_minor, o.refund_held_minor, o.refund_count`
 
 async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
   // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
@@ -103,15 +107,18 @@ returning payment_id`,
   })
 }
 
-function numberOf({ merchantId, orderNo }: OrderNumber): string {
+export function numberOf({ merchantId, orderNo }: OrderNumber): string {
   return `${merchantId} ${orderNo}`
 }
 
-async function findOrders(database: Queryable, keys: readonly OrderKey[]): Promise<(Order | undefined)[]> {
+export async function findOrders(
+  database: Queryable,
+  keys: readonly OrderKey[],
+): Promise<(Order | undefined)[]> {
   const { rows } = await database.query<OrderRow>({
     name: 'find-orders',
     text: `
-select ${columns}
+select ${orderColumns}
   from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
   join orders o using (merchant_id, payment_id)`,
     values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
@@ -127,7 +134,7 @@ async function findOrdersByNumber(
   const { rows } = await database.query<OrderRow>({
     name: 'find-orders-by-number',
     text: `
-select ${columns}
+select ${orderColumns}
   from unnest($1::text[], $2::text[]) as k (merchant_id, order_no)
   join orders o using (merchant_id, order_no)`,
     values: [numbers.map(({ merchantId }) => merchantId), numbers.map(({ orderNo }) => orderNo)],
@@ -140,18 +147,28 @@ async function commitStatusChanges(
   database: Pool,
   changes: readonly StatusChange[],
 ): Promise<readonly StatusChange[]> {
-  return database.transaction(async (transaction) => {
-    const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
-      name: 'change-order-statuses',
-      text: `
+  return database.transaction((transaction) => changeStatuses(transaction, changes))
+}
+
+/** One change for each order at most; those that won, as commitStatusChanges answers them. */
+export async function changeStatuses(
+  transaction: Queryable,
+  changes: readonly StatusChange[],
+): Promise<readonly StatusChange[]> {
+  if (changes.length === 0) return []
+  const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
+    name: 'change-order-statuses',
+    text: `
 with changes as (
   select *
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-                $8::bigint[], $9::text[])
-      as c (merchant_id, payment_id, from_status, to_status, changed_at, actor, transaction_id, completed_at, message)
+                $8::bigint[], $9::text[], $10::text[])
+      as c (merchant_id, payment_id, from_status, to_status, changed_at, actor, transaction_id, completed_at, message,
+            wallet_id)
 ), moved as (
   update orders o
-     set status = c.to_status, transaction_id = c.transaction_id, completed_at = c.completed_at, message = c.message
+     set status = c.to_status, transaction_id = c.transaction_id, completed_at = c.completed_at, message = c.message,
+         wallet_id = c.wallet_id
     from changes c
    where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id and o.status = c.from_status
   returning o.merchant_id, o.payment_id
@@ -161,26 +178,26 @@ with changes as (
     from moved join changes c using (merchant_id, payment_id)
 )
 select merchant_id, payment_id from moved`,
-      values: [
-        changes.map((change) => change.merchantId),
-        changes.map((change) => change.paymentId),
-        changes.map((change) => change.from),
-        changes.map((change) => change.to),
-        changes.map((change) => change.changedAtMs),
-        changes.map((change) => change.actor),
-        changes.map((change) => change.order.transactionId ?? null),
-        changes.map((change) => change.order.completedAtMs ?? null),
-        changes.map((change) => change.order.message ?? null),
-      ],
-    })
-    const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
-    const won = changes.filter(({ merchantId, paymentId }) => movedKeys.has(`${merchantId} ${paymentId}`))
-    await insertCallbacks(
-      transaction,
-      won.flatMap(({ callback }) => callback ?? []),
-    )
-    return won
+    values: [
+      changes.map((change) => change.merchantId),
+      changes.map((change) => change.paymentId),
+      changes.map((change) => change.from),
+      changes.map((change) => change.to),
+      changes.map((change) => change.changedAtMs),
+      changes.map((change) => change.actor),
+      changes.map((change) => change.order.transactionId ?? null),
+      changes.map((change) => change.order.completedAtMs ?? null),
+      changes.map((change) => change.order.message ?? null),
+      changes.map((change) => change.order.walletId ?? null),
+    ],
   })
+  const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
+  const won = changes.filter(({ merchantId, paymentId }) => movedKeys.has(`${merchantId} ${paymentId}`))
+  await insertCallbacks(
+    transaction,
+    won.flatMap(({ callback }) => callback ?? []),
+  )
+  return won
 }
 
 /** Read by the index orders_pending_expiry, the longest overdue first. */
@@ -188,7 +205,7 @@ async function findOverdueOrders(database: Queryable, nowMs: number, limit: numb
   const { rows } = await database.query<OrderRow>({
     name: 'find-overdue-orders',
     text: `
-select ${columns}
+select ${orderColumns}
   from orders o
  where o.status = 'pending' and o.expires_at <= $1
  order by o.expires_at
@@ -207,7 +224,7 @@ async function nextExpiry(database: Queryable): Promise<number | undefined> {
   return next ? Number(next) : undefined
 }
 
-function toOrder(row: OrderRow): Order {
+export function toOrder(row: OrderRow): Order {
   return {
     merchantId: row.merchant_id,
     paymentId: row.payment_id,
@@ -224,7 +241,11 @@ function toOrder(row: OrderRow): Order {
     checkoutToken: row.checkout_token,
     createdAtMs: Number(row.created_at),
     transactionId: row.transaction_id ?? undefined,
+    walletId: row.wallet_id ?? undefined,
     completedAtMs: row.completed_at === null ? undefined : Number(row.completed_at),
     message: row.message ?? undefined,
+    refundedMinor: BigInt(row.refunded_minor),
+    refundHeldMinor: BigInt(row.refund_held_minor),
+    refundCount: row.refund_count,
   }
 }

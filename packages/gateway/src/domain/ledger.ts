@@ -1,0 +1,120 @@
+// The ledger's rules: accounts, transfers, and what transfers do to accounts. Every transfer takes from one account
+// what it gives to another, so the books balance by construction; transfers are only ever added.
+import assert from 'node:assert/strict'
+
+export interface AccountOwner {
+  readonly ownerKind: 'wallet' | 'merchant' | 'funding'
+  readonly ownerId: string
+}
+
+export interface AccountKey extends AccountOwner {
+  readonly currency: string
+}
+
+export interface Balances {
+  readonly debitsPendingMinor: bigint
+  readonly debitsPostedMinor: bigint
+  readonly creditsPendingMinor: bigint
+  readonly creditsPostedMinor: bigint
+}
+
+export type TransferKind = 'payment' | 'refund' | 'top_up' | 'payout'
+/** A hold waits for its post or its void; a direct transfer needs no hold. */
+export type Phase = 'hold' | 'post' | 'void' | 'direct'
+
+export interface Transfer {
+  /** Empty for a top-up, which concerns no merchant. */
+  readonly merchantId: string
+  readonly transferId: string
+  readonly kind: TransferKind
+  readonly phase: Phase
+  /** What a post or a void ends. */
+  readonly holdId: string | undefined
+  readonly debitAccountId: string
+  readonly creditAccountId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+  readonly paymentId: string | undefined
+  readonly refundId: string | undefined
+  readonly auditId: string | undefined
+  readonly madeAtMs: number
+}
+
+/** The one further row that ends a hold. */
+export interface HoldEnd {
+  readonly merchantId: string
+  readonly holdId: string
+  readonly transferId: string
+  readonly phase: 'post' | 'void'
+  readonly madeAtMs: number
+}
+
+/** Where top-ups come from and payouts go to. */
+export const funding: AccountOwner = { ownerKind: 'funding', ownerId: 'operator' }
+
+export function walletAccount(walletId: string, currency: string): AccountKey {
+  return { ownerKind: 'wallet', ownerId: walletId, currency }
+}
+
+export function merchantAccount(merchantId: string, currency: string): AccountKey {
+  return { ownerKind: 'merchant', ownerId: merchantId, currency }
+}
+
+export function accountIdOf({ ownerKind, ownerId, currency }: AccountKey): string {
+  return `${ownerKind}:${ownerId}:${currency}`
+}
+
+/** What can be spent: money that is held is spent already as far as anybody else is concerned. */
+export function availableMinor(balances: Balances): bigint {
+  return balances.creditsPostedMinor - balances.debitsPostedMinor - balances.debitsPendingMinor
+}
+
+/** What the books say is there, held or not. */
+export function postedMinor(balances: Balances): bigint {
+  return balances.creditsPostedMinor - balances.debitsPostedMinor
+}
+
+export const noBalances: Balances = {
+  debitsPendingMinor: 0n,
+  debitsPostedMinor: 0n,
+  creditsPendingMinor: 0n,
+  creditsPostedMinor: 0n,
+}
+
+export function addBalances(a: Balances, b: Balances): Balances {
+  return {
+    debitsPendingMinor: a.debitsPendingMinor + b.debitsPendingMinor,
+    debitsPostedMinor: a.debitsPostedMinor + b.debitsPostedMinor,
+    creditsPendingMinor: a.creditsPendingMinor + b.creditsPendingMinor,
+    creditsPostedMinor: a.creditsPostedMinor + b.creditsPostedMinor,
+  }
+}
+
+/** What each phase does to the pending and the posted side, in units of the amount. */
+const phaseEffects = {
+  hold: { pending: 1n, posted: 0n },
+  post: { pending: -1n, posted: 1n },
+  void: { pending: -1n, posted: 0n },
+  direct: { pending: 0n, posted: 1n },
+} as const satisfies Record<Phase, { pending: bigint; posted: bigint }>
+
+export type Effects = ReadonlyMap<string, Balances>
+
+/** What these transfers add to each account; many transfers, one sum for each account. */
+export function effectsOf(transfers: readonly EffectiveTransfer[]): Effects {
+  const effects = new Map<string, Balances>()
+  const add = (accountId: string, change: Balances): void => {
+    effects.set(accountId, addBalances(effects.get(accountId) ?? noBalances, change))
+  }
+  for (const { phase, amountMinor, debitAccountId, creditAccountId } of transfers) {
+    assert(amountMinor > 0n, 'a transfer moves more than nothing')
+    assert(debitAccountId !== creditAccountId, 'a transfer has two sides')
+    const pending = phaseEffects[phase].pending * amountMinor
+    const posted = phaseEffects[phase].posted * amountMinor
+    add(debitAccountId, { ...noBalances, debitsPendingMinor: pending, debitsPostedMinor: posted })
+    add(creditAccountId, { ...noBalances, creditsPendingMinor: pending, creditsPostedMinor: posted })
+  }
+  return effects
+}
+
+export type EffectiveTransfer = Pick<Transfer, 'phase' | 'amountMinor' | 'debitAccountId' | 'creditAccountId'>

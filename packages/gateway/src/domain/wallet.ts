@@ -1,0 +1,71 @@
+// A consumer's wallet: who may sign in to it, and what a login and a PIN look like.
+import { Failure } from '@tillgate/protocol'
+
+export interface Wallet {
+  readonly walletId: string
+  /** A phone number in E.164 form, or an e-mail address in lower case. */
+  readonly login: string
+  readonly name: string
+  /** Locked by an operator: it neither signs in nor pays. */
+  readonly status: 'active' | 'locked'
+  /** Wrong tries since the last right one. */
+  readonly tries: number
+  /** After too many wrong tries it signs in again from then on. */
+  readonly lockedUntilMs: number | undefined
+  /** Of the sandbox's test wallets alone. */
+  readonly behaviour: Behaviour | undefined
+  readonly createdAtMs: number
+}
+
+export interface NewWallet extends Pick<Wallet, 'walletId' | 'login' | 'name' | 'behaviour' | 'createdAtMs'> {
+  readonly pinHash: string
+}
+
+/** What a test wallet does, whoever pays with it. */
+export const behaviours = {
+  approves: 'Pays at once.',
+  declines: 'The payment is declined.',
+  too_little_money: 'Has too little money for any order.',
+  confirms_later: 'Pays after five seconds.',
+  refund_fails: 'Pays at once; a refund of it fails.',
+  stays_confirming: 'The payment is never decided.',
+} as const satisfies Record<string, string>
+
+export type Behaviour = keyof typeof behaviours
+
+export const maxTries = 5
+export const lockedForMs = 30 * 60 * 1000
+export const maxWalletNameLength = 256
+const maxLoginLength = 254
+
+const phonePattern = /^\+[1-9][0-9]{6,14}$/
+const emailPattern = /^[^\s@,;<>"()]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/
+const pinPattern = /^[0-9]{4,12}$/
+
+/** The one form in which a login is stored and looked up; undefined: it can be nobody's. */
+export function normaliseLogin(text: string): string | undefined {
+  const trimmed = text.normalize('NFKC').trim()
+  const phone = trimmed.replace(/[\s().-]/g, '').replace(/^00/, '+')
+  if (phonePattern.test(phone)) return phone
+  const email = trimmed.toLowerCase()
+  return email.length <= maxLoginLength && emailPattern.test(email) ? email : undefined
+}
+
+export function isPin(text: string): boolean {
+  return pinPattern.test(text)
+}
+
+export function parseLogin(text: string): string {
+  const login = normaliseLogin(text)
+  if (login !== undefined) return login
+  throw new Failure('invalid_field', {
+    field: 'login',
+    message:
+      'login must be a phone number with its country code, such as +4915112345678, or an e-mail address.',
+  })
+}
+
+export function parsePin(text: string): string {
+  if (isPin(text)) return text
+  throw new Failure('invalid_field', { field: 'pin', message: 'The PIN must be 4 to 12 digits.' })
+}

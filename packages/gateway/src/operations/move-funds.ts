@@ -1,0 +1,126 @@
+// An operator's transfers: tops up wallets, pays merchants out. Each with who did it and why, and once only, also when
+// the answer of the database is lost.
+import {
+  Failure,
+  makeTransactionId,
+  makeCallbackId as makeUuid,
+  type RandomBytes,
+  toDecimalText,
+} from '@tillgate/protocol'
+import type { Clock } from '../clock.ts'
+import type { Act } from '../domain/audit.ts'
+import {
+  type AccountKey,
+  accountIdOf,
+  availableMinor,
+  funding,
+  merchantAccount,
+  noBalances,
+  type Transfer,
+  walletAccount,
+} from '../domain/ledger.ts'
+import type { TreasuryStore } from '../store/treasury.ts'
+
+export interface MoveFundsParts {
+  readonly treasury: TreasuryStore
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+}
+
+export interface TopUp {
+  readonly walletId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
+export interface Payout {
+  readonly merchantId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
+export type MoveFunds = ReturnType<typeof makeMoveFunds>
+
+const maxTries = 5
+
+export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts) {
+  return {
+    /** Several at once are one act. */
+    async topUp(
+      topUps: readonly TopUp[],
+      { subject, reason }: { subject: string; reason: string },
+    ): Promise<void> {
+      const act = newAct({ act: 'wallet.top-up', merchantId: undefined, subject, reason })
+      const moves = topUps.map(({ walletId, currency, amountMinor }) => ({
+        from: { ...funding, currency },
+        to: walletAccount(walletId, currency),
+        amountMinor,
+      }))
+      await move(moves, { act, kind: 'top_up', merchantId: '' })
+    },
+
+    /** What is left in the merchant's wallet afterwards. */
+    async payOut({ merchantId, currency, amountMinor }: Payout, reason: string): Promise<bigint> {
+      const act = newAct({ act: 'merchant.payout', merchantId, subject: merchantId, reason })
+      const from = merchantAccount(merchantId, currency)
+      const to = { ...funding, currency }
+      const moved = await move([{ from, to, amountMinor }], { act, kind: 'payout', merchantId })
+      const left = await available(from)
+      if (!moved) throw tooLittle(left, currency)
+      return left
+    },
+  }
+
+  function newAct(given: Pick<Act, 'act' | 'merchantId' | 'subject' | 'reason'>): Act {
+    const nowMs = clock.now()
+    return { auditId: makeUuid(nowMs, random), actedAtMs: nowMs, actor, ...given }
+  }
+
+  async function move(
+    moves: readonly Move[],
+    { act, kind, merchantId }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string },
+  ): Promise<boolean> {
+    await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
+    const transfers = moves.map(
+      ({ from, to, amountMinor }): Transfer => ({
+        merchantId,
+        transferId: makeTransactionId(act.actedAtMs, random),
+        kind,
+        phase: 'direct',
+        holdId: undefined,
+        debitAccountId: accountIdOf(from),
+        creditAccountId: accountIdOf(to),
+        currency: from.currency,
+        amountMinor,
+        paymentId: undefined,
+        refundId: undefined,
+        auditId: act.auditId,
+        madeAtMs: act.actedAtMs,
+      }),
+    )
+    for (let tries = 0; tries < maxTries; tries++) {
+      const outcome = await treasury.move(transfers, act)
+      if (outcome !== 'unknown') return outcome === 'moved'
+      if (await treasury.isRecorded(act.auditId)) return true
+    }
+    throw new Failure('unavailable', { retryAfterSeconds: 1 })
+  }
+
+  async function available(key: AccountKey): Promise<bigint> {
+    const accounts = await treasury.listAccounts(key)
+    return availableMinor(accounts.find(({ currency }) => currency === key.currency) ?? noBalances)
+  }
+}
+
+interface Move {
+  readonly from: AccountKey
+  readonly to: AccountKey
+  readonly amountMinor: bigint
+}
+
+function tooLittle(leftMinor: bigint, currency: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `The merchant's wallet has ${toDecimalText(leftMinor, currency)} ${currency}, which is too little.`,
+  })
+}

@@ -1,0 +1,78 @@
+// The end of payments and refunds: status, money, callback and the removal of the claim row in one transaction that
+// checks the claim. Those that end at the same time share it, so that an account in which thousands meet is
+// changed once for all of them.
+import type { Pool, Queryable } from '../database/pool.ts'
+import { isTransient } from '../database/transient.ts'
+import { effectsOf, type HoldEnd } from '../domain/ledger.ts'
+import type { StatusChange } from '../domain/order.ts'
+import type { RefundChange } from '../domain/refund.ts'
+import type { ClaimedSettlement } from '../domain/settlement.ts'
+import { batched } from './batching.ts'
+import { insertCallbacks } from './callbacks.ts'
+import { addEffects, endHolds, lockAccounts } from './ledger.ts'
+import { changeStatuses } from './orders.ts'
+import { changeRefunds } from './refunds.ts'
+import {
+  type Claiming,
+  claimSettlements,
+  nextSettlementDue,
+  type Postponement,
+  postponeSettlement,
+  removeClaimed,
+} from './settlements.ts'
+
+export type Settled =
+  | {
+      readonly kind: 'payment'
+      readonly claimed: ClaimedSettlement
+      readonly change: StatusChange
+      readonly end: HoldEnd
+    }
+  | { readonly kind: 'refund'; readonly claimed: ClaimedSettlement; readonly change: RefundChange }
+
+export type SettlingStore = ReturnType<typeof makeSettlingStore>
+
+export function makeSettlingStore(database: Pool) {
+  return {
+    claim: (claiming: Claiming) => claimSettlements(database, claiming),
+    /** False: the claim was lost, and nothing was written. */
+    settle: batched(
+      (settled: readonly Settled[]) =>
+        database.transaction((transaction) => commitSettled(transaction, settled)),
+      // Whatever is wrong with one of them, a bug of ours included, must not hold up the others.
+      { maxItems: 200, maxFlights: 2, isItemError: (error) => !isTransient(error) },
+    ),
+    postpone: (postponement: Postponement) => postponeSettlement(database, postponement),
+    nextDue: () => nextSettlementDue(database),
+  }
+}
+
+async function commitSettled(transaction: Queryable, all: readonly Settled[]): Promise<boolean[]> {
+  const ours = await removeClaimed(
+    transaction,
+    all.map(({ claimed }) => claimed),
+  )
+  const settled = all.filter(({ claimed }) => ours.has(claimed))
+  const payments = settled.filter((each) => each.kind === 'payment')
+  const refunds = settled.filter((each) => each.kind === 'refund').map(({ change }) => change)
+  if (settled.length > 0) {
+    const ended = await endHolds(transaction, [
+      ...payments.map(({ end }) => end),
+      ...refunds.flatMap(({ end }) => end ?? []),
+    ])
+    const effects = effectsOf(ended)
+    await lockAccounts(transaction, effects.keys())
+    await addEffects(transaction, effects)
+    const changed = await changeStatuses(
+      transaction,
+      payments.map(({ change }) => change),
+    )
+    if (changed.length !== payments.length) throw new Error('a claimed payment was not confirming any more')
+    await changeRefunds(transaction, refunds)
+    await insertCallbacks(
+      transaction,
+      refunds.flatMap(({ callback }) => callback ?? []),
+    )
+  }
+  return all.map(({ claimed }) => ours.has(claimed))
+}

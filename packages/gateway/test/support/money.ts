@@ -1,0 +1,183 @@
+// The parts that move money, over a database and with a clock that the test holds: what gateway.ts puts together,
+// without listeners and loops, so that a test takes every turn itself.
+import { randomBytes } from 'node:crypto'
+import { makePaymentId, makeCallbackId as makeUuid } from '@tillgate/protocol'
+import type { Clock } from '../../src/clock.ts'
+import type { Pool } from '../../src/database/pool.ts'
+import type { Act } from '../../src/domain/audit.ts'
+import type { Merchant } from '../../src/domain/merchant.ts'
+import { makeMerchantId } from '../../src/domain/merchant.ts'
+import { makeOrder, type Order } from '../../src/domain/order.ts'
+import type { Rail } from '../../src/domain/rail.ts'
+import type { Behaviour } from '../../src/domain/wallet.ts'
+import { makeCancelOrder } from '../../src/operations/cancel-order.ts'
+import { makeExpireOrders } from '../../src/operations/expire-orders.ts'
+import { makeMoveFunds } from '../../src/operations/move-funds.ts'
+import { makeQueryOrder } from '../../src/operations/query-order.ts'
+import { makeRefundOrder } from '../../src/operations/refund-order.ts'
+import { makeSettleDue } from '../../src/operations/settle.ts'
+import { makeSubmitPayment } from '../../src/operations/submit-payment.ts'
+import { walletRail } from '../../src/rails/wallet-rail.ts'
+import { makeMerchantStore } from '../../src/store/merchants.ts'
+import { makeOrderStore } from '../../src/store/orders.ts'
+import { makePaymentStore } from '../../src/store/payments.ts'
+import { makeRefundStore } from '../../src/store/refunds.ts'
+import { makeSettlingStore } from '../../src/store/settling.ts'
+import { makeTreasuryStore } from '../../src/store/treasury.ts'
+import { makeWalletStore } from '../../src/store/wallets.ts'
+
+export interface HeldClock extends Clock {
+  advance(ms: number): void
+}
+
+/** Stands still until it is told to move; its waits never end by themselves. */
+export function heldClock(startMs = 1_800_000_000_000): HeldClock {
+  let nowMs = startMs
+  return {
+    now: () => nowMs,
+    advance(ms) {
+      nowMs += ms
+    },
+    wait: (_ms, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+  }
+}
+
+export type Money = ReturnType<typeof openMoney>
+
+/** Fresh parts on a database; calling it again on the same one is a restart. */
+export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clock; rail?: Rail }) {
+  const random = randomBytes
+  const [orders, payments, refunds] = [makeOrderStore(pool), makePaymentStore(pool), makeRefundStore(pool)]
+  const [wallets, settling, treasury] = [
+    makeWalletStore(pool),
+    makeSettlingStore(pool),
+    makeTreasuryStore(pool),
+  ]
+  const troubles: unknown[] = []
+  const settleDue = makeSettleDue({
+    settling,
+    orders,
+    refunds,
+    rail,
+    clock,
+    random,
+    onTrouble: (error) => troubles.push(error),
+  })
+  const funds = makeMoveFunds({ treasury, clock, random, actor: 'test' })
+  const onSubmitted = () => {}
+  return {
+    orders,
+    refunds,
+    wallets,
+    settling,
+    treasury,
+    troubles,
+    settleDue,
+    funds,
+    /** One turn of the worker, to its end. */
+    async settle(): Promise<number> {
+      const { claimed, done } = await settleDue(200)
+      await done
+      return claimed
+    },
+    submitPayment: makeSubmitPayment({ orders, payments, wallets, clock, random, onSubmitted }),
+    refundOrder: makeRefundOrder({ orders, refunds, clock, random, onSubmitted }),
+    queryOrder: makeQueryOrder({ refunds, clock }),
+    cancelOrder: makeCancelOrder({ orders, clock }),
+    expireOrders: makeExpireOrders({ orders, clock, random }),
+    async addMerchant(): Promise<Merchant> {
+      const merchant: Merchant = {
+        merchantId: makeMerchantId(random),
+        name: 'Shop',
+        status: 'active',
+        requestsPerSecond: undefined,
+        callbackHosts: undefined,
+        createdAtMs: clock.now(),
+      }
+      await makeMerchantStore(pool).insertMerchant(merchant, [], testAct('merchant.add'))
+      return merchant
+    },
+    async addOrder({ merchantId }: Merchant, given: Partial<OrderGiven> = {}): Promise<Order> {
+      const { amountMinor = 1_000n, currency = 'USD', callbackUrl = 'https://shop.example/callback' } = given
+      const nowMs = clock.now()
+      const paymentId = makePaymentId(nowMs, random)
+      const order = makeOrder(
+        {
+          order: { orderNo: `no-${paymentId}`, orderAmountMinor: amountMinor, goods: [] },
+          channel: 'WEB',
+          paymentAmountMinor: amountMinor,
+          currency,
+          paymentTimeMs: nowMs,
+          paymentExpiryTimeMs: nowMs + (given.lifeMs ?? 600_000),
+          ...(callbackUrl !== null && { callbackUrl }),
+        },
+        { merchantId, paymentId, checkoutToken: 'token', nowMs },
+      )
+      await orders.insertOrder(order)
+      return order
+    },
+    /** With a PIN that nobody knows, and with money. */
+    async addWallet(
+      minor = 0n,
+      { currency = 'USD', behaviour }: { currency?: string; behaviour?: Behaviour } = {},
+    ) {
+      const walletId = makeUuid(clock.now(), random)
+      await wallets.insertWallet(
+        {
+          walletId,
+          login: `${walletId}@wallet.example`,
+          name: 'Consumer',
+          pinHash: 'scrypt$2$8$1$$',
+          behaviour,
+          createdAtMs: clock.now(),
+        },
+        testAct('wallet.add'),
+      )
+      if (minor > 0n)
+        await funds.topUp([{ walletId, currency, amountMinor: minor }], { subject: walletId, reason: 'test' })
+      return walletId
+    },
+    async balanceOf(walletId: string, currency = 'USD'): Promise<bigint> {
+      return wallets.findAvailable(walletId, currency)
+    },
+  }
+
+  function testAct(act: string): Act {
+    return {
+      auditId: makeUuid(clock.now(), random),
+      actedAtMs: clock.now(),
+      actor: 'test',
+      act,
+      merchantId: undefined,
+      subject: 'test',
+      reason: undefined,
+    }
+  }
+}
+
+interface OrderGiven {
+  readonly amountMinor: bigint
+  readonly currency: string
+  readonly callbackUrl: string | null
+  readonly lifeMs: number
+}
+
+export interface CallbackRow {
+  readonly eventName: string
+  readonly refundId: string
+  readonly body: Partial<Omit<PaymentResult, 'status'> & Omit<RefundResult, 'status'>> & { status?: string }
+}
+
+/** The callbacks of an order in the order in which they came to be. */
+export async function callbacksOf(pool: Pool, { paymentId }: { paymentId: string }): Promise<CallbackRow[]> {
+  const { rows } = await pool.query<{ event_name: string; refund_id: string; body: string }>(
+    `select event_name, refund_id, body from callbacks where payment_id = $1
+      order by created_at, array_position(array['payment.order.confirming'], event_name), callback_id`,
+    [paymentId],
+  )
+  return rows.map((row) => ({
+    eventName: row.event_name,
+    refundId: row.refund_id,
+    body: JSON.parse(row.body) as CallbackRow['body'],
+  }))
+}
