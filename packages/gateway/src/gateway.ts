@@ -1,7 +1,6 @@
 // The composition root: builds the parts, starts them in order and stops them in reverse. Nothing else knows
 // which concrete part stands behind an interface. Tests start gateways with it too.
-import { randomBytes } from 'node:crypto'
-import { Failure } from '@tillgate/protocol'
+import { Failure, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -27,6 +26,7 @@ import { makeRefundOrder } from './operations/refund-order.ts'
 import { makeSettleDue } from './operations/settle.ts'
 import { makeSandboxRail } from './rails/sandbox-rail.ts'
 import { walletRail } from './rails/wallet-rail.ts'
+import { makeRandom } from './random.ts'
 import { version } from './version.ts'
 import { startExpiryWorker } from './workers/expire-orders.ts'
 import { startSettleWorker } from './workers/settle.ts'
@@ -64,9 +64,10 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     if (!service) return { ready: false, reason: 'the gateway is starting' }
     return service.readiness()
   }
+  const random = makeRandom()
   const listenerParts = {
     log: parts.log,
-    newRequestId: () => randomBytes(12).toString('base64url'),
+    newRequestId: () => Buffer.from(random(12)).toString('base64url'),
     readiness,
     isUnavailable: isTransient,
     trustedProxies: config.trustedProxies,
@@ -104,7 +105,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       portSetting: 'ADMIN_PORT',
     })
     publicUrl ||= localUrl
-    service = await startService(config, { ...parts, publicUrl })
+    service = await startService(config, { ...parts, publicUrl, random })
     return { publicUrl, localUrl, adminUrl, stop }
   } catch (error) {
     await stop()
@@ -118,11 +119,15 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
 }
 
-async function startService(config: Config, parts: GatewayParts & { publicUrl: string }): Promise<Service> {
-  const { clock, log } = parts
+interface ServiceParts extends GatewayParts {
+  readonly publicUrl: string
+  readonly random: RandomBytes
+}
+
+async function startService(config: Config, parts: ServiceParts): Promise<Service> {
+  const { clock, log, random } = parts
   const core = await openCore({ config, tell: parts.tell, signal: parts.signal })
   const { orders, merchants, directory, wallets, refunds, settling } = core
-  const random = randomBytes
   const expiry = startExpiryWorker({
     expireOrders: makeExpireOrders({ orders, clock, random }),
     nextExpiry: orders.nextExpiry,

@@ -8,6 +8,7 @@ import {
   maxExpiryMs,
   maxPaymentTimeAheadMs,
   minExpiryMs,
+  type OrderContent,
   type OrderStatus,
 } from '@tillgate/protocol'
 import { type Callback, orderCallback } from './callback.ts'
@@ -111,21 +112,40 @@ export function refusalOfTimes({ paymentTimeMs, expiresAtMs }: Order, nowMs: num
   return undefined
 }
 
-/** The order object as text with a fixed order of keys, so that equal content is equal text. */
-export function writeContent(order: CreateOrder['order']): string {
-  return JSON.stringify(sortKeys(order), (_key, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  )
+/**
+ * The order object as text, its fields always in this order, so that equal content is equal text. Amounts are
+ * minor units in digits. A field that was left out is left out here too.
+ */
+export function writeContent({ goods, shipping, ...order }: OrderContent): string {
+  return JSON.stringify({
+    orderNo: order.orderNo,
+    orderAmountMinor: digits(order.orderAmountMinor),
+    tipsMinor: digits(order.tipsMinor),
+    discountMinor: digits(order.discountMinor),
+    totalTaxMinor: digits(order.totalTaxMinor),
+    insuranceMinor: digits(order.insuranceMinor),
+    handlingFeeMinor: digits(order.handlingFeeMinor),
+    shipping: shipping && {
+      shipType: shipping.shipType,
+      amountMinor: digits(shipping.amountMinor),
+      name: shipping.name,
+      address: shipping.address,
+    },
+    shippingDiscountMinor: digits(order.shippingDiscountMinor),
+    orderDescription: order.orderDescription,
+    goods: goods.map((good) => ({
+      referenceGoodsId: good.referenceGoodsId,
+      goodsName: good.goodsName,
+      goodsDesc: good.goodsDesc,
+      goodsAmountMinor: digits(good.goodsAmountMinor),
+      taxMinor: digits(good.taxMinor),
+      goodsQuantity: good.goodsQuantity,
+    })),
+  })
 }
 
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sortKeys(inner)]),
-  )
+function digits(minor: bigint | undefined): string | undefined {
+  return minor?.toString()
 }
 
 const contentFields = [
