@@ -1,4 +1,4 @@
--- Payment orders, the history of their statuses, and the callbacks that report them.
+-- Payment orders and the history of their statuses.
 
 create table orders (
   merchant_id          text           not null references merchants,
@@ -39,28 +39,3 @@ create table order_history (
   primary key (merchant_id, payment_id, to_status),
   foreign key (merchant_id, payment_id) references orders
 );
-
--- What the merchant is told. One row for every event, kept as history; `refund_id` is empty for an event of the
--- order itself.
-create table callbacks (
-  merchant_id  text   not null,
-  callback_id  uuid   not null,
-  payment_id   text   not null,
-  refund_id    text   not null default '',
-  event_name   text   not null,
-  callback_url text   not null,
-  body         text   not null,
-  created_at   bigint not null,
-  primary key (merchant_id, callback_id),
-  unique (merchant_id, payment_id, event_name, refund_id),
-  foreign key (merchant_id, payment_id) references orders
-);
-
--- What is still to be delivered: small, never spread, claimed from by workers. The row goes when it is done.
-create table callback_queue (
-  callback_id uuid   primary key,
-  merchant_id text   not null,
-  host        text   not null,
-  due_at      bigint not null
-);
-create index callback_queue_due on callback_queue (due_at);

@@ -23,6 +23,12 @@ export interface Config {
   readonly failedOpeningsPerMinute: number
   readonly requestsInFlightMax: number
   readonly callbackHostsPerDay: number
+  readonly callbackAllowedTargets: readonly string[]
+  readonly callbackExtraCaFile: string | undefined
+  readonly callbackHistoryDays: number
+  readonly callbacksInFlight: number
+  readonly callbacksInFlightPerHost: number
+  readonly callbacksInFlightPerMerchant: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'auto' | 'json' | 'pretty'
 }
@@ -92,6 +98,12 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
     requestsInFlightMax: read('REQUESTS_IN_FLIGHT'),
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
+    callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
+    callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),
+    callbackHistoryDays: read('CALLBACK_HISTORY_DAYS'),
+    callbacksInFlight: read('CALLBACKS_IN_FLIGHT'),
+    callbacksInFlightPerHost: read('CALLBACKS_IN_FLIGHT_PER_HOST'),
+    callbacksInFlightPerMerchant: read('CALLBACKS_IN_FLIGHT_PER_MERCHANT'),
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   }

@@ -1,14 +1,24 @@
 // What stands between the edges and the database: stores, keys and the merchants' directory over one open
 // database. The gateway and the operator's command line both work through it.
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type DatabaseEvent, openDatabase } from './database/open-database.ts'
 import { checkWritable, type Writability } from './database/writable.ts'
+import type { Line } from './domain/delivery-rooms.ts'
 import { MerchantDirectory } from './operations/merchant-directory.ts'
+import { PlatformKeys } from './operations/platform-keys.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
+import { type CallbackHistory, makeCallbackHistory } from './store/callback-history.ts'
+import { type CallbackOutcomes, makeCallbackOutcomes } from './store/callback-outcomes.ts'
+import { type CallbackQueue, makeCallbackQueue } from './store/callback-queue.ts'
+import { type CallbackResends, makeCallbackResends } from './store/callback-resends.ts'
+import { announcingCallbacks } from './store/callbacks.ts'
 import { type MerchantStore, makeMerchantStore } from './store/merchants.ts'
 import { makeOrderStore, type OrderStore } from './store/orders.ts'
 import { makePaymentStore, type PaymentStore } from './store/payments.ts'
+import { makePlatformKeyStore } from './store/platform-keys.ts'
 import { makeRefundStore, type RefundStore } from './store/refunds.ts'
 import { makeSettlingStore, type SettlingStore } from './store/settling.ts'
 import { makeWalletStore, type WalletStore } from './store/wallets.ts'
@@ -21,10 +31,21 @@ export interface Core {
   readonly payments: PaymentStore
   readonly refunds: RefundStore
   readonly settling: SettlingStore
+  readonly callbacks: CallbackStores
   readonly directory: MerchantDirectory
+  readonly platformKeys: PlatformKeys
   readonly vault: Vault
   writability(): Promise<Writability>
   close(): Promise<void>
+}
+
+export interface CallbackStores {
+  readonly queue: CallbackQueue
+  readonly outcomes: CallbackOutcomes
+  readonly history: CallbackHistory
+  readonly resends: CallbackResends
+  /** Tells of every commit that queued callbacks; a hint, and there is one listener. */
+  onQueued(listener: (lines: readonly Line[]) => void): void
 }
 
 export interface CoreOptions {
@@ -37,7 +58,7 @@ const migrationsFolder = join(import.meta.dirname, '../migrations')
 
 export async function openCore({ config, tell, signal }: CoreOptions): Promise<Core> {
   const vault = makeVault(loadMasterKey(config))
-  const { pool, schemaNumber, close } = await openDatabase({
+  const database = await openDatabase({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
     poolMax: config.databasePoolMax,
@@ -45,9 +66,15 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
     tell,
     signal,
   })
+  const { schemaNumber, close } = database
+  let tellQueued: (lines: readonly Line[]) => void = () => {}
+  const pool = announcingCallbacks(database.pool, (lines) => tellQueued(lines))
   try {
     const merchants = makeMerchantStore(pool)
-    await checkMasterKey(merchants, vault)
+    const platformKeyStore = makePlatformKeyStore(pool)
+    const platformKeys = new PlatformKeys({ store: platformKeyStore, vault })
+    await platformKeys.ensure({ clock: systemClock, random: randomBytes })
+    await checkMasterKey([merchants, platformKeyStore], vault)
     return {
       orders: makeOrderStore(pool),
       merchants,
@@ -55,7 +82,17 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
       payments: makePaymentStore(pool),
       refunds: makeRefundStore(pool),
       settling: makeSettlingStore(pool),
+      callbacks: {
+        queue: makeCallbackQueue(pool),
+        outcomes: makeCallbackOutcomes(pool),
+        history: makeCallbackHistory(pool),
+        resends: makeCallbackResends(pool),
+        onQueued(listener) {
+          tellQueued = listener
+        },
+      },
       directory: new MerchantDirectory({ store: merchants, vault }),
+      platformKeys,
       vault,
       writability: () => checkWritable(pool, schemaNumber),
       close,
@@ -67,8 +104,11 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
 }
 
 /** A gateway with the wrong master key would turn every merchant away, so it does not start at all. */
-async function checkMasterKey(merchants: MerchantStore, vault: Vault): Promise<void> {
-  const ids = await merchants.listMasterKeyIds()
+async function checkMasterKey(
+  stores: readonly Pick<MerchantStore, 'listMasterKeyIds'>[],
+  vault: Vault,
+): Promise<void> {
+  const ids = (await Promise.all(stores.map((store) => store.listMasterKeyIds()))).flat()
   if (ids.every((id) => id.equals(vault.masterKeyId))) return
   throw new StartFailure(
     'The secrets in this database were sealed under another master key.\n' +

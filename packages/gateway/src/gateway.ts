@@ -2,6 +2,7 @@
 // which concrete part stands behind an interface. Tests start gateways with it too.
 import { Failure, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
+import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Core, openCore } from './core.ts'
@@ -15,14 +16,17 @@ import type { Readiness } from './http/health.ts'
 import { makeListener } from './http/listener.ts'
 import { type MerchantApi, serveMerchantApi } from './http/merchant-api.ts'
 import { serveHome } from './http/pages/home.ts'
+import { servePlatformKeys } from './http/platform-keys.ts'
 import type { Log } from './log.ts'
 import { CallbackHosts } from './operations/callback-hosts.ts'
 import { makeCancelOrder } from './operations/cancel-order.ts'
 import { makeCreateOrder } from './operations/create-order.ts'
 import { makeExpireOrders } from './operations/expire-orders.ts'
 import { makeOpenRequest } from './operations/open-request.ts'
+import type { PublishedKey } from './operations/platform-keys.ts'
 import { makeQueryOrder } from './operations/query-order.ts'
 import { makeRefundOrder } from './operations/refund-order.ts'
+import { makeResendCallbacks } from './operations/resend-callbacks.ts'
 import { makeSettleDue } from './operations/settle.ts'
 import { makeSandboxRail } from './rails/sandbox-rail.ts'
 import { walletRail } from './rails/wallet-rail.ts'
@@ -51,6 +55,7 @@ export interface Gateway {
 /** What serves requests; it is there once the database is. */
 interface Service {
   readonly api: MerchantApi
+  readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
   stop(): Promise<void>
 }
@@ -84,11 +89,13 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     serveAssets(listener)
     serveHome(listener, { listener: name, mode: config.mode, version, publicUrl: () => publicUrl, readiness })
   }
+  const running = (): Service => {
+    if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
+    return service
+  }
+  servePlatformKeys(publicListener, async () => running().platformKeys())
   serveMerchantApi(publicListener, {
-    api: () => {
-      if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
-      return service.api
-    },
+    api: () => running().api,
     limits: new ApiLimits({ ...config, clock: parts.clock }),
   })
 
@@ -126,6 +133,7 @@ interface ServiceParts extends GatewayParts {
 
 async function startService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, log, random } = parts
+  const outbound = openOutbound(config)
   const core = await openCore({ config, tell: parts.tell, signal: parts.signal })
   const { orders, merchants, directory, wallets, refunds, settling } = core
   const expiry = startExpiryWorker({
@@ -153,6 +161,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     clock,
     log,
   })
+  const delivery = startCallbackDelivery(config, { core, outbound, clock, random, log })
   return {
     api: {
       openRequest: makeOpenRequest({ directory, clock }),
@@ -165,7 +174,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
             maxHostsPerDay: config.callbackHostsPerDay,
             clock,
           }),
-          urlPolicy: parseUrlPolicy({ mode: config.mode, allowedTargets: [] }),
+          urlPolicy: parseUrlPolicy({ mode: config.mode, allowedTargets: config.callbackAllowedTargets }),
           publicUrl: parts.publicUrl,
           clock,
           random,
@@ -173,13 +182,16 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
         }),
         'service.trade.query': makeQueryOrder({ refunds, clock }),
         'service.trade.cancel': makeCancelOrder({ orders, clock }),
+        'service.trade.callback': makeResendCallbacks({ orders, resends: core.callbacks.resends, clock }),
         'service.trade.refund': makeRefundOrder({ orders, refunds, clock, random, onSubmitted: settle.wake }),
       },
     },
+    platformKeys: () => core.platformKeys.published(clock.now()),
     readiness: () => readinessOf(core),
     async stop() {
       await expiry.stop()
       await settle.stop()
+      await delivery.stop()
       await core.close()
     },
   }

@@ -1,6 +1,7 @@
 // Every setting of the gateway, as data: what it is called, what it means, what it defaults to and how it is
 // read. The parser, `.env.example` and the documentation all come from this one table.
 import { resolve } from 'node:path'
+import { parseUrlPolicy } from './domain/url-rules.ts'
 
 export interface Setting<T> {
   readonly about: string
@@ -114,6 +115,44 @@ export const settings = {
     example: '5',
     parse: integer({ from: 0, to: 100_000 }),
   }),
+  CALLBACK_ALLOWED_TARGETS: setting({
+    about:
+      'Internal targets that callbacks may reach in live although they are not public: names, name:port, addresses or ranges, separated by commas.',
+    fallback: '',
+    example: 'erp.internal:8443,10.20.0.0/16',
+    parse: allowedTargets,
+  }),
+  CALLBACK_EXTRA_CA_FILE: setting({
+    about: 'A file of certificates (PEM) that callback receivers are trusted by, beside those of the system.',
+    fallback: '',
+    example: '/etc/tillgate/internal-ca.pem',
+    parse: text,
+  }),
+  CALLBACK_HISTORY_DAYS: setting({
+    about: 'How many days the attempts and the text of callbacks are kept.',
+    fallback: '90',
+    example: '365',
+    // Longer than a callback can wait: seven days of retries, and as many behind a paused host.
+    parse: integer({ from: 15, to: 3_650 }),
+  }),
+  CALLBACKS_IN_FLIGHT: setting({
+    about: 'How many callbacks one gateway process sends at once.',
+    fallback: '1024',
+    example: '256',
+    parse: integer({ from: 8, to: 20_000 }),
+  }),
+  CALLBACKS_IN_FLIGHT_PER_HOST: setting({
+    about: 'How many of them go to one host. A host that is new, slow or failing gets fewer.',
+    fallback: '128',
+    example: '32',
+    parse: integer({ from: 1, to: 5_000 }),
+  }),
+  CALLBACKS_IN_FLIGHT_PER_MERCHANT: setting({
+    about: 'How many of them belong to one merchant.',
+    fallback: '256',
+    example: '64',
+    parse: integer({ from: 1, to: 5_000 }),
+  }),
   LOG_LEVEL: setting({
     about: 'How much is logged: debug also logs every request that went well.',
     fallback: 'info',
@@ -183,6 +222,16 @@ function masterKey(value: string): Buffer {
     throw new Error('must be 32 bytes in base64; make one with: openssl rand -base64 32')
   }
   return key
+}
+
+function allowedTargets(value: string): readonly string[] {
+  const targets = value.split(',').map((target) => target.trim())
+  try {
+    parseUrlPolicy({ mode: 'live', allowedTargets: targets })
+  } catch (error) {
+    throw new Error(`cannot be used: ${(error as Error).message}`, { cause: error })
+  }
+  return targets
 }
 
 function addressRanges(value: string): readonly string[] {

@@ -15,7 +15,7 @@ export class TestClock implements Clock {
 
   wait(durationMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve()
+      if (signal.aborted || durationMs <= 0) return resolve()
       this.#waits.push({ dueMs: this.#nowMs + durationMs, end: resolve })
       signal.addEventListener('abort', () => resolve(), { once: true })
     })

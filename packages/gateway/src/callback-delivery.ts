@@ -1,0 +1,93 @@
+// The delivery of callbacks, put together: the way out, the three steps of a delivery, and the workers over them.
+// A part of the composition root with a file of its own.
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Core } from './core.ts'
+import type { Log } from './log.ts'
+import {
+  makeHoldCallback,
+  makePrepareCallback,
+  makeRecordAttempt,
+  makeSendCallback,
+} from './operations/deliver-callbacks.ts'
+import { makeTidyCallbacks } from './operations/tidy-callbacks.ts'
+import { outboundLimits } from './outbound/limits.ts'
+import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from './outbound/outbound.ts'
+import { exitCodes, StartFailure } from './start-failure.ts'
+import { type DeliveryCounts, startDeliveryWorker } from './workers/deliver-callbacks.ts'
+import { startTidyWorker } from './workers/tidy-callbacks.ts'
+
+export interface CallbackDelivery {
+  counts(): DeliveryCounts
+  /** Finishes the attempts that are under way. */
+  stop(): Promise<void>
+}
+
+export interface CallbackDeliveryParts {
+  readonly core: Core
+  readonly outbound: Outbound
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly log: Log
+}
+
+/** As many as there are cores: more would only take time from each other and from the event loop. */
+const signers = availableParallelism()
+
+export function startCallbackDelivery(config: Config, parts: CallbackDeliveryParts): CallbackDelivery {
+  const { core, outbound, clock, random, log } = parts
+  const { queue, outcomes, history, onQueued } = core.callbacks
+  const delivery = startDeliveryWorker({
+    queue,
+    prepare: makePrepareCallback({ directory: core.directory, platformKeys: core.platformKeys, clock }),
+    send: makeSendCallback(outbound.post),
+    record: makeRecordAttempt({ outcomes, clock, random }),
+    hold: makeHoldCallback({ queue, clock }),
+    newClaimId: () => makeUuid(clock.now(), random),
+    limits: {
+      inFlight: config.callbacksInFlight,
+      inFlightPerHost: config.callbacksInFlightPerHost,
+      inFlightPerMerchant: config.callbacksInFlightPerMerchant,
+    },
+    signers,
+    clock,
+    log,
+  })
+  onQueued(delivery.expects)
+  const tidy = startTidyWorker({
+    tidy: makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock }),
+    clock,
+    log,
+  })
+  return {
+    counts: delivery.counts,
+    async stop() {
+      await Promise.all([delivery.stop(), tidy.stop()])
+      await outbound.close()
+    },
+  }
+}
+
+/** Before anything else is started, because its settings may be wrong. */
+export function openOutbound(config: Config): Outbound {
+  const { mode, callbackAllowedTargets: allowedTargets, callbackExtraCaFile } = config
+  const policy: OutboundPolicy = {
+    ...outboundLimits,
+    connectionsPerOrigin: config.callbacksInFlightPerHost,
+    mode,
+    allowedTargets,
+  }
+  try {
+    const extraCa =
+      callbackExtraCaFile === undefined ? {} : { extraCa: readFileSync(callbackExtraCaFile, 'utf8') }
+    return makeOutbound({ ...policy, ...extraCa }, systemParts(policy))
+  } catch (error) {
+    throw new StartFailure(`CALLBACK_EXTRA_CA_FILE cannot be used: ${(error as Error).message}`, {
+      exitCode: exitCodes.settings,
+      cause: error,
+    })
+  }
+}

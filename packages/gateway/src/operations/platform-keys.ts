@@ -1,0 +1,86 @@
+// The gateway's own keys: made once, at the first start, and remembered. The newest signs callbacks and redirects;
+// all that are not retired are published, so that a signature made with the older one still verifies.
+import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
+import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from '../clock.ts'
+import type { PlatformKeyRow, PlatformKeyStore } from '../store/platform-keys.ts'
+import type { Vault } from '../vault.ts'
+
+export interface PublishedKey {
+  readonly keyId: string
+  /** SPKI as PEM. */
+  readonly publicKey: string
+  readonly createdAtMs: number
+}
+
+export interface SigningKey extends PublishedKey {
+  readonly privateKey: KeyObject
+}
+
+/** A new key is used, and a retired one no longer, after this long at most. */
+const freshForMs = 30_000
+const rsaBits = 2048
+
+export class PlatformKeys {
+  readonly #parts: { readonly store: PlatformKeyStore; readonly vault: Vault }
+  #known: { readonly keys: readonly SigningKey[]; readonly loadedAtMs: number } | undefined
+  #loading: Promise<readonly SigningKey[]> | undefined
+
+  constructor(parts: { store: PlatformKeyStore; vault: Vault }) {
+    this.#parts = parts
+  }
+
+  async signing(nowMs: number): Promise<SigningKey> {
+    const [newest] = await this.#load(nowMs)
+    if (!newest) throw new Error('the gateway has no key of its own')
+    return newest
+  }
+
+  async published(nowMs: number): Promise<readonly PublishedKey[]> {
+    const keys = await this.#load(nowMs)
+    return keys.map(({ keyId, publicKey, createdAtMs }) => ({ keyId, publicKey, createdAtMs }))
+  }
+
+  /** Makes the first key where there is none. Safe when many gateways start at once. */
+  async ensure({ clock, random }: { clock: Clock; random: RandomBytes }): Promise<void> {
+    const { store, vault } = this.#parts
+    if ((await store.listKeys()).length > 0) return
+    const nowMs = clock.now()
+    const keyId = makeUuid(nowMs, random)
+    const pair = await promisify(generateKeyPair)('rsa', { modulusLength: rsaBits })
+    const secret = pair.privateKey.export({ type: 'pkcs8', format: 'der' })
+    await store.insertFirstKey({
+      keyId,
+      publicKey: pair.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      sealedKey: vault.seal(secret, placeOf(keyId)),
+      createdAtMs: nowMs,
+    })
+  }
+
+  async #load(nowMs: number): Promise<readonly SigningKey[]> {
+    if (this.#known && Math.abs(nowMs - this.#known.loadedAtMs) <= freshForMs) return this.#known.keys
+    this.#loading ??= this.#read(nowMs).finally(() => {
+      this.#loading = undefined
+    })
+    return this.#loading
+  }
+
+  async #read(nowMs: number): Promise<readonly SigningKey[]> {
+    const rows = await this.#parts.store.listKeys()
+    const before = new Map(this.#known?.keys.map((key) => [key.keyId, key]))
+    const keys = rows.map((row) => before.get(row.keyId) ?? this.#open(row))
+    this.#known = { keys, loadedAtMs: nowMs }
+    return keys
+  }
+
+  #open({ keyId, publicKey, sealedKey, createdAtMs }: PlatformKeyRow): SigningKey {
+    const key = this.#parts.vault.open(sealedKey, placeOf(keyId))
+    const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+    return { keyId, publicKey, createdAtMs, privateKey }
+  }
+}
+
+function placeOf(keyId: string): string {
+  return `platform_keys ${keyId}`
+}

@@ -1,0 +1,254 @@
+// What became of attempts: the row leaves the queue or gets its next time, the callback's own row follows, and the
+// attempt is added to history, all in one transaction and only under the claim. Outcomes that come in while one
+// round trip is under way go out together in the next.
+import type { Pool, Queryable } from '../database/pool.ts'
+import type { Delivery, Outcome } from '../domain/callback-attempt.ts'
+import { type FailingHost, hostAfter, isHostFailure } from '../domain/host-health.ts'
+import { batched } from './batching.ts'
+import type { ClaimedCallback } from './callback-queue.ts'
+import { isDataError } from './data-error.ts'
+
+export type CallbackOutcomes = ReturnType<typeof makeCallbackOutcomes>
+
+export interface RecordedAttempt {
+  readonly callback: ClaimedCallback
+  readonly delivery: Delivery
+  readonly outcome: Outcome
+  readonly startedAtMs: number
+  readonly nowMs: number
+}
+
+export interface Recorded {
+  /** False: the claim was lost, and nothing was written. */
+  readonly isWritten: boolean
+  /** The host's state after it, where it fails. */
+  readonly failingHost: FailingHost | undefined
+}
+
+/** One at a time: while it is under way the next batch gathers, and larger batches cost less in all. */
+const batching = { maxItems: 200, maxFlights: 1, isItemError: isDataError } as const
+/** Of the answer; enough to see what the receiver meant. */
+const answerBytesKept = 1_024
+
+export function makeCallbackOutcomes(database: Pool) {
+  return {
+    record: batched((attempts: readonly RecordedAttempt[]) => record(database, attempts), batching),
+  }
+}
+
+function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<Recorded[]> {
+  return database.transaction(async (transaction) => {
+    const written = await settleQueue(transaction, attempts)
+    const kept = attempts.filter(({ callback }) => written.has(callback.callbackId))
+    if (kept.length > 0) await writeHistory(transaction, kept)
+    const hosts = await settleHosts(transaction, attempts)
+    return attempts.map(({ callback, outcome }) => ({
+      isWritten: written.has(callback.callbackId),
+      failingHost: isHostFailure(outcome.verdict) ? hosts.get(callback.host) : undefined,
+    }))
+  })
+}
+
+async function settleQueue(
+  transaction: Queryable,
+  attempts: readonly RecordedAttempt[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await transaction.query<{ callback_id: string }>({
+    name: 'settle-callback-queue',
+    text: `
+with done as (
+  select * from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as d (callback_id, claim_id, due_at)
+), gone as (
+  delete from callback_queue q
+   using done d
+   where d.due_at is null and q.callback_id = d.callback_id and q.claim_id = d.claim_id
+  returning q.callback_id
+), kept as (
+  update callback_queue q
+     set due_at = d.due_at, is_resend = false, claim_id = null, claimed_until = null
+    from done d
+   where d.due_at is not null and q.callback_id = d.callback_id and q.claim_id = d.claim_id
+  returning q.callback_id
+)
+select callback_id from gone union all select callback_id from kept`,
+    values: [
+      attempts.map(({ callback }) => callback.callbackId),
+      attempts.map(({ callback }) => callback.claimId),
+      attempts.map(({ outcome }) => outcome.nextAttemptAtMs ?? null),
+    ],
+  })
+  return new Set(rows.map((row) => row.callback_id))
+}
+
+async function writeHistory(transaction: Queryable, attempts: readonly RecordedAttempt[]): Promise<void> {
+  await transaction.query({
+    name: 'write-callback-attempts',
+    text: `
+with done as (
+  select *
+    from unnest($1::text[], $2::uuid[], $3::integer[], $4::bigint[], $5::integer[], $6::text[], $7::smallint[],
+                $8::text[], $9::bytea[], $10::boolean[], $11::smallint[], $12::bigint[], $13::bigint[],
+                $14::bigint[], $15::bigint[], $16::boolean[])
+      as d (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status, detail, answer,
+            is_resend, retries_made, first_attempt_at, next_attempt_at, delivered_at, exhausted_at, is_warned)
+), told as (
+  update callbacks c
+     set attempts_made = d.attempt, retries_made = d.retries_made, first_attempt_at = d.first_attempt_at,
+         last_attempt_at = d.started_at, next_attempt_at = d.next_attempt_at, last_outcome = d.outcome,
+         last_http_status = d.http_status, held_reason = null,
+         is_warned = case when d.delivered_at is null then c.is_warned else d.is_warned end,
+         delivered_at = coalesce(c.delivered_at, d.delivered_at),
+         exhausted_at = case when d.delivered_at is null then coalesce(c.exhausted_at, d.exhausted_at) end
+    from done d
+   where c.merchant_id = d.merchant_id and c.callback_id = d.callback_id
+)
+insert into callback_attempts (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status,
+                               detail, answer, is_resend)
+select merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status, detail, answer, is_resend
+  from done`,
+    values: columnsOf(attempts.map(toHistory)),
+  })
+}
+
+function toHistory({ callback, delivery, outcome, startedAtMs, nowMs }: RecordedAttempt): readonly unknown[] {
+  const { verdict, state } = outcome
+  return [
+    callback.merchantId,
+    callback.callbackId,
+    callback.progress.attemptsMade + 1,
+    startedAtMs,
+    Math.round(delivery.durationMs),
+    verdict.kind === 'unreachable' ? verdict.reason : verdict.kind,
+    delivery.kind === 'answered' ? delivery.httpStatus : null,
+    delivery.kind === 'unreachable' ? delivery.detail : null,
+    delivery.kind === 'answered' ? delivery.answer.subarray(0, answerBytesKept) : null,
+    callback.isResend,
+    outcome.retriesMade,
+    outcome.firstAttemptAtMs,
+    outcome.nextAttemptAtMs ?? null,
+    verdict.kind === 'acknowledged' ? nowMs : null,
+    state === 'exhausted' ? nowMs : null,
+    verdict.kind === 'acknowledged' && verdict.isWarned,
+  ]
+}
+
+function columnsOf(rows: readonly (readonly unknown[])[]): unknown[][] {
+  return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]))
+}
+
+/** Only hosts that fail, or that failed when the callback was claimed, cost anything here. */
+async function settleHosts(
+  transaction: Queryable,
+  attempts: readonly RecordedAttempt[],
+): Promise<ReadonlyMap<string, FailingHost>> {
+  const failed = Map.groupBy(
+    attempts.filter(({ outcome }) => isHostFailure(outcome.verdict)),
+    ({ callback }) => callback.host,
+  )
+  const recovered = new Set(
+    attempts
+      .filter(({ callback, outcome }) => callback.hostFailures > 0 && outcome.verdict.kind === 'acknowledged')
+      .map(({ callback }) => callback.host),
+  )
+  if (recovered.size > 0) {
+    await transaction.query({
+      text: 'delete from callback_hosts where host = any ($1::text[])',
+      values: [[...recovered].sort()],
+    })
+  }
+  const after = new Map<string, FailingHost>()
+  // In one order for everybody, so that two batches never wait for each other in a circle.
+  const hosts = [...failed.keys()].filter((host) => !recovered.has(host)).sort()
+  if (hosts.length === 0) return after
+  const before = await lockHosts(transaction, hosts, attempts[0]?.nowMs ?? 0)
+  for (const host of hosts) {
+    const [first, ...more] = failed.get(host) ?? []
+    if (!first) continue
+    after.set(
+      host,
+      hostAfter(before.get(host), {
+        host,
+        count: 1 + more.length,
+        startedAtMs: Math.max(first.startedAtMs, ...more.map(({ startedAtMs }) => startedAtMs)),
+        reason: reasonOf(first),
+        nowMs: first.nowMs,
+      }),
+    )
+  }
+  await writeHosts(transaction, [...after.values()])
+  return after
+}
+
+function reasonOf({ outcome: { verdict } }: RecordedAttempt): string {
+  if (verdict.kind === 'unreachable') return verdict.reason
+  return verdict.kind === 'refused' ? `HTTP ${verdict.httpStatus}` : ''
+}
+
+interface HostRow {
+  host: string
+  failures: number
+  failing_since: string
+  reason: string
+  pauses: number
+  paused_at: string | null
+  paused_until: string | null
+}
+
+async function lockHosts(
+  transaction: Queryable,
+  hosts: readonly string[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, FailingHost>> {
+  await transaction.query({
+    name: 'note-failing-hosts',
+    text: `
+insert into callback_hosts (host, failures, failing_since, reason)
+select host, 0, $2, '' from unnest($1::text[]) as h (host)
+    on conflict do nothing`,
+    values: [hosts, nowMs],
+  })
+  const { rows } = await transaction.query<HostRow>({
+    name: 'lock-failing-hosts',
+    text: `
+select host, failures, failing_since, reason, pauses, paused_at, paused_until
+  from callback_hosts
+ where host = any ($1::text[])
+ order by host
+   for update`,
+    values: [hosts],
+  })
+  return new Map(rows.map((row) => [row.host, toFailingHost(row)]))
+}
+
+async function writeHosts(transaction: Queryable, hosts: readonly FailingHost[]): Promise<void> {
+  await transaction.query({
+    name: 'write-failing-hosts',
+    text: `
+update callback_hosts h
+   set failures = n.failures, reason = n.reason, pauses = n.pauses, paused_at = n.paused_at,
+       paused_until = n.paused_until
+  from unnest($1::text[], $2::integer[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[])
+    as n (host, failures, reason, pauses, paused_at, paused_until)
+ where h.host = n.host`,
+    values: [
+      hosts.map(({ host }) => host),
+      hosts.map(({ failures }) => failures),
+      hosts.map(({ reason }) => reason),
+      hosts.map(({ pauses }) => pauses),
+      hosts.map(({ pausedAtMs }) => pausedAtMs ?? null),
+      hosts.map(({ pausedUntilMs }) => pausedUntilMs ?? null),
+    ],
+  })
+}
+
+export function toFailingHost(row: HostRow): FailingHost {
+  return {
+    host: row.host,
+    failures: row.failures,
+    failingSinceMs: Number(row.failing_since),
+    reason: row.reason,
+    pauses: row.pauses,
+    pausedAtMs: row.paused_at === null ? undefined : Number(row.paused_at),
+    pausedUntilMs: row.paused_until === null ? undefined : Number(row.paused_until),
+  }
+}

@@ -1,0 +1,264 @@
+// Delivers callbacks: finds lines with something due, claims as much as there is room for, and keeps every core
+// signing. It is told of callbacks that this process commits; those of others it finds by looking into the queue
+// every second, and retries by waking when the next one is due.
+import type { Clock } from '../clock.ts'
+import type { Delivery } from '../domain/callback-attempt.ts'
+import { DeliveryRooms, type HostState, type Line, type RoomLimits } from '../domain/delivery-rooms.ts'
+import { isHostFailure } from '../domain/host-health.ts'
+import type { Log } from '../log.ts'
+import {
+  claimForMs,
+  type HeldReason,
+  neededForAttemptMs,
+  type Prepared,
+  type RecordedOutcome,
+} from '../operations/deliver-callbacks.ts'
+import type { CallbackQueue, ClaimedCallback } from '../store/callback-queue.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+export interface DeliveryWorkerParts {
+  readonly queue: Pick<CallbackQueue, 'findDueLines' | 'pageOfLines' | 'claim' | 'release'>
+  readonly prepare: (callback: ClaimedCallback) => Promise<Prepared>
+  readonly send: (sealed: Extract<Prepared, { kind: 'sealed' }>) => Promise<Delivery>
+  readonly record: (
+    callback: ClaimedCallback,
+    attempt: { delivery: Delivery; startedAtMs: number },
+  ) => Promise<RecordedOutcome>
+  readonly hold: (callback: ClaimedCallback, reason: HeldReason) => Promise<void>
+  readonly newClaimId: () => string
+  readonly limits: RoomLimits
+  /** How many signatures are made at once. */
+  readonly signers: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface DeliveryWorker extends Omit<Loop, 'wake'> {
+  /** These lines got callbacks just now. */
+  expects(lines: readonly Line[]): void
+  counts(): DeliveryCounts
+}
+
+/** Since the start of the process, apart from `inFlight`. */
+export interface DeliveryCounts {
+  readonly acknowledged: number
+  readonly refused: number
+  readonly unreachable: number
+  readonly held: number
+  readonly exhausted: number
+  readonly claimsLost: number
+  readonly pauses: number
+  readonly inFlight: number
+}
+
+const worker = 'deliver-callbacks'
+const lookAgainMs = 1_000
+/** However soon the next one is due: what falls due in between goes together. */
+const lookAtMostEveryMs = 25
+/** What is claimed ahead of the signers. Enough that they never wait for a claim, little enough that a newcomer does not wait long. */
+const claimedAheadMax = 96
+/** Below this the next claim is made: smaller ones cost more round trips. */
+const claimedAheadLow = 48
+const recordAgainMs = { first: 100, most: 5_000 } as const
+
+export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker {
+  const { queue, clock, log } = parts
+  const rooms = new DeliveryRooms(parts.limits)
+  const counts = {
+    acknowledged: 0,
+    refused: 0,
+    unreachable: 0,
+    held: 0,
+    exhausted: 0,
+    claimsLost: 0,
+    pauses: 0,
+  }
+  const ahead: ClaimedCallback[] = []
+  const underWay = new Set<Promise<void>>()
+  let signing = 0
+  let isStopping = false
+  let isHungry = false
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  let lookNextAtMs = Number.NEGATIVE_INFINITY
+  let pageAfter: Line | undefined
+
+  const loop = startLoop({ worker, clock, log, turn })
+
+  async function turn(): Promise<number> {
+    isHungry = false
+    if (clock.now() >= lookNextAtMs || clock.now() < lookedAtMs) await look()
+    const nowMs = clock.now()
+    const most = claimedAheadMax - ahead.length
+    const lines = ahead.length > claimedAheadLow ? [] : rooms.plan({ most, nowMs })
+    if (lines.length > 0) {
+      await claim(lines, nowMs)
+      // There may be more at once: the answer comes from the plan of the next turn.
+      if (ahead.length <= claimedAheadLow) return 0
+    }
+    isHungry = true
+    const nextAtMs = Math.min(lookNextAtMs, rooms.nextPauseEndMs(nowMs))
+    return Math.max(0, nextAtMs - clock.now())
+  }
+
+  async function look(): Promise<void> {
+    const nowMs = clock.now()
+    const due = await queue.findDueLines(nowMs)
+    take(due.lines)
+    if (due.isFull) {
+      const page = await queue.pageOfLines(nowMs, pageAfter)
+      take(page.lines)
+      pageAfter = page.after
+    }
+    lookedAtMs = nowMs
+    const soonestMs = nowMs + lookAtMostEveryMs
+    lookNextAtMs = Math.min(
+      nowMs + lookAgainMs,
+      Math.max(soonestMs, due.nextDueAtMs ?? Number.POSITIVE_INFINITY),
+    )
+  }
+
+  function take(lines: readonly (Line & HostState)[]): void {
+    for (const line of lines) {
+      rooms.noteHost(line.host, line)
+      rooms.makeReady(line)
+    }
+  }
+
+  async function claim(lines: ReturnType<DeliveryRooms['plan']>, nowMs: number): Promise<void> {
+    const { callbacks, hosts } = await queue.claim({
+      lines,
+      nowMs,
+      claimId: parts.newClaimId(),
+      claimedUntilMs: nowMs + claimForMs,
+      probeUntilMs: nowMs + neededForAttemptMs,
+    })
+    const counted = new Map<string, number>()
+    for (const { merchantId, host } of callbacks) {
+      const key = `${merchantId} ${host}`
+      counted.set(key, (counted.get(key) ?? 0) + 1)
+    }
+    for (const [host, state] of hosts) rooms.noteHost(host, state)
+    for (const line of lines) rooms.claimed(line, counted.get(`${line.merchantId} ${line.host}`) ?? 0)
+    ahead.push(...callbacks)
+    startSigning()
+  }
+
+  function startSigning(): void {
+    while (signing < parts.signers) {
+      const callback = ahead.shift()
+      if (!callback) break
+      const delivery = deliver(callback).finally(() => underWay.delete(delivery))
+      underWay.add(delivery)
+    }
+    if (isHungry && ahead.length <= claimedAheadLow && rooms.readyLines > 0) {
+      isHungry = false
+      loop.wake()
+    }
+  }
+
+  async function deliver(callback: ClaimedCallback): Promise<void> {
+    let end: { isGood: boolean; durationMs: number } | undefined
+    try {
+      signing++
+      const prepared = await parts.prepare(callback).finally(() => {
+        signing--
+        startSigning()
+      })
+      if (prepared.kind === 'held') await keepWaiting(callback, prepared.reason)
+      else if (clock.now() + neededForAttemptMs <= callback.claimedUntilMs)
+        end = await attempt(callback, prepared)
+    } catch (error) {
+      // The claim runs out, and the callback is sent again then.
+      log.error({ worker, callbackId: callback.callbackId, err: error }, 'a callback could not be handled')
+    } finally {
+      if (end) rooms.ended(callback, end)
+      else rooms.returned(callback)
+      startSigning()
+    }
+  }
+
+  async function keepWaiting(callback: ClaimedCallback, reason: HeldReason): Promise<void> {
+    counts.held++
+    const { merchantId, callbackId } = callback
+    log.warn({ worker, merchantId, callbackId, reason }, 'a callback cannot be sent for now')
+    await parts.hold(callback, reason)
+  }
+
+  async function attempt(
+    callback: ClaimedCallback,
+    sealed: Extract<Prepared, { kind: 'sealed' }>,
+  ): Promise<{ isGood: boolean; durationMs: number }> {
+    const startedAtMs = clock.now()
+    const delivery = await parts.send(sealed)
+    const recorded = await recordUntilClaimEnds(callback, { delivery, startedAtMs })
+    if (recorded) tell(callback, recorded)
+    const isGood = recorded !== undefined && !isHostFailure(recorded.outcome.verdict)
+    return { isGood, durationMs: delivery.durationMs }
+  }
+
+  /** The database may be away for a moment: an outcome that is known need not be found out twice. */
+  async function recordUntilClaimEnds(
+    callback: ClaimedCallback,
+    attempted: { delivery: Delivery; startedAtMs: number },
+  ): Promise<RecordedOutcome | undefined> {
+    for (let waitMs: number = recordAgainMs.first; ; waitMs = Math.min(waitMs * 2, recordAgainMs.most)) {
+      try {
+        return await parts.record(callback, attempted)
+      } catch (error) {
+        const { callbackId } = callback
+        if (clock.now() + waitMs >= callback.claimedUntilMs || isStopping) {
+          log.error({ worker, callbackId, err: error }, 'an outcome was not recorded; it will be sent again')
+          return undefined
+        }
+        log.warn({ worker, callbackId, err: error, waitMs }, 'an outcome was not recorded; trying again')
+        await clock.wait(waitMs, new AbortController().signal)
+      }
+    }
+  }
+
+  function tell(callback: ClaimedCallback, { outcome, isWritten, failingHost }: RecordedOutcome): void {
+    const { merchantId, callbackId, paymentId, eventName, host } = callback
+    counts[outcome.verdict.kind]++
+    if (!isWritten) {
+      counts.claimsLost++
+      log.warn({ worker, callbackId, host }, 'the claim was lost before the outcome was known')
+      return
+    }
+    if (failingHost) {
+      rooms.noteHost(host, failingHost)
+      if (failingHost.pausedAtMs !== undefined && failingHost.pauses === 1) {
+        counts.pauses++
+        const { failures: count, reason } = failingHost
+        log.warn({ worker, host, count, reason }, 'a callback host fails again and again and is paused')
+      }
+    }
+    if (outcome.isNewlyExhausted) {
+      counts.exhausted++
+      log.warn(
+        { worker, merchantId, paymentId, callbackId, eventName, host },
+        'a callback is exhausted: no attempt in seven days was answered with HTTP 200',
+      )
+    }
+    if (outcome.nextAttemptAtMs !== undefined && outcome.nextAttemptAtMs < lookNextAtMs) {
+      lookNextAtMs = outcome.nextAttemptAtMs
+      if (isHungry) loop.wake()
+    }
+  }
+
+  return {
+    expects(lines) {
+      for (const line of lines) rooms.makeReady(line)
+      loop.wake()
+    },
+    counts: () => ({ ...counts, inFlight: rooms.inFlight }),
+    async stop() {
+      isStopping = true
+      await loop.stop()
+      const unsent = ahead.splice(0)
+      await queue.release(unsent).catch((error: unknown) => {
+        log.warn({ worker, count: unsent.length, err: error }, 'claims were not given back; they run out')
+      })
+      await Promise.all(underWay)
+    },
+  }
+}

@@ -1,0 +1,182 @@
+// A small world for tests of callback delivery: a database of its own, a merchant with keys, a clock that the test
+// moves, and delivery workers over whatever network the test brings.
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  type EventName,
+  makeCallbackId,
+  makePaymentId,
+  openCallback,
+  parseAesKey,
+  parseCallbackEnvelope,
+  parsePublicKey,
+} from '@tillgate/protocol'
+import { pino } from 'pino'
+import type { Clock } from '../../src/clock.ts'
+import type { Callback } from '../../src/domain/callback.ts'
+import type { RoomLimits } from '../../src/domain/delivery-rooms.ts'
+import {
+  makeHoldCallback,
+  makePrepareCallback,
+  makeRecordAttempt,
+  makeSendCallback,
+  type Post,
+} from '../../src/operations/deliver-callbacks.ts'
+import { makeManageMerchants } from '../../src/operations/manage-merchants.ts'
+import { MerchantDirectory } from '../../src/operations/merchant-directory.ts'
+import { PlatformKeys } from '../../src/operations/platform-keys.ts'
+import { makeCallbackHistory } from '../../src/store/callback-history.ts'
+import { makeCallbackOutcomes } from '../../src/store/callback-outcomes.ts'
+import { makeCallbackQueue } from '../../src/store/callback-queue.ts'
+import { makeCallbackResends } from '../../src/store/callback-resends.ts'
+import { announcingCallbacks, insertCallbacks } from '../../src/store/callbacks.ts'
+import { makeMerchantStore } from '../../src/store/merchants.ts'
+import { makePlatformKeyStore } from '../../src/store/platform-keys.ts'
+import { makeVault } from '../../src/vault.ts'
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/workers/deliver-callbacks.ts'
+import { freshDatabase } from './database.ts'
+
+export type CallbackWorld = Awaited<ReturnType<typeof makeCallbackWorld>>
+
+export const acknowledged = {
+  kind: 'answered',
+  httpStatus: 200,
+  answer: Buffer.from('{"code":20000,"msg":""}'),
+  durationMs: 1,
+} as const
+
+export function answered(httpStatus: number, more: { retryAfterMs?: number; text?: string } = {}) {
+  const { text = '', ...rest } = more
+  return { kind: 'answered', httpStatus, answer: Buffer.from(text), durationMs: 1, ...rest } as const
+}
+
+const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const merchantPublicKey = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+const noLimits: RoomLimits = { inFlight: 1_024, inFlightPerHost: 128, inFlightPerMerchant: 256 }
+
+export async function makeCallbackWorld(clock: Clock) {
+  const { pool, connection } = await freshDatabase()
+  const vault = makeVault(Buffer.alloc(32, 7))
+  const merchants = makeMerchantStore(pool)
+  const directory = new MerchantDirectory({ store: merchants, vault })
+  const keyStore = makePlatformKeyStore(pool)
+  const platformKeys = new PlatformKeys({ store: keyStore, vault })
+  await platformKeys.ensure({ clock, random: randomBytes })
+  const manage = makeManageMerchants({ merchants, vault, clock, random: randomBytes, actor: 'test' })
+  const shop = await manage.addMerchant({ name: 'Shop', publicKey: merchantPublicKey })
+  const queue = makeCallbackQueue(pool)
+  const history = makeCallbackHistory(pool)
+  const workers: DeliveryWorker[] = []
+  const announced = announcingCallbacks(pool, (lines) => {
+    for (const worker of workers) worker.expects(lines)
+  })
+  const resends = makeCallbackResends(announced)
+  const aesKeys = new Map([[shop.merchant.merchantId, shop.aesKey]])
+
+  return {
+    pool,
+    connection,
+    merchants,
+    directory,
+    platformKeys,
+    manage,
+    queue,
+    history,
+    resends,
+    merchantId: shop.merchant.merchantId,
+
+    async addMerchant(name: string): Promise<string> {
+      const { merchant, aesKey } = await manage.addMerchant({ name, publicKey: merchantPublicKey })
+      aesKeys.set(merchant.merchantId, aesKey)
+      return merchant.merchantId
+    },
+
+    /** An order, and a callback of it that is due now. */
+    async queueCallback(
+      callbackUrl: string,
+      more: { merchantId?: string; eventName?: EventName; paymentId?: string } = {},
+    ): Promise<Callback> {
+      const nowMs = clock.now()
+      const merchantId = more.merchantId ?? shop.merchant.merchantId
+      const paymentId = more.paymentId ?? makePaymentId(nowMs, randomBytes)
+      await pool.query(orderSql, [merchantId, paymentId, nowMs, callbackUrl])
+      const callback: Callback = {
+        merchantId,
+        callbackId: makeCallbackId(nowMs, randomBytes),
+        paymentId,
+        refundId: undefined,
+        eventName: more.eventName ?? 'payment.order.timeout',
+        callbackUrl,
+        body: JSON.stringify({ merchantId, paymentId, status: 'timeout' }),
+        createdAtMs: nowMs,
+      }
+      await announced.transaction((transaction) => insertCallbacks(transaction, [callback]))
+      return callback
+    },
+
+    startWorker(
+      t: TestContext,
+      post: Post,
+      more: { limits?: Partial<RoomLimits>; chance?: number; clock?: Clock } = {},
+    ): DeliveryWorker {
+      const own = more.clock ?? clock
+      const outcomes = makeCallbackOutcomes(pool)
+      const random = more.chance === undefined ? randomBytes : bytesFor(more.chance)
+      const worker = startDeliveryWorker({
+        queue,
+        prepare: makePrepareCallback({ directory, platformKeys, clock: own }),
+        send: makeSendCallback(post),
+        record: makeRecordAttempt({ outcomes, clock: own, random }),
+        hold: makeHoldCallback({ queue, clock: own }),
+        newClaimId: () => makeCallbackId(own.now(), randomBytes),
+        limits: { ...noLimits, ...more.limits },
+        signers: 2,
+        clock: own,
+        log: pino({ level: 'silent' }),
+      })
+      workers.push(worker)
+      t.after(async () => {
+        workers.splice(workers.indexOf(worker), 1)
+        await worker.stop()
+      })
+      return worker
+    },
+
+    /** What the merchant reads in it; fails when it is not sealed for the merchant by the gateway. */
+    async open(text: string): Promise<{ id: string; sign: string; timestamp: string; body: string }> {
+      const envelope = parseCallbackEnvelope(text)
+      const published = await platformKeys.published(clock.now())
+      const body = await openCallback(envelope, {
+        aesKeys: [parseAesKey(aesKeys.get(envelope.merchantId) ?? '')],
+        publicKeys: published.map((key) => parsePublicKey(key.publicKey)),
+      })
+      assert(body !== undefined, 'the callback opens with the merchant’s and the gateway’s keys')
+      return { id: envelope.id, sign: envelope.sign, timestamp: envelope.timestamp, body }
+    },
+
+    async stored(callbackId: string) {
+      const callback = await history.findCallback(callbackId)
+      assert(callback)
+      return callback
+    },
+  }
+}
+
+/** Looks again and again, without a pause of any length; the test's own time limit ends what never comes. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await nextTurn()
+}
+
+function bytesFor(chance: number): (size: number) => Uint8Array {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(Math.round(chance * 0xffffffff))
+  return () => bytes
+}
+
+const orderSql = `
+insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
+                    payment_time, expires_at, callback_url, content, checkout_token, created_at)
+values ($1, $2, $2, 'timeout', 'WEB', 100, 'USD', $3::bigint, $3::bigint + 300000, $4, '{}', 'token', $3::bigint)
+    on conflict do nothing`
