@@ -1,0 +1,121 @@
+// Payment orders: create, query, cancel, and wait for the end.
+import {
+  type CancelAnswer,
+  type CreateAnswer,
+  type CreateBody,
+  isFinalOrderStatus,
+  type QueryAnswer,
+} from '@tillgate/protocol'
+import { expectTexts } from './answers.ts'
+import type { Caller } from './call.ts'
+import type { CallOptions, Settings } from './options.ts'
+import { pollUntil, type WaitOptions } from './poll.ts'
+import { serialise } from './serialise.ts'
+
+const minute = 60_000
+export const defaultExpiryMs = 30 * minute
+
+/**
+ * What to create. Amounts are numbers or decimal strings in units of the currency: `12.5` or `"12.50"` dollars,
+ * `1200` yen. They are sent as they are and never rounded.
+ */
+export interface NewOrder extends Omit<CreateBody, 'channel' | 'paymentTime' | 'paymentExpiryTime'> {
+  /** `WEB` when left out. */
+  readonly channel?: CreateBody['channel']
+  /**
+   * Milliseconds since 1970; now when left out. It is part of the content: whoever wants to repeat `create` after
+   * a crash with the same `orderNo` gives it (the time at which the order was placed), or asks by `orderNo`.
+   */
+  readonly paymentTime?: CreateBody['paymentTime']
+  /** 5 minutes to 24 hours after paymentTime; 30 minutes when left out. */
+  readonly paymentExpiryTime?: CreateBody['paymentExpiryTime']
+}
+
+/** Which order: its paymentId, or your own orderNo when the answer of create was lost, or one of its refunds. */
+export type OrderReference =
+  | string
+  | { readonly paymentId: string }
+  | { readonly orderNo: string }
+  | { readonly refundId: string }
+
+export interface Orders {
+  /**
+   * Creates a payment order; send the consumer to `checkoutUrl`. The same `orderNo` with the same content answers
+   * the order that is there, so repeating it is safe.
+   *
+   * @example
+   * const { paymentId, checkoutUrl } = await tillgate.orders.create({
+   *   order: {
+   *     orderNo: 'A-1001',
+   *     orderAmount: '25.00',
+   *     goods: [{ referenceGoodsId: 'shirt', goodsName: 'Shirt', goodsAmount: '12.50', goodsQuantity: 2 }],
+   *   },
+   *   paymentAmount: '25.00',
+   *   currency: 'USD',
+   *   callbackUrl: 'https://shop.example/callbacks',
+   *   redirectUrl: 'https://shop.example/thanks',
+   * })
+   */
+  create(order: NewOrder, options?: CallOptions): Promise<CreateAnswer>
+
+  /**
+   * An order as it is now. `paymentStatus` is the payment's own status; `status` speaks of the newest refund.
+   *
+   * @example
+   * const { paymentStatus } = await tillgate.orders.query(paymentId)
+   * const lost = await tillgate.orders.query({ orderNo: 'A-1001' })
+   */
+  query(order: OrderReference, options?: CallOptions): Promise<QueryAnswer>
+
+  /**
+   * Cancels an order that is still pending; a ConflictError (40901) when it is being paid or paid.
+   *
+   * @example
+   * await tillgate.orders.cancel(paymentId)
+   */
+  cancel(paymentId: string, options?: CallOptions): Promise<CancelAnswer>
+
+  /**
+   * Queries until the payment has a final status (success, failed, timeout, cancelled), slower and slower. For a
+   * result page or a script; a shop waits for the callback.
+   *
+   * @example
+   * const { paymentStatus } = await tillgate.orders.waitUntilFinal(paymentId, { timeoutMs: 60_000 })
+   */
+  waitUntilFinal(order: OrderReference, options?: WaitOptions): Promise<QueryAnswer>
+}
+
+export function makeOrders({ call }: Caller, settings: Settings): Orders {
+  const query: Orders['query'] = async (order, options) => {
+    const reference = typeof order === 'string' ? { paymentId: order } : order
+    const data = await call('service.trade.query', () => serialise(reference), options)
+    return expectTexts<QueryAnswer>(data, ['paymentId', 'status', 'paymentStatus'])
+  }
+  return {
+    async create(order, options) {
+      const data = await call('service.trade.create', (nowMs) => serialise(withTimes(order, nowMs)), options)
+      return expectTexts<CreateAnswer>(data, ['paymentId', 'checkoutUrl', 'status'])
+    },
+    query,
+    async cancel(paymentId, options) {
+      const data = await call('service.trade.cancel', () => serialise({ paymentId }), options)
+      return expectTexts<CancelAnswer>(data, ['paymentId', 'status'])
+    },
+    waitUntilFinal: (order, options) =>
+      pollUntil(
+        async (callOptions) => {
+          const answer = await query(order, callOptions)
+          const { paymentStatus } = answer
+          return { value: answer, isFinal: isFinalOrderStatus(paymentStatus), status: paymentStatus }
+        },
+        settings,
+        options,
+      ),
+  }
+}
+
+function withTimes(order: NewOrder, nowMs: number): CreateBody {
+  const { channel = 'WEB', paymentTime = Math.round(nowMs), ...rest } = order
+  const paymentExpiryTime = order.paymentExpiryTime ?? Number(paymentTime) + defaultExpiryMs
+  return { ...rest, channel, paymentTime, paymentExpiryTime }
+}

@@ -1,0 +1,39 @@
+// The consumer coming back to redirectUrl with signed parameters: good for showing a page, never for delivering.
+import { type RedirectParameters, redirectParameterNames, verifyRedirect } from '@tillgate/protocol'
+import type { Keyring } from './credentials.ts'
+
+export interface Redirects {
+  /**
+   * The parameters that the gateway added to your redirectUrl, or undefined when they are not the gateway's. Takes
+   * the whole address, or its path and query as frameworks give them. **For display alone**: deliver on a callback
+   * or a query.
+   *
+   * @example
+   * const back = await tillgate.redirects.verify(request.url)
+   * if (back) show(`Order ${back.referOrderNo}: ${back.status}`)
+   */
+  verify(url: string | URL | URLSearchParams): Promise<RedirectParameters | undefined>
+}
+
+export function makeRedirects({ platformPublicKeys }: Keyring): Redirects {
+  return {
+    async verify(url) {
+      const query = queryOf(url)
+      const given: Partial<Record<(typeof redirectParameterNames)[number], string>> = {}
+      for (const name of redirectParameterNames) {
+        const values = query?.getAll(name) ?? []
+        // Twice the same name: programs disagree on which one counts, so none does.
+        if (values.length !== 1) return undefined
+        given[name] = values[0] ?? ''
+      }
+      return verifyRedirect(given, platformPublicKeys)
+    },
+  }
+}
+
+function queryOf(url: string | URL | URLSearchParams): URLSearchParams | undefined {
+  if (url instanceof URLSearchParams) return url
+  if (url instanceof URL) return url.searchParams
+  const base = 'http://localhost'
+  return URL.canParse(url, base) ? new URL(url, base).searchParams : undefined
+}

@@ -1,0 +1,80 @@
+// Refunds: wholly or in part, several for one payment.
+import {
+  isFinalRefundStatus,
+  type RefundAnswer,
+  type RefundInQuery,
+  type WireAmount,
+} from '@tillgate/protocol'
+import { expectTexts } from './answers.ts'
+import type { Caller } from './call.ts'
+import { UnexpectedAnswerError } from './errors.ts'
+import type { CallOptions, Settings } from './options.ts'
+import type { Orders } from './orders.ts'
+import { pollUntil, type WaitOptions } from './poll.ts'
+import { serialise } from './serialise.ts'
+
+export interface NewRefund {
+  readonly paymentId: string
+  /** Your own number for this refund; unique for ever, so that repeating is safe. */
+  readonly referRefundNo: string
+  /** In units of the payment's currency; a number or a decimal string, never rounded. */
+  readonly refundAmount: WireAmount
+  readonly refundReason?: string
+}
+
+export interface Refunds {
+  /**
+   * Gives money back. The answer says `refunding`; the result comes by callback, or from `waitUntilFinal`. The
+   * same `referRefundNo` with the same content answers the refund that is there, so repeating it is safe.
+   *
+   * @example
+   * const { refundId } = await tillgate.refunds.create({
+   *   paymentId,
+   *   referRefundNo: 'A-1001-R1',
+   *   refundAmount: '5.00',
+   *   refundReason: 'one shirt came back',
+   * })
+   */
+  create(refund: NewRefund, options?: CallOptions): Promise<RefundAnswer>
+
+  /**
+   * One refund as it is now.
+   *
+   * @example
+   * const { status } = await tillgate.refunds.query(refundId)
+   */
+  query(refundId: string, options?: CallOptions): Promise<RefundInQuery>
+
+  /**
+   * Queries until the refund has ended, well (`refund_success`) or badly (`refund_failed`, reason in `msg`).
+   *
+   * @example
+   * const { status, msg } = await tillgate.refunds.waitUntilFinal(refundId)
+   */
+  waitUntilFinal(refundId: string, options?: WaitOptions): Promise<RefundInQuery>
+}
+
+export function makeRefunds({ call }: Caller, orders: Orders, settings: Settings): Refunds {
+  const query: Refunds['query'] = async (refundId, options) => {
+    const { refunds } = await orders.query({ refundId }, options)
+    const refund = refunds?.find((each) => each.refundId === refundId)
+    if (!refund) throw new UnexpectedAnswerError('The gateway answered a query without the refund asked for.')
+    return refund
+  }
+  return {
+    async create(refund, options) {
+      const data = await call('service.trade.refund', () => serialise(refund), options)
+      return expectTexts<RefundAnswer>(data, ['refundId', 'paymentId', 'status'])
+    },
+    query,
+    waitUntilFinal: (refundId, options) =>
+      pollUntil(
+        async (callOptions) => {
+          const refund = await query(refundId, callOptions)
+          return { value: refund, isFinal: isFinalRefundStatus(refund.status), status: refund.status }
+        },
+        settings,
+        options,
+      ),
+  }
+}

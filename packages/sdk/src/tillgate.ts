@@ -1,0 +1,86 @@
+// The client that a merchant's program makes once and keeps.
+
+import { makeCaller } from './call.ts'
+import { type Callbacks, makeCallbacks } from './callbacks/callbacks.ts'
+import { type Credentials, readCredentials } from './credentials.ts'
+import { credentialsFromEnvironment, credentialsFromFile, type Environment } from './load-credentials.ts'
+import { type ClientOptions, withDefaults } from './options.ts'
+import { makeOrders, type Orders } from './orders.ts'
+import { makeRedirects, type Redirects } from './redirects.ts'
+import { makeRefunds, type Refunds } from './refunds.ts'
+import { makeSandbox, type Sandbox } from './sandbox.ts'
+
+/**
+ * A client of one Tillgate gateway for one merchant. It holds no connection of its own and needs no closing.
+ *
+ * @example
+ * const tillgate = Tillgate.fromEnvironment()
+ * const { checkoutUrl } = await tillgate.orders.create({ … })
+ */
+export class Tillgate {
+  readonly merchantId: string
+  readonly orders: Orders
+  readonly refunds: Refunds
+  readonly callbacks: Callbacks
+  readonly redirects: Redirects
+  /** Only a gateway in sandbox mode answers these. */
+  readonly sandbox: Sandbox
+
+  /**
+   * @throws CredentialsError that lists all that is wrong with the credentials at once.
+   * @example
+   * const tillgate = new Tillgate({ gatewayUrl, merchantId, aesKey, privateKey, platformPublicKey })
+   */
+  constructor({
+    gatewayUrl,
+    merchantId,
+    aesKey,
+    privateKey,
+    platformPublicKey,
+    allowHttp,
+    ...options
+  }: Credentials & ClientOptions) {
+    const keyring = readCredentials({
+      gatewayUrl,
+      merchantId,
+      aesKey,
+      privateKey,
+      platformPublicKey,
+      ...(allowHttp !== undefined && { allowHttp }),
+    })
+    const settings = withDefaults(options)
+    const caller = makeCaller(keyring, settings)
+    this.merchantId = keyring.merchantId
+    this.orders = makeOrders(caller, settings)
+    this.refunds = makeRefunds(caller, this.orders, settings)
+    this.callbacks = makeCallbacks(caller, keyring)
+    this.redirects = makeRedirects(keyring)
+    this.sandbox = makeSandbox(caller)
+  }
+
+  /**
+   * From a JSON file with the credentials, as the gateway's sandbox writes one.
+   *
+   * @example
+   * const tillgate = Tillgate.fromFile('data/sandbox-merchant.json')
+   */
+  static fromFile(path: string, options: ClientOptions = {}): Tillgate {
+    return fromParts(credentialsFromFile(path), options)
+  }
+
+  /**
+   * From TILLGATE_GATEWAY_URL, TILLGATE_MERCHANT_ID, TILLGATE_AES_KEY, TILLGATE_PRIVATE_KEY and
+   * TILLGATE_PLATFORM_PUBLIC_KEY. The keys may be in files instead, named by the variable with _FILE at its end.
+   *
+   * @example
+   * const tillgate = Tillgate.fromEnvironment()
+   */
+  static fromEnvironment(environment: Environment = process.env, options: ClientOptions = {}): Tillgate {
+    return fromParts(credentialsFromEnvironment(environment), options)
+  }
+}
+
+function fromParts(credentials: Partial<Credentials>, options: ClientOptions): Tillgate {
+  // Safe: the constructor looks at every field and says which are missing.
+  return new Tillgate({ ...(credentials as Credentials), ...options })
+}
