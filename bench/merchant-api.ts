@@ -1,5 +1,6 @@
 // Creates and queries a second, against a bare program on the same PostgreSQL, in one run, alternating:
-// `node bench/merchant-api.ts`. Everything runs on this machine and is gone afterwards.
+// `node bench/merchant-api.ts [create] [single] [query]`. Everything runs on this machine and is gone afterwards.
+// NODE_OPTIONS_GATEWAY=--cpu-prof profiles the gateway.
 import { fork } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,12 +17,13 @@ import { makeMerchantStore } from '../packages/gateway/src/store/merchants.ts'
 import { makeVault } from '../packages/gateway/src/vault.ts'
 import { type LoadResult, load, median } from './load.ts'
 
-const rounds = 5
+const scenarios = process.argv.length > 2 ? process.argv.slice(2) : ['create', 'single', 'query']
+const rounds = Number(process.env['ROUNDS'] ?? 5)
 const perRound = Number(process.env['PER_ROUND'] ?? 3000)
 const connections = 64
 const here = import.meta.dirname
 
-const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-bench-'))
+const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-api-bench-'))
 const embedded = await startEmbedded({ dataDir })
 const pool = openPool(embedded.connection, { max: 2 })
 const children: ReturnType<typeof fork>[] = []
@@ -83,24 +85,24 @@ try {
       ids[name] = result.answers.map((text) => JSON.parse(text).data.paymentId)
       note(`create ${name}`, result)
     }
-    const singles = await creates(200)
+    const singles = await creates(scenarios.includes('single') ? 200 : 0)
     for (const [name, url] of inTurn(targets, round))
       note(`single ${name}`, await load(url, { requests: singles, connections: 1 }))
   }
   const queries: Record<string, string[]> = {}
-  for (const name of Object.keys(targets)) {
+  for (const name of scenarios.includes('query') ? Object.keys(targets) : []) {
     queries[name] = await Promise.all(
       (ids[name] ?? []).slice(0, 1000).map((paymentId) => seal('service.trade.query', { paymentId })),
     )
   }
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; scenarios.includes('query') && round < rounds; round++) {
     for (const [name, url] of inTurn(targets, round)) {
       const requests = Array.from({ length: perRound }, (_, index) => queries[name]?.[index % 1000] ?? '')
       note(`query ${name}`, await load(url, { requests, connections }))
     }
   }
 
-  for (const what of ['create', 'query', 'single'] as const) {
+  for (const what of scenarios) {
     const rate = (name: string) =>
       median((results[`${what} ${name}`] ?? []).map(({ perSecond }) => perSecond))
     const p50 = (name: string) => median((results[`${what} ${name}`] ?? []).map(({ p50Ms }) => p50Ms))
@@ -120,7 +122,10 @@ try {
 }
 
 async function start(script: string, environment: Record<string, string>): Promise<string> {
-  const child = fork(join(here, script), { env: { PATH: process.env['PATH'], ...environment } })
+  const execArgv = script.startsWith('gateway')
+    ? (process.env['NODE_OPTIONS_GATEWAY'] ?? '').split(' ').filter(Boolean)
+    : []
+  const child = fork(join(here, script), { execArgv, env: { PATH: process.env['PATH'], ...environment } })
   children.push(child)
   const [address] = await once(child, 'message')
   return typeof address === 'string' ? address : `http://127.0.0.1:${address.port}`
