@@ -1,7 +1,7 @@
 -- Payment orders and the history of their statuses.
 
 create table orders (
-  merchant_id          text           not null references merchants,
+  merchant_id          text           not null,
   payment_id           text           not null check (length(payment_id) <= 32),
   order_no             text           not null,
   status               text           not null check (status in
