@@ -62,7 +62,10 @@ async function run(): Promise<void> {
     throw error
   }
   const { publicUrl, adminUrl } = gateway
-  log.info({ version, mode: config.mode, publicUrl, adminUrl }, 'ready')
+  log.info(
+    { version, mode: config.mode, publicUrl, adminUrl, durationMs: Math.round(performance.now()) },
+    'ready',
+  )
   if (process.stdout.isTTY) process.stdout.write(welcome({ mode: config.mode, publicUrl, adminUrl }))
 }
 
