@@ -11,6 +11,8 @@ import { version } from './version.ts'
 
 /** A supervisor waits 30 seconds as a rule before it kills; what is not finished by then is finished after the next start. */
 const stopWithinMs = 25_000
+/** Under npm one Ctrl-C arrives twice: from the terminal, and passed on by npm. */
+const sameSignalMs = 500
 
 try {
   await run()
@@ -25,14 +27,15 @@ async function run(): Promise<void> {
   const log = await makeLog(config)
   const starting = new AbortController()
   let gateway: Gateway | undefined
-  let stopping = false
+  let stoppingSinceMs: number | undefined
 
   const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) {
+    if (stoppingSinceMs !== undefined) {
+      if (performance.now() - stoppingSinceMs < sameSignalMs) return
       process.stderr.write('Stopped at once. What was under way is finished after the next start.\n')
       process.exit(exitCodes.interrupted)
     }
-    stopping = true
+    stoppingSinceMs = performance.now()
     log.info({ signal }, 'stopping')
     setTimeout(() => {
       log.error('not everything ended in time; leaving it to the next start')

@@ -176,11 +176,18 @@ test('a request under way is finished before a stop, and a second signal does no
   await pause(100)
   gateway.child.kill('SIGTERM')
   await lineWith(gateway, '"stopping"')
-  await pause(300)
+  await pause(600)
   assert.equal(gateway.child.exitCode, null)
   gateway.child.kill('SIGINT')
   assert.equal((await gateway.exited()).code, 130)
   await held
+})
+
+test('one Ctrl-C that arrives twice, as under npm, is one', async () => {
+  const gateway = await startProcess({ DATA_DIR: temporaryFolder() })
+  gateway.child.kill('SIGINT')
+  gateway.child.kill('SIGINT')
+  assert.equal((await gateway.exited()).code, 0)
 })
 
 test('two gateways on one DATA_DIR share one PostgreSQL, which lives until the last one stops', async () => {
