@@ -15,12 +15,16 @@ import { type CallbackOutcomes, makeCallbackOutcomes } from './store/callback-ou
 import { type CallbackQueue, makeCallbackQueue } from './store/callback-queue.ts'
 import { type CallbackResends, makeCallbackResends } from './store/callback-resends.ts'
 import { announcingCallbacks } from './store/callbacks.ts'
+import { type Verification, verifyLedger } from './store/ledger-verification.ts'
 import { type MerchantStore, makeMerchantStore } from './store/merchants.ts'
 import { makeOrderStore, type OrderStore } from './store/orders.ts'
 import { makePaymentStore, type PaymentStore } from './store/payments.ts'
 import { makePlatformKeyStore } from './store/platform-keys.ts'
 import { makeRefundStore, type RefundStore } from './store/refunds.ts'
+import { makeSandboxStore, type SandboxStore } from './store/sandbox.ts'
 import { makeSettlingStore, type SettlingStore } from './store/settling.ts'
+import { makeStatementStore, type StatementStore } from './store/statements.ts'
+import { makeTreasuryStore, type TreasuryStore } from './store/treasury.ts'
 import { makeWalletStore, type WalletStore } from './store/wallets.ts'
 import { loadMasterKey, makeVault, type Vault } from './vault.ts'
 
@@ -31,10 +35,14 @@ export interface Core {
   readonly payments: PaymentStore
   readonly refunds: RefundStore
   readonly settling: SettlingStore
+  readonly treasury: TreasuryStore
+  readonly statements: StatementStore
+  readonly sandbox: SandboxStore
   readonly callbacks: CallbackStores
   readonly directory: MerchantDirectory
   readonly platformKeys: PlatformKeys
   readonly vault: Vault
+  verifyLedger(): Promise<Verification>
   writability(): Promise<Writability>
   close(): Promise<void>
 }
@@ -82,6 +90,10 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
       payments: makePaymentStore(pool),
       refunds: makeRefundStore(pool),
       settling: makeSettlingStore(pool),
+      treasury: makeTreasuryStore(pool),
+      statements: makeStatementStore(pool),
+      sandbox: makeSandboxStore(pool),
+      verifyLedger: () => verifyLedger(pool),
       callbacks: {
         queue: makeCallbackQueue(pool),
         outcomes: makeCallbackOutcomes(pool),

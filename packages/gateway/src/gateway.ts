@@ -27,7 +27,11 @@ import type { PublishedKey } from './operations/platform-keys.ts'
 import { makeQueryOrder } from './operations/query-order.ts'
 import { makeRefundOrder } from './operations/refund-order.ts'
 import { makeResendCallbacks } from './operations/resend-callbacks.ts'
+import { makeSandboxAdvance } from './operations/sandbox-advance.ts'
+import { makeSandboxPay } from './operations/sandbox-pay.ts'
 import { makeSettleDue } from './operations/settle.ts'
+import { makeSubmitPayment } from './operations/submit-payment.ts'
+import { ensureTestWallets } from './operations/test-wallets.ts'
 import { makeSandboxRail } from './rails/sandbox-rail.ts'
 import { walletRail } from './rails/wallet-rail.ts'
 import { makeRandom } from './random.ts'
@@ -135,7 +139,13 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
   const { clock, log, random } = parts
   const outbound = openOutbound(config)
   const core = await openCore({ config, tell: parts.tell, signal: parts.signal })
-  const { orders, merchants, directory, wallets, refunds, settling } = core
+  const { orders, merchants, directory, wallets, payments, refunds, settling, treasury, sandbox } = core
+  if (config.mode === 'sandbox') {
+    await ensureTestWallets({ wallets, treasury, clock, random }).catch(async (error: unknown) => {
+      await core.close()
+      throw error
+    })
+  }
   const expiry = startExpiryWorker({
     expireOrders: makeExpireOrders({ orders, clock, random }),
     nextExpiry: orders.nextExpiry,
@@ -161,6 +171,26 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     clock,
     log,
   })
+  const submitPayment = makeSubmitPayment({
+    orders,
+    payments,
+    wallets,
+    clock,
+    random,
+    onSubmitted: settle.wake,
+  })
+  const sandboxOperations = {
+    'service.sandbox.pay': makeSandboxPay({ submitPayment, wallets }),
+    'service.sandbox.advance': makeSandboxAdvance({
+      orders,
+      sandbox,
+      clock,
+      onAdvanced({ expiresAtMs }) {
+        expiry.expects(expiresAtMs)
+        settle.wake()
+      },
+    }),
+  }
   const delivery = startCallbackDelivery(config, { core, outbound, clock, random, log })
   return {
     api: {
@@ -184,6 +214,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
         'service.trade.cancel': makeCancelOrder({ orders, clock }),
         'service.trade.callback': makeResendCallbacks({ orders, resends: core.callbacks.resends, clock }),
         'service.trade.refund': makeRefundOrder({ orders, refunds, clock, random, onSubmitted: settle.wake }),
+        ...(config.mode === 'sandbox' && sandboxOperations),
       },
     },
     platformKeys: () => core.platformKeys.published(clock.now()),

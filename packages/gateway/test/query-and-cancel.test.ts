@@ -114,7 +114,10 @@ for (const [status, words] of [
 ] as const) {
   test(`an order that is ${status} is not cancelled, and the message says what to do`, async () => {
     const { paymentId } = await newOrder()
-    await gateway.pool.query('update orders set status = $2 where payment_id = $1', [paymentId, status])
+    await gateway.pool.query(
+      "update orders set status = $2, transaction_id = 'T1', wallet_id = 'W1' where payment_id = $1",
+      [paymentId, status],
+    )
     const answer = await cancel(paymentId)
     assert.deepEqual([answer.status, answer.code], [409, 40901])
     assert.match(answer.msg, words)

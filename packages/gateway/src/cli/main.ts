@@ -5,7 +5,10 @@ import { Command } from 'commander'
 import { StartFailure } from '../start-failure.ts'
 import { version } from '../version.ts'
 import { keyCommand } from './key.ts'
+import { ledgerCommand } from './ledger.ts'
 import { merchantCommand } from './merchant.ts'
+import { statementCommand } from './statement.ts'
+import { walletCommand } from './wallet.ts'
 
 const program = new Command('tillgate')
   .description('Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.')
@@ -13,6 +16,9 @@ const program = new Command('tillgate')
   .showHelpAfterError('(add --help for what there is)')
   .addCommand(merchantCommand())
   .addCommand(keyCommand())
+  .addCommand(walletCommand())
+  .addCommand(ledgerCommand())
+  .addCommand(statementCommand())
 
 try {
   await program.parseAsync()

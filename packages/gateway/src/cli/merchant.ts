@@ -2,6 +2,8 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Merchant, MerchantKey } from '../domain/merchant.ts'
 import { type ManageMerchants, makeManageMerchants } from '../operations/manage-merchants.ts'
+import { makeMoveFunds } from '../operations/move-funds.ts'
+import { type AmountOptions, amountText, parseAmount } from './amount.ts'
 import { type CommandContext, commandName, type OutputOptions, print, table, withContext } from './context.ts'
 import { readTextFile } from './files.ts'
 
@@ -94,6 +96,27 @@ export function merchantCommand(): Command {
       withMerchants(async (merchants) => {
         const merchant = await merchants.changeMerchant(merchantId, settings)
         print(json ? { json } : {}, merchant, describe(merchant, []))
+      }),
+    )
+
+  command
+    .command('payout')
+    .description('pay a merchant out: money leaves its wallet for the operator’s funding account')
+    .argument('<merchantId>')
+    .requiredOption('--amount <amount>', 'such as 12.50')
+    .requiredOption('--currency <code>', 'ISO 4217 code')
+    .requiredOption('--reason <text>', 'why, for the audit')
+    .option('--json', 'print JSON')
+    .action((merchantId: string, options: OutputOptions & AmountOptions & { reason: string }) =>
+      withMerchants(async (merchants, context) => {
+        await merchants.showMerchant(merchantId)
+        const { currency, amountMinor } = parseAmount(options)
+        const funds = makeMoveFunds({ ...context, treasury: context.core.treasury })
+        const leftMinor = await funds.payOut({ merchantId, currency, amountMinor }, options.reason)
+        const [amount, left] = [amountText(amountMinor, currency), amountText(leftMinor, currency)]
+        print(options, { merchantId, paidOut: amount, left }, [
+          `${amount} are paid out to merchant ${merchantId}; ${left} are left in its wallet.`,
+        ])
       }),
     )
 

@@ -1,7 +1,12 @@
 // The parts that move money, over a database and with a clock that the test holds: what gateway.ts puts together,
 // without listeners and loops, so that a test takes every turn itself.
 import { randomBytes } from 'node:crypto'
-import { makePaymentId, makeCallbackId as makeUuid } from '@tillgate/protocol'
+import {
+  makePaymentId,
+  makeCallbackId as makeUuid,
+  type PaymentResult,
+  type RefundResult,
+} from '@tillgate/protocol'
 import type { Clock } from '../../src/clock.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import type { Act } from '../../src/domain/audit.ts'
@@ -18,6 +23,7 @@ import { makeRefundOrder } from '../../src/operations/refund-order.ts'
 import { makeSettleDue } from '../../src/operations/settle.ts'
 import { makeSubmitPayment } from '../../src/operations/submit-payment.ts'
 import { walletRail } from '../../src/rails/wallet-rail.ts'
+import { type Finding, verifyLedger } from '../../src/store/ledger-verification.ts'
 import { makeMerchantStore } from '../../src/store/merchants.ts'
 import { makeOrderStore } from '../../src/store/orders.ts'
 import { makePaymentStore } from '../../src/store/payments.ts'
@@ -137,6 +143,8 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
         await funds.topUp([{ walletId, currency, amountMinor: minor }], { subject: walletId, reason: 'test' })
       return walletId
     },
+    /** What is wrong with the books; empty when nothing is. */
+    verify: async (): Promise<readonly Finding[]> => (await verifyLedger(pool)).findings,
     async balanceOf(walletId: string, currency = 'USD'): Promise<bigint> {
       return wallets.findAvailable(walletId, currency)
     },
