@@ -48,6 +48,7 @@ create table callbacks (
 create index callbacks_kept on callbacks (callback_id) where body is not null;
 create index callbacks_exhausted on callbacks (callback_id) where exhausted_at is not null;
 
+-- Written by the very statement that changes the callback's row, so that a foreign key would only cost.
 create table callback_attempts (
   merchant_id text    not null,
   callback_id uuid    not null,
@@ -59,8 +60,7 @@ create table callback_attempts (
   detail      text,
   answer      bytea,                                                -- its first bytes
   is_resend   boolean not null,
-  primary key (merchant_id, callback_id, attempt),
-  foreign key (merchant_id, callback_id) references callbacks
+  primary key (merchant_id, callback_id, attempt)
 );
 
 -- What is still to be delivered: small, never spread, claimed from by workers. The row goes when it is done.

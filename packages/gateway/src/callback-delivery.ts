@@ -34,8 +34,8 @@ export interface CallbackDeliveryParts {
   readonly log: Log
 }
 
-/** As many as there are cores: more would only take time from each other and from the event loop. */
-const signers = availableParallelism()
+/** A few for each core, so that no core waits while the event loop is busy: measured, two for two cores lose 30 %. */
+const signers = 4 * availableParallelism()
 
 export function startCallbackDelivery(config: Config, parts: CallbackDeliveryParts): CallbackDelivery {
   const { core, outbound, clock, random, log } = parts

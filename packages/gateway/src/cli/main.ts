@@ -4,6 +4,7 @@ import { Failure, KeyError } from '@tillgate/protocol'
 import { Command } from 'commander'
 import { StartFailure } from '../start-failure.ts'
 import { version } from '../version.ts'
+import { callbackCommand } from './callback.ts'
 import { keyCommand } from './key.ts'
 import { ledgerCommand } from './ledger.ts'
 import { merchantCommand } from './merchant.ts'
@@ -16,6 +17,7 @@ const program = new Command('tillgate')
   .showHelpAfterError('(add --help for what there is)')
   .addCommand(merchantCommand())
   .addCommand(keyCommand())
+  .addCommand(callbackCommand())
   .addCommand(walletCommand())
   .addCommand(ledgerCommand())
   .addCommand(statementCommand())

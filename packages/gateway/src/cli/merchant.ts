@@ -24,18 +24,22 @@ export function merchantCommand(): Command {
     .option('--callback-hosts <hosts>', 'the only hosts callbacks may go to, separated by commas', list)
     .option('--json', 'print JSON')
     .action((options: AddOptions) =>
-      withMerchants(async (merchants) => {
+      withMerchants(async (merchants, { core, clock }) => {
         const { publicKey: file, json, ...rest } = options
         const publicKey = file === undefined ? {} : { publicKey: readTextFile(file) }
         const { merchant, aesKey } = await merchants.addMerchant({ ...rest, ...publicKey })
         const { merchantId, name } = merchant
-        print(options, { merchantId, name, aesKey }, [
+        const { publicKey: platformPublicKey } = await core.platformKeys.signing(clock.now())
+        print(options, { merchantId, name, aesKey, platformPublicKey }, [
           `Merchant ${name} is signed on.`,
           '',
           `  merchantId  ${merchantId}`,
           `  AES key     ${aesKey}`,
           '',
-          'Note the AES key now: it is not shown again.',
+          'Note the AES key now: it is not shown again. The gateway signs callbacks with the key to this public one:',
+          '',
+          platformPublicKey.trimEnd(),
+          '',
           ...(file === undefined
             ? [`Next, give its RSA public key: ${commandName} key add ${merchantId} --public-key FILE`]
             : []),

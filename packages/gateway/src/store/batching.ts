@@ -5,6 +5,8 @@ export interface BatchingOptions {
   readonly maxItems: number
   /** How many round trips may be under way at once. */
   readonly maxFlights: number
+  /** How long the first of a batch waits for others. Left out, a caller waits for nobody. */
+  readonly gatherMs?: number
   /** Whether an error concerns the items themselves, so that the innocent ones deserve another try alone. */
   readonly isItemError: (error: unknown) => boolean
 }
@@ -18,16 +20,27 @@ interface Waiting<Item, Result> {
 /** `run` answers each item, in the order of the items. */
 export function batched<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { maxItems, maxFlights, isItemError }: BatchingOptions,
+  { maxItems, maxFlights, gatherMs, isItemError }: BatchingOptions,
 ): (item: Item) => Promise<Result> {
   let queue: Waiting<Item, Result>[] = []
   let flights = 0
+  let isGathering = false
 
   const takeOff = async (batch: Waiting<Item, Result>[]): Promise<void> => {
     flights++
     await fly(batch)
     flights--
-    departNext()
+    departWhenGathered()
+  }
+
+  const departWhenGathered = (): void => {
+    if (gatherMs === undefined || queue.length >= maxItems) return departNext()
+    if (queue.length === 0 || flights >= maxFlights || isGathering) return
+    isGathering = true
+    setTimeout(() => {
+      isGathering = false
+      departNext()
+    }, gatherMs)
   }
 
   const departNext = (): void => {
@@ -56,6 +69,6 @@ export function batched<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject })
-      departNext()
+      departWhenGathered()
     })
 }

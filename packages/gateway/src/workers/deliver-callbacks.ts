@@ -56,7 +56,7 @@ const lookAgainMs = 1_000
 /** However soon the next one is due: what falls due in between goes together. */
 const lookAtMostEveryMs = 25
 /** What is claimed ahead of the signers. Enough that they never wait for a claim, little enough that a newcomer does not wait long. */
-const claimedAheadMax = 96
+const claimedAheadMax = 128
 /** Below this the next claim is made: smaller ones cost more round trips. */
 const claimedAheadLow = 48
 const recordAgainMs = { first: 100, most: 5_000 } as const

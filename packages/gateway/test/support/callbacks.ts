@@ -122,7 +122,7 @@ export async function makeCallbackWorld(clock: Clock) {
       more: { limits?: Partial<RoomLimits>; chance?: number; clock?: Clock } = {},
     ): DeliveryWorker {
       const own = more.clock ?? clock
-      const outcomes = makeCallbackOutcomes(pool)
+      const outcomes = makeCallbackOutcomes(pool, { gatherMs: 0 })
       const random = more.chance === undefined ? randomBytes : bytesFor(more.chance)
       const worker = startDeliveryWorker({
         queue,
