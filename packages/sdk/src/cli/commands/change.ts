@@ -1,0 +1,33 @@
+// till cancel and till resend: one order, one act.
+import { type Command, credentialsOption, exitCodes, jsonOption } from '../command.ts'
+import { paintStatus } from '../terminal.ts'
+
+export const cancelCommand: Command = {
+  name: 'cancel',
+  summary: 'cancel a payment order that is still pending',
+  positionals: ['paymentId'],
+  options: { ...credentialsOption, ...jsonOption },
+  examples: ['till cancel P01K73ZQ800JZ7V3N4Q5R6S7T8W'],
+  usesGateway: true,
+  async run({ positionals: [paymentId = ''], terminal, client }) {
+    const cancelled = await client().orders.cancel(paymentId)
+    terminal.print(cancelled, [`Order ${cancelled.paymentId} is ${paintStatus(terminal, cancelled.status)}.`])
+    return exitCodes.done
+  },
+}
+
+export const resendCommand: Command = {
+  name: 'resend',
+  summary: 'have an order’s callbacks sent again',
+  positionals: ['paymentId'],
+  options: { ...credentialsOption, ...jsonOption },
+  examples: ['till resend P01K73ZQ800JZ7V3N4Q5R6S7T8W'],
+  usesGateway: true,
+  async run({ positionals: [paymentId = ''], terminal, client }) {
+    const answer = await client().callbacks.resend(paymentId)
+    terminal.print(answer, [
+      `${answer.queued} ${answer.queued === 1 ? 'callback' : 'callbacks'} will be sent again.`,
+    ])
+    return exitCodes.done
+  },
+}

@@ -1,0 +1,106 @@
+// till create: a payment order from a few options, or from a file with the whole body.
+
+import type { NewOrder } from '../../orders.ts'
+import {
+  type Command,
+  credentialsOption,
+  exitCodes,
+  jsonOption,
+  type OptionValues,
+  requiredOption,
+  textOption,
+  UsageError,
+} from '../command.ts'
+import { parseDuration } from '../duration.ts'
+import { randomNumber } from '../random-number.ts'
+import { columns, paintStatus, type Terminal } from '../terminal.ts'
+
+export const orderOptions = {
+  amount: { type: 'string', value: 'AMOUNT', about: 'what the consumer pays, such as 12.50' },
+  currency: { type: 'string', value: 'CODE', about: 'ISO 4217 code, such as USD' },
+  'order-no': {
+    type: 'string',
+    value: 'NUMBER',
+    about: 'your number for the order; a new one when left out',
+  },
+  'goods-name': { type: 'string', value: 'NAME', about: 'what is bought, as the consumer reads it' },
+  'callback-url': { type: 'string', value: 'URL', about: 'where callbacks are sent' },
+  'redirect-url': { type: 'string', value: 'URL', about: 'where the consumer goes back to' },
+  'expires-in': { type: 'string', value: 'DURATION', about: '5m to 24h; 30m when left out' },
+} as const
+
+export const createCommand: Command = {
+  name: 'create',
+  summary: 'create a payment order and print where to pay',
+  positionals: [],
+  options: {
+    ...orderOptions,
+    channel: { type: 'string', value: 'CHANNEL', about: 'WEB or APP', choices: ['WEB', 'APP'] },
+    body: {
+      type: 'string',
+      value: 'FILE',
+      about: 'JSON of the whole body instead of these options; - is standard input',
+    },
+    ...credentialsOption,
+    ...jsonOption,
+  },
+  examples: ['till create --amount 12.50 --currency USD', 'till create --body order.json --json'],
+  usesGateway: true,
+  async run({ values, terminal, client }) {
+    const order =
+      textOption(values, 'body') === undefined ? orderFrom(values, terminal) : readBody(values, terminal)
+    const created = await client().orders.create(order)
+    terminal.print(created, [
+      ...columns([
+        ['paymentId', created.paymentId],
+        ['orderNo', created.referOrderNo],
+        ['status', paintStatus(terminal, created.status)],
+      ]),
+      '',
+      `Pay at ${terminal.paint('bold', created.checkoutUrl)}`,
+    ])
+    return exitCodes.done
+  },
+}
+
+export function orderFrom(values: OptionValues, terminal: Terminal): NewOrder {
+  const amount = requiredOption(values, 'amount')
+  const expiresIn = textOption(values, 'expires-in')
+  const [callbackUrl, redirectUrl] = [textOption(values, 'callback-url'), textOption(values, 'redirect-url')]
+  const channel = textOption(values, 'channel')
+  if (channel !== undefined && channel !== 'WEB' && channel !== 'APP')
+    throw new UsageError('--channel is WEB or APP.')
+  const paymentTime = terminal.now()
+  return {
+    order: {
+      orderNo: textOption(values, 'order-no') ?? randomNumber('till', terminal),
+      orderAmount: amount,
+      goods: [
+        {
+          referenceGoodsId: 'till',
+          goodsName: textOption(values, 'goods-name') ?? 'Made with till',
+          goodsAmount: amount,
+        },
+      ],
+    },
+    paymentAmount: amount,
+    currency: requiredOption(values, 'currency'),
+    ...(channel && { channel }),
+    ...(expiresIn !== undefined && {
+      paymentTime,
+      paymentExpiryTime: paymentTime + parseDuration(expiresIn),
+    }),
+    ...(callbackUrl && { callbackUrl }),
+    ...(redirectUrl && { redirectUrl }),
+  }
+}
+
+function readBody(values: OptionValues, terminal: Terminal): NewOrder {
+  const path = requiredOption(values, 'body')
+  try {
+    // Safe: the gateway looks at every field and says what is wrong.
+    return JSON.parse(terminal.readFile(path).toString('utf8')) as NewOrder
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read as JSON: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,86 @@
+// till debug-signature: what is wrong with a request or callback that was refused. It asks no gateway.
+import { type Diagnosis, debugEnvelope } from '../../debug/debug-envelope.ts'
+import {
+  type Command,
+  credentialsOption,
+  exitCodes,
+  jsonOption,
+  type OptionValues,
+  textOption,
+  UsageError,
+} from '../command.ts'
+import { findCredentials } from '../find-credentials.ts'
+import type { Terminal } from '../terminal.ts'
+
+export const debugSignatureCommand: Command = {
+  name: 'debug-signature',
+  summary: 'say what is wrong with a request or a callback that does not open',
+  positionals: ['[FILE]'],
+  options: {
+    body: { type: 'string', value: 'FILE', about: 'the plain body that was meant' },
+    'string-to-sign': { type: 'string', value: 'FILE', about: 'the string that your code signs or verifies' },
+    at: {
+      type: 'string',
+      value: 'TIME',
+      about: 'when it was sent, ISO 8601 or milliseconds: checks the clock',
+    },
+    ...credentialsOption,
+    ...jsonOption,
+  },
+  examples: ['till debug-signature request.json --body body.json', 'till debug-signature < callback.json'],
+  usesGateway: false,
+  async run({ positionals: [path = '-'], values, terminal }) {
+    const body = readOption(values, 'body', terminal)
+    const stringToSign = readOption(values, 'string-to-sign', terminal)
+    const sentAtMs = readTime(textOption(values, 'at'))
+    const diagnosis = debugEnvelope({
+      envelope: readInput(path, terminal),
+      credentials: findCredentials(values, terminal),
+      nowMs: terminal.now(),
+      ...(body !== undefined && { body }),
+      ...(stringToSign !== undefined && { stringToSign }),
+      ...(sentAtMs !== undefined && { sentAtMs }),
+    })
+    terminal.print(diagnosis, describe(diagnosis, terminal))
+    return diagnosis.findings.length === 0 ? exitCodes.done : exitCodes.failed
+  },
+}
+
+function describe({ kind, findings, stringToSign }: Diagnosis, { paint }: Terminal): string[] {
+  if (findings.length === 0) {
+    return [
+      `${paint('green', '✓')} The ${kind} opens with these credentials: decrypted and verified.`,
+      '',
+      'If your code refuses it all the same, compare the string that it verifies with this one',
+      '(--string-to-sign FILE does it for you):',
+      '',
+      stringToSign ?? '',
+    ]
+  }
+  return findings.flatMap(({ kind: name, problem, fix, evidence = [] }, index) => [
+    ...(index > 0 ? [''] : []),
+    `${paint('red', '✗')} ${paint('bold', problem)}  ${paint('dim', name)}`,
+    ...evidence.map((line) => `    ${line}`),
+    `  → ${fix}`,
+  ])
+}
+
+function readInput(path: string, terminal: Terminal): Buffer {
+  try {
+    return terminal.readFile(path)
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function readOption(values: OptionValues, name: string, terminal: Terminal): string | undefined {
+  const path = textOption(values, name)
+  return path === undefined ? undefined : readInput(path, terminal).toString('utf8')
+}
+
+function readTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const timeMs = /^\d{13}$/.test(text) ? Number(text) : Date.parse(text)
+  if (Number.isNaN(timeMs)) throw new UsageError('--at is a time such as 2026-01-31T12:00:00Z, or 13 digits.')
+  return timeMs
+}

@@ -1,0 +1,54 @@
+// till keygen: the merchant's RSA pair, made here so that the private half never travels. The AES key is not made
+// here: the gateway issues it.
+import { createHash, generateKeyPair } from 'node:crypto'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { maxRsaBits, minRsaBits } from '@tillgate/protocol'
+import { type Command, exitCodes, jsonOption, textOption, UsageError } from '../command.ts'
+
+export const keygenCommand: Command = {
+  name: 'keygen',
+  summary: 'make your RSA key pair: private.pem and public.pem',
+  positionals: [],
+  options: {
+    out: { type: 'string', value: 'FOLDER', about: 'where to; this folder when left out' },
+    bits: {
+      type: 'string',
+      value: 'BITS',
+      about: '2048, 3072 or 4096; 2048 when left out',
+      choices: ['2048', '3072', '4096'],
+    },
+    force: { type: 'boolean', about: 'write over files that are there' },
+    ...jsonOption,
+  },
+  examples: ['till keygen --out keys'],
+  usesGateway: false,
+  async run({ values, terminal }) {
+    const modulusLength = Number(textOption(values, 'bits') ?? minRsaBits)
+    if (!Number.isInteger(modulusLength / 8) || modulusLength < minRsaBits || modulusLength > maxRsaBits) {
+      throw new UsageError(`--bits is a multiple of 8 from ${minRsaBits} to ${maxRsaBits}.`)
+    }
+    const folder = textOption(values, 'out') ?? '.'
+    const files = { privateKeyFile: join(folder, 'private.pem'), publicKeyFile: join(folder, 'public.pem') }
+    const force = values['force'] === true
+    // Before the work, so that nobody waits for a refusal.
+    const inTheWay = Object.values(files).find((file) => !force && terminal.fileExists(file))
+    if (inTheWay)
+      throw new UsageError(`${inTheWay} is there already. Use --out, or --force to write over it.`)
+    const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', {
+      modulusLength,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    })
+    terminal.writeFile(files.privateKeyFile, privateKey, { mode: 0o600, force })
+    terminal.writeFile(files.publicKeyFile, publicKey, { mode: 0o644, force })
+    const fingerprint = `SHA256:${createHash('sha256').update(publicKey).digest('base64')}`
+    terminal.print({ ...files, fingerprint, publicKey }, [
+      `${files.privateKeyFile}  your private key: keep it, give it to nobody`,
+      `${files.publicKeyFile}   your public key: give it to the operator of the gateway`,
+      '',
+      'The gateway issues your merchantId and your AES key.',
+    ])
+    return exitCodes.done
+  },
+}
