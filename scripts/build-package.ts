@@ -1,25 +1,26 @@
 // Builds what merchants install: `npm run build -w packages/sdk` fills the package's dist/ with JavaScript,
-// types and a package.json of its own, so that `npm pack packages/sdk/dist` is what gets published.
-// The server has no build: Node runs its TypeScript as it is.
+// types and a package.json of its own, so that `npm pack packages/sdk/dist` is what gets published. A second
+// argument names another folder than dist/. The server has no build: Node runs its TypeScript as it is.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const folder = resolve(process.argv[2] ?? '.')
-const dist = join(folder, 'dist')
+const dist = resolve(folder, process.argv[3] ?? 'dist')
 const root = resolve(import.meta.dirname, '..')
 
 rmSync(dist, { recursive: true, force: true })
-const { status } = spawnSync('tsc', ['--project', writeBuildConfig()], { stdio: 'inherit' })
-rmSync(join(folder, 'tsconfig.build.json'))
-if (status !== 0) process.exit(status ?? 1)
-writePackageJson()
+compile()
+const { bin = {} } = writePackageJson()
+// npm sets the bit when it installs; whoever runs the folder as it is needs it too.
+for (const path of Object.values(bin)) chmodSync(join(dist, path), 0o755)
 copyFileSync(join(root, 'LICENSE'), join(dist, 'LICENSE'))
 if (existsSync(join(folder, 'README.md'))) copyFileSync(join(folder, 'README.md'), join(dist, 'README.md'))
 console.log(`built ${dist}`)
 
-function writeBuildConfig(): string {
-  const path = join(folder, 'tsconfig.build.json')
+/** The configuration stands beside the package's own files, where the compiler finds their dependencies. */
+function compile(): void {
+  const path = join(folder, `tsconfig.build-${process.pid}.json`)
   const config = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: {
@@ -27,16 +28,27 @@ function writeBuildConfig(): string {
       declaration: true,
       rewriteRelativeImportExtensions: true,
       rootDir: 'src',
-      outDir: 'dist',
+      outDir: dist,
     },
     include: ['src'],
     exclude: ['src/**/*.test.ts'],
   }
-  writeFileSync(path, JSON.stringify(config))
-  return path
+  try {
+    writeFileSync(path, JSON.stringify(config))
+    const { status, error } = spawnSync('tsc', ['--project', path], { stdio: 'inherit' })
+    if (error) throw error
+    if (status !== 0) process.exitCode = status ?? 1
+  } finally {
+    rmSync(path, { force: true })
+  }
+  if (process.exitCode) process.exit()
 }
 
-function writePackageJson(): void {
+interface Published {
+  readonly bin?: Readonly<Record<string, string>>
+}
+
+function writePackageJson(): Published {
   const { scripts, devDependencies, exports, bin, ...kept } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
   )
@@ -49,4 +61,5 @@ function writePackageJson(): void {
     }),
   }
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+  return published
 }
