@@ -34,6 +34,8 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     // listener is the FastifyInstance that every route file names.
     loggerInstance: parts.log.child({}, { level: 'warn' }) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // No logger for each request: what is logged of one names its id.
+    childLoggerFactory: (logger) => logger,
     genReqId: parts.newRequestId,
     bodyLimit: listenerLimits.bodyBytes,
     requestTimeout: listenerLimits.requestTimeoutMs,
