@@ -2,6 +2,7 @@
 // `check` (lint, format, types), `unit`, `database`, `browser`, or paths of test files.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { ensureChromium } from './chromium.ts'
 
 const suites = {
@@ -9,6 +10,13 @@ const suites = {
   database: ['packages/*/test/*.test.ts'],
   browser: ['packages/*/test/browser/*.test.ts'],
 } as const
+
+// Files run side by side in processes of their own. They wait for sockets and disks more than they compute, so
+// there may be more of them than cores.
+const runnerOptions = [
+  '--test-global-setup=test/global-setup.ts',
+  `--test-concurrency=${availableParallelism() + 1}`,
+]
 
 const [wanted = 'all', ...rest] = process.argv.slice(2)
 
@@ -23,7 +31,7 @@ if (wanted !== 'check') {
     const missing = ensureChromium()
     if (missing) fail(missing)
   }
-  run('tests', 'node', ['--test', '--test-global-setup=test/global-setup.ts', ...files])
+  run('tests', 'node', ['--test', ...runnerOptions, ...files])
 }
 
 function patterns(): string[] {
