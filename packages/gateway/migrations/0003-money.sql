@@ -48,6 +48,7 @@ create table refunds (
   merchant_id     text           not null,
   refund_id       text           not null check (length(refund_id) <= 32),
   payment_id      text           not null,
+  ordinal         integer        not null,                               -- 1 is the order's first
   refer_refund_no text           not null,
   status          text           not null check (status in ('refunding', 'refund_success', 'refund_failed')),
   amount_minor    numeric(20, 0) not null check (amount_minor > 0),
@@ -59,11 +60,11 @@ create table refunds (
   message         text,
   primary key (merchant_id, refund_id),
   unique (merchant_id, refer_refund_no),
+  unique (merchant_id, payment_id, ordinal),
   foreign key (merchant_id, payment_id) references orders,
   check ((status = 'refunding') = (completed_at is null)),
   check (status <> 'refund_success' or transaction_id is not null)
 );
-create index refunds_of_order on refunds (merchant_id, payment_id);
 
 -- Only ever added to. A hold is ended by one further row, a post or a void, that names it; a direct transfer needs
 -- no hold. merchant_id is empty for a top-up, which concerns no merchant.

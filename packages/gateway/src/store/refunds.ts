@@ -97,8 +97,7 @@ async function commitRefund(
   const merchant = balances.get(debitAccountId)
   const isCovered = merchant !== undefined && availableMinor(merchant) >= amountMinor
   const { refund, hold, settlement } = isCovered ? request : withoutHold(request)
-  await takeShare(transaction, refund)
-  await insertRow(transaction, refund)
+  await insertRow(transaction, refund, await takeShare(transaction, refund))
   if (hold) {
     await insertTransfers(transaction, [hold])
     await addEffects(transaction, effectsOf([hold]))
@@ -107,26 +106,28 @@ async function commitRefund(
   return refund
 }
 
-/** The guard and the CHECK of the table say the same: never more than was paid. */
-async function takeShare(transaction: Queryable, refund: Refund): Promise<void> {
-  const { rowCount } = await transaction.query({
+/** The guard and the CHECK of the table say the same: never more than was paid. Answers which refund of the order it is. */
+async function takeShare(transaction: Queryable, refund: Refund): Promise<number> {
+  const { rows } = await transaction.query<{ refund_count: number }>({
     name: 'take-refund-share',
     text: `
 update orders
    set refund_held_minor = refund_held_minor + $3, refund_count = refund_count + 1
  where merchant_id = $1 and payment_id = $2 and status = 'success'
-   and refunded_minor + refund_held_minor + $3 <= payment_amount_minor`,
+   and refunded_minor + refund_held_minor + $3 <= payment_amount_minor
+returning refund_count`,
     values: [refund.merchantId, refund.paymentId, refund.amountMinor.toString()],
   })
-  if (rowCount !== 1) throw new RaceLost()
+  if (!rows[0]) throw new RaceLost()
+  return rows[0].refund_count
 }
 
-async function insertRow(transaction: Queryable, refund: Refund): Promise<void> {
+async function insertRow(transaction: Queryable, refund: Refund, ordinal: number): Promise<void> {
   const { rowCount } = await transaction.query({
     name: 'insert-refund',
     text: `
-insert into refunds (${columns})
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+insert into refunds (${columns}, ordinal)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
     on conflict do nothing`,
     values: [
       refund.merchantId,
@@ -141,6 +142,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       refund.createdAtMs,
       null,
       null,
+      ordinal,
     ],
   })
   if (rowCount !== 1) throw new RaceLost()
@@ -219,7 +221,7 @@ const refundsColumn = `
                   'refer_refund_no', r.refer_refund_no, 'status', r.status, 'amount_minor', r.amount_minor::text,
                   'currency', r.currency, 'reason', r.reason, 'transaction_id', r.transaction_id,
                   'created_at', r.created_at, 'completed_at', r.completed_at, 'message', r.message)
-                order by r.created_at, r.refund_id)
+                order by r.ordinal)
            from refunds r
           where r.merchant_id = o.merchant_id and r.payment_id = o.payment_id) end as refunds`
 

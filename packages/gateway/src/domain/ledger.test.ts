@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  accountIdOf,
+  addBalances,
+  availableMinor,
+  type EffectiveTransfer,
+  effectsOf,
+  merchantAccount,
+  noBalances,
+  type Phase,
+  postedMinor,
+  walletAccount,
+} from './ledger.ts'
+
+const phases = ['hold', 'post', 'void', 'direct'] as const satisfies Phase[]
+const transfer = fc
+  .record({
+    phase: fc.constantFrom(...phases),
+    amountMinor: fc.bigInt(1n, 10n ** 18n),
+    sides: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 2, maxLength: 2 }),
+  })
+  .map(
+    ({ phase, amountMinor, sides: [debitAccountId = '', creditAccountId = ''] }): EffectiveTransfer => ({
+      phase,
+      amountMinor,
+      debitAccountId,
+      creditAccountId,
+    }),
+  )
+
+test('whatever is transferred, all debits equal all credits, pending and posted', () => {
+  fc.assert(
+    fc.property(fc.array(transfer), (transfers) => {
+      const sum = [...effectsOf(transfers).values()].reduce(addBalances, noBalances)
+      assert.equal(sum.debitsPendingMinor, sum.creditsPendingMinor)
+      assert.equal(sum.debitsPostedMinor, sum.creditsPostedMinor)
+    }),
+  )
+})
+
+test('the effects of many transfers are those of each, added up', () => {
+  fc.assert(
+    fc.property(fc.array(transfer), (transfers) => {
+      const all = effectsOf(transfers)
+      for (const accountId of ['a', 'b', 'c', 'd']) {
+        const one = transfers
+          .map((each) => effectsOf([each]).get(accountId) ?? noBalances)
+          .reduce(addBalances, noBalances)
+        assert.deepEqual(all.get(accountId) ?? noBalances, one)
+      }
+    }),
+  )
+})
+
+const sides = { debitAccountId: 'from', creditAccountId: 'to', amountMinor: 7n }
+
+test('a hold takes from what is available and gives nothing yet', () => {
+  const effects = effectsOf([{ ...sides, phase: 'hold' }])
+  assert.equal(availableMinor(effects.get('from') ?? noBalances), -7n)
+  assert.equal(postedMinor(effects.get('from') ?? noBalances), 0n)
+  assert.equal(availableMinor(effects.get('to') ?? noBalances), 0n)
+})
+
+test('a hold that is posted is a direct transfer, and one that is voided is nothing', () => {
+  const posted = effectsOf([
+    { ...sides, phase: 'hold' },
+    { ...sides, phase: 'post' },
+  ])
+  assert.deepEqual(posted, effectsOf([{ ...sides, phase: 'direct' }]))
+  const voided = effectsOf([
+    { ...sides, phase: 'hold' },
+    { ...sides, phase: 'void' },
+  ])
+  assert.deepEqual([...voided.values()], [noBalances, noBalances])
+})
+
+test('a transfer of nothing, or to oneself, is a bug', () => {
+  assert.throws(() => effectsOf([{ ...sides, phase: 'direct', amountMinor: 0n }]))
+  assert.throws(() => effectsOf([{ ...sides, phase: 'direct', creditAccountId: 'from' }]))
+})
+
+test('an account is named by its owner and its currency', () => {
+  assert.equal(accountIdOf(walletAccount('w1', 'USD')), 'wallet:w1:USD')
+  assert.equal(accountIdOf(merchantAccount('1', 'JPY')), 'merchant:1:JPY')
+})

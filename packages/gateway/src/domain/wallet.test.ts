@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isPin, normaliseLogin, parseLogin, parsePin } from './wallet.ts'
+
+test('a phone number is one login however it is written', () => {
+  for (const text of ['+4915112345678', ' +49 151 1234-5678 ', '0049 (151) 12345678', '＋4915112345678']) {
+    assert.equal(normaliseLogin(text), '+4915112345678', text)
+  }
+})
+
+test('an e-mail address is one login whatever its case', () => {
+  assert.equal(normaliseLogin(' Ann.Lee@Example.ORG '), 'ann.lee@example.org')
+})
+
+test('what is neither is nobody’s login', () => {
+  const long = `${'a'.repeat(250)}@x.org`
+  for (const text of [
+    '',
+    '12345',
+    '0151 1234567',
+    '+0123456789',
+    '+123456',
+    '+1234567890123456',
+    'ann',
+    'a@b',
+    long,
+  ]) {
+    assert.equal(normaliseLogin(text), undefined, text)
+    assert.throws(() => parseLogin(text), { code: 40001 })
+  }
+})
+
+test('a PIN is 4 to 12 digits', () => {
+  for (const pin of ['1234', '123456789012']) assert.equal(parsePin(pin), pin)
+  for (const pin of ['123', '1234567890123', '12a4', '１２３４', ' 1234', '1234\n']) {
+    assert.equal(isPin(pin), false, JSON.stringify(pin))
+    assert.throws(() => parsePin(pin), { code: 40001 })
+  }
+})
