@@ -3,6 +3,7 @@
 import { Failure, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
+import { startCheckoutService } from './checkout-service.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Core, openCore } from './core.ts'
@@ -12,6 +13,8 @@ import { parseUrlPolicy } from './domain/url-rules.ts'
 import { ApiLimits } from './http/api-limits.ts'
 import { serveAssets } from './http/assets.ts'
 import { bind } from './http/bind.ts'
+import { type CookieJar, makeCookieJar } from './http/checkout/cookies.ts'
+import { type RunningCheckout, serveCheckout } from './http/checkout/routes.ts'
 import type { Readiness } from './http/health.ts'
 import { makeListener } from './http/listener.ts'
 import { type MerchantApi, serveMerchantApi } from './http/merchant-api.ts'
@@ -23,11 +26,13 @@ import { makeCancelOrder } from './operations/cancel-order.ts'
 import { makeCreateOrder } from './operations/create-order.ts'
 import { makeExpireOrders } from './operations/expire-orders.ts'
 import { makeOpenRequest } from './operations/open-request.ts'
+import { OrderWatch } from './operations/order-watch.ts'
 import type { PublishedKey } from './operations/platform-keys.ts'
 import { makeQueryOrder } from './operations/query-order.ts'
 import { makeRefundOrder } from './operations/refund-order.ts'
 import { makeResendCallbacks } from './operations/resend-callbacks.ts'
 import { makeSandboxAdvance } from './operations/sandbox-advance.ts'
+import { ensureSandboxMerchant } from './operations/sandbox-merchant.ts'
 import { makeSandboxPay } from './operations/sandbox-pay.ts'
 import { makeSettleDue } from './operations/settle.ts'
 import { makeSubmitPayment } from './operations/submit-payment.ts'
@@ -35,6 +40,7 @@ import { ensureTestWallets } from './operations/test-wallets.ts'
 import { makeSandboxRail } from './rails/sandbox-rail.ts'
 import { walletRail } from './rails/wallet-rail.ts'
 import { makeRandom } from './random.ts'
+import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
 import { version } from './version.ts'
 import { startExpiryWorker } from './workers/expire-orders.ts'
 import { startSettleWorker } from './workers/settle.ts'
@@ -59,6 +65,7 @@ export interface Gateway {
 /** What serves requests; it is there once the database is. */
 interface Service {
   readonly api: MerchantApi
+  readonly checkout: RunningCheckout
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
   stop(): Promise<void>
@@ -97,6 +104,16 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
     return service
   }
+  const jar = makeCookieJar({ isSecure: config.mode === 'live' })
+  serveCheckout(publicListener, {
+    mode: config.mode,
+    publicUrl: () => publicUrl,
+    jar,
+    random,
+    clock: parts.clock,
+    isUnavailable: isTransient,
+    running: () => running().checkout,
+  })
   servePlatformKeys(publicListener, async () => running().platformKeys())
   serveMerchantApi(publicListener, {
     api: () => running().api,
@@ -116,7 +133,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       portSetting: 'ADMIN_PORT',
     })
     publicUrl ||= localUrl
-    service = await startService(config, { ...parts, publicUrl, random })
+    service = await startService(config, { ...parts, publicUrl, random, jar })
     return { publicUrl, localUrl, adminUrl, stop }
   } catch (error) {
     await stop()
@@ -133,15 +150,22 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
 interface ServiceParts extends GatewayParts {
   readonly publicUrl: string
   readonly random: RandomBytes
+  readonly jar: CookieJar
 }
 
 async function startService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, log, random } = parts
   const outbound = openOutbound(config)
   const core = await openCore({ config, tell: parts.tell, signal: parts.signal })
-  const { orders, merchants, directory, wallets, payments, refunds, settling, treasury, sandbox } = core
+  const { merchants, directory, wallets, payments, refunds, treasury, sandbox } = core
+  const watch = new OrderWatch()
+  const orders = watch.overOrders(core.orders)
+  const settling = watch.overSettling(core.settling)
   if (config.mode === 'sandbox') {
-    await ensureTestWallets({ wallets, treasury, clock, random }).catch(async (error: unknown) => {
+    await Promise.all([
+      ensureTestWallets({ wallets, treasury, clock, random }),
+      ensureDemoMerchant(config, core, parts),
+    ]).catch(async (error: unknown) => {
       await core.close()
       throw error
     })
@@ -191,6 +215,15 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       },
     }),
   }
+  const checkout = startCheckoutService({
+    core,
+    watch,
+    submitPayment,
+    jar: parts.jar,
+    clock,
+    random,
+    log,
+  })
   const delivery = startCallbackDelivery(config, { core, outbound, clock, random, log })
   return {
     api: {
@@ -217,15 +250,34 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
         ...(config.mode === 'sandbox' && sandboxOperations),
       },
     },
+    checkout,
     platformKeys: () => core.platformKeys.published(clock.now()),
     readiness: () => readinessOf(core),
     async stop() {
+      await checkout.stop()
       await expiry.stop()
       await settle.stop()
       await delivery.stop()
       await core.close()
     },
   }
+}
+
+/** A folder that cannot be written costs the ready-made credentials, and nothing else. */
+async function ensureDemoMerchant(config: Config, core: Core, parts: ServiceParts): Promise<void> {
+  const { clock, random, log } = parts
+  await ensureSandboxMerchant({
+    merchants: core.merchants,
+    vault: core.vault,
+    file: sandboxFile(config.dataDir),
+    platformKeys: () => core.platformKeys.published(clock.now()),
+    gatewayUrl: parts.publicUrl,
+    clock,
+    random,
+  }).catch((error: unknown) => {
+    if (!isFileTrouble(error)) throw error
+    log.warn({ reason: error.message }, 'the credentials of the demo merchant could not be written')
+  })
 }
 
 async function readinessOf(core: Core): Promise<Readiness> {

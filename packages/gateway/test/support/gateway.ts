@@ -13,6 +13,7 @@ import { type ManageMerchants, makeManageMerchants } from '../../src/operations/
 import { makeMerchantStore } from '../../src/store/merchants.ts'
 import { makeVault } from '../../src/vault.ts'
 import { freshDatabase } from './database.ts'
+import { temporaryFolder } from './process.ts'
 
 export interface TestGateway {
   readonly url: string
@@ -68,6 +69,7 @@ export async function startTestGateway(
     PORT: '0',
     ADMIN_PORT: '0',
     HOST: '127.0.0.1',
+    DATA_DIR: temporaryFolder(),
     DATABASE_URL: databaseUrl,
     MASTER_KEY: masterKey,
     LOG_LEVEL: 'silent',

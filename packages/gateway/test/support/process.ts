@@ -39,6 +39,7 @@ export function run(
       PORT: '0',
       ADMIN_PORT: '0',
       HOST: '127.0.0.1',
+      SHOP_PORT: 'off',
       LOG_FORMAT: 'json',
       ...environment,
     },
