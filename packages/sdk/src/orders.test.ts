@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scriptedGateway } from '../test/support/scripted-gateway.ts'
-import { InvalidRequestError, NotFoundError, TimeoutError } from './errors.ts'
+import { ConnectionError, InvalidRequestError, NotFoundError, TimeoutError } from './errors.ts'
 import type { NewOrder } from './orders.ts'
 
 const created = { paymentId: 'P1', checkoutUrl: 'https://pay.example/c/1', status: 'pending' }
@@ -92,18 +92,21 @@ test('cancel, refund and resend go to their own paths', async () => {
   )
 })
 
-test('the sandbox’s operations go to the gateway path; advancing is not repeated', async () => {
+test('the sandbox’s operations go to the gateway path and are not repeated', async () => {
   const { tillgate, requests } = scriptedGateway([
     { data: { paymentId: 'P1', status: 'success' } },
     { failure: 'unavailable' },
+    { networkError: 'ECONNRESET' },
   ])
   await tillgate.sandbox.pay({ paymentId: 'P1', outcome: 'success' })
   await assert.rejects(tillgate.sandbox.advance({ paymentId: 'P1', milliseconds: 1000 }), { code: 50300 })
+  await assert.rejects(tillgate.sandbox.pay({ paymentId: 'P1', outcome: 'failed' }), ConnectionError)
   assert.deepEqual(
     requests.map(({ url, method }) => [url, method]),
     [
       ['https://pay.example/api/v1/gateway', 'service.sandbox.pay'],
       ['https://pay.example/api/v1/gateway', 'service.sandbox.advance'],
+      ['https://pay.example/api/v1/gateway', 'service.sandbox.pay'],
     ],
   )
 })

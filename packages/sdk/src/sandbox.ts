@@ -1,4 +1,5 @@
-// What only a gateway in sandbox mode can do: pay as a consumer would, and let time pass for one order.
+// What only a gateway in sandbox mode can do: pay as a consumer would, and let time pass for one order. Unlike the
+// other operations these are not safe to repeat.
 import type { SandboxAnswer, SandboxPay } from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
 import type { Caller } from './call.ts'
@@ -7,16 +8,17 @@ import { serialise } from './serialise.ts'
 
 export interface Sandbox {
   /**
-   * Pays an order as a test consumer would. In live this is an InvalidRequestError (40401).
+   * Pays an order as a test consumer would; `success` and `failed` follow after a moment of `confirming`. In live
+   * this is an InvalidRequestError (40401). It is not retried: the second payment of an order is a ConflictError.
    *
    * @example
    * await tillgate.sandbox.pay({ paymentId, outcome: 'success' })
    */
-  pay(payment: SandboxPay, options?: CallOptions): Promise<SandboxAnswer>
+  pay(payment: SandboxPay, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>
 
   /**
-   * Moves all times of one order into the past, so that its expiry and its callbacks' retries come sooner. Unlike
-   * the others it is not safe to repeat, so it is never retried: after an error, query.
+   * Moves all times of one order into the past, so that its expiry and its callbacks' retries come sooner. It is
+   * not retried: twice would be twice as far.
    *
    * @example
    * await tillgate.sandbox.advance({ paymentId, milliseconds: 30 * 60_000 })
@@ -30,7 +32,8 @@ export interface Sandbox {
 export function makeSandbox({ call }: Caller): Sandbox {
   return {
     async pay({ paymentId, outcome }, options) {
-      const data = await call('service.sandbox.pay', () => serialise({ paymentId, outcome }), options)
+      const body = () => serialise({ paymentId, outcome })
+      const data = await call('service.sandbox.pay', body, { ...options, maxRetries: 0 })
       return expectTexts<SandboxAnswer>(data, ['paymentId', 'status'])
     },
     async advance({ paymentId, milliseconds }, options) {
