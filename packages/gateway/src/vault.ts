@@ -1,6 +1,6 @@
 // The vault seals the secrets that rest in the database (AES keys, our private keys) under a master key that is
 // not in it. A sealed secret is bound to its place: moved to another row, it does not open.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
@@ -11,6 +11,8 @@ export interface Vault {
   readonly masterKeyId: Buffer
   seal(secret: Buffer, place: string): Buffer
   open(sealed: Buffer, place: string): Buffer
+  /** A key of 32 bytes for one purpose, the same in every process; nothing about another purpose follows from it. */
+  deriveKey(purpose: string): Buffer
 }
 
 // One byte of version, the master key's id, the nonce, the ciphertext, the tag.
@@ -45,6 +47,7 @@ export function makeVault(masterKey: Buffer): Vault {
       decipher.setAuthTag(sealed.subarray(-tagBytes))
       return Buffer.concat([decipher.update(sealed.subarray(headerBytes, -tagBytes)), decipher.final()])
     },
+    deriveKey: (purpose) => Buffer.from(hkdfSync('sha256', masterKey, '', `tillgate ${purpose}`, 32)),
   }
 }
 

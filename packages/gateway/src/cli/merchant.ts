@@ -1,6 +1,6 @@
 // tillgate merchant …: sign merchants on, look at them, stop them and let them go on.
 import { Command, InvalidArgumentError } from 'commander'
-import type { Merchant, MerchantKey } from '../domain/merchant.ts'
+import { type Merchant, type MerchantKey, normaliseColour } from '../domain/merchant.ts'
 import { type ManageMerchants, makeManageMerchants } from '../operations/manage-merchants.ts'
 import { makeMoveFunds } from '../operations/move-funds.ts'
 import { type AmountOptions, amountText, parseAmount } from './amount.ts'
@@ -22,6 +22,7 @@ export function merchantCommand(): Command {
     )
     .option('--requests-per-second <number>', 'a limit of its own', positiveInteger)
     .option('--callback-hosts <hosts>', 'the only hosts callbacks may go to, separated by commas', list)
+    .option('--accent-colour <colour>', 'of the checkout’s buttons, such as #1f6f5c', colour)
     .option('--json', 'print JSON')
     .action((options: AddOptions) =>
       withMerchants(async (merchants, { core, clock }) => {
@@ -95,6 +96,7 @@ export function merchantCommand(): Command {
       orDefault(positiveInteger),
     )
     .option('--callback-hosts <hosts>', 'separated by commas; "default" allows any host', orDefault(list))
+    .option('--accent-colour <colour>', 'such as #1f6f5c; "default" takes it away', orDefault(colour))
     .option('--json', 'print JSON')
     .action((merchantId: string, { json, ...settings }: OutputOptions & Partial<AddOptions>) =>
       withMerchants(async (merchants) => {
@@ -152,6 +154,7 @@ interface AddOptions extends OutputOptions {
   readonly publicKey?: string
   readonly requestsPerSecond?: number
   readonly callbackHosts?: readonly string[]
+  readonly accentColour?: string
 }
 
 export function withMerchants(
@@ -170,6 +173,7 @@ function describe(merchant: Merchant, keys: readonly MerchantKey[]): string[] {
     `status               ${merchant.status}`,
     `requests per second  ${merchant.requestsPerSecond ?? 'the default'}`,
     `callback hosts       ${merchant.callbackHosts?.join(', ') ?? 'any'}`,
+    `accent colour        ${merchant.accentColour ?? 'the default'}`,
     `since                ${day(merchant.createdAtMs)}`,
     ...(keys.length > 0 ? ['', ...keyTable(keys)] : []),
   ]
@@ -206,6 +210,12 @@ function day(timeMs: number): string {
 function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above zero.')
   return Number(text)
+}
+
+function colour(text: string): string {
+  const normalised = normaliseColour(text)
+  if (normalised === undefined) throw new InvalidArgumentError('It must be a colour such as #1f6f5c.')
+  return normalised
 }
 
 function list(text: string): string[] {

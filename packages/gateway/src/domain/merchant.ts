@@ -8,6 +8,8 @@ export interface Merchant {
   readonly requestsPerSecond: number | undefined
   /** Undefined: callbacks may go to any host. */
   readonly callbackHosts: readonly string[] | undefined
+  /** On the checkout, as #rrggbb in lower case. Undefined: the gateway's own. */
+  readonly accentColour: string | undefined
   readonly createdAtMs: number
 }
 
@@ -38,4 +40,12 @@ export function makeMerchantId(random: (bytes: number) => Uint8Array): string {
     }
   }
   return id
+}
+
+/** The one form in which a colour is kept; undefined: it is none. */
+export function normaliseColour(text: string): string | undefined {
+  const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(text.trim()) ?? []
+  if (digits === undefined) return undefined
+  const six = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits
+  return `#${six.toLowerCase()}`
 }

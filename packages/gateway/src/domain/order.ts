@@ -170,7 +170,7 @@ export function orderAt(order: Order, nowMs: number): Order {
   return isOverdue(order, nowMs) ? timedOut(order) : order
 }
 
-export function isOverdue(order: Order, nowMs: number): boolean {
+export function isOverdue(order: Pick<Order, 'status' | 'expiresAtMs'>, nowMs: number): boolean {
   return order.status === 'pending' && nowMs >= order.expiresAtMs
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 
 const types = {
@@ -11,33 +12,45 @@ const types = {
   js: 'text/javascript; charset=utf-8',
 } as const
 
-interface Asset {
+export interface Asset {
   readonly path: string
   readonly type: string
   readonly content: Buffer
+  /** As small as it gets; made once. */
+  readonly gzipped: Buffer
 }
 
 function readAsset(name: `${string}.${keyof typeof types}`): Asset {
   const content = readFileSync(join(import.meta.dirname, 'assets', name))
   const [stem, extension] = name.split('.') as [string, keyof typeof types]
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12)
-  return { path: `/assets/${stem}.${hash}.${extension}`, type: types[extension], content }
+  return {
+    path: `/assets/${stem}.${hash}.${extension}`,
+    type: types[extension],
+    content,
+    gzipped: gzipSync(content, { level: 9 }),
+  }
 }
 
 export const assets = {
   style: readAsset('tillgate.css'),
   icon: readAsset('icon.svg'),
+  checkoutStyle: readAsset('checkout.css'),
+  checkoutScript: readAsset('checkout.js'),
 }
 
 export function serveAssets(listener: FastifyInstance): void {
-  const serve = (path: string, { type, content }: Asset, cacheControl: string): void => {
-    listener.get(path, (_request, reply) =>
-      reply
+  const serve = (path: string, { type, content, gzipped }: Asset, cacheControl: string): void => {
+    listener.get(path, (request, reply) => {
+      const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+      if (takesGzip) reply.header('content-encoding', 'gzip')
+      return reply
         .header('content-type', type)
         .header('cache-control', cacheControl)
+        .header('vary', 'accept-encoding')
         .header('x-content-type-options', 'nosniff')
-        .send(content),
-    )
+        .send(takesGzip ? gzipped : content)
+    })
   }
   for (const asset of Object.values(assets)) serve(asset.path, asset, 'public, max-age=31536000, immutable')
   // What a browser asks for by itself where a page names no icon.

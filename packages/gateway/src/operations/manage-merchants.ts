@@ -35,7 +35,9 @@ export interface MadeMerchant {
   readonly aesKey: string
 }
 
-export type MerchantSettings = Partial<Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts'>>
+export type MerchantSettings = Partial<
+  Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour'>
+>
 
 const aesKeyBytes = 32
 
@@ -78,6 +80,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
         status: 'active',
         requestsPerSecond: settings.requestsPerSecond,
         callbackHosts: settings.callbackHosts,
+        accentColour: settings.accentColour,
         createdAtMs: clock.now(),
       }
       const { merchantId } = merchant

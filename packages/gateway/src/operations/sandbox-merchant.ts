@@ -152,6 +152,7 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
       status: 'active',
       requestsPerSecond: undefined,
       callbackHosts: undefined,
+      accentColour: undefined,
       createdAtMs: nowMs,
     } as const
     try {

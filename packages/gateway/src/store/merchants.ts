@@ -48,6 +48,7 @@ interface MerchantRow {
   status: Merchant['status']
   requests_per_second: number | null
   callback_hosts: string[] | null
+  accent_colour: string | null
   created_at: string
 }
 
@@ -61,18 +62,20 @@ interface KeyRow {
   revoked_at: string | null
 }
 
-const merchantColumns = 'merchant_id, name, status, requests_per_second, callback_hosts, created_at'
+const merchantColumns =
+  'merchant_id, name, status, requests_per_second, callback_hosts, accent_colour, created_at'
 const keyColumns = 'merchant_id, key_id, kind, public_key, sealed_key, created_at, revoked_at'
 
 async function insertMerchant(database: Queryable, merchant: Merchant): Promise<void> {
   await database.query({
-    text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6)`,
+    text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6, $7)`,
     values: [
       merchant.merchantId,
       merchant.name,
       merchant.status,
       merchant.requestsPerSecond ?? null,
       merchant.callbackHosts ?? null,
+      merchant.accentColour ?? null,
       merchant.createdAtMs,
     ],
   })
@@ -128,7 +131,7 @@ async function updateMerchant(database: Queryable, merchant: Merchant): Promise<
   const { rowCount } = await database.query({
     text: `
 update merchants
-   set name = $2, status = $3, requests_per_second = $4, callback_hosts = $5
+   set name = $2, status = $3, requests_per_second = $4, callback_hosts = $5, accent_colour = $6
  where merchant_id = $1`,
     values: [
       merchant.merchantId,
@@ -136,6 +139,7 @@ update merchants
       merchant.status,
       merchant.requestsPerSecond ?? null,
       merchant.callbackHosts ?? null,
+      merchant.accentColour ?? null,
     ],
   })
   return rowCount === 1
@@ -243,6 +247,7 @@ function toMerchant(row: MerchantRow): Merchant {
     status: row.status,
     requestsPerSecond: row.requests_per_second ?? undefined,
     callbackHosts: row.callback_hosts ?? undefined,
+    accentColour: row.accent_colour ?? undefined,
     createdAtMs: Number(row.created_at),
   }
 }

@@ -19,6 +19,8 @@ export function makeOrderStore(database: Pool) {
      */
     insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), batching),
     findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), batching),
+    /** Of `findOrder` what a live view needs, and no more. */
+    findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
     findOrderByNumber: batched(
       (numbers: readonly OrderNumber[]) => findOrdersByNumber(database, numbers),
       batching,
@@ -124,6 +126,29 @@ select ${orderColumns}
     values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
   })
   const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, toOrder(row)]))
+  return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
+}
+
+async function findStatuses(
+  database: Queryable,
+  keys: readonly OrderKey[],
+): Promise<(Pick<Order, 'status' | 'expiresAtMs'> | undefined)[]> {
+  const { rows } = await database.query<
+    Pick<OrderRow, 'merchant_id' | 'payment_id' | 'status' | 'expires_at'>
+  >({
+    name: 'find-order-statuses',
+    text: `
+select o.merchant_id, o.payment_id, o.status, o.expires_at
+  from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
+  join orders o using (merchant_id, payment_id)`,
+    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
+  })
+  const found = new Map(
+    rows.map((row) => [
+      `${row.merchant_id} ${row.payment_id}`,
+      { status: row.status, expiresAtMs: Number(row.expires_at) },
+    ]),
+  )
   return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
 }
 

@@ -98,6 +98,7 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
         status: 'active',
         requestsPerSecond: undefined,
         callbackHosts: undefined,
+        accentColour: undefined,
         createdAtMs: clock.now(),
       }
       await makeMerchantStore(pool).insertMerchant(merchant, [], testAct('merchant.add'))

@@ -1,0 +1,78 @@
+// Puts the checkout together: what its pages need from the operations and stores of an open core.
+import type { RandomBytes } from '@tillgate/protocol'
+import type { Clock } from './clock.ts'
+import type { Core } from './core.ts'
+import { isOverdue } from './domain/order.ts'
+import type { Behaviour } from './domain/wallet.ts'
+import { makeActs } from './http/checkout/acts.ts'
+import type { CookieJar } from './http/checkout/cookies.ts'
+import { LiveOrders } from './http/checkout/live.ts'
+import type { RunningCheckout } from './http/checkout/routes.ts'
+import { makeSealing } from './http/checkout/sealing.ts'
+import { makeVisits } from './http/checkout/visit.ts'
+import type { Log } from './log.ts'
+import { makeAuthenticateWallet } from './operations/authenticate-wallet.ts'
+import type { OrderWatch } from './operations/order-watch.ts'
+import { makeReturnToShop } from './operations/return-to-shop.ts'
+import { makeShowCheckout } from './operations/show-checkout.ts'
+import type { SubmitPayment } from './operations/submit-payment.ts'
+import { findTestWallet } from './operations/test-wallets.ts'
+
+export interface CheckoutServiceParts {
+  readonly core: Core
+  readonly watch: OrderWatch
+  readonly submitPayment: SubmitPayment
+  readonly jar: CookieJar
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly log: Log
+}
+
+export function startCheckoutService(
+  parts: CheckoutServiceParts,
+): RunningCheckout & { stop(): Promise<void> } {
+  const { core, clock, random, log } = parts
+  const { orders, wallets, directory, platformKeys, vault } = core
+  const visits = makeVisits({
+    jar: parts.jar,
+    sealing: makeSealing(vault.deriveKey('checkout sessions'), random),
+    formKey: vault.deriveKey('checkout forms'),
+    random,
+    clock,
+  })
+  const live = new LiveOrders({
+    async findStatus(key) {
+      const found = await orders.findStatus(key)
+      return found && isOverdue(found, clock.now()) ? { ...found, status: 'timeout' } : found
+    },
+    watch: parts.watch,
+    clock,
+    onTrouble: (err) => log.warn({ worker: 'live-orders', err }, 'could not look; looking again'),
+  })
+  return {
+    showCheckout: makeShowCheckout({ orders, directory, clock }),
+    returnToShop: makeReturnToShop({ platformKeys, clock }),
+    acts: makeActs({
+      authenticateWallet: makeAuthenticateWallet({ wallets, clock }),
+      submitPayment: async (payment) => {
+        const outcome = await parts.submitPayment(payment)
+        if (outcome.kind === 'submitted') parts.watch.changed(payment)
+        return outcome
+      },
+      findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
+      visits,
+    }),
+    async findSignedIn(walletId, currency) {
+      const [wallet, availableMinor] = await Promise.all([
+        wallets.findWallet(walletId),
+        wallets.findAvailable(walletId, currency),
+      ])
+      // Locked since it signed in: as if it had not.
+      if (wallet?.status !== 'active') return undefined
+      return { name: wallet.name, login: wallet.login, availableMinor }
+    },
+    visits,
+    live,
+    stop: () => live.stop(),
+  }
+}

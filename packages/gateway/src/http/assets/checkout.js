@@ -1,0 +1,241 @@
+// The checkout's script. The page works without it; this makes it live: the countdown by the server's clock, the
+// status as it changes, the way back to the shop, and one submission for however many clicks.
+
+const pollMs = { first: 2000, most: 15000 }
+const soonMs = 60000
+const language = document.documentElement.lang
+
+/** The server's time, and the moment at which we learnt it. */
+let server = { now: 0, at: 0 }
+let expiresAt = 0
+let shown = ''
+let path = ''
+let stopState = () => {}
+let stopFollowing = () => {}
+
+function serverNow() {
+  return server.now + (performance.now() - server.at)
+}
+
+function learnTime(now) {
+  server = { now, at: performance.now() }
+}
+
+function start() {
+  stopState()
+  const main = document.getElementById('checkout')
+  if (!main) return
+  shown = main.dataset.status
+  path = main.dataset.path
+  expiresAt = Number(main.dataset.expires)
+  learnTime(Number(main.dataset.now))
+  const stops = [startCountdown(), startReturn(), startTimes(), guardForms()]
+  stopState = () => {
+    for (const stop of stops) stop?.()
+  }
+}
+
+/** Minutes and seconds in the reader's digits. */
+const two = new Intl.NumberFormat(language, { minimumIntegerDigits: 2, useGrouping: false })
+const plain = new Intl.NumberFormat(language, { useGrouping: false })
+
+function clockText(leftMs) {
+  const seconds = Math.max(0, Math.ceil(leftMs / 1000))
+  const hours = Math.floor(seconds / 3600)
+  const minutes = Math.floor(seconds / 60) % 60
+  const head = hours > 0 ? `${plain.format(hours)}:${two.format(minutes)}` : plain.format(minutes)
+  return `${head}:${two.format(seconds % 60)}`
+}
+
+function startCountdown() {
+  const countdown = document.getElementById('countdown')
+  if (!countdown) return undefined
+  const text = countdown.querySelector('span')
+  let warned = countdown.classList.contains('soon')
+  let asked = 0
+  const tick = () => {
+    const leftMs = expiresAt - serverNow()
+    const isSoon = leftMs <= soonMs
+    const [before, after] = countdown.dataset[isSoon ? 'soon' : 'left'].split('{time}')
+    const time = document.createElement('bdi')
+    time.textContent = clockText(leftMs)
+    text.replaceChildren(before, time, after)
+    countdown.classList.toggle('soon', isSoon)
+    if (isSoon && !warned) announce(countdown.dataset.announce)
+    warned = isSoon
+    // The server decides that the time is over; we only ask it, and not more often than every second.
+    if (leftMs <= 0 && Date.now() - asked >= 1000) {
+      asked = Date.now()
+      ask()
+    }
+  }
+  tick()
+  const timer = setInterval(tick, 250)
+  return () => clearInterval(timer)
+}
+
+function announce(text) {
+  const live = document.getElementById('live')
+  if (live) live.textContent = text
+}
+
+function startReturn() {
+  const back = document.getElementById('back')
+  const returning = document.getElementById('returning')
+  // Whoever comes back by the browser's own button came to look.
+  if (!back || !returning || history.state?.returned) return undefined
+  const time = returning.querySelector('[data-time]')
+  const stay = returning.querySelector('button')
+  const area = returning.parentElement
+  const seconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' })
+  let left = Number(returning.dataset.seconds)
+  const show = () => {
+    time.textContent = seconds.format(left)
+  }
+  const tick = () => {
+    // Not while somebody is about to do something else, or looks elsewhere.
+    if (document.hidden || area.matches(':hover') || area.contains(document.activeElement)) return
+    left -= 1
+    show()
+    if (left > 0) return
+    stop()
+    history.replaceState({ returned: true }, '')
+    location.assign(back.href)
+  }
+  const timer = setInterval(tick, 1000)
+  const stop = () => clearInterval(timer)
+  stay.addEventListener('click', () => {
+    stop()
+    returning.textContent = returning.dataset.stayed
+    announce(returning.dataset.stayed)
+    history.replaceState({ returned: true }, '')
+  })
+  show()
+  returning.hidden = false
+  return stop
+}
+
+/** Relative, with the exact time in the reader's own zone on hover and focus. */
+function startTimes() {
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'medium' })
+  const times = [...document.querySelectorAll('#checkout time')]
+  const show = () => {
+    for (const time of times) {
+      const moment = new Date(time.dateTime)
+      const seconds = Math.min(0, Math.round((moment.getTime() - serverNow()) / 1000))
+      const [size, unit] =
+        seconds > -60
+          ? [1, 'second']
+          : seconds > -3600
+            ? [60, 'minute']
+            : seconds > -86400
+              ? [3600, 'hour']
+              : [86400, 'day']
+      time.textContent = relative.format(Math.trunc(seconds / size), unit)
+      time.dataset.exact = exact.format(moment)
+      time.title = time.dataset.exact
+      time.tabIndex = 0
+    }
+  }
+  show()
+  const timer = setInterval(show, 10000)
+  return () => clearInterval(timer)
+}
+
+/** A second click on what is under way does nothing. The button is not disabled: its value must be sent. */
+function guardForms() {
+  for (const form of document.forms) {
+    form.addEventListener('submit', (event) => {
+      if (form.dataset.sent) return event.preventDefault()
+      form.dataset.sent = 'yes'
+      event.submitter?.setAttribute('aria-busy', 'true')
+    })
+  }
+}
+
+// A page that comes out of the browser's memory shows what was; it is made true again.
+window.addEventListener('pageshow', (event) => {
+  if (event.persisted) refresh()
+})
+
+async function refresh() {
+  try {
+    const response = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'error' })
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const main = page.getElementById('checkout')
+    if (!response.ok || !main) throw new Error('no page')
+    if (!main.dataset.status) return
+    const wasOpen = document.querySelector('details.summary')?.open
+    document.getElementById('checkout').replaceWith(document.adoptNode(main))
+    if (wasOpen) document.querySelector('details.summary').open = true
+    if (!page.querySelector('aside')) document.querySelector('aside')?.remove()
+    document.title = page.title
+    start()
+    const heading = document.getElementById('state')
+    announce(heading?.textContent ?? '')
+  } catch {
+    location.reload()
+  }
+}
+
+const isFinal = (status) => status !== 'pending' && status !== 'confirming'
+
+function learn({ status, now, expiresAt: expires }) {
+  learnTime(now)
+  expiresAt = expires
+  if (status === shown) return
+  shown = status
+  if (isFinal(status)) stopFollowing()
+  refresh()
+}
+
+async function ask() {
+  const response = await fetch(`${path}/status`, { headers: { accept: 'application/json' } })
+  if (!response.ok) throw new Error('no status')
+  learn(await response.json())
+}
+
+/** Events while they come; where they are refused, questions. Nothing while nobody looks. */
+function follow() {
+  stopFollowing()
+  if (isFinal(shown) || document.hidden) return
+  const events = new EventSource(`${path}/events`)
+  events.onmessage = (event) => learn(JSON.parse(event.data))
+  events.onerror = () => {
+    // Otherwise the browser connects again by itself.
+    if (events.readyState === EventSource.CLOSED) poll()
+  }
+  stopFollowing = () => events.close()
+}
+
+function poll() {
+  let waitMs = pollMs.first
+  let timer = 0
+  const next = () => {
+    timer = setTimeout(async () => {
+      await ask().then(
+        () => {
+          waitMs = pollMs.first
+        },
+        () => {
+          waitMs = Math.min(waitMs * 2, pollMs.most)
+        },
+      )
+      if (!isFinal(shown)) next()
+    }, waitMs)
+  }
+  stopFollowing = () => clearTimeout(timer)
+  next()
+}
+
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) return stopFollowing()
+  if (isFinal(shown)) return
+  ask().catch(() => {})
+  follow()
+})
+window.addEventListener('offline', () => announce(document.getElementById('live')?.dataset.offline ?? ''))
+
+start()
+follow()

@@ -1,0 +1,81 @@
+// The checkout of one order in whatever state it is: who is paid and how much on top, then what to do or what became
+// of it, then the details folded. The parts keep their places from state to state.
+import { isFinalOrderStatus } from '@tillgate/protocol'
+import { type Html, html } from '../../html.ts'
+import { qrCode } from '../qr.ts'
+import { fillText } from '../words.ts'
+import type { FramedPage } from './frame.ts'
+import { payState } from './pay.ts'
+import { resultState } from './result.ts'
+import { readSummary, summary } from './summary.ts'
+import type { View } from './view.ts'
+
+/** How often a browser without scripts looks whether a payment is over. */
+const refreshSeconds = 3
+/** From here on the countdown warns. */
+export const soonMs = 60_000
+
+export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
+  const { order, merchant, language, mode } = view
+  const { words } = language
+  const isPayable = order.status === 'pending' && merchant.status === 'active'
+  const isCompact = order.channel === 'APP'
+  return {
+    language,
+    mode,
+    title: fillText(words.title[order.status], { merchant: isolated(merchant.name) }),
+    isCompact,
+    withScript: true,
+    ...refresh(view),
+    main: html`<main id="checkout" data-status="${order.status}" data-now="${view.nowMs}" data-expires="${order.expiresAtMs}" data-path="${view.path}">
+<div class="card">
+${due(view)}
+<section class="state ${order.status}" aria-labelledby="state">
+${isPayable ? payState(view) : resultState(view)}
+</section>
+</div>
+${summary(view, readSummary(order.content))}
+<p id="live" class="hidden" role="status" data-offline="${words.notices.offline}"></p>
+</main>`,
+    aside: isPayable && !isCompact && phone(view),
+  }
+}
+
+function due(view: View): Html {
+  const { order, merchant, language } = view
+  const { orderDescription } = readSummary(order.content)
+  return html`<header class="due">
+<h1><span class="shop"><span class="mark" aria-hidden="true">${initialOf(merchant.name)}</span><bdi>${merchant.name}</bdi></span>
+<span class="total">${language.formats.moneyParts(order.paymentAmountMinor, order.currency)}</span></h1>
+${orderDescription !== undefined && html`<p class="quiet about"><bdi>${orderDescription}</bdi></p>`}
+</header>`
+}
+
+function phone({ language, url }: View): Html {
+  const { heading, text, code } = language.words.phone
+  return html`<aside class="phone" aria-labelledby="phone">
+${qrCode(url, code)}
+<h2 id="phone">${heading}</h2>
+<p class="quiet">${text}</p>
+</aside>`
+}
+
+/** While the order waits, only at its end: a page that reloads would take away what is being typed. */
+function refresh({ order, nowMs }: View): { refreshSeconds?: number } {
+  if (isFinalOrderStatus(order.status)) return {}
+  if (order.status === 'confirming') return { refreshSeconds }
+  return { refreshSeconds: Math.max(1, Math.ceil((order.expiresAtMs - nowMs) / 1000)) + 1 }
+}
+
+/** The first character as a person counts them, so that an emoji stays whole. */
+function initialOf(name: string): string {
+  const [first] = segmenter.segment(name.trim())
+  return first?.segment.toLocaleUpperCase() ?? ''
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** In a title there are no elements, only Unicode's own isolates. */
+function isolated(text: string): string {
+  return `\u2068${text}\u2069`
+}

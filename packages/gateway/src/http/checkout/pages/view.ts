@@ -1,0 +1,27 @@
+// What every page of the checkout is made from.
+import type { Merchant } from '../../../domain/merchant.ts'
+import type { Order } from '../../../domain/order.ts'
+import type { Language } from '../languages.ts'
+import type { Note } from '../visit.ts'
+
+export interface View {
+  readonly language: Language
+  readonly mode: 'sandbox' | 'live'
+  readonly order: Order
+  readonly merchant: Merchant
+  /** The address of this checkout as the consumer knows it. */
+  readonly url: string
+  /** The same without the host; forms and links begin with it. */
+  readonly path: string
+  readonly nowMs: number
+  readonly formToken: string
+  readonly note: Note | undefined
+  /** Whose wallet is signed in. */
+  readonly wallet: SignedInWallet | undefined
+}
+
+export interface SignedInWallet {
+  readonly name: string
+  readonly login: string
+  readonly availableMinor: bigint
+}

@@ -1,0 +1,40 @@
+// Tells, within this process, that an order's status has changed: a hint for whoever shows it live. What other
+// processes change is found by looking.
+import type { OrderKey } from '../domain/order.ts'
+import type { OrderStore } from '../store/orders.ts'
+import type { SettlingStore } from '../store/settling.ts'
+
+export class OrderWatch {
+  readonly #listeners = new Set<(key: OrderKey) => void>()
+
+  onChange(listener: (key: OrderKey) => void): void {
+    this.#listeners.add(listener)
+  }
+
+  changed(key: OrderKey): void {
+    for (const listener of this.#listeners) listener(key)
+  }
+
+  /** The same store, which tells of every change that it has committed. */
+  overOrders(orders: OrderStore): OrderStore {
+    return {
+      ...orders,
+      commitStatusChanges: async (changes) => {
+        const won = await orders.commitStatusChanges(changes)
+        for (const change of won) this.changed(change)
+        return won
+      },
+    }
+  }
+
+  overSettling(settling: SettlingStore): SettlingStore {
+    return {
+      ...settling,
+      settle: async (settled) => {
+        const outcome = await settling.settle(settled)
+        this.changed(settled.claimed)
+        return outcome
+      },
+    }
+  }
+}
