@@ -41,6 +41,8 @@ const shares: Record<Pace, number> = { brisk: 1, unknown: 3 / 4, sluggish: 1 / 4
 const perHost: Record<Pace, number> = { brisk: Number.POSITIVE_INFINITY, unknown: 8, sluggish: 4 }
 /** Of each claim: brisk lines come first, and never take all of it. */
 const briskShare = 3 / 4
+/** So many at a time: lines that share a host or a merchant share its room evenly. */
+const turn = 8
 const maxLines = 20_000
 const maxHosts = 20_000
 
@@ -94,7 +96,7 @@ export class DeliveryRooms {
   #share(lines: readonly Line[], { planned, upTo, nowMs }: { planned: Plan; upTo: number; nowMs: number }) {
     let open = lines
     while (open.length > 0 && planned.total < upTo) {
-      const quantum = Math.max(1, Math.floor((upTo - planned.total) / open.length))
+      const quantum = Math.min(turn, Math.max(1, Math.floor((upTo - planned.total) / open.length)))
       const still: Line[] = []
       for (const line of open) {
         if (planned.total >= upTo) return

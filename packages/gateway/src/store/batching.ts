@@ -34,7 +34,10 @@ export function batched<Item, Result>(
   }
 
   const departWhenGathered = (): void => {
-    if (gatherMs === undefined || queue.length >= maxItems) return departNext()
+    if (gatherMs === undefined || queue.length >= maxItems) {
+      departNext()
+      return
+    }
     if (queue.length === 0 || flights >= maxFlights || isGathering) return
     isGathering = true
     setTimeout(() => {

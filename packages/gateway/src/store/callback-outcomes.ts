@@ -47,7 +47,7 @@ function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<R
     const written = await settleQueue(transaction, attempts)
     const kept = attempts.filter(({ callback }) => written.has(callback.callbackId))
     if (kept.length > 0) await writeHistory(transaction, kept)
-    const hosts = await settleHosts(transaction, attempts)
+    const hosts = await settleHosts(transaction, kept)
     return attempts.map(({ callback, outcome }) => ({
       isWritten: written.has(callback.callbackId),
       failingHost: isHostFailure(outcome.verdict) ? hosts.get(callback.host) : undefined,

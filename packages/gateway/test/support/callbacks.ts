@@ -164,9 +164,13 @@ export async function makeCallbackWorld(clock: Clock) {
   }
 }
 
-/** Looks again and again, without a pause of any length; the test's own time limit ends what never comes. */
+/** Looks again and again, without a pause of any length, and gives up after twenty seconds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await nextTurn()
+  const deadline = performance.now() + 20_000
+  while (!(await isSo())) {
+    assert(performance.now() < deadline, `it did not come to this: ${isSo}`)
+    await nextTurn()
+  }
 }
 
 function bytesFor(chance: number): (size: number) => Uint8Array {

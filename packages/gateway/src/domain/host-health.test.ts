@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type FailingHost,
+  failuresBeforePause,
+  firstPauseMs,
+  hostAfter,
+  isHostFailure,
+  longestPauseMs,
+} from './host-health.ts'
+
+const host = 'shop.example'
+const reason = 'connect'
+
+function fail(before: FailingHost | undefined, nowMs: number, startedAtMs = nowMs): FailingHost {
+  return hostAfter(before, { host, reason, count: 1, startedAtMs, nowMs })
+}
+
+test('a host is paused at its fifth failure in a row, not at its fourth', () => {
+  let state: FailingHost | undefined
+  for (let i = 1; i < failuresBeforePause; i++) state = fail(state, i)
+  assert.equal(state?.pausedUntilMs, undefined)
+  assert.equal(fail(state, 100).pausedUntilMs, 100 + firstPauseMs)
+})
+
+test('each probe that fails makes the next pause twice as long, up to a minute', () => {
+  let state: FailingHost | undefined
+  let nowMs = 0
+  for (let i = 0; i < failuresBeforePause; i++) state = fail(state, nowMs)
+  const pauses: number[] = []
+  for (let i = 0; i < 7; i++) {
+    pauses.push((state?.pausedUntilMs ?? 0) - nowMs)
+    nowMs = state?.pausedUntilMs ?? 0
+    state = fail(state, nowMs)
+  }
+  assert.deepEqual(pauses, [5_000, 10_000, 20_000, 40_000, longestPauseMs, longestPauseMs, longestPauseMs])
+})
+
+test('attempts that were under way when the pause began make it no longer', () => {
+  let state: FailingHost | undefined
+  for (let i = 0; i < failuresBeforePause; i++) state = fail(state, 1_000)
+  const later = fail(state, 1_400, 900)
+  assert.equal(later.pausedUntilMs, 1_000 + firstPauseMs)
+  assert.equal(later.pauses, 1)
+  assert.equal(later.failures, failuresBeforePause + 1)
+})
+
+test('a merchant’s wrong path speaks against the merchant, not against the host', () => {
+  assert.equal(isHostFailure({ kind: 'refused', httpStatus: 404 }), false)
+  assert.equal(isHostFailure({ kind: 'refused', httpStatus: 301 }), false)
+  assert.equal(isHostFailure({ kind: 'unreachable', reason: 'address_not_public' }), false)
+  assert.equal(isHostFailure({ kind: 'refused', httpStatus: 500 }), true)
+  assert.equal(isHostFailure({ kind: 'refused', httpStatus: 429 }), true)
+  assert.equal(isHostFailure({ kind: 'unreachable', reason: 'timeout' }), true)
+})
