@@ -1,0 +1,3 @@
+module tillgate.example
+
+go 1.19
