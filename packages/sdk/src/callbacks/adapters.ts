@@ -81,9 +81,14 @@ export function adapt(answer: AnswerCallback): CallbackHandler {
   }
 
   async function answerRequest(request: Request): Promise<CallbackAnswer> {
-    const length = Number(request.headers.get('content-length') ?? 0)
-    if (length > maxEnvelopeBytes) return tooLarge
-    return answer(await request.text())
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.length
+      if (bytes > maxEnvelopeBytes) return tooLarge
+      chunks.push(chunk)
+    }
+    return answer(Buffer.concat(chunks))
   }
 }
 

@@ -44,6 +44,16 @@ export function makeAnswer({ unwrap, listener, seen, onError = writeError }: Ans
   // Two attempts at the same moment share one handling, at least within this process.
   const underWay = new Map<string, Promise<CallbackAnswer>>()
 
+  /** An onError that throws must not keep the answer back, nor take the process down. */
+  function report(error: unknown, event?: CallbackEvent): void {
+    try {
+      onError(error, event)
+    } catch (another) {
+      writeError(error, event)
+      writeError(another, event)
+    }
+  }
+
   async function handle(event: CallbackEvent): Promise<CallbackAnswer> {
     try {
       if (await seen?.has(event.id)) return acknowledged
@@ -51,7 +61,7 @@ export function makeAnswer({ unwrap, listener, seen, onError = writeError }: Ans
       await seen?.add(event.id)
       return acknowledged
     } catch (error) {
-      onError(error, event)
+      report(error, event)
       return notHandled
     } finally {
       underWay.delete(event.id)
@@ -63,7 +73,7 @@ export function makeAnswer({ unwrap, listener, seen, onError = writeError }: Ans
     try {
       event = await unwrap(rawBody)
     } catch (error) {
-      onError(error)
+      report(error)
       // What is genuine and unreadable must come again, when a newer version can read it.
       const isRefused = error instanceof CallbackVerificationError && error.reason !== 'unreadable_result'
       return isRefused ? notAccepted : notHandled

@@ -133,6 +133,21 @@ test('onError is told of what went wrong and for which event', async () => {
   assert.equal(told[1]?.[1], undefined)
 })
 
+test('an onError that throws does not keep the answer from being given', async () => {
+  const written: string[] = []
+  const { write } = process.stderr
+  process.stderr.write = (text: string | Uint8Array) => written.push(String(text)) > 0
+  try {
+    const onError = () => assert.fail('onError failed')
+    const handler = tillgate.callbacks.handler(() => Promise.reject(new Error('no')), { onError })
+    assert.equal((await handler.answer(success)).httpStatus, 500)
+    assert.equal((await handler.answer('x')).httpStatus, 400)
+  } finally {
+    process.stderr.write = write
+  }
+  assert.match(written.join(''), /onError failed/)
+})
+
 test('two attempts at the same moment are handled once', async () => {
   let calls = 0
   const gate = Promise.withResolvers<void>()
@@ -267,5 +282,6 @@ test('the web’s Request and Response', async () => {
   assert.equal(response.status, 200)
   assert.equal(await response.text(), acknowledgement)
   assert.equal((await handler.fetch(request('x'))).status, 400)
+  assert.equal((await handler.fetch(request(' '.repeat(maxEnvelopeBytes + 1)))).status, 413)
   assert.equal((await handler.fetch(new Request('https://shop.example/'))).status, 405)
 })

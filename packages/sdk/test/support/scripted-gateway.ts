@@ -76,7 +76,14 @@ async function respond(scripted: Scripted, signal: AbortSignal) {
   }
   if ('hangs' in scripted) {
     signal.throwIfAborted()
-    return new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    return new Promise<never>((_, reject) => {
+      // A real socket keeps the process alive; the timer of the call alone does not.
+      const socket = setInterval(() => {}, 1000)
+      signal.addEventListener('abort', () => {
+        clearInterval(socket)
+        reject(signal.reason)
+      })
+    })
   }
   if ('httpStatus' in scripted) return response(scripted.httpStatus, scripted.text, scripted.headers)
   if ('data' in scripted) return response(200, JSON.stringify(successAnswer(scripted.data)))
