@@ -63,14 +63,14 @@ complete -o default -F _till till
   },
 
   zsh(commands: readonly Command[]): string {
-    const names = commands.map(({ name, summary }) => `    '${name}:${quoted(summary)}'`).join('\n')
+    const names = commands.map(({ name, summary }) => `    '${name}:${zshQuoted(summary)}'`).join('\n')
     const cases = commands.map((command) => {
       const options = Object.entries(command.options).map(([name, { type, value, about, choices }]) => {
         const argument =
           type === 'boolean'
             ? ''
             : `:${value ?? name}:${choices ? `(${choices.join(' ')})` : takesFile.includes(name) ? '_files' : ' '}`
-        return `'--${name}[${quoted(about).replace(/[[\]]/g, '\\$&')}]${argument}'`
+        return `'--${name}[${zshQuoted(about).replace(/[[\]]/g, '\\$&')}]${argument}'`
       })
       const first = command.choices ? [`'1:${command.positionals[0]}:(${command.choices.join(' ')})'`] : []
       return `    ${command.name}) _arguments ${["'--help[show help]'", ...options, ...first].join(' ')} ;;`
@@ -121,5 +121,10 @@ compdef _till till
 
 /** The texts stand in single quotes in all three. */
 function quoted(text: string): string {
-  return text.replaceAll("'", '’').replaceAll(':', '\\:')
+  return text.replaceAll("'", '’')
+}
+
+/** In zsh's lists a colon parts the name from what it means. */
+function zshQuoted(text: string): string {
+  return quoted(text).replaceAll(':', '\\:')
 }

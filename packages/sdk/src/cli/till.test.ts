@@ -318,5 +318,7 @@ test('completion: every command and option is in each script', async () => {
         assert.ok(out.includes(option), `${shell}: ${name} --${option}`)
     }
   }
+  assert.match((await till('completion zsh')).out, /RSA key pair\\: private\.pem/)
+  assert.match((await till('completion fish')).out, /RSA key pair: private\.pem/)
   assert.equal((await till('completion tcsh')).exitCode, 2)
 })
