@@ -29,6 +29,9 @@ export interface Config {
   readonly callbacksInFlight: number
   readonly callbacksInFlightPerHost: number
   readonly callbacksInFlightPerMerchant: number
+  /** Undefined: no demo shop. */
+  readonly shopPort: number | undefined
+  readonly sandboxMerchantsPerDay: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'auto' | 'json' | 'pretty'
 }
@@ -104,6 +107,8 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     callbacksInFlight: read('CALLBACKS_IN_FLIGHT'),
     callbacksInFlightPerHost: read('CALLBACKS_IN_FLIGHT_PER_HOST'),
     callbacksInFlightPerMerchant: read('CALLBACKS_IN_FLIGHT_PER_MERCHANT'),
+    shopPort: read('SHOP_PORT'),
+    sandboxMerchantsPerDay: read('SANDBOX_MERCHANTS_PER_DAY'),
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   }

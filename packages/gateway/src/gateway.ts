@@ -51,6 +51,8 @@ export interface GatewayParts {
   readonly tell: (event: DatabaseEvent) => void
   /** Gives up a start that is under way. */
   readonly signal: AbortSignal
+  /** Where the demo shop is, once it is open. */
+  readonly shopUrl?: () => string | undefined
 }
 
 export interface Gateway {
@@ -98,7 +100,14 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     [adminListener, 'admin'],
   ] as const) {
     serveAssets(listener)
-    serveHome(listener, { listener: name, mode: config.mode, version, publicUrl: () => publicUrl, readiness })
+    serveHome(listener, {
+      listener: name,
+      mode: config.mode,
+      version,
+      publicUrl: () => publicUrl,
+      shopUrl: parts.shopUrl ?? (() => undefined),
+      readiness,
+    })
   }
   const running = (): Service => {
     if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })

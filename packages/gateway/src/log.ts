@@ -25,6 +25,7 @@ const allowedFields = new Set([
   'listener',
   'publicUrl',
   'adminUrl',
+  'shopUrl',
   'version',
   'mode',
   'signal',

@@ -6,6 +6,7 @@ import { logDatabaseEvent } from './database-log.ts'
 import { readDotEnv } from './dot-env.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { makeLog } from './log.ts'
+import { type SandboxShop, startSandboxShop } from './sandbox-shop.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 import { version } from './version.ts'
 
@@ -27,6 +28,8 @@ async function run(): Promise<void> {
   const log = await makeLog(config)
   const starting = new AbortController()
   let gateway: Gateway | undefined
+  let shop: SandboxShop | undefined
+  let shopUrl: string | undefined
   let stoppingSinceMs: number | undefined
 
   const stop = (signal: NodeJS.Signals): void => {
@@ -42,7 +45,7 @@ async function run(): Promise<void> {
       process.exit(exitCodes.other)
     }, stopWithinMs).unref()
     starting.abort()
-    void gateway?.stop().then(
+    void Promise.all([gateway?.stop(), shop?.stop()]).then(
       () => log.info('stopped'),
       (error: unknown) => {
         log.error({ err: error }, 'trouble while stopping')
@@ -59,6 +62,7 @@ async function run(): Promise<void> {
       clock: systemClock,
       tell: (event) => logDatabaseEvent(log, event),
       signal: starting.signal,
+      shopUrl: () => shopUrl,
     })
   } catch (error) {
     if (starting.signal.aborted) return log.info('stopped')
@@ -69,16 +73,31 @@ async function run(): Promise<void> {
     { version, mode: config.mode, publicUrl, adminUrl, durationMs: Math.round(performance.now()) },
     'ready',
   )
-  if (process.stdout.isTTY) process.stdout.write(welcome({ mode: config.mode, publicUrl, adminUrl }))
+  shop = startSandboxShop(config, { publicUrl, log })
+  shopUrl = await shop.url
+  if (stoppingSinceMs !== undefined) return
+  if (shopUrl) log.info({ shopUrl }, 'the demo shop is open')
+  if (process.stdout.isTTY) process.stdout.write(welcome({ mode: config.mode, publicUrl, adminUrl, shopUrl }))
 }
 
-function welcome(running: { mode: string; publicUrl: string; adminUrl: string }): string {
+interface Running {
+  readonly mode: string
+  readonly publicUrl: string
+  readonly adminUrl: string
+  readonly shopUrl: string | undefined
+}
+
+function welcome(running: Running): string {
   const bold = (text: string) => styleText('bold', text)
+  const shop = running.shopUrl
+    ? `
+  Buy something:              ${bold(running.shopUrl)}`
+    : ''
   return `
   ${bold(`Tillgate ${version}`)}, ${running.mode}
 
   Merchant API and checkout   ${bold(running.publicUrl)}
-  Admin                       ${bold(running.adminUrl)}
+  Admin                       ${bold(running.adminUrl)}${shop}
 
   Sign a merchant on:         npm run tillgate -- merchant add --help
   Stop:                       Ctrl-C

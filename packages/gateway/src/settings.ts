@@ -153,6 +153,19 @@ export const settings = {
     example: '64',
     parse: integer({ from: 1, to: 5_000 }),
   }),
+  SHOP_PORT: setting({
+    about: 'The demo shop that a sandbox runs beside itself. off: none.',
+    fallback: '8082',
+    example: 'off',
+    parse: portOrOff,
+  }),
+  SANDBOX_MERCHANTS_PER_DAY: setting({
+    about:
+      'How many newcomers may get sandbox access in 24 hours; 0 turns the page off. Live has no such page.',
+    fallback: '200',
+    example: '20',
+    parse: integer({ from: 0, to: 100_000 }),
+  }),
   LOG_LEVEL: setting({
     about: 'How much is logged: debug also logs every request that went well.',
     fallback: 'info',
@@ -198,6 +211,10 @@ function port(value: string): number {
   const number = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
   if (!(number <= 65_535)) throw new Error('must be a port number from 1 to 65535')
   return number
+}
+
+function portOrOff(value: string): number | undefined {
+  return value === 'off' || value === '0' ? undefined : port(value)
 }
 
 function webAddress(value: string): string {

@@ -169,7 +169,8 @@ async function assertOpens(
     type: 'spki',
     format: 'pem',
   })
-  assert(found?.keys.some((key) => key.kind === 'rsa' && key.publicKey === publicKey))
+  assert(found)
+  assert(found.keys.some((key) => key.kind === 'rsa' && key.publicKey === publicKey))
   const vault = makeVault(masterKey)
   const aesKeys = found.keys.flatMap((key) =>
     key.kind === 'aes'

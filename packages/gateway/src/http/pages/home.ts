@@ -1,7 +1,8 @@
 // What a person sees who opens the address of a listener: that it runs, what it is for, where to go from here.
 import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../health.ts'
-import { html } from '../html.ts'
+import { type Html, html } from '../html.ts'
+import { sandboxAccessPath } from '../sandbox/paths.ts'
 import { sendPage } from './layout.ts'
 
 export interface HomePage {
@@ -9,6 +10,7 @@ export interface HomePage {
   readonly mode: 'sandbox' | 'live'
   readonly version: string
   readonly publicUrl: () => string
+  readonly shopUrl: () => string | undefined
   readonly readiness: () => Promise<Readiness>
 }
 
@@ -25,6 +27,7 @@ ${
 }
 <h1>Tillgate</h1>
 <p>${page.listener === 'public' ? aboutPublic(page.mode) : 'This is the admin listener. Keep it private.'}</p>
+${page.listener === 'public' && page.mode === 'sandbox' && firstSteps(page.shopUrl())}
 <h2>Where things are</h2>
 <dl class="facts">
 <div><dt>Merchant API</dt><dd><code>POST ${page.publicUrl()}/api/v1/gateway</code></dd></div>
@@ -35,6 +38,17 @@ ${
 </main>`,
     })
   })
+}
+
+function firstSteps(shopUrl: string | undefined): Html {
+  return html`<h2>First steps</h2>
+<dl class="facts">
+${
+  shopUrl !== undefined &&
+  html`<div><dt>Buy something with test money</dt><dd><a href="${shopUrl}">the demo shop</a></dd></div>
+`
+}<div><dt>Take payments yourself</dt><dd><a href="${sandboxAccessPath}">get sandbox access</a></dd></div>
+</dl>`
 }
 
 function aboutPublic(mode: HomePage['mode']): string {
