@@ -127,19 +127,19 @@ describe('dead hosts', () => {
   })
 })
 
-describe('hundreds of thousands of waiting callbacks', () => {
+describe('two hundred thousand waiting callbacks', () => {
   const nowMs = clock.now()
 
   before(async () => {
     // Half of them due at one dead and paused host, the others in a thousand lines and due tomorrow.
     await world.pool.query(
       `insert into callback_queue (callback_id, merchant_id, host, due_at)
-     select gen_random_uuid(), $1, 'dead.example', $2::bigint - 1000000 + n from generate_series(1, 200000) as n`,
+     select gen_random_uuid(), $1, 'dead.example', $2::bigint - 1000000 + n from generate_series(1, 100000) as n`,
       [world.merchantId, nowMs],
     )
     await world.pool.query(
       `insert into callback_queue (callback_id, merchant_id, host, due_at)
-     select gen_random_uuid(), $1, (n % 1000) || '.example', $2::bigint + 86400000 + n from generate_series(1, 200000) as n`,
+     select gen_random_uuid(), $1, (n % 1000) || '.example', $2::bigint + 86400000 + n from generate_series(1, 100000) as n`,
       [world.merchantId, nowMs],
     )
     await world.pool.query(
@@ -186,7 +186,7 @@ describe('hundreds of thousands of waiting callbacks', () => {
     assert.ok(pages < 3_000, `${pages} pages were touched`)
   })
 
-  test('a healthy line behind two hundred thousand due ones is found and served', {
+  test('a healthy line behind a hundred thousand due ones is found and served', {
     timeout: 30_000,
   }, async (t) => {
     const sent: string[] = []
@@ -221,7 +221,7 @@ describe('claims', () => {
       })
     }
     const made: string[] = []
-    for (let i = 0; i < 300; i++)
+    for (let i = 0; i < 120; i++)
       made.push((await world.queueCallback(`https://${i % 7}.example/`)).callbackId)
     await until(async () => (await world.history.countCallbacks(clock.now())).waiting === 0)
     assert.deepEqual([...seen.keys()].sort(), made.sort())

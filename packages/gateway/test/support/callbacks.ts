@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type EventName,
   makeCallbackId,
@@ -164,12 +164,12 @@ export async function makeCallbackWorld(clock: Clock) {
   }
 }
 
-/** Looks again and again, without a pause of any length, and gives up after twenty seconds. */
+/** Looks again every few milliseconds until it is so, and gives up after half a minute. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 30_000
   while (!(await isSo())) {
     assert(performance.now() < deadline, `it did not come to this: ${isSo}`)
-    await nextTurn()
+    await pause(3)
   }
 }
 
