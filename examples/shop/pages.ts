@@ -72,7 +72,7 @@ ${goods.map(
 <svg viewBox="0 0 48 48" aria-hidden="true">${new Html(drawing)}</svg>
 <div><h2>${name}</h2><p class="quiet">${about}</p></div>
 <p class="money">${price(priceMinor)}</p>
-${button({ goodsId: id, by: 1, words: 'Add to cart', label: `Add ${name} to the cart` })}
+${button({ goodsId: id, by: 1, words: 'Add to cart', label: `Add to cart: ${name}` })}
 </li>
 `,
 )}</ul>
@@ -201,6 +201,7 @@ svg { width: 48px; height: 48px; fill: none; stroke: var(--accent); stroke-width
 table { width: 100%; margin: 8px 0 16px; border-collapse: collapse; }
 th { font-weight: 400; text-align: left; }
 th, td { padding: 4px 0; }
+tbody tr:last-child > * { padding-bottom: 16px; }
 tfoot th, tfoot td { padding-top: 16px; border-top: 1px solid var(--line); }
 .total { font-size: 1.375rem; font-weight: 600; }
 .quantity form { display: inline; }
