@@ -1,7 +1,14 @@
 // The languages of the checkout and the choice among them: what the link asks for, what was chosen before, what the
 // browser prefers, and English where none of it fits.
 import { type Formats, makeFormats } from './formats.ts'
+import { ar } from './languages/ar.ts'
+import { de } from './languages/de.ts'
 import { en } from './languages/en.ts'
+import { es } from './languages/es.ts'
+import { fr } from './languages/fr.ts'
+import { ja } from './languages/ja.ts'
+import { pt } from './languages/pt.ts'
+import { zh } from './languages/zh.ts'
 import type { Words } from './words.ts'
 
 export interface Language {
@@ -15,6 +22,13 @@ export interface Language {
 
 const table = {
   en: { name: 'English', direction: 'ltr', words: en },
+  zh: { name: '简体中文', direction: 'ltr', words: zh },
+  ja: { name: '日本語', direction: 'ltr', words: ja },
+  es: { name: 'Español', direction: 'ltr', words: es },
+  fr: { name: 'Français', direction: 'ltr', words: fr },
+  de: { name: 'Deutsch', direction: 'ltr', words: de },
+  pt: { name: 'Português', direction: 'ltr', words: pt },
+  ar: { name: 'العربية', direction: 'rtl', words: ar },
 } as const satisfies Record<string, Pick<Language, 'name' | 'direction' | 'words'>>
 
 export type LanguageTag = keyof typeof table

@@ -41,7 +41,7 @@ export function sendFramed(reply: FastifyReply, page: FramedPage): FastifyReply 
       html`<style nonce="${nonce}">${page.accentStyle}</style>
 `
     }${page.withScript && html`<script nonce="${nonce}" type="module" src="${assets.checkoutScript.path}"></script>`}`,
-    content: html`${page.mode === 'sandbox' && html`<p class="banner">${language.words.sandbox}</p>`}
+    content: html`${page.mode === 'sandbox' && html`<header class="banner">${language.words.sandbox}</header>`}
 <div class="page">
 ${page.main}
 ${page.aside}

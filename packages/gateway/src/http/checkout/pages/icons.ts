@@ -9,12 +9,12 @@ const paths = {
   working: html`<path class="turn" d="M12 2a10 10 0 1 1-10 10"/>`,
   clock: html`<circle cx="12" cy="12" r="9"/><path d="M12 7v5l3 2"/>`,
   notice: html`<path d="M12 3 1.8 20.5h20.4z"/><path d="M12 10v5m0 2.6v.1"/>`,
-  globe: html`<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.500 0 18-5-5.500-5-12.500 0-18z"/>`,
-  link: html`<path d="M10 14a4 4 0 0 1 0-5.700l3-3a4 4 0 0 1 5.700 5.700l-1.500 1.500M14 10a4 4 0 0 1 0 5.700l-3 3A4 4 0 0 1 5.300 13l1.500-1.500"/>`,
+  globe: html`<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.5 0 18-5-5.5-5-12.5 0-18z"/>`,
+  link: html`<path d="M10 14a4 4 0 0 1 0-5.7l3-3a4 4 0 0 1 5.7 5.7l-1.5 1.5M14 10a4 4 0 0 1 0 5.7l-3 3A4 4 0 0 1 5.3 13l1.5-1.5"/>`,
 } as const
 
 export type IconName = keyof typeof paths
 
 export function icon(name: IconName): Html {
-  return html`<svg class="icon ${name}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${paths[name]}</svg>`
+  return html`<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${paths[name]}</svg>`
 }

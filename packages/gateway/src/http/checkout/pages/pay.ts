@@ -21,15 +21,24 @@ function countdown({ language, order, nowMs }: View): Html {
   return html`<p class="countdown${isSoon && ' soon'}" id="countdown" role="timer" data-left="${left}" data-soon="${soon}" data-announce="${announceSoon}">${icon('clock')}<span>${fill(isSoon ? soon : left, { time: html`<bdi>${time}</bdi>` })}</span></p>`
 }
 
+/** The sandbox offers its test wallets first, unless somebody is just signing in. */
 function ways(view: View): Html {
-  const { words } = view.language
-  if (view.mode === 'live')
-    return html`<h2 id="state">${words.signIn.heading}</h2>
-${signIn(view)}`
-  return html`${testWallets(view)}
-<details class="fold"${view.note?.login !== undefined && html` open`}>
-<summary>${words.signIn.instead}</summary>
+  const { signIn: words, testWallets: testWords } = view.language.words
+  const isSigningIn = view.note?.login !== undefined
+  if (view.mode === 'live' || isSigningIn) {
+    return html`<h2 id="state">${words.heading}</h2>
 ${signIn(view)}
+${view.mode === 'sandbox' && fold(testWords.heading, testWallets(view))}`
+  }
+  return html`<h2 id="state">${testWords.heading}</h2>
+${testWallets(view)}
+${fold(words.instead, signIn(view))}`
+}
+
+function fold(heading: string, content: Html): Html {
+  return html`<details class="fold">
+<summary>${heading}</summary>
+${content}
 </details>`
 }
 
@@ -47,9 +56,8 @@ ${token(formToken)}
 }
 
 function testWallets({ path, formToken, language }: View): Html {
-  const { heading, hint, ...wallets } = language.words.testWallets
-  return html`<h2 id="state">${heading}</h2>
-<p class="quiet small">${hint}</p>
+  const { heading: _, hint, ...wallets } = language.words.testWallets
+  return html`<p class="quiet small">${hint}</p>
 <form method="post" action="${path}/pay-with-test-wallet" class="test-wallets">
 ${token(formToken)}
 ${Object.entries(wallets).map(
@@ -79,9 +87,9 @@ ${token(formToken)}
 <button class="primary" type="submit">${fill(words.pay, { amount: formats.money(paymentAmountMinor, currency) })}</button>
 </form>`
 }
-<form method="post" action="${path}/sign-out">
+<form method="post" action="${path}/sign-out"${leftMinor < 0n && html` class="act"`}>
 ${token(formToken)}
-<button class="link" type="submit">${words.otherWallet}</button>
+<button class="${leftMinor < 0n ? 'wide button' : 'link'}" type="submit">${words.otherWallet}</button>
 </form>`
 }
 

@@ -103,7 +103,7 @@ function wayBack({ order, merchant, language, path, nowMs }: View): Html {
   const isFresh = nowMs - (order.completedAtMs ?? 0) < returnsWithinMs
   const seconds = order.status === 'success' ? returnAfterSeconds.success : returnAfterSeconds.other
   return html`<div class="act">
-<a class="primary button" id="back" href="${path}/return" rel="noreferrer">${fill(back.button, { merchant: name })}</a>
+<a class="primary button" id="back" href="${path}/return" rel="noreferrer"><span>${fill(back.button, { merchant: name })}</span></a>
 ${
   isFresh &&
   html`<p class="returning small quiet" id="returning" hidden data-seconds="${seconds}" data-stayed="${back.staying}"><span>${fill(back.soon, { merchant: name, time: html`<bdi data-time></bdi>` })}</span> <button class="link" type="button">${back.stay}</button></p>`

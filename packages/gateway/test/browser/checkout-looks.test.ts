@@ -1,0 +1,172 @@
+// Every state of the checkout, on a desktop and a phone, light and dark: nothing wider than the screen, nothing that
+// axe-core objects to, nothing that the content security policy refuses. With SCREENSHOTS=folder it also takes pictures.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
+
+const shop = await openCheckoutShop()
+const browser = await launchBrowser()
+const rich = await shop.addWallet()
+const poor = await shop.addWallet({ majorUnits: 3n, name: 'Pia Purse' })
+
+interface State {
+  readonly order?: () => Promise<OpenOrder>
+  readonly act?: (page: Page) => Promise<void>
+  readonly expects: RegExp
+}
+
+const order = () => shop.order(fullOrder)
+
+const states: Record<string, State> = {
+  pay: { order, expects: /left to pay/ },
+  'sign-in': {
+    order,
+    act: (page) => signIn(page, { ...rich, pin: '999999' }),
+    expects: /Login or PIN is wrong/,
+  },
+  confirm: { order, act: (page) => signIn(page, rich), expects: /Hello, Mira Consumer/ },
+  'too-little': { order, act: (page) => signIn(page, poor), expects: /is missing/ },
+  confirming: { order: () => paid('confirming'), expects: /being processed/ },
+  success: { order: () => paid('success'), expects: /You have paid Tea House/ },
+  failed: { order: () => paid('failed'), expects: /did not go through.*No money was taken/s },
+  timeout: { order: timedOut, expects: /The time to pay is over/ },
+  cancelled: { order: cancelled, expects: /has cancelled this order/ },
+  compact: {
+    order: () =>
+      shop.order((body) => {
+        fullOrder(body)
+        body.channel = 'APP'
+      }),
+    expects: /left to pay/,
+  },
+  'not-found': { expects: /This link leads nowhere/ },
+}
+
+for (const [name, { order, act, expects }] of Object.entries(states)) {
+  test(`the state ${name} reads well on a desktop and a phone, light and dark`, async () => {
+    const url = order ? (await order()).url : `${shop.gateway.url}/checkout/1/2/3`
+    const views = [
+      { size: 'desktop', options: desktop, colorScheme: 'light' },
+      { size: 'phone', options: phone, colorScheme: 'dark' },
+    ] as const
+    // Each view another context, as another visitor.
+    for (const { size, options, colorScheme } of views) {
+      const { page, troubles } = await openPage(browser, { ...options, colorScheme })
+      await page.goto(url)
+      await act?.(page)
+      assert.match((await page.locator('main').textContent()) ?? '', expects)
+      assert.equal(await overflow(page), 0)
+      assert.deepEqual(await complaints(page), [])
+      await picture(page, `checkout-${name}-${size}`)
+      assert.deepEqual(
+        troubles.filter((trouble) => name !== 'not-found' || !/404/.test(trouble)),
+        [],
+      )
+      await page.context().close()
+    }
+  })
+}
+
+test('every language fits a phone, and Arabic runs from right to left', async () => {
+  const { url } = await shop.order(fullOrder)
+  const { page, troubles } = await openPage(browser, phone)
+  for (const { tag, direction, words } of languages) {
+    await page.goto(`${url}?lang=${tag}`)
+    await page.locator('details.summary > summary').click()
+    assert.equal(await page.evaluate('document.documentElement.lang'), tag)
+    assert.equal(await page.evaluate('getComputedStyle(document.body).direction'), direction)
+    assert.match((await page.locator('main').textContent()) ?? '', new RegExp(words.testWallets.heading))
+    assert.equal(await overflow(page), 0, tag)
+    await picture(page, `checkout-language-${tag}`)
+  }
+  assert.deepEqual(await complaints(page), [])
+  // The last choice is kept without the parameter.
+  await page.goto(url)
+  assert.equal(await page.evaluate('document.documentElement.dir'), 'rtl')
+  assert.deepEqual(troubles, [])
+  await page.context().close()
+})
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+async function complaints(page: Page): Promise<string[]> {
+  // Through the debugger, so that the page's own policy needs no hole for it.
+  await page.evaluate(axe)
+  const violations = (await page.evaluate(
+    "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((r) => r.violations)",
+  )) as { id: string; nodes: { html: string; failureSummary: string }[] }[]
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
+
+async function overflow(page: Page): Promise<unknown> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
+}
+
+async function signIn(page: Page, { login, pin }: { login: string; pin: string }): Promise<void> {
+  await page.getByText('Sign in to a wallet').click()
+  await page.getByLabel('Phone number or e-mail').fill(login)
+  await page.getByLabel('PIN').fill(pin)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.waitForLoadState()
+}
+
+async function paid(outcome: 'success' | 'failed' | 'confirming'): Promise<OpenOrder> {
+  const order = await shop.order(fullOrder)
+  await shop.pay(order, outcome)
+  return order
+}
+
+async function timedOut(): Promise<OpenOrder> {
+  const order = await shop.order(fullOrder)
+  shop.clock.advance(30 * 60_000)
+  return order
+}
+
+async function cancelled(): Promise<OpenOrder> {
+  const order = await shop.order(fullOrder)
+  await shop.cancel(order)
+  return order
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test bends whatever it likes
+function fullOrder(body: any): void {
+  Object.assign(body, { paymentAmount: '68.40' })
+  Object.assign(body.order, {
+    orderAmount: '62.50',
+    orderDescription: 'Spring harvest, gift wrapped',
+    totalTax: '5.00',
+    tips: '2.00',
+    discount: '6.10',
+    insurance: '1.00',
+    handlingFee: '1.50',
+    shippingDiscount: '1.00',
+    shipping: {
+      shipType: 'SHIPPING',
+      amount: '3.50',
+      name: 'Mira Consumer',
+      address: '12 Harbour Lane, Porthaven',
+    },
+    goods: [
+      {
+        referenceGoodsId: 'a',
+        goodsName: 'Sencha, first flush',
+        goodsDesc: '100 g tin',
+        goodsAmount: '18.50',
+        tax: '1.50',
+        goodsQuantity: 2,
+      },
+      { referenceGoodsId: 'b', goodsName: 'Cast-iron pot', goodsAmount: '25.50', tax: '2.00' },
+    ],
+  })
+}

@@ -1,0 +1,96 @@
+// A gateway with a merchant whose orders a browser pays, and the ways in which an order comes to each of its states.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { makeManageWallets } from '../../src/operations/manage-wallets.ts'
+import { makeTreasuryStore } from '../../src/store/treasury.ts'
+import { makeWalletStore } from '../../src/store/wallets.ts'
+import { TestClock } from './clock.ts'
+import { startTestGateway, type TestGateway, type TestMerchant } from './gateway.ts'
+import { createBody } from './order.ts'
+
+export interface OpenOrder {
+  readonly url: string
+  readonly paymentId: string
+}
+
+export interface CheckoutShop {
+  readonly gateway: TestGateway
+  readonly clock: TestClock
+  readonly merchant: TestMerchant
+  /** A new order, its body bent as the test likes. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test bends whatever it likes
+  order(bend?: (body: any) => void): Promise<OpenOrder>
+  /** By the sandbox's own method; resolves when the order has come to the status. */
+  pay(order: OpenOrder, outcome: 'success' | 'failed' | 'confirming'): Promise<void>
+  cancel(order: OpenOrder): Promise<void>
+  status(order: OpenOrder): Promise<string>
+  /** Asks until it is so; the gateway works meanwhile. */
+  waitFor(order: OpenOrder, status: string): Promise<void>
+  addWallet(options?: { majorUnits?: bigint; name?: string }): Promise<{ login: string; pin: string }>
+}
+
+const pin = '246810'
+let wallets = 0
+
+export async function openCheckoutShop(
+  options: { environment?: Record<string, string>; merchant?: { name?: string; accentColour?: string } } = {},
+): Promise<CheckoutShop> {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({
+    clock,
+    ...(options.environment && { environment: options.environment }),
+  })
+  const merchant = await gateway.addMerchant(options.merchant as never)
+  const manageWallets = makeManageWallets({
+    wallets: makeWalletStore(gateway.pool),
+    treasury: makeTreasuryStore(gateway.pool),
+    clock,
+    random: randomBytes,
+    actor: 'test',
+  })
+
+  const status = async ({ paymentId }: OpenOrder): Promise<string> =>
+    (await merchant.call('service.trade.query', { paymentId })).data.paymentStatus
+
+  const waitFor = async (order: OpenOrder, wanted: string): Promise<void> => {
+    for (let tries = 0; tries < 1_000; tries++) if ((await status(order)) === wanted) return
+    assert.fail(`the order did not become ${wanted}`)
+  }
+
+  return {
+    gateway,
+    clock,
+    merchant,
+    status,
+    waitFor,
+    async order(bend = () => {}) {
+      const body = createBody({ now: clock.now() })
+      bend(body)
+      const { data, msg } = await merchant.call('service.trade.create', body)
+      assert(data.checkoutUrl, msg)
+      const { pathname } = new URL(data.checkoutUrl)
+      return { url: gateway.url + pathname, paymentId: data.paymentId }
+    },
+    async pay(order, outcome) {
+      const { code, msg } = await merchant.call('service.sandbox.pay', {
+        paymentId: order.paymentId,
+        outcome,
+      })
+      assert.equal(code, 20000, msg)
+      await waitFor(order, outcome)
+    },
+    async cancel({ paymentId }) {
+      const { code, msg } = await merchant.call('service.trade.cancel', { paymentId })
+      assert.equal(code, 20000, msg)
+    },
+    async addWallet({ majorUnits = 100n, name = 'Mira Consumer' } = {}) {
+      const login = `consumer-${++wallets}@wallet.example`
+      const { wallet } = await manageWallets.addWallet({ login, name, pin, reason: 'test' })
+      if (majorUnits > 0n) {
+        const topUp = { currency: 'USD', amountMinor: majorUnits * 100n, reason: 'test' }
+        await manageWallets.topUp({ wallet: wallet.walletId, ...topUp })
+      }
+      return { login, pin }
+    },
+  }
+}
