@@ -48,6 +48,8 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     // While closing, a request that comes in on an open connection is still answered, and told to go elsewhere.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    // A path with broken escapes is a path like any other that nobody serves, not a fault of its own kind.
+    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
   })
   listener.server.maxConnections = listenerLimits.connections
@@ -81,4 +83,14 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
 function levelOf(request: FastifyRequest, { statusCode }: FastifyReply): 'warn' | 'info' | 'debug' {
   if (statusCode < 400 || isProbe(request.url)) return 'debug'
   return statusCode < 500 ? 'info' : 'warn'
+}
+
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true
+  try {
+    decodeURIComponent(url)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeFormats } from './formats.ts'
+import { plural } from './words.ts'
+
+const plainSpaces = (text: string) =>
+  text.replaceAll(/[\u00a0\u202f]/g, ' ').replaceAll(/[\u200e\u200f\u061c]/g, '')
+const money = (language: string, minor: bigint, currency: string) =>
+  plainSpaces(makeFormats(language).moneyText(minor, currency))
+
+test('an amount has the digits of ISO 4217, where Intl would have others', () => {
+  assert.equal(money('en', 1250n, 'USD'), 'USD 12.50')
+  assert.equal(money('en', 1250n, 'JPY'), 'JPY 1,250')
+  assert.equal(money('en', 1250n, 'TND'), 'TND 1.250')
+  assert.equal(money('en', 1250n, 'HUF'), 'HUF 12.50')
+  assert.equal(money('en', 1250n, 'IQD'), 'IQD 1.250')
+  assert.equal(money('en', 12500n, 'CLF'), 'CLF 1.2500')
+})
+
+test('an amount is written as the reader writes it', () => {
+  assert.equal(money('de', 123456789n, 'EUR'), '1.234.567,89 EUR')
+  assert.equal(money('fr', 123456789n, 'EUR'), '1 234 567,89 EUR')
+  assert.equal(money('es', 123456789n, 'EUR'), '1.234.567,89 EUR')
+  assert.equal(money('en', -610n, 'USD'), '-USD 6.10')
+})
+
+test('not even the largest amount loses a digit', () => {
+  assert.equal(money('en', 999_999_999_999_999_999n, 'USD'), 'USD 9,999,999,999,999,999.99')
+})
+
+test('the large amount says figure and currency apart', () => {
+  assert.equal(
+    plainSpaces(makeFormats('de').moneyParts(1250n, 'USD').text),
+    '<bdi class="money">12,50 <span class="code">USD</span></bdi>',
+  )
+})
+
+test('a count takes the form that the grammar asks for', () => {
+  const forms = plural({ one: '{count} item', few: '{count} few', other: '{count} items' })
+  assert.equal(makeFormats('en').plural(forms, 1), '1 item')
+  assert.equal(makeFormats('en').plural(forms, 1234), '1,234 items')
+  assert.equal(makeFormats('ar').plural(forms, 3), `${makeFormats('ar').number(3)} few`)
+})
+
+test('times are said in the reader’s words', () => {
+  const formats = makeFormats('en')
+  assert.equal(formats.inMinutes(29 * 60_000 + 1), 'in 30 minutes')
+  assert.equal(formats.inMinutes(-5), 'in 1 minute')
+  assert.equal(formats.duration(1, 'second'), '1 second')
+  assert.equal(makeFormats('de').duration(29, 'minute'), '29 Minuten')
+  assert.match(formats.time(1_800_000_000_000), /Jan 15, 2027.*8:00.*UTC/)
+})
