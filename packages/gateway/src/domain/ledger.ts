@@ -40,15 +40,6 @@ export interface Transfer {
   readonly madeAtMs: number
 }
 
-/** The one further row that ends a hold. */
-export interface HoldEnd {
-  readonly merchantId: string
-  readonly holdId: string
-  readonly transferId: string
-  readonly phase: 'post' | 'void'
-  readonly madeAtMs: number
-}
-
 /** Where top-ups come from and payouts go to. */
 export const funding: AccountOwner = { ownerKind: 'funding', ownerId: 'operator' }
 
@@ -115,6 +106,15 @@ export function effectsOf(transfers: readonly EffectiveTransfer[]): Effects {
     add(creditAccountId, { ...noBalances, creditsPendingMinor: pending, creditsPostedMinor: posted })
   }
   return effects
+}
+
+/** The one further row that ends a hold: the same money, posted or voided. */
+export function endHold(
+  hold: Transfer,
+  { transferId, phase, nowMs }: { transferId: string; phase: 'post' | 'void'; nowMs: number },
+): Transfer {
+  assert(hold.phase === 'hold', 'only a hold is posted or voided')
+  return { ...hold, transferId, phase, holdId: hold.transferId, madeAtMs: nowMs }
 }
 
 export type EffectiveTransfer = Pick<Transfer, 'phase' | 'amountMinor' | 'debitAccountId' | 'creditAccountId'>

@@ -2,7 +2,7 @@
 // is decided is one value, so that status, money and callback are committed together.
 import assert from 'node:assert/strict'
 import type { OrderStatus } from '@tillgate/protocol'
-import { accountIdOf, type HoldEnd, merchantAccount, type Transfer, walletAccount } from './ledger.ts'
+import { accountIdOf, endHold, merchantAccount, type Transfer, walletAccount } from './ledger.ts'
 import { confirmOrder, endPayment, type Order, orderAt, type StatusChange } from './order.ts'
 import type { RailAnswer } from './rail.ts'
 import type { Settlement } from './settlement.ts'
@@ -30,21 +30,7 @@ export function submitPayment(
   return {
     kind: 'submission',
     change: confirmOrder(order, { walletId, transactionId, callbackId, nowMs }),
-    hold: {
-      merchantId,
-      transferId: transactionId,
-      kind: 'payment',
-      phase: 'hold',
-      holdId: undefined,
-      debitAccountId: accountIdOf(walletAccount(walletId, currency)),
-      creditAccountId: accountIdOf(merchantAccount(merchantId, currency)),
-      currency,
-      amountMinor,
-      paymentId,
-      refundId: undefined,
-      auditId: undefined,
-      madeAtMs: nowMs,
-    },
+    hold: paymentHold(order, { walletId, transactionId, madeAtMs: nowMs }),
     settlement: {
       settlementId: paymentId,
       kind: 'payment',
@@ -62,6 +48,27 @@ export function submitPayment(
   }
 }
 
+function paymentHold(
+  { merchantId, paymentId, currency, paymentAmountMinor }: Order,
+  given: { walletId: string; transactionId: string; madeAtMs: number },
+): Transfer {
+  return {
+    merchantId,
+    transferId: given.transactionId,
+    kind: 'payment',
+    phase: 'hold',
+    holdId: undefined,
+    debitAccountId: accountIdOf(walletAccount(given.walletId, currency)),
+    creditAccountId: accountIdOf(merchantAccount(merchantId, currency)),
+    currency,
+    amountMinor: paymentAmountMinor,
+    paymentId,
+    refundId: undefined,
+    auditId: undefined,
+    madeAtMs: given.madeAtMs,
+  }
+}
+
 /** A rail's last word on a payment or a refund. */
 export type FinalAnswer = Exclude<RailAnswer, { kind: 'later' }>
 
@@ -69,21 +76,20 @@ export function settlePayment(
   order: Order,
   answer: FinalAnswer,
   given: { transferId: string; callbackId: string; nowMs: number },
-): { readonly change: StatusChange; readonly end: HoldEnd } {
+): { readonly change: StatusChange; readonly end: Transfer } {
   const { transferId, callbackId, nowMs } = given
-  assert(order.transactionId, 'a payment under way has its transaction')
+  const { transactionId, walletId } = order
+  assert(transactionId && walletId, 'a payment under way has its transaction and its wallet')
   return {
     change: endPayment(order, {
       failure: answer.kind === 'declined' ? answer.reason : undefined,
       callbackId,
       nowMs,
     }),
-    end: {
-      merchantId: order.merchantId,
-      holdId: order.transactionId,
+    end: endHold(paymentHold(order, { walletId, transactionId, madeAtMs: nowMs }), {
       transferId,
       phase: answer.kind === 'approved' ? 'post' : 'void',
-      madeAtMs: nowMs,
-    },
+      nowMs,
+    }),
   }
 }

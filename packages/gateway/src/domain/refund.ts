@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { canRefundMove, Failure, type RefundStatus, toDecimalText } from '@tillgate/protocol'
 import { type Callback, refundCallback } from './callback.ts'
-import { accountIdOf, type HoldEnd, merchantAccount, type Transfer, walletAccount } from './ledger.ts'
+import { accountIdOf, endHold, merchantAccount, type Transfer, walletAccount } from './ledger.ts'
 import type { Order } from './order.ts'
 import type { FinalAnswer } from './payment.ts'
 import type { Settlement } from './settlement.ts'
@@ -46,36 +46,23 @@ export function requestRefund(
   checkRefundable(order, amountMinor)
   const { merchantId, paymentId, currency, walletId } = order
   assert(walletId, 'a paid order has the wallet that paid it')
+  const refund: Refund = {
+    merchantId,
+    refundId,
+    paymentId,
+    referRefundNo,
+    status: 'refunding',
+    amountMinor,
+    currency,
+    reason,
+    transactionId,
+    createdAtMs: nowMs,
+    completedAtMs: undefined,
+    message: undefined,
+  }
   return {
-    refund: {
-      merchantId,
-      refundId,
-      paymentId,
-      referRefundNo,
-      status: 'refunding',
-      amountMinor,
-      currency,
-      reason,
-      transactionId,
-      createdAtMs: nowMs,
-      completedAtMs: undefined,
-      message: undefined,
-    },
-    hold: {
-      merchantId,
-      transferId: transactionId,
-      kind: 'refund',
-      phase: 'hold',
-      holdId: undefined,
-      debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),
-      creditAccountId: accountIdOf(walletAccount(walletId, currency)),
-      currency,
-      amountMinor,
-      paymentId,
-      refundId,
-      auditId: undefined,
-      madeAtMs: nowMs,
-    },
+    refund,
+    hold: refundHold(refund, { walletId, transactionId }),
     settlement: {
       settlementId: refundId,
       kind: 'refund',
@@ -90,6 +77,27 @@ export function requestRefund(
       submittedAtMs: nowMs,
       dueAtMs: nowMs,
     },
+  }
+}
+
+function refundHold(
+  { merchantId, refundId, paymentId, currency, amountMinor, createdAtMs }: Refund,
+  { walletId, transactionId }: { walletId: string; transactionId: string },
+): Transfer {
+  return {
+    merchantId,
+    transferId: transactionId,
+    kind: 'refund',
+    phase: 'hold',
+    holdId: undefined,
+    debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),
+    creditAccountId: accountIdOf(walletAccount(walletId, currency)),
+    currency,
+    amountMinor,
+    paymentId,
+    refundId,
+    auditId: undefined,
+    madeAtMs: createdAtMs,
   }
 }
 
@@ -138,7 +146,7 @@ export function isSameRefund(refund: Refund, asked: AskedRefund & { readonly pay
 
 export interface RefundChange {
   readonly refund: Refund
-  readonly end: HoldEnd | undefined
+  readonly end: Transfer | undefined
   readonly callback: Callback | undefined
 }
 
@@ -159,16 +167,14 @@ export function settleRefund(
   }
   return {
     refund: after,
-    end:
-      refund.transactionId === undefined
-        ? undefined
-        : {
-            merchantId: refund.merchantId,
-            holdId: refund.transactionId,
-            transferId,
-            phase: answer.kind === 'approved' ? 'post' : 'void',
-            madeAtMs: nowMs,
-          },
+    end: endOf(order, refund),
     callback: refundCallback(after, { callbackUrl: order.callbackUrl, callbackId, nowMs }),
+  }
+
+  function endOf({ walletId }: Order, { transactionId }: Refund): Transfer | undefined {
+    if (transactionId === undefined) return undefined
+    assert(walletId, 'a paid order has the wallet that paid it')
+    const phase = answer.kind === 'approved' ? 'post' : 'void'
+    return endHold(refundHold(refund, { walletId, transactionId }), { transferId, phase, nowMs })
   }
 }

@@ -7,9 +7,7 @@ import {
   type AccountOwner,
   accountIdOf,
   type Balances,
-  type EffectiveTransfer,
   type Effects,
-  type HoldEnd,
   type Transfer,
 } from '../domain/ledger.ts'
 
@@ -56,7 +54,10 @@ select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
   })
 }
 
-/** Those that exist, locked until the transaction ends. Always in the same order, so that nobody waits in a circle. */
+/**
+ * Those that exist, locked until the transaction ends. Always in the same order, so that nobody waits in a circle:
+ * wallets before merchants before funding, because the accounts in which many meet are best held last and shortest.
+ */
 export async function lockAccounts(
   transaction: Queryable,
   accountIds: Iterable<string>,
@@ -67,7 +68,7 @@ export async function lockAccounts(
 select account_id, debits_pending, debits_posted, credits_pending, credits_posted
   from accounts
  where account_id = any ($1::text[])
- order by account_id
+ order by account_id desc
    for update`,
     values: [[...new Set(accountIds)]],
   })
@@ -106,10 +107,10 @@ export async function insertTransfers(transaction: Queryable, transfers: readonl
     name: 'insert-transfers',
     text: `
 insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
-                       payment_id, refund_id, audit_id, made_at)
+                       payment_id, refund_id, audit_id, made_at, hold_id)
 select *
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::numeric[],
-              $9::text[], $10::text[], $11::uuid[], $12::bigint[])`,
+              $9::text[], $10::text[], $11::uuid[], $12::bigint[], $13::text[])`,
     values: [
       transfers.map(({ merchantId }) => merchantId),
       transfers.map(({ transferId }) => transferId),
@@ -123,47 +124,9 @@ select *
       transfers.map(({ refundId }) => refundId ?? null),
       transfers.map(({ auditId }) => auditId ?? null),
       transfers.map(({ madeAtMs }) => madeAtMs),
+      transfers.map(({ holdId }) => holdId ?? null),
     ],
   })
-}
-
-/** Posts and voids are copies of their holds, so that they cannot differ from them; answers what was added. */
-export async function endHolds(
-  transaction: Queryable,
-  ends: readonly HoldEnd[],
-): Promise<EffectiveTransfer[]> {
-  if (ends.length === 0) return []
-  const { rows } = await transaction.query<{
-    phase: 'post' | 'void'
-    amount_minor: string
-    debit_account: string
-    credit_account: string
-  }>({
-    name: 'end-holds',
-    text: `
-insert into transfers (merchant_id, transfer_id, kind, phase, hold_id, debit_account, credit_account, currency,
-                       amount_minor, payment_id, refund_id, made_at)
-select h.merchant_id, e.transfer_id, h.kind, e.phase, h.transfer_id, h.debit_account, h.credit_account, h.currency,
-       h.amount_minor, h.payment_id, h.refund_id, e.made_at
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
-    as e (merchant_id, hold_id, transfer_id, phase, made_at)
-  join transfers h on h.merchant_id = e.merchant_id and h.transfer_id = e.hold_id and h.phase = 'hold'
-returning phase, amount_minor, debit_account, credit_account`,
-    values: [
-      ends.map(({ merchantId }) => merchantId),
-      ends.map(({ holdId }) => holdId),
-      ends.map(({ transferId }) => transferId),
-      ends.map(({ phase }) => phase),
-      ends.map(({ madeAtMs }) => madeAtMs),
-    ],
-  })
-  assert(rows.length === ends.length, 'what is posted or voided was held')
-  return rows.map((row) => ({
-    phase: row.phase,
-    amountMinor: BigInt(row.amount_minor),
-    debitAccountId: row.debit_account,
-    creditAccountId: row.credit_account,
-  }))
 }
 
 /** All accounts of an owner, by currency. */

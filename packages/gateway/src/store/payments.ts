@@ -42,7 +42,7 @@ async function commitSubmissions(
   const won: Submission[] = []
   const balances = await lockAccounts(
     transaction,
-    submissions.flatMap(({ hold }) => [hold.debitAccountId, hold.creditAccountId]),
+    submissions.map(({ hold }) => hold.debitAccountId),
   )
   let waiting = submissions
   // Whoever loses the race for its order leaves its money to those that found too little, so they try once more.
@@ -62,11 +62,16 @@ async function commitSubmissions(
   for (const submission of won) outcomes.set(submission, 'submitted')
   const holds = won.map(({ hold }) => hold)
   await insertTransfers(transaction, holds)
-  await addEffects(transaction, effectsOf(holds))
   await insertSettlements(
     transaction,
     won.map(({ settlement }) => settlement),
   )
+  // The merchants' accounts last: whoever else has a payment for the same merchant waits for them.
+  await lockAccounts(
+    transaction,
+    holds.map(({ creditAccountId }) => creditAccountId),
+  )
+  await addEffects(transaction, effectsOf(holds))
   return submissions.map((submission) => outcomes.get(submission) ?? 'race_lost')
 }
 

@@ -152,7 +152,6 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 export async function changeRefunds(transaction: Queryable, changes: readonly RefundChange[]): Promise<void> {
   if (changes.length === 0) return
   const { rowCount } = await transaction.query({
-    name: 'change-refunds',
     text: `
 update refunds r
    set status = c.status, completed_at = c.completed_at, message = c.message
@@ -169,7 +168,6 @@ update refunds r
   })
   if (rowCount !== changes.length) throw new Error('a claimed refund was not refunding any more')
   await transaction.query({
-    name: 'settle-refund-shares',
     text: `
 update orders o
    set refund_held_minor = o.refund_held_minor - c.held, refunded_minor = o.refunded_minor + c.refunded
@@ -202,7 +200,6 @@ async function findRefundByNumber(
 
 async function findRefunds(database: Queryable, keys: readonly RefundKey[]): Promise<(Refund | undefined)[]> {
   const { rows } = await database.query<RefundRow>({
-    name: 'find-refunds',
     text: `
 select ${columns}
   from unnest($1::text[], $2::text[]) as k (merchant_id, refund_id)

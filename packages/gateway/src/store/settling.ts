@@ -3,13 +3,13 @@
 // changed once for all of them.
 import type { Pool, Queryable } from '../database/pool.ts'
 import { isTransient } from '../database/transient.ts'
-import { effectsOf, type HoldEnd } from '../domain/ledger.ts'
+import { effectsOf, type Transfer } from '../domain/ledger.ts'
 import type { StatusChange } from '../domain/order.ts'
 import type { RefundChange } from '../domain/refund.ts'
 import type { ClaimedSettlement } from '../domain/settlement.ts'
 import { batched } from './batching.ts'
 import { insertCallbacks } from './callbacks.ts'
-import { addEffects, endHolds, lockAccounts } from './ledger.ts'
+import { addEffects, insertTransfers, lockAccounts } from './ledger.ts'
 import { changeStatuses } from './orders.ts'
 import { changeRefunds } from './refunds.ts'
 import {
@@ -26,7 +26,7 @@ export type Settled =
       readonly kind: 'payment'
       readonly claimed: ClaimedSettlement
       readonly change: StatusChange
-      readonly end: HoldEnd
+      readonly end: Transfer
     }
   | { readonly kind: 'refund'; readonly claimed: ClaimedSettlement; readonly change: RefundChange }
 
@@ -56,23 +56,22 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]): P
   const payments = settled.filter((each) => each.kind === 'payment')
   const refunds = settled.filter((each) => each.kind === 'refund').map(({ change }) => change)
   if (settled.length > 0) {
-    const ended = await endHolds(transaction, [
-      ...payments.map(({ end }) => end),
-      ...refunds.flatMap(({ end }) => end ?? []),
-    ])
-    const effects = effectsOf(ended)
-    await lockAccounts(transaction, effects.keys())
-    await addEffects(transaction, effects)
+    const ends = [...payments.map(({ end }) => end), ...refunds.flatMap(({ end }) => end ?? [])]
+    await insertTransfers(transaction, ends)
     const changed = await changeStatuses(
       transaction,
       payments.map(({ change }) => change),
     )
     if (changed.length !== payments.length) throw new Error('a claimed payment was not confirming any more')
-    await changeRefunds(transaction, refunds)
     await insertCallbacks(
       transaction,
       refunds.flatMap(({ callback }) => callback ?? []),
     )
+    // As late as can be, for many meet here; and before the refunds' shares of the orders, as everywhere.
+    const effects = effectsOf(ends)
+    await lockAccounts(transaction, effects.keys())
+    await addEffects(transaction, effects)
+    await changeRefunds(transaction, refunds)
   }
   return all.map(({ claimed }) => ours.has(claimed))
 }
