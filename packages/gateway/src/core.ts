@@ -22,6 +22,7 @@ import { makePaymentStore, type PaymentStore } from './store/payments.ts'
 import { makePlatformKeyStore } from './store/platform-keys.ts'
 import { makeRefundStore, type RefundStore } from './store/refunds.ts'
 import { makeSandboxStore, type SandboxStore } from './store/sandbox.ts'
+import { makeSandboxListenStore, type SandboxListenStore } from './store/sandbox-listens.ts'
 import { makeSettlingStore, type SettlingStore } from './store/settling.ts'
 import { makeStatementStore, type StatementStore } from './store/statements.ts'
 import { makeTreasuryStore, type TreasuryStore } from './store/treasury.ts'
@@ -38,6 +39,7 @@ export interface Core {
   readonly treasury: TreasuryStore
   readonly statements: StatementStore
   readonly sandbox: SandboxStore
+  readonly sandboxListens: SandboxListenStore
   readonly callbacks: CallbackStores
   readonly directory: MerchantDirectory
   readonly platformKeys: PlatformKeys
@@ -52,7 +54,7 @@ export interface CallbackStores {
   readonly outcomes: CallbackOutcomes
   readonly history: CallbackHistory
   readonly resends: CallbackResends
-  /** Tells of every commit that queued callbacks; a hint, and there is one listener. */
+  /** Tells of every commit that queued callbacks; a hint. */
   onQueued(listener: (lines: readonly Line[]) => void): void
 }
 
@@ -75,8 +77,10 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
     signal,
   })
   const { schemaNumber, close } = database
-  let tellQueued: (lines: readonly Line[]) => void = () => {}
-  const pool = announcingCallbacks(database.pool, (lines) => tellQueued(lines))
+  const tellQueued: ((lines: readonly Line[]) => void)[] = []
+  const pool = announcingCallbacks(database.pool, (lines) => {
+    for (const tell of tellQueued) tell(lines)
+  })
   try {
     const merchants = makeMerchantStore(pool)
     const platformKeyStore = makePlatformKeyStore(pool)
@@ -93,6 +97,7 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
       treasury: makeTreasuryStore(pool),
       statements: makeStatementStore(pool),
       sandbox: makeSandboxStore(pool),
+      sandboxListens: makeSandboxListenStore(pool),
       verifyLedger: () => verifyLedger(pool),
       callbacks: {
         queue: makeCallbackQueue(pool),
@@ -100,7 +105,7 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
         history: makeCallbackHistory(pool),
         resends: makeCallbackResends(pool),
         onQueued(listener) {
-          tellQueued = listener
+          tellQueued.push(listener)
         },
       },
       directory: new MerchantDirectory({ store: merchants, vault }),

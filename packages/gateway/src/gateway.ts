@@ -24,6 +24,7 @@ import type { Log } from './log.ts'
 import { CallbackHosts } from './operations/callback-hosts.ts'
 import { makeCancelOrder } from './operations/cancel-order.ts'
 import { makeCreateOrder } from './operations/create-order.ts'
+import { makePrepareCallback } from './operations/deliver-callbacks.ts'
 import { makeExpireOrders } from './operations/expire-orders.ts'
 import { makeOpenRequest } from './operations/open-request.ts'
 import { OrderWatch } from './operations/order-watch.ts'
@@ -32,6 +33,7 @@ import { makeQueryOrder } from './operations/query-order.ts'
 import { makeRefundOrder } from './operations/refund-order.ts'
 import { makeResendCallbacks } from './operations/resend-callbacks.ts'
 import { makeSandboxAdvance } from './operations/sandbox-advance.ts'
+import { makeSandboxListen } from './operations/sandbox-listen.ts'
 import { ensureSandboxMerchant } from './operations/sandbox-merchant.ts'
 import { makeSandboxPay } from './operations/sandbox-pay.ts'
 import { makeSettleDue } from './operations/settle.ts'
@@ -70,6 +72,8 @@ interface Service {
   readonly checkout: RunningCheckout
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
+  /** Answers requests that wait for something to happen, so that the listeners can close. */
+  endWaits(): void
   stop(): Promise<void>
 }
 
@@ -151,6 +155,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
 
   async function stop(): Promise<void> {
     stopping = true
+    service?.endWaits()
     await Promise.all(listeners.map((listener: FastifyInstance) => listener.close()))
     await service?.stop()
   }
@@ -212,8 +217,18 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     random,
     onSubmitted: settle.wake,
   })
+  const listening = makeSandboxListen({
+    listens: core.sandboxListens,
+    prepare: makePrepareCallback({ directory, platformKeys: core.platformKeys, clock }),
+    clock,
+    // Whoever waits holds one of the places for requests: most of them are for others.
+    maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
+  })
+  core.callbacks.onQueued(listening.expects)
   const sandboxOperations = {
     'service.sandbox.pay': makeSandboxPay({ submitPayment, wallets }),
+    'service.sandbox.listen': listening.listen,
+    'service.sandbox.acknowledge': listening.acknowledge,
     'service.sandbox.advance': makeSandboxAdvance({
       orders,
       sandbox,
@@ -262,6 +277,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     checkout,
     platformKeys: () => core.platformKeys.published(clock.now()),
     readiness: () => readinessOf(core),
+    endWaits: listening.stop,
     async stop() {
       await checkout.stop()
       await expiry.stop()

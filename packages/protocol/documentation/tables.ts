@@ -10,6 +10,7 @@ import * as answers from '../src/messages/answers.ts'
 import { createBodySchema } from '../src/messages/create-body.ts'
 import * as requests from '../src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../src/messages/results.ts'
+import * as listen from '../src/messages/sandbox-listen.ts'
 import { sandboxMethods, tradeMethods } from '../src/methods.ts'
 import { nextOrderStatuses, nextRefundStatuses, orderStatuses, refundStatuses } from '../src/statuses.ts'
 
@@ -35,6 +36,11 @@ export const tables: Readonly<Record<string, () => string>> = {
   'callback answer': () => fieldTable(answers.callbackAnswerSchema),
   'sandbox pay body': () => fieldTable(requests.sandboxPayBodySchema),
   'sandbox advance body': () => fieldTable(requests.sandboxAdvanceBodySchema),
+  'sandbox listen body': () => fieldTable(listen.sandboxListenBodySchema),
+  'sandbox listen answer': () => fieldTable(listen.sandboxListenAnswerSchema),
+  'listened callback': () => fieldTable(inside(listen.sandboxListenAnswerSchema, 'callbacks')),
+  'sandbox acknowledge body': () => fieldTable(listen.sandboxAcknowledgeBodySchema),
+  'sandbox acknowledge answer': () => fieldTable(listen.sandboxAcknowledgeAnswerSchema),
   'sandbox answer': () => fieldTable(answers.sandboxAnswerSchema),
   'payment result': () => fieldTable(paymentResultSchema),
   'refund result': () => fieldTable(refundResultSchema),

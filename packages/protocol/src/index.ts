@@ -13,6 +13,7 @@ export * from './messages/create.ts'
 export * from './messages/create-body.ts'
 export * from './messages/requests.ts'
 export * from './messages/results.ts'
+export * from './messages/sandbox-listen.ts'
 export * from './methods.ts'
 export {
   digitsOf,

@@ -41,6 +41,9 @@ export const minExpiryMs = 5 * minute
 export const maxExpiryMs = day
 export const maxPaymentTimeAheadMs = 5 * minute
 export const maxSandboxAdvanceMs = 30 * day
+/** Shorter than what proxies as a rule allow an answer to take. */
+export const maxListenWaitMs = 25 * second
+export const maxListenCursorLength = 32 * 1024
 
 export const maxMajorUnits = 10n ** 15n
 /** Fits a signed 64-bit integer; it is the lower bound of the two for currencies of 4 decimal places. */

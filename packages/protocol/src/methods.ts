@@ -33,6 +33,14 @@ export const sandboxMethods = {
     path: gatewayPath,
     meaning: 'Move all times of one order into the past, so that expiry and callback retries come sooner.',
   },
+  'service.sandbox.listen': {
+    path: gatewayPath,
+    meaning: 'Wait for callbacks and take them over this connection.',
+  },
+  'service.sandbox.acknowledge': {
+    path: gatewayPath,
+    meaning: 'Say that a callback taken by listen was answered with HTTP 200: it counts as delivered.',
+  },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
 export const methods = { ...tradeMethods, ...sandboxMethods }

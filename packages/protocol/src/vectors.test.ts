@@ -20,6 +20,7 @@ import {
   parseSandboxPayBody,
 } from './messages/requests.ts'
 import { parseCallbackResult } from './messages/results.ts'
+import { parseSandboxAcknowledgeBody, parseSandboxListenBody } from './messages/sandbox-listen.ts'
 import { type Method, methods } from './methods.ts'
 import { toWireAmount } from './money.ts'
 import { openCallback, openRequest } from './opening.ts'
@@ -38,6 +39,8 @@ const parsers: Readonly<Record<Method, (text: string) => unknown>> = {
   'service.trade.callback': parseCallbackBody,
   'service.sandbox.pay': parseSandboxPayBody,
   'service.sandbox.advance': parseSandboxAdvanceBody,
+  'service.sandbox.listen': parseSandboxListenBody,
+  'service.sandbox.acknowledge': parseSandboxAcknowledgeBody,
 }
 
 test('the file is what the code makes from its keys; otherwise run scripts/make-test-vectors.ts', async () => {

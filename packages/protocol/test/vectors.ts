@@ -79,6 +79,17 @@ const requestBodies: readonly { name: string; method: Method; body: unknown }[] 
   { name: 'callback (send again)', method: 'service.trade.callback', body: { paymentId } },
   { name: 'sandbox pay', method: 'service.sandbox.pay', body: { paymentId, outcome: 'success' } },
   { name: 'sandbox advance', method: 'service.sandbox.advance', body: { paymentId, milliseconds: 900000 } },
+  { name: 'sandbox listen', method: 'service.sandbox.listen', body: { waitMs: 8000 } },
+  {
+    name: 'sandbox acknowledge',
+    method: 'service.sandbox.acknowledge',
+    body: {
+      callbackId: '0199c7f3-ea00-7000-8000-000000000001',
+      forwardedTo: 'http://localhost:3000/callbacks',
+      durationMs: 12,
+      answer: '{"code":20000,"msg":""}',
+    },
+  },
 ]
 
 async function makeRequests({ merchant }: ReadKeys) {

@@ -25,6 +25,11 @@ export const neededForAttemptMs = 20_000
 /** How long what cannot be tried waits until it is looked at again. */
 export const heldForMs = 10 * 60_000
 
+export type CallbackToSeal = Pick<
+  ClaimedCallback,
+  'callbackId' | 'merchantId' | 'eventName' | 'callbackUrl' | 'body'
+>
+
 export interface PrepareParts {
   readonly directory: MerchantDirectory
   readonly platformKeys: Pick<PlatformKeys, 'signing'>
@@ -36,7 +41,7 @@ export interface PrepareParts {
  * has happened is still owed to it. A merchant without a live AES key cannot be told, so its callbacks wait.
  */
 export function makePrepareCallback({ directory, platformKeys, clock }: PrepareParts) {
-  return async (callback: ClaimedCallback): Promise<Prepared> => {
+  return async (callback: CallbackToSeal): Promise<Prepared> => {
     const { callbackId, merchantId, eventName, body } = callback
     if (body === undefined) return { kind: 'held', reason: 'body_not_kept' }
     const nowMs = clock.now()

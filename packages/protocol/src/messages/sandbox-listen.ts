@@ -1,0 +1,96 @@
+// The sandbox's way to reach a developer's machine that no callback could reach: it asks for its callbacks over a
+// connection of its own, and says which of them its program has taken.
+import Type, { type Static } from 'typebox'
+import { choice, list, nested, pattern, text, timeNumber, url, wholeNumber } from '../fields.ts'
+import { uuidPattern } from '../ids.ts'
+import { maxListenCursorLength, maxListenWaitMs } from '../limits.ts'
+import { makeReader } from '../validation.ts'
+import { paymentId } from './shared-fields.ts'
+
+const bodyOptions = { failure: 'invalid_field', whole: 'the body' } as const
+const maxAnswerLength = 1024
+const maxForwardMs = 600_000
+
+const callbackId = pattern('The callback’s `id`.', { regexp: uuidPattern, expected: 'a GUID' })
+
+export const sandboxListenBodySchema = Type.Object({
+  after: Type.Optional(
+    text('The `after` of the last answer. Left out: only what happens from now on.', {
+      max: maxListenCursorLength,
+    }),
+  ),
+  waitMs: Type.Optional(
+    wholeNumber('How long to wait where there is nothing yet. Left out: not at all.', {
+      min: 0,
+      max: maxListenWaitMs,
+    }),
+  ),
+})
+
+export interface SandboxListen {
+  readonly after: string | undefined
+  readonly waitMs: number
+}
+
+const readListenBody = makeReader(sandboxListenBodySchema, bodyOptions)
+
+export function parseSandboxListenBody(bodyText: string): SandboxListen {
+  const { after, waitMs = 0 } = readListenBody(bodyText)
+  return { after, waitMs: Number(waitMs) }
+}
+
+const listenedCallback = nested('One callback.', {
+  typeName: 'listened callback',
+  fields: {
+    envelope: Type.String({
+      typeName: 'string',
+      expected: 'JSON text',
+      description: 'The callback envelope (section 13), as it would be posted.',
+    }),
+    kind: choice('Whether it comes for the first time or was asked for again.', ['first', 'resend']),
+    at: timeNumber('When it came to be, or was asked for again.'),
+    paymentId,
+    callbackUrl: url('Where the gateway posts it by itself.'),
+  },
+})
+
+export const sandboxListenAnswerSchema = Type.Object({
+  callbacks: list('The oldest first. None when nothing came in time.', {
+    item: listenedCallback,
+    typeName: 'array of listened callbacks',
+  }),
+  after: text('Where to go on from. What it holds is the gateway’s business.', {
+    max: maxListenCursorLength,
+  }),
+})
+export type SandboxListenAnswer = Static<typeof sandboxListenAnswerSchema>
+export type ListenedCallback = SandboxListenAnswer['callbacks'][number]
+
+export const sandboxAcknowledgeBodySchema = Type.Object({
+  callbackId,
+  forwardedTo: text('The address whose HTTP 200 this reports; it is kept with the attempt.', { max: 256 }),
+  durationMs: wholeNumber('How long that took.', { min: 0, max: maxForwardMs }),
+  answer: Type.Optional(
+    text('The beginning of what it answered, on one line.', { min: 0, max: maxAnswerLength }),
+  ),
+})
+
+export interface SandboxAcknowledge {
+  readonly callbackId: string
+  readonly forwardedTo: string
+  readonly durationMs: number
+  readonly answer: string
+}
+
+const readAcknowledgeBody = makeReader(sandboxAcknowledgeBodySchema, bodyOptions)
+
+export function parseSandboxAcknowledgeBody(bodyText: string): SandboxAcknowledge {
+  const { callbackId, forwardedTo, durationMs, answer = '' } = readAcknowledgeBody(bodyText)
+  return { callbackId, forwardedTo, durationMs: Number(durationMs), answer }
+}
+
+export const sandboxAcknowledgeAnswerSchema = Type.Object({
+  callbackId,
+  state: choice('The callback’s state after it.', ['delivered']),
+})
+export type SandboxAcknowledgeAnswer = Static<typeof sandboxAcknowledgeAnswerSchema>
