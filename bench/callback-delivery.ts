@@ -100,7 +100,7 @@ async function compare(
     hold: makeHoldCallback({ queue, clock }),
     newClaimId: () => makeCallbackId(clock.now(), randomBytes),
     limits: { inFlight: 1_024, inFlightPerHost: 128, inFlightPerMerchant: 256 },
-    signers: Number(process.env['SIGNERS'] ?? availableParallelism()),
+    signers: 4 * availableParallelism(),
     clock,
     log: pino({ level: 'silent' }),
   })

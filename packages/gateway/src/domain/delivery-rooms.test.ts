@@ -106,3 +106,17 @@ test('what was claimed and ended or returned leaves its room as it was', () => {
     assert.equal(rooms.inFlight, 0)
   }
 })
+
+test('what comes into a line while it is claimed from is not forgotten', () => {
+  const rooms = new DeliveryRooms(limits)
+  const line = { merchantId: 'a', host: 'a.example' }
+  rooms.makeReady(line)
+  const [first] = rooms.plan({ most: 4, nowMs: 0 })
+  assert(first)
+  rooms.makeReady(line)
+  rooms.claimed(first, 1)
+  const [second] = rooms.plan({ most: 4, nowMs: 0 })
+  assert(second, 'the line is asked once more')
+  rooms.claimed(second, 0)
+  assert.deepEqual(rooms.plan({ most: 4, nowMs: 0 }), [])
+})

@@ -27,6 +27,11 @@ export interface HostState {
 /** A host whose last answer was good and quick; one that nobody knows yet; one that is slow or fails. */
 type Pace = 'brisk' | 'unknown' | 'sluggish'
 
+interface ReadyLine extends Line {
+  /** Something came into it since it was last planned: a claim that is under way may not have seen it. */
+  hasNews: boolean
+}
+
 interface HostRoom {
   inFlight: number
   pace: Pace
@@ -49,7 +54,7 @@ const maxHosts = 20_000
 export class DeliveryRooms {
   readonly #limits: RoomLimits
   /** In the order of their turns. */
-  readonly #ready = new Map<string, Line>()
+  readonly #ready = new Map<string, ReadyLine>()
   readonly #hosts = new Map<string, HostRoom>()
   readonly #merchants = new Map<string, number>()
   readonly #inFlight: Record<Pace, number> = { brisk: 0, unknown: 0, sluggish: 0 }
@@ -61,7 +66,9 @@ export class DeliveryRooms {
   /** The line has something due, or may have. Past the bound it is left to be found again. */
   makeReady({ merchantId, host }: Line): void {
     const key = keyOf({ merchantId, host })
-    if (this.#ready.size < maxLines && !this.#ready.has(key)) this.#ready.set(key, { merchantId, host })
+    const known = this.#ready.get(key)
+    if (known) known.hasNews = true
+    else if (this.#ready.size < maxLines) this.#ready.set(key, { merchantId, host, hasNews: false })
   }
 
   get readyLines(): number {
@@ -89,7 +96,13 @@ export class DeliveryRooms {
     this.#share(brisk, { planned, upTo: forBrisk, nowMs })
     this.#share(others, { planned, upTo: most, nowMs })
     this.#share(brisk, { planned, upTo: most, nowMs })
+    for (const request of planned.requests) this.#see(request)
     return planned.requests
+  }
+
+  #see(line: Line): void {
+    const ready = this.#ready.get(keyOf(line))
+    if (ready) ready.hasNews = false
   }
 
   /** Round by round, so that what few lines leave over goes to the rest. */
@@ -144,7 +157,7 @@ export class DeliveryRooms {
     const line = this.#ready.get(key)
     this.#ready.delete(key)
     // To the end: the others have their turn first.
-    if (line !== undefined && count >= most) this.#ready.set(key, line)
+    if (line !== undefined && (count >= most || line.hasNews)) this.#ready.set(key, line)
     if (count === 0) return
     const room = this.#host(host)
     room.inFlight += count
@@ -237,7 +250,7 @@ class Plan {
     const key = keyOf(line)
     const request = this.#requests.get(key)
     if (request) request.most += count
-    else this.#requests.set(key, { ...line, most: count })
+    else this.#requests.set(key, { merchantId: line.merchantId, host: line.host, most: count })
     this.#hosts.set(line.host, this.ofHost(line.host) + count)
     this.#merchants.set(line.merchantId, this.ofMerchant(line.merchantId) + count)
     this.#paces[pace] += count

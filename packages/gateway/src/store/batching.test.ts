@@ -102,3 +102,26 @@ test('trouble that is nobody’s fault reaches all of the batch, and the next ba
   lost = false
   assert.equal(await add(3), 3)
 })
+
+test('with a time to gather, the first waits for others and a full batch waits no longer', async () => {
+  const { run, flights } = controlled()
+  const add = batched(run, { maxItems: 3, maxFlights: 1, gatherMs: 0, isItemError })
+  const early = [add(1), add(2)]
+  assert.equal(flights.length, 0)
+  await until(() => flights.length === 1)
+  assert.deepEqual(flights[0]?.items, [1, 2])
+
+  const late = [add(3), add(4), add(5), add(6)]
+  flights[0]?.land()
+  assert.deepEqual(await Promise.all(early), [10, 20])
+  await settle()
+  assert.deepEqual(flights[1]?.items, [3, 4, 5], 'they were enough to go at once')
+  flights[1]?.land()
+  await until(() => flights.length === 3)
+  flights[2]?.land()
+  assert.deepEqual(await Promise.all(late), [30, 40, 50, 60])
+})
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await settle()
+}

@@ -78,6 +78,8 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
   let signing = 0
   let isStopping = false
   let isHungry = false
+  /** No line had room at the last plan: until a callback ends, planning again would find none either. */
+  let isWithoutRoom = false
   let lookedAtMs = Number.NEGATIVE_INFINITY
   let lookNextAtMs = Number.NEGATIVE_INFINITY
   let pageAfter: Line | undefined
@@ -89,7 +91,9 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     if (clock.now() >= lookNextAtMs || clock.now() < lookedAtMs) await look()
     const nowMs = clock.now()
     const most = claimedAheadMax - ahead.length
-    const lines = ahead.length > claimedAheadLow ? [] : rooms.plan({ most, nowMs })
+    const isEnough = ahead.length > claimedAheadLow
+    const lines = isEnough ? [] : rooms.plan({ most, nowMs })
+    isWithoutRoom = !isEnough && lines.length === 0
     if (lines.length > 0) {
       await claim(lines, nowMs)
       // There may be more at once: the answer comes from the plan of the next turn.
@@ -150,7 +154,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       const delivery = deliver(callback).finally(() => underWay.delete(delivery))
       underWay.add(delivery)
     }
-    if (isHungry && ahead.length <= claimedAheadLow && rooms.readyLines > 0) {
+    if (isHungry && !isWithoutRoom && ahead.length <= claimedAheadLow && rooms.readyLines > 0) {
       isHungry = false
       loop.wake()
     }
@@ -173,6 +177,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     } finally {
       if (end) rooms.ended(callback, end)
       else rooms.returned(callback)
+      isWithoutRoom = false
       startSigning()
     }
   }
