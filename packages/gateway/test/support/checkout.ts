@@ -40,7 +40,7 @@ export async function openCheckoutShop(
     clock,
     ...(options.environment && { environment: options.environment }),
   })
-  const merchant = await gateway.addMerchant(options.merchant as never)
+  const merchant = await gateway.addMerchant(options.merchant)
   const manageWallets = makeManageWallets({
     wallets: makeWalletStore(gateway.pool),
     treasury: makeTreasuryStore(gateway.pool),
@@ -92,5 +92,65 @@ export async function openCheckoutShop(
       }
       return { login, pin }
     },
+  }
+}
+
+/** A browser without scripts, as far as these tests need one: cookies, forms, and no following of redirects. */
+export class Visitor {
+  readonly cookies = new Map<string, string>()
+  readonly #url: string
+  #page = ''
+
+  constructor({ url }: OpenOrder) {
+    this.#url = url
+  }
+
+  /** The text of the page; what its forms need is remembered. */
+  async look(path = ''): Promise<string> {
+    const response = await this.get(path)
+    this.#page = await response.text()
+    return this.#page
+  }
+
+  async get(path = '', headers: Record<string, string> = {}): Promise<Response> {
+    const response = await fetch(this.#url + path, {
+      redirect: 'manual',
+      headers: { cookie: this.#cookieHeader(), ...headers },
+    })
+    this.#keepCookies(response)
+    return response
+  }
+
+  get token(): string {
+    return /name="token" value="([^"]+)"/.exec(this.#page)?.[1] ?? ''
+  }
+
+  /** As the page's own form would send it, unless told otherwise. */
+  async post(
+    act: string,
+    fields: Record<string, string> = {},
+    headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' },
+  ): Promise<Response> {
+    const response = await fetch(`${this.#url}/${act}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie: this.#cookieHeader(), ...headers },
+      body: new URLSearchParams({ token: this.token, ...fields }),
+    })
+    this.#keepCookies(response)
+    return response
+  }
+
+  #cookieHeader(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  #keepCookies(response: Response): void {
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = ''] = cookie.split(';')
+      const equals = pair.indexOf('=')
+      if (/Max-Age=0/.test(cookie)) this.cookies.delete(pair.slice(0, equals))
+      else this.cookies.set(pair.slice(0, equals), pair.slice(equals + 1))
+    }
   }
 }

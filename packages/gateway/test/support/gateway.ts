@@ -23,11 +23,15 @@ export interface TestGateway {
   readonly clock: Clock
   readonly merchants: ManageMerchants
   addMerchant(options?: {
+    name?: string
     requestsPerSecond?: number
     callbackHosts?: readonly string[]
+    accentColour?: string
   }): Promise<TestMerchant>
   /** Sends what is given as it is, and gives back the status, the headers and the answer. */
   post(path: string, body: string, headers?: Record<string, string>): Promise<Answered>
+  /** Before the test file is done, where a test is about that. */
+  stop(): Promise<void>
 }
 
 export interface TestMerchant {
@@ -81,7 +85,12 @@ export async function startTestGateway(
     tell: () => {},
     signal: new AbortController().signal,
   })
-  after(() => gateway.stop())
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= gateway.stop()
+    return stopped
+  }
+  after(stop)
   const vault = makeVault(Buffer.from(masterKey, 'base64'))
   const merchants = makeManageMerchants({
     merchants: makeMerchantStore(pool),
@@ -103,6 +112,7 @@ export async function startTestGateway(
     clock,
     merchants,
     post,
+    stop,
     async addMerchant(settings = {}) {
       const publicKey = keyPair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
       const { merchant, aesKey } = await merchants.addMerchant({ name: 'Tea House', publicKey, ...settings })

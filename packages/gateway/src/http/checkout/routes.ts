@@ -172,10 +172,12 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
 
   async function take(
     act: keyof Acts,
-    { order }: Checkout,
+    { order, merchant }: Checkout,
     request: LinkRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
+    // The page says why.
+    if (merchant.status !== 'active') return redirect(reply, pathOf(request))
     const { visits, acts } = parts.running()
     const visit = visits.read(request.headers.cookie, order)
     const form = readForm(request.body)
