@@ -14,6 +14,7 @@ export type {
   RefundResult,
   RefundStatus,
   SandboxAnswer,
+  SandboxListenAnswer,
   WireAmount,
 } from '@tillgate/protocol'
 export {

@@ -1,8 +1,9 @@
-// What only a gateway in sandbox mode can do: pay as a consumer would, and let time pass for one order. Unlike the
-// other operations these are not safe to repeat.
-import type { SandboxAnswer, SandboxPay } from '@tillgate/protocol'
+// What only a gateway in sandbox mode can do: pay as a consumer would, let time pass for one order, and take callbacks
+// where none could arrive. Paying and advancing are not safe to repeat, unlike all other operations.
+import type { SandboxAnswer, SandboxListenAnswer, SandboxPay } from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
 import type { Caller } from './call.ts'
+import { UnexpectedAnswerError } from './errors.ts'
 import type { CallOptions } from './options.ts'
 import { serialise } from './serialise.ts'
 
@@ -27,6 +28,36 @@ export interface Sandbox {
     advance: { readonly paymentId: string; readonly milliseconds: number },
     options?: Omit<CallOptions, 'maxRetries'>,
   ): Promise<SandboxAnswer>
+
+  /**
+   * Takes callbacks over a connection that you open, for a program that the gateway cannot reach. Waits up to
+   * `waitMs` for the first; ask again with the `after` that it answers. Without `after` it only says where now is.
+   * `till listen` does all of this and forwards them.
+   *
+   * @example
+   * const { callbacks, after } = await tillgate.sandbox.listen({ after: last, waitMs: 8_000 })
+   * for (const { envelope } of callbacks) await handler.answer(envelope)
+   */
+  listen(
+    from: { readonly after?: string; readonly waitMs?: number },
+    options?: CallOptions,
+  ): Promise<SandboxListenAnswer>
+
+  /**
+   * Says that your program has taken a callback: it counts as delivered.
+   *
+   * @example
+   * await tillgate.sandbox.acknowledge({ callbackId: event.id, forwardedTo: 'http://localhost:3000/', durationMs: 5 })
+   */
+  acknowledge(
+    taken: {
+      readonly callbackId: string
+      readonly forwardedTo: string
+      readonly durationMs: number
+      readonly answer?: string
+    },
+    options?: CallOptions,
+  ): Promise<void>
 }
 
 export function makeSandbox({ call }: Caller): Sandbox {
@@ -40,6 +71,22 @@ export function makeSandbox({ call }: Caller): Sandbox {
       const body = () => serialise({ paymentId, milliseconds })
       const data = await call('service.sandbox.advance', body, { ...options, maxRetries: 0 })
       return expectTexts<SandboxAnswer>(data, ['paymentId', 'status'])
+    },
+    async listen({ after, waitMs }, options) {
+      const body = () =>
+        serialise({ ...(after !== undefined && { after }), ...(waitMs !== undefined && { waitMs }) })
+      const answer = expectTexts<SandboxListenAnswer>(await call('service.sandbox.listen', body, options), [
+        'after',
+      ])
+      if (!Array.isArray(answer.callbacks)) {
+        throw new UnexpectedAnswerError('The gateway answered success without callbacks.', {
+          httpStatus: 200,
+        })
+      }
+      return answer
+    },
+    async acknowledge(taken, options) {
+      await call('service.sandbox.acknowledge', () => serialise(taken), options)
     },
   }
 }

@@ -19,6 +19,7 @@ import { makeSandbox, type Sandbox } from './sandbox.ts'
  */
 export class Tillgate {
   readonly merchantId: string
+  readonly gatewayUrl: string
   readonly orders: Orders
   readonly refunds: Refunds
   readonly callbacks: Callbacks
@@ -51,6 +52,7 @@ export class Tillgate {
     const settings = withDefaults(options)
     const caller = makeCaller(keyring, settings)
     this.merchantId = keyring.merchantId
+    this.gatewayUrl = keyring.gatewayUrl.href
     this.orders = makeOrders(caller, settings)
     this.refunds = makeRefunds(caller, this.orders, settings)
     this.callbacks = makeCallbacks(caller, keyring)

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The program `till`: hands the real world to the command line.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { runTill } from './till.ts'
 
@@ -19,7 +19,11 @@ process.exitCode = await runTill(process.argv.slice(2), {
   fileExists: existsSync,
   writeFile: (path, text, { mode, force }) => {
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text, { mode, flag: force ? 'w' : 'wx' })
+    if (!force) return writeFileSync(path, text, { mode, flag: 'wx' })
+    // Whoever is killed in the middle leaves the old one or the new one, never half of either.
+    const temporary = `${path}.${process.pid}`
+    writeFileSync(temporary, text, { mode })
+    renameSync(temporary, path)
   },
   now: Date.now,
   randomBytes,

@@ -1,5 +1,5 @@
 // The command line `till`: finds the command, parses its options, and turns what goes wrong into plain lines and
-// an exit code. `listen` will be one more row of the table.
+// an exit code.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -12,6 +12,7 @@ import { cancelCommand, resendCommand } from './commands/change.ts'
 import { createCommand } from './commands/create.ts'
 import { debugSignatureCommand } from './commands/debug-signature.ts'
 import { keygenCommand } from './commands/keygen.ts'
+import { listenCommand } from './commands/listen.ts'
 import { queryCommand } from './commands/query.ts'
 import { refundCommand } from './commands/refund.ts'
 import { advanceCommand, triggerCommand } from './commands/sandbox.ts'
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   cancelCommand,
   refundCommand,
   resendCommand,
+  listenCommand,
   triggerCommand,
   advanceCommand,
   debugSignatureCommand,

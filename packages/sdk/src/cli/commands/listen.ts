@@ -1,0 +1,204 @@
+// till listen: callbacks reach a developer's machine over a connection that it opens itself. What was taken is written
+// down callback by callback, so that it may be killed at any moment: what it missed comes at the next start.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ListenedCallback, SandboxListenAnswer } from '@tillgate/protocol'
+import type { CallbackEvent } from '../../callbacks/event.ts'
+import {
+  CallbackVerificationError,
+  ConnectionError,
+  InvalidRequestError,
+  RateLimitError,
+  TillgateError,
+  UnavailableError,
+} from '../../errors.ts'
+import type { Tillgate } from '../../tillgate.ts'
+import { type Command, credentialsOption, exitCodes, textOption, UsageError } from '../command.ts'
+import { type Forwarded, forward, parseForwardAddress } from '../listen/forward.ts'
+import { type ListenState, readListenState, statePath, writeListenState } from '../listen/state.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Below the time that the SDK gives one attempt. */
+const waitMs = 8_000
+const againMs = { first: 1_000, most: 10_000 } as const
+
+export const listenCommand: Command = {
+  name: 'listen',
+  summary: 'take callbacks on this machine, and forward them to your program',
+  positionals: [],
+  options: {
+    'forward-to': {
+      type: 'string',
+      value: 'URL',
+      about: 'where your program takes callbacks; without it they are only shown',
+    },
+    count: { type: 'string', value: 'N', about: 'end after so many callbacks' },
+    'from-now': { type: 'boolean', about: 'leave out what came while nobody listened' },
+    state: {
+      type: 'string',
+      value: 'FILE',
+      about: 'where it is kept how far you came; in your home folder when left out',
+    },
+    ...credentialsOption,
+    json: { type: 'boolean', about: 'print one line of JSON for every callback' },
+  },
+  examples: ['till listen --forward-to http://localhost:3000/callbacks'],
+  usesGateway: true,
+  async run({ values, terminal, client }) {
+    const to = textOption(values, 'forward-to')
+    const forwardTo = to === undefined ? undefined : parseForwardAddress(to)
+    const most = parseCount(textOption(values, 'count'))
+    const tillgate = client()
+    const path = textOption(values, 'state') ?? statePath(tillgate, terminal)
+    const keep = (state: ListenState): ListenState => {
+      writeListenState(path, state, terminal)
+      return state
+    }
+    const begin = async () =>
+      keep({ after: (await asking(terminal, () => tillgate.sandbox.listen({}))).after, handled: [] })
+    const known = values['from-now'] ? undefined : readListenState(path, terminal)
+    let state = known ?? (await begin())
+    terminal.note(
+      `Listening to the callbacks of merchant ${tillgate.merchantId}${forwardTo ? `, forwarding to ${forwardTo}` : ''}. Ctrl-C ends it.`,
+    )
+    for (let taken = 0; ; ) {
+      const { after } = state
+      const answer = await listenAfter(after, { tillgate, terminal })
+      if (!answer) {
+        terminal.note('What was kept of the last time does not fit this gateway: listening from now on.')
+        state = await begin()
+        continue
+      }
+      for (const callback of answer.callbacks) {
+        const key = keyOf(callback)
+        if (state.handled.includes(key)) continue
+        await take(callback, { tillgate, terminal, forwardTo })
+        state = keep({ after, handled: [...state.handled, key] })
+        if (++taken === most) return exitCodes.done
+      }
+      state = keep({ after: answer.after, handled: [] })
+    }
+  },
+}
+
+/** Undefined where the gateway does not know the cursor. */
+async function listenAfter(
+  after: string,
+  { tillgate, terminal }: Omit<Taking, 'forwardTo'>,
+): Promise<SandboxListenAnswer | undefined> {
+  try {
+    return await asking(terminal, () => tillgate.sandbox.listen({ after, waitMs }))
+  } catch (error) {
+    if (error instanceof InvalidRequestError && error.field === 'after') return undefined
+    throw error
+  }
+}
+
+interface Taking {
+  readonly tillgate: Tillgate
+  readonly terminal: Terminal
+  readonly forwardTo: string | undefined
+}
+
+async function take(callback: ListenedCallback, { tillgate, terminal, forwardTo }: Taking): Promise<void> {
+  const event = await open(callback, tillgate, terminal)
+  const forwarded = forwardTo === undefined ? undefined : await forward(callback.envelope, forwardTo)
+  if (event && forwardTo !== undefined && forwarded?.kind === 'answered' && forwarded.httpStatus === 200) {
+    const { durationMs, answer } = forwarded
+    await asking(terminal, () =>
+      tillgate.sandbox.acknowledge({
+        callbackId: event.id,
+        forwardedTo: forwardTo.slice(0, 256),
+        durationMs,
+        answer,
+      }),
+    )
+  }
+  tell({ callback, event, forwarded }, terminal)
+}
+
+/** What these credentials do not open is forwarded all the same: the program will say the same of it. */
+async function open(
+  { envelope }: ListenedCallback,
+  { callbacks }: Tillgate,
+  terminal: Terminal,
+): Promise<CallbackEvent | undefined> {
+  try {
+    return await callbacks.unwrap(envelope)
+  } catch (error) {
+    if (!(error instanceof CallbackVerificationError)) throw error
+    terminal.error(`${error.message}\n`)
+    return undefined
+  }
+}
+
+interface Told {
+  readonly callback: ListenedCallback
+  readonly event: CallbackEvent | undefined
+  readonly forwarded: Forwarded | undefined
+}
+
+function tell({ callback, event, forwarded }: Told, terminal: Terminal): void {
+  const { kind, at, paymentId } = callback
+  const { id, eventName, result } = event ?? {}
+  const orderNo = result && 'referOrderNo' in result ? result.referOrderNo : undefined
+  if (terminal.json) {
+    const { answer: _answer, ...said } = { answer: '', ...forwarded }
+    const shown = forwarded === undefined ? {} : { forwarded: said }
+    terminal.out(`${JSON.stringify({ id, eventName, kind, at, paymentId, orderNo, result, ...shown })}\n`)
+    return
+  }
+  const parts = [
+    terminal.paint('dim', new Date(at).toLocaleTimeString('sv-SE')),
+    terminal.paint('bold', eventName ?? 'a callback that does not open'),
+    ...(orderNo === undefined ? [] : [`order ${orderNo}`]),
+    paymentId,
+    ...(id === undefined ? [] : [terminal.paint('dim', id)]),
+    ...(kind === 'resend' ? ['(sent again)'] : []),
+    ...(forwarded === undefined ? [] : [outcomeOf(forwarded, paymentId, terminal)]),
+  ]
+  terminal.out(`${parts.join('  ')}\n`)
+}
+
+function outcomeOf(forwarded: Forwarded, paymentId: string, { paint }: Terminal): string {
+  const again = `; once it is mended: till resend ${paymentId}`
+  if (forwarded.kind === 'unreachable') return `${paint('red', `→ ${forwarded.reason}`)}${again}`
+  const { httpStatus, durationMs } = forwarded
+  const isGood = httpStatus === 200
+  const colour = isGood ? 'green' : 'red'
+  return `${paint(colour, `→ HTTP ${httpStatus}`)} in ${durationMs} ms${isGood ? '' : again}`
+}
+
+/** Goes on asking while the gateway is away or busy; anything else ends it. */
+async function asking<T>(terminal: Terminal, ask: () => Promise<T>): Promise<T> {
+  for (let againInMs: number = againMs.first; ; againInMs = Math.min(againMs.most, 2 * againInMs)) {
+    try {
+      return await ask()
+    } catch (error) {
+      const isPassing =
+        error instanceof ConnectionError ||
+        error instanceof UnavailableError ||
+        error instanceof RateLimitError
+      if (!isPassing) throw explained(error)
+      terminal.note(`${error.message} Asking again.`)
+      await pause(againInMs)
+    }
+  }
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof TillgateError) || error.code !== 40401) return error
+  return new UsageError(
+    'This gateway is live, or older than listen: callbacks can be taken so in a sandbox alone.',
+  )
+}
+
+function keyOf({ envelope, kind, at }: ListenedCallback): string {
+  const { id } = JSON.parse(envelope) as { id: string }
+  return `${id} ${kind} ${at}`
+}
+
+function parseCount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError('--count is a whole number from 1 on.')
+  return Number(text)
+}

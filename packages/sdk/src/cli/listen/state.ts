@@ -1,0 +1,44 @@
+// How far a listener has come, in a file of its own for every merchant at every gateway: the gateway's cursor, and what of the batch
+// after it was handled already.
+import { join } from 'node:path'
+import { UsageError } from '../command.ts'
+import type { World } from '../terminal.ts'
+
+export interface ListenState {
+  readonly after: string
+  readonly handled: readonly string[]
+}
+
+/** Where programs keep what should survive but is no setting (XDG_STATE_HOME). */
+export function statePath(
+  { merchantId, gatewayUrl }: { readonly merchantId: string; readonly gatewayUrl: string },
+  { environment }: Pick<World, 'environment'>,
+): string {
+  const home = environment['HOME'] ?? environment['USERPROFILE']
+  const folder = environment['XDG_STATE_HOME'] ?? (home && join(home, '.local/state'))
+  if (!folder) throw new UsageError('There is no home folder to keep the state in: give --state FILE.')
+  return join(
+    folder,
+    'till',
+    `listen-${merchantId}-${new URL(gatewayUrl).host.replace(/[^\w.-]/g, '-')}.json`,
+  )
+}
+
+/** Undefined where nobody listened before, or where the file cannot be made out. */
+export function readListenState(
+  path: string,
+  world: Pick<World, 'fileExists' | 'readFile'>,
+): ListenState | undefined {
+  if (!world.fileExists(path)) return undefined
+  try {
+    const { after, handled } = JSON.parse(world.readFile(path).toString('utf8')) as Partial<ListenState>
+    if (typeof after !== 'string' || !Array.isArray(handled)) return undefined
+    return { after, handled: handled.filter((key) => typeof key === 'string') }
+  } catch {
+    return undefined
+  }
+}
+
+export function writeListenState(path: string, state: ListenState, world: Pick<World, 'writeFile'>): void {
+  world.writeFile(path, `${JSON.stringify(state)}\n`, { mode: 0o600, force: true })
+}
