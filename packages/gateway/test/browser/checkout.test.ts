@@ -1,0 +1,354 @@
+// A consumer in a real Chromium: every test wallet, signing in, double clicks, two tabs, the end of the time, no
+// scripts, a phone, the keyboard alone, right-to-left, and the way back to the shop.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
+
+const shop = await openCheckoutShop()
+const browser = await launchBrowser()
+const thanks = await serveThanks()
+
+interface Opened {
+  readonly page: Page
+  readonly order: OpenOrder
+}
+
+/** Opens a new order, lets the test do its part, and wants a page without a single trouble. */
+async function consumer(
+  options: BrowserContextOptions,
+  work: (opened: Opened) => Promise<void>,
+  // biome-ignore lint/suspicious/noExplicitAny: a test bends whatever it likes
+  bend: (body: any) => void = () => {},
+): Promise<void> {
+  const order = await shop.order((body) => {
+    body.redirectUrl = `${thanks}/thanks?basket=7`
+    bend(body)
+  })
+  const { page, troubles } = await openPage(browser, { ...desktop, ...options })
+  try {
+    await page.goto(order.url)
+    await work({ page, order })
+    assert.deepEqual(troubles, [])
+  } finally {
+    await page.context().close()
+  }
+}
+
+const tap = (page: Page, wallet: string) => page.getByRole('button', { name: wallet }).click()
+const heading = (page: Page, text: string) => page.getByRole('heading', { name: text }).waitFor()
+const stay = (page: Page) => page.getByRole('button', { name: 'Stay here' }).click()
+
+async function signIn(page: Page, { login, pin }: { login: string; pin: string }): Promise<void> {
+  const fold = page.getByText('Sign in to a wallet')
+  if (await fold.isVisible()) await fold.click()
+  await page.getByLabel('Phone number or e-mail').fill(login)
+  await page.getByLabel('PIN').fill(pin)
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+test('the wallet that pays: paid, and back to the shop by itself with the signed parameters', async () => {
+  await consumer({}, async ({ page, order }) => {
+    await tap(page, 'Pays The payment succeeds')
+    await heading(page, 'Done. You have paid Tea House.')
+    await page.waitForURL(`${thanks}/**`, { timeout: 20_000 })
+    const url = new URL(page.url())
+    assert.equal(url.searchParams.get('basket'), '7')
+    assert.equal(url.searchParams.get('paymentId'), order.paymentId)
+    assert.equal(url.searchParams.get('status'), 'success')
+    assert(url.searchParams.get('sign'))
+    assert.equal(await page.evaluate('document.referrer'), '')
+    // Who comes back by the browser's button came to look, and is not sent away again.
+    await page.goBack()
+    await heading(page, 'Done. You have paid Tea House.')
+    assert.equal(await page.locator('#returning').isVisible(), false)
+  })
+})
+
+test('the wallet that declines: failed, the reason, no money taken', async () => {
+  await consumer({}, async ({ page, order }) => {
+    await tap(page, 'Declines')
+    await heading(page, 'The payment did not go through.')
+    await stay(page)
+    const text = (await page.locator('main').textContent()) ?? ''
+    assert.match(text, /No money was taken\. Reason: the wallet declined the payment\./)
+    assert.match(text, /You stay on this page/)
+    assert.equal(await shop.status(order), 'failed')
+  })
+})
+
+test('the wallet with too little money: the order stays open, and another wallet pays it', async () => {
+  await consumer({}, async ({ page, order }) => {
+    await tap(page, 'Has too little money')
+    await page.getByRole('alert').waitFor()
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /too little money\. No money was taken/)
+    assert.equal(await shop.status(order), 'pending')
+    await tap(page, 'Pays The payment succeeds')
+    await heading(page, 'Done. You have paid Tea House.')
+  })
+})
+
+test('the wallet that takes its time: being processed, then paid, without a reload', async () => {
+  await consumer({}, async ({ page, order }) => {
+    await tap(page, 'Takes its time')
+    await heading(page, 'Your payment is being processed.')
+    await page.evaluate('window.stillHere = true')
+    // Coming back to it shows the truth too.
+    assert.equal(await shop.status(order), 'confirming')
+    shop.clock.advance(5_000)
+    await heading(page, 'Done. You have paid Tea House.')
+    assert.equal(await page.evaluate('window.stillHere'), true)
+    assert.match(await page.title(), /Paid/)
+  })
+})
+
+test('the wallet that refuses refunds pays', async () => {
+  await consumer({}, async ({ page }) => {
+    await tap(page, 'Pays, refuses refunds')
+    await heading(page, 'Done. You have paid Tea House.')
+  })
+})
+
+test('a payment that is never decided keeps being processed, also after a reload', async () => {
+  await consumer({}, async ({ page, order }) => {
+    await shop.pay(order, 'confirming')
+    await heading(page, 'Your payment is being processed.')
+    await page.reload()
+    await heading(page, 'Your payment is being processed.')
+  })
+})
+
+test('signing in: a wrong PIN, the balance, another wallet, and paying, on a phone', async () => {
+  const [rich, poor] = [await shop.addWallet(), await shop.addWallet({ majorUnits: 5n, name: 'Pia Purse' })]
+  await consumer(phone, async ({ page, order }) => {
+    await signIn(page, { ...poor, pin: '111111' })
+    await page.getByRole('alert').waitFor()
+    assert.equal(await page.getByLabel('Phone number or e-mail').inputValue(), poor.login)
+    assert.equal(await page.getByLabel('PIN').inputValue(), '')
+    await signIn(page, poor)
+    await heading(page, 'Hello, Pia Purse')
+    assert.match((await page.locator('main').textContent()) ?? '', /USD\s7\.50 is missing/)
+    await page.getByRole('button', { name: 'Use another wallet' }).click()
+    await heading(page, 'Pay with a test wallet')
+    await signIn(page, rich)
+    await heading(page, 'Hello, Mira Consumer')
+    const button = page.getByRole('button', { name: /^Pay USD/ })
+    // Full width, and in the lower half of the screen, where the thumb is.
+    const box = await button.boundingBox()
+    assert(box && box.width >= 350 && box.y > 844 / 2, JSON.stringify(box))
+    await button.tap()
+    await heading(page, 'Done. You have paid Tea House.')
+    assert.equal(await shop.status(order), 'success')
+  })
+})
+
+test('a double click pays once and shows it once', async () => {
+  await consumer({}, async ({ page, order }) => {
+    await page.getByRole('button', { name: 'Pays The payment succeeds' }).dblclick()
+    await heading(page, 'Done. You have paid Tea House.')
+    assert.equal(await page.getByRole('alert').count(), 0)
+    assert.equal(await holdsOf(order), 1)
+  })
+})
+
+test('a double click without scripts pays once too', async () => {
+  await consumer({ javaScriptEnabled: false }, async ({ page, order }) => {
+    await page.getByRole('button', { name: 'Pays The payment succeeds' }).dblclick({ noWaitAfter: true })
+    await shop.waitFor(order, 'success')
+    await page.goto(order.url)
+    await heading(page, 'Done. You have paid Tea House.')
+    assert.equal(await holdsOf(order), 1)
+  })
+})
+
+test('two tabs: what is paid in one shows in the other, and is not paid twice', async () => {
+  await consumer({}, async ({ page, order }) => {
+    const other = await page.context().newPage()
+    await other.goto(order.url)
+    // One tab that hears nothing, as if its connection hung, and pays all the same.
+    const deaf = await page.context().newPage()
+    await deaf.route(/\/(events|status)$/, () => {})
+    await deaf.goto(order.url)
+    await tap(other, 'Pays The payment succeeds')
+    await heading(other, 'Done. You have paid Tea House.')
+    await heading(page, 'Done. You have paid Tea House.')
+    await tap(deaf, 'Declines')
+    await heading(deaf, 'Done. You have paid Tea House.')
+    assert.match(
+      (await deaf.getByRole('alert').textContent()) ?? '',
+      /already paid\. Nothing was taken a second time/,
+    )
+    assert.equal(await holdsOf(order), 1)
+  })
+})
+
+test('the countdown follows the server’s clock, warns in the last minute, and the page turns by itself', async () => {
+  await consumer(
+    {},
+    async ({ page, order }) => {
+      assert.match(
+        (await page.getByRole('timer').textContent()) ?? '',
+        /^5:00 left to pay|^4:5\d left to pay/,
+      )
+      shop.clock.advance(4 * 60_000 + 1_000)
+      await page.reload()
+      await page.locator('.countdown.soon').waitFor()
+      assert.match((await page.getByRole('timer').textContent()) ?? '', /^Only 0:5\d left to pay/)
+      shop.clock.advance(60_000)
+      await heading(page, 'The time to pay is over.')
+      await stay(page)
+      assert.match((await page.locator('main').textContent()) ?? '', /No money was taken/)
+      assert.equal(await shop.status(order), 'timeout')
+    },
+    (body) => {
+      body.paymentExpiryTime = body.paymentTime + 5 * 60_000
+    },
+  )
+})
+
+test('the warning comes while the page is open and is said to those who do not see it', async () => {
+  const order = await shop.order((body) => {
+    body.paymentExpiryTime = body.paymentTime + 5 * 60_000
+  })
+  shop.clock.advance(3 * 60_000 + 30_000)
+  const { page, troubles } = await openPage(browser, desktop)
+  await page.clock.install()
+  await page.goto(order.url)
+  assert.match((await page.getByRole('timer').textContent()) ?? '', /^1:30 left to pay/)
+  await page.clock.runFor(31_000)
+  await page.locator('.countdown.soon').waitFor()
+  assert.equal(await page.locator('#live').textContent(), 'Less than one minute left to pay.')
+  // At zero it asks the server, whose clock has not come so far: the page stays as it is.
+  await page.clock.runFor(60_000)
+  assert.match((await page.getByRole('timer').textContent()) ?? '', /^Only 0:00 left to pay/)
+  assert.deepEqual(troubles, [])
+  await page.context().close()
+})
+
+test('where streams are refused the page asks now and again', async () => {
+  const order = await shop.order()
+  const { page } = await openPage(browser, desktop)
+  await page.route(/\/events$/, (route) => route.fulfill({ status: 429 }))
+  await page.goto(order.url)
+  await shop.cancel(order)
+  await heading(page, 'Tea House has cancelled this order.')
+  await page.context().close()
+})
+
+test('without scripts: pay, see it being processed, and the page looks again by itself', async () => {
+  await consumer({ javaScriptEnabled: false }, async ({ page }) => {
+    assert.match((await page.getByRole('timer').textContent()) ?? '', /30 minutes left to pay/)
+    await tap(page, 'Takes its time')
+    await heading(page, 'Your payment is being processed.')
+    shop.clock.advance(5_000)
+    await heading(page, 'Done. You have paid Tea House.')
+    assert.equal(await page.locator('#returning').isVisible(), false)
+    await page.getByRole('link', { name: 'Back to Tea House' }).click()
+    await page.waitForURL(`${thanks}/**`)
+  })
+})
+
+test('with the keyboard alone: into the fold, through the form, to the end', async () => {
+  const { login, pin } = await shop.addWallet()
+  await consumer({}, async ({ page }) => {
+    const focused = () =>
+      page.evaluate(
+        "document.activeElement === document.body ? '' : document.activeElement.textContent.trim()",
+      )
+    for (let steps = 0; !/^Sign in to a wallet/.test(String(await focused())); steps++) {
+      assert(steps < 20, 'the fold is never reached')
+      await page.keyboard.press('Tab')
+    }
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(login)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(pin)
+    await page.keyboard.press('Enter')
+    await heading(page, 'Hello, Mira Consumer')
+    for (let steps = 0; !/^Pay USD/.test(String(await focused())); steps++) {
+      assert(steps < 20, 'the button is never reached')
+      await page.keyboard.press('Tab')
+    }
+    const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
+    assert.equal(outline, 'solid')
+    await page.keyboard.press('Space')
+    await heading(page, 'Done. You have paid Tea House.')
+    // Focus within the way back holds the return: nobody is carried off while deciding.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    for (let steps = 0; !/^Stay here/.test(String(await focused())); steps++) {
+      assert(steps < 20, 'staying is never reached')
+      await page.keyboard.press('Tab')
+    }
+    await page.keyboard.press('Enter')
+    await page.getByText('You stay on this page.').first().waitFor()
+  })
+})
+
+test('from right to left: the browser’s Arabic is taken, and paying works', async () => {
+  await consumer({ ...phone, locale: 'ar-EG' }, async ({ page }) => {
+    assert.equal(await page.evaluate('document.documentElement.dir'), 'rtl')
+    // What comes first stands on the right.
+    const mark = await page.locator('.mark').boundingBox()
+    assert(mark && mark.x > 300, JSON.stringify(mark))
+    await page.getByRole('button', { name: 'تدفع تنجح' }).click()
+    await heading(page, 'تم. لقد دفعت إلى Tea House.')
+  })
+})
+
+test('the switch of languages works without scripts and is remembered', async () => {
+  await consumer({ javaScriptEnabled: false }, async ({ page, order }) => {
+    await page.getByText('Language: English').click()
+    await page.getByRole('link', { name: 'Deutsch' }).click()
+    await heading(page, 'Mit einer Test-Wallet bezahlen')
+    await page.goto(order.url)
+    await heading(page, 'Mit einer Test-Wallet bezahlen')
+  })
+})
+
+test('a result that is opened later sends nobody away', async () => {
+  const order = await shop.order()
+  await shop.pay(order, 'success')
+  shop.clock.advance(3 * 60_000)
+  const { page, troubles } = await openPage(browser, desktop)
+  await page.goto(order.url)
+  await heading(page, 'Done. You have paid Tea House.')
+  assert.equal(await page.locator('#returning').count(), 0)
+  const time = page.locator('time')
+  assert.equal(await time.textContent(), '3 minutes ago')
+  assert.match((await time.getAttribute('title')) ?? '', /2027/)
+  assert.deepEqual(troubles, [])
+  await page.context().close()
+})
+
+test('the code for the phone leads to this page, and is not there on a phone', async () => {
+  await consumer({}, async ({ page }) => {
+    assert.equal(await page.getByRole('img', { name: 'QR code' }).isVisible(), true)
+    await page.setViewportSize(phone.viewport)
+    assert.equal(await page.getByRole('img', { name: 'QR code' }).isVisible(), false)
+  })
+})
+
+async function holdsOf({ paymentId }: OpenOrder): Promise<number> {
+  const { rows } = await shop.gateway.pool.query(
+    "select 1 from transfers where payment_id = $1 and phase = 'hold'",
+    [paymentId],
+  )
+  return rows.length
+}
+
+/** The shop's own page, to come back to. */
+async function serveThanks(): Promise<string> {
+  const server = createServer((_request, response) => {
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end('<title>Thanks</title><link rel="icon" href="data:,">')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
