@@ -22,6 +22,7 @@ import { makePaymentStore, type PaymentStore } from './store/payments.ts'
 import { makePlatformKeyStore } from './store/platform-keys.ts'
 import { makeRefundStore, type RefundStore } from './store/refunds.ts'
 import { makeSandboxStore, type SandboxStore } from './store/sandbox.ts'
+import { makeSandboxAccessStore, type SandboxAccessStore } from './store/sandbox-access.ts'
 import { makeSandboxListenStore, type SandboxListenStore } from './store/sandbox-listens.ts'
 import { makeSettlingStore, type SettlingStore } from './store/settling.ts'
 import { makeStatementStore, type StatementStore } from './store/statements.ts'
@@ -40,6 +41,7 @@ export interface Core {
   readonly statements: StatementStore
   readonly sandbox: SandboxStore
   readonly sandboxListens: SandboxListenStore
+  readonly sandboxAccess: SandboxAccessStore
   readonly callbacks: CallbackStores
   readonly directory: MerchantDirectory
   readonly platformKeys: PlatformKeys
@@ -98,6 +100,7 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
       statements: makeStatementStore(pool),
       sandbox: makeSandboxStore(pool),
       sandboxListens: makeSandboxListenStore(pool),
+      sandboxAccess: makeSandboxAccessStore(pool),
       verifyLedger: () => verifyLedger(pool),
       callbacks: {
         queue: makeCallbackQueue(pool),

@@ -20,18 +20,21 @@ import { makeListener } from './http/listener.ts'
 import { type MerchantApi, serveMerchantApi } from './http/merchant-api.ts'
 import { serveHome } from './http/pages/home.ts'
 import { servePlatformKeys } from './http/platform-keys.ts'
+import { serveSandboxAccess } from './http/sandbox/access.ts'
 import type { Log } from './log.ts'
 import { CallbackHosts } from './operations/callback-hosts.ts'
 import { makeCancelOrder } from './operations/cancel-order.ts'
 import { makeCreateOrder } from './operations/create-order.ts'
 import { makePrepareCallback } from './operations/deliver-callbacks.ts'
 import { makeExpireOrders } from './operations/expire-orders.ts'
+import { makeManageMerchants } from './operations/manage-merchants.ts'
 import { makeOpenRequest } from './operations/open-request.ts'
 import { OrderWatch } from './operations/order-watch.ts'
 import type { PublishedKey } from './operations/platform-keys.ts'
 import { makeQueryOrder } from './operations/query-order.ts'
 import { makeRefundOrder } from './operations/refund-order.ts'
 import { makeResendCallbacks } from './operations/resend-callbacks.ts'
+import { makeSandboxAccess, type SandboxAccess, sandboxAccessActor } from './operations/sandbox-access.ts'
 import { makeSandboxAdvance } from './operations/sandbox-advance.ts'
 import { makeSandboxListen } from './operations/sandbox-listen.ts'
 import { ensureSandboxMerchant } from './operations/sandbox-merchant.ts'
@@ -72,6 +75,7 @@ interface Service {
   readonly checkout: RunningCheckout
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
+  readonly sandboxAccess: SandboxAccess
   /** Answers requests that wait for something to happen, so that the listeners can close. */
   endWaits(): void
   stop(): Promise<void>
@@ -110,6 +114,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       version,
       publicUrl: () => publicUrl,
       shopUrl: parts.shopUrl ?? (() => undefined),
+      isAccessGiven: isAccessGiven(config),
       readiness,
     })
   }
@@ -127,6 +132,14 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     isUnavailable: isTransient,
     running: () => running().checkout,
   })
+  if (isAccessGiven(config)) {
+    serveSandboxAccess(publicListener, {
+      access: () => running().sandboxAccess,
+      publicUrl: () => publicUrl,
+      newNonce: () => Buffer.from(random(16)).toString('base64'),
+      clock: parts.clock,
+    })
+  }
   servePlatformKeys(publicListener, async () => running().platformKeys())
   serveMerchantApi(publicListener, {
     api: () => running().api,
@@ -277,6 +290,13 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     checkout,
     platformKeys: () => core.platformKeys.published(clock.now()),
     readiness: () => readinessOf(core),
+    sandboxAccess: makeSandboxAccess({
+      manage: makeManageMerchants({ merchants, vault: core.vault, clock, random, actor: sandboxAccessActor }),
+      access: core.sandboxAccess,
+      platformPublicKey: async () => (await core.platformKeys.signing(clock.now())).publicKey,
+      maxPerDay: config.sandboxMerchantsPerDay,
+      clock,
+    }),
     endWaits: listening.stop,
     async stop() {
       await checkout.stop()
@@ -286,6 +306,10 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       await core.close()
     },
   }
+}
+
+function isAccessGiven({ mode, sandboxMerchantsPerDay }: Config): boolean {
+  return mode === 'sandbox' && sandboxMerchantsPerDay > 0
 }
 
 /** A folder that cannot be written costs the ready-made credentials, and nothing else. */

@@ -37,6 +37,8 @@ export const assets = {
   icon: readAsset('icon.svg'),
   checkoutStyle: readAsset('checkout.css'),
   checkoutScript: readAsset('checkout.js'),
+  sandboxStyle: readAsset('sandbox.css'),
+  sandboxScript: readAsset('sandbox.js'),
 }
 
 export function serveAssets(listener: FastifyInstance): void {

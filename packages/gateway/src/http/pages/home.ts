@@ -11,6 +11,7 @@ export interface HomePage {
   readonly version: string
   readonly publicUrl: () => string
   readonly shopUrl: () => string | undefined
+  readonly isAccessGiven: boolean
   readonly readiness: () => Promise<Readiness>
 }
 
@@ -27,7 +28,7 @@ ${
 }
 <h1>Tillgate</h1>
 <p>${page.listener === 'public' ? aboutPublic(page.mode) : 'This is the admin listener. Keep it private.'}</p>
-${page.listener === 'public' && page.mode === 'sandbox' && firstSteps(page.shopUrl())}
+${page.listener === 'public' && page.mode === 'sandbox' && firstSteps(page)}
 <h2>Where things are</h2>
 <dl class="facts">
 <div><dt>Merchant API</dt><dd><code>POST ${page.publicUrl()}/api/v1/gateway</code></dd></div>
@@ -40,14 +41,16 @@ ${page.listener === 'public' && page.mode === 'sandbox' && firstSteps(page.shopU
   })
 }
 
-function firstSteps(shopUrl: string | undefined): Html {
+function firstSteps(page: HomePage): Html | undefined {
+  const shopUrl = page.shopUrl()
+  if (shopUrl === undefined && !page.isAccessGiven) return undefined
   return html`<h2>First steps</h2>
 <dl class="facts">
 ${
   shopUrl !== undefined &&
   html`<div><dt>Buy something with test money</dt><dd><a href="${shopUrl}">the demo shop</a></dd></div>
 `
-}<div><dt>Take payments yourself</dt><dd><a href="${sandboxAccessPath}">get sandbox access</a></dd></div>
+}${page.isAccessGiven && html`<div><dt>Take payments yourself</dt><dd><a href="${sandboxAccessPath}">get sandbox access</a></dd></div>`}
 </dl>`
 }
 
