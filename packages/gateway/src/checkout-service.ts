@@ -12,6 +12,7 @@ import { makeSealing } from './http/checkout/sealing.ts'
 import { makeVisits } from './http/checkout/visit.ts'
 import type { Log } from './log.ts'
 import { makeAuthenticateWallet } from './operations/authenticate-wallet.ts'
+import type { CurrentOrder } from './operations/current-order.ts'
 import type { OrderWatch } from './operations/order-watch.ts'
 import { makeReturnToShop } from './operations/return-to-shop.ts'
 import { makeShowCheckout } from './operations/show-checkout.ts'
@@ -21,6 +22,7 @@ import { findTestWallet } from './operations/test-wallets.ts'
 export interface CheckoutServiceParts {
   readonly core: Core
   readonly watch: OrderWatch
+  readonly currentOrder: CurrentOrder
   readonly submitPayment: SubmitPayment
   readonly jar: CookieJar
   readonly clock: Clock
@@ -43,14 +45,17 @@ export function startCheckoutService(
   const live = new LiveOrders({
     async findStatus(key) {
       const found = await orders.findStatus(key)
-      return found && isOverdue(found, clock.now()) ? { ...found, status: 'timeout' } : found
+      const nowMs = clock.now()
+      if (!found || !isOverdue(found, nowMs)) return found
+      const order = await orders.findOrder(key)
+      return order && parts.currentOrder(order, nowMs)
     },
     watch: parts.watch,
     clock,
     onTrouble: (err) => log.warn({ worker: 'live-orders', err }, 'could not look; looking again'),
   })
   return {
-    showCheckout: makeShowCheckout({ orders, directory, clock }),
+    showCheckout: makeShowCheckout({ orders, currentOrder: parts.currentOrder, directory, clock }),
     returnToShop: makeReturnToShop({ platformKeys, clock }),
     acts: makeActs({
       authenticateWallet: makeAuthenticateWallet({ wallets, clock }),

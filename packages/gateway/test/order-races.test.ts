@@ -31,7 +31,14 @@ test(`cancel against two payments against expiry: one final status, ${races} tim
     ]
     // Another one goes first each time, so that each of them wins now and then.
     const turn = race % started.length
-    await Promise.all([...started.slice(turn), ...started.slice(0, turn)].map((start) => start()))
+    const asked = JSON.stringify({ paymentId: order.paymentId })
+    const told = [
+      after.queryOrder(merchant, asked),
+      ...[...started.slice(turn), ...started.slice(0, turn)].map((start) => start()),
+      before.queryOrder(merchant, asked),
+    ]
+    const [first, last] = [await told[0], await told.at(-1)] as { paymentStatus: string }[]
+    await Promise.all(told)
     early.advance(1)
     while ((await after.settle()) > 0);
 
@@ -43,6 +50,10 @@ test(`cancel against two payments against expiry: one final status, ${races} tim
       [order.paymentId],
     )
     const events = (await callbacksOf(pool, order)).map(({ eventName }) => eventName)
+    // Whoever was told a final status was told the one that it kept.
+    for (const seen of [first, last]) {
+      if (seen && isFinal(seen.paymentStatus)) assert.equal(seen.paymentStatus, status)
+    }
     assert.deepEqual({ history: rows.map((row) => row.to_status), events }, endings[status], status)
   }
 
@@ -66,7 +77,61 @@ const endings: Record<string, { history: string[]; events: string[] }> = {
   },
 }
 
+function isFinal(status: string): boolean {
+  return status !== 'pending' && status !== 'confirming'
+}
+
 /** Being paid, or timed out by the other clock: cancel says so. */
 function expected(error: unknown): void {
   assert.ok(error instanceof Failure && error.failure === 'status_does_not_allow', String(error))
+}
+
+test('a payment that is on its way when the order expires either comes through or was never told to be too late', async () => {
+  const { pool } = await freshDatabase()
+  const clock = heldClock()
+  const money = openMoney(pool, { clock })
+  const merchant = await money.addMerchant()
+  const walletId = await money.addWallet(10_000n)
+  const order = await money.addOrder(merchant, { lifeMs })
+  clock.advance(lifeMs - 1)
+  // The wallet's account is locked by somebody else, so the payment that was decided in time waits.
+  let release = () => {}
+  const locked = pool.transaction(async (transaction) => {
+    await transaction.query('select from accounts where owner_id = $1 for update', [walletId])
+    await new Promise<void>((resolve) => {
+      release = resolve
+    })
+  })
+  while (await isUnlocked(pool, walletId));
+  const paying = money.submitPayment({ ...order, walletId })
+  while (!(await isWaiting(pool)));
+  clock.advance(1)
+  const seen = await money.queryOrder(merchant, JSON.stringify({ paymentId: order.paymentId }))
+  release()
+  await locked
+  const outcome = await paying
+  while ((await money.settle()) > 0);
+  const end = await money.queryOrder(merchant, JSON.stringify({ paymentId: order.paymentId }))
+  assert.equal(seen.paymentStatus, 'timeout')
+  assert.equal(end.paymentStatus, 'timeout')
+  assert.deepEqual(outcome, { kind: 'order_not_payable', status: 'timeout' })
+  assert.equal(await money.balanceOf(walletId), 10_000n)
+  assert.deepEqual(await money.verify(), [])
+})
+
+async function isUnlocked(
+  pool: Awaited<ReturnType<typeof freshDatabase>>['pool'],
+  walletId: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query('select from accounts where owner_id = $1 for update skip locked', [
+    walletId,
+  ])
+  return rowCount === 1
+}
+
+async function isWaiting(pool: Awaited<ReturnType<typeof freshDatabase>>['pool']): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  )
+  return (rowCount ?? 0) > 0
 }

@@ -4,20 +4,24 @@ import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
 import { cancelOrder, type Order } from '../domain/order.ts'
 import type { OrderStore } from '../store/orders.ts'
+import type { CurrentOrder } from './current-order.ts'
 
 export interface CancelOrderParts {
   readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
+  readonly currentOrder: CurrentOrder
   readonly clock: Clock
 }
 
-export function makeCancelOrder({ orders, clock }: CancelOrderParts) {
+export function makeCancelOrder({ orders, currentOrder, clock }: CancelOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
     const { paymentId } = parseCancelBody(body)
     // A race that is lost leaves the order in a status that it never leaves by itself, so this ends.
     for (;;) {
-      const order = await orders.findOrder({ merchantId, paymentId })
-      if (!order) throw new Failure('order_not_found')
-      const change = cancelOrder(order, { nowMs: clock.now(), actor: 'merchant' })
+      const stored = await orders.findOrder({ merchantId, paymentId })
+      if (!stored) throw new Failure('order_not_found')
+      const nowMs = clock.now()
+      const order = await currentOrder(stored, nowMs)
+      const change = cancelOrder(order, { nowMs, actor: 'merchant' })
       if (!change) return answer(order)
       const [won] = await orders.commitStatusChanges([change])
       if (won) return answer(won.order)

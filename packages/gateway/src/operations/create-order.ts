@@ -9,13 +9,15 @@ import {
 import type { Clock } from '../clock.ts'
 import { checkoutUrl } from '../domain/checkout-url.ts'
 import type { Merchant } from '../domain/merchant.ts'
-import { hasSameContent, makeOrder, type Order, orderAt, refusalOfTimes } from '../domain/order.ts'
+import { hasSameContent, makeOrder, type Order, refusalOfTimes } from '../domain/order.ts'
 import { checkUrl, type UrlPolicy } from '../domain/url-rules.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { CallbackHosts } from './callback-hosts.ts'
+import type { CurrentOrder } from './current-order.ts'
 
 export interface CreateOrderParts {
   readonly orders: Pick<OrderStore, 'insertOrder' | 'findOrderByNumber'>
+  readonly currentOrder: CurrentOrder
   readonly callbackHosts: CallbackHosts
   readonly urlPolicy: UrlPolicy
   readonly publicUrl: string
@@ -42,7 +44,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     const stored = await store(order, nowMs)
     if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
     else if (!hasSameContent(stored, order)) throw differentContent(order)
-    return answer(orderAt(stored, nowMs), parts.publicUrl)
+    return answer(await parts.currentOrder(stored, nowMs), parts.publicUrl)
   }
 
   /** What stands against a new order does not stand against the answer for one that was made before. */

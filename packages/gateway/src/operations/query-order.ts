@@ -10,16 +10,18 @@ import {
 } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
-import { type Order, orderAt } from '../domain/order.ts'
+import type { Order } from '../domain/order.ts'
 import type { Refund } from '../domain/refund.ts'
 import type { OrderWithRefunds, RefundStore } from '../store/refunds.ts'
+import type { CurrentOrder } from './current-order.ts'
 
 export interface QueryOrderParts {
   readonly refunds: Pick<RefundStore, 'findOrderWithRefunds' | 'findOrderByNumberWithRefunds' | 'findRefund'>
+  readonly currentOrder: CurrentOrder
   readonly clock: Clock
 }
 
-export function makeQueryOrder({ refunds: store, clock }: QueryOrderParts) {
+export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<QueryAnswer> => {
     const query = parseQueryBody(body)
     const found = await find(merchantId, query)
@@ -27,7 +29,7 @@ export function makeQueryOrder({ refunds: store, clock }: QueryOrderParts) {
     const { order, refunds } = found
     const about =
       query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)
-    return answer(orderAt(order, clock.now()), refunds, about)
+    return answer(await currentOrder(order, clock.now()), refunds, about)
   }
 
   async function find(merchantId: string, query: QueryOrder): Promise<OrderWithRefunds | undefined> {

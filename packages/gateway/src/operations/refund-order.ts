@@ -11,13 +11,14 @@ import {
 } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
-import { orderAt } from '../domain/order.ts'
 import { isSameRefund, type Refund, requestRefund } from '../domain/refund.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { RefundStore } from '../store/refunds.ts'
+import type { CurrentOrder } from './current-order.ts'
 
 export interface RefundOrderParts {
   readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly currentOrder: CurrentOrder
   readonly refunds: Pick<RefundStore, 'findRefundByNumber' | 'insertRefund'>
   readonly clock: Clock
   readonly random: RandomBytes
@@ -42,7 +43,7 @@ export function makeRefundOrder(parts: RefundOrderParts) {
       const asked = { paymentId, referRefundNo, amountMinor, reason }
       if (earlier) return isSameRefund(earlier, asked) ? answer(earlier) : refuseNumber(referRefundNo)
       const outcome = await refunds.insertRefund(
-        requestRefund(orderAt(order, nowMs), asked, {
+        requestRefund(await parts.currentOrder(order, nowMs), asked, {
           refundId: makeRefundId(nowMs, random),
           transactionId: makeTransactionId(nowMs, random),
           nowMs,

@@ -3,12 +3,14 @@
 import { Failure, parseSandboxAdvanceBody, type SandboxAnswer } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
-import { type Order, orderAt } from '../domain/order.ts'
+import type { Order } from '../domain/order.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { SandboxStore } from '../store/sandbox.ts'
+import type { CurrentOrder } from './current-order.ts'
 
 export function makeSandboxAdvance(parts: {
   readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly currentOrder: CurrentOrder
   readonly sandbox: SandboxStore
   readonly clock: Clock
   /** Something of this order may be due now. */
@@ -21,6 +23,6 @@ export function makeSandboxAdvance(parts: {
     const order = advanced ? await orders.findOrder({ merchantId, paymentId }) : undefined
     if (!order) throw new Failure('order_not_found')
     parts.onAdvanced(order)
-    return { paymentId, status: orderAt(order, clock.now()).status }
+    return { paymentId, status: (await parts.currentOrder(order, clock.now())).status }
   }
 }

@@ -4,8 +4,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { merchantIdPattern, paymentIdPattern } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
-import { type Order, type OrderKey, orderAt } from '../domain/order.ts'
+import type { Order, OrderKey } from '../domain/order.ts'
 import type { OrderStore } from '../store/orders.ts'
+import type { CurrentOrder } from './current-order.ts'
 import type { MerchantDirectory } from './merchant-directory.ts'
 
 export interface CheckoutLink extends OrderKey {
@@ -19,13 +20,19 @@ export interface Checkout {
 
 export interface ShowCheckoutParts {
   readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly currentOrder: CurrentOrder
   readonly directory: Pick<MerchantDirectory, 'remembered' | 'load'>
   readonly clock: Clock
 }
 
 export type ShowCheckout = (link: CheckoutLink) => Promise<Checkout | undefined>
 
-export function makeShowCheckout({ orders, directory, clock }: ShowCheckoutParts): ShowCheckout {
+export function makeShowCheckout({
+  orders,
+  currentOrder,
+  directory,
+  clock,
+}: ShowCheckoutParts): ShowCheckout {
   return async ({ merchantId, paymentId, token }) => {
     if (!merchantIdPattern.test(merchantId) || !paymentIdPattern.test(paymentId)) return undefined
     const order = await orders.findOrder({ merchantId, paymentId })
@@ -35,7 +42,7 @@ export function makeShowCheckout({ orders, directory, clock }: ShowCheckoutParts
     const nowMs = clock.now()
     // Only now: nobody makes us look merchants up by guessing links.
     const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
-    return known && { order: orderAt(order, nowMs), merchant: known.merchant }
+    return known && { order: await currentOrder(order, nowMs), merchant: known.merchant }
   }
 }
 

@@ -13,9 +13,11 @@ import { submitPayment } from '../domain/payment.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { PaymentStore } from '../store/payments.ts'
 import type { WalletStore } from '../store/wallets.ts'
+import type { CurrentOrder } from './current-order.ts'
 
 export interface SubmitPaymentParts {
   readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly currentOrder: CurrentOrder
   readonly payments: PaymentStore
   readonly wallets: Pick<WalletStore, 'findWallet'>
   readonly clock: Clock
@@ -47,8 +49,9 @@ export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {
     const callbackId = makeCallbackId(clock.now(), random)
     for (let tries = 0; tries < maxTries; tries++) {
       const nowMs = clock.now()
-      const order = await orders.findOrder({ merchantId, paymentId })
-      if (!order) throw new Failure('order_not_found')
+      const stored = await orders.findOrder({ merchantId, paymentId })
+      if (!stored) throw new Failure('order_not_found')
+      const order = await parts.currentOrder(stored, nowMs)
       if (order.transactionId === transactionId) return submitted(transactionId)
       const submission = submitPayment(order, { walletId, transactionId, callbackId, nowMs })
       if (submission.kind === 'order_not_payable') return submission

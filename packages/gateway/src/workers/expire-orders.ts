@@ -26,6 +26,8 @@ export function startExpiryWorker({ expireOrders, nextExpiry, clock, log }: Expi
     clock,
     log,
     turn: async () => {
+      // What is made during this turn may be missed by it, so it wakes the next one.
+      wakesAtMs = Number.POSITIVE_INFINITY
       const { expired, more } = await expireOrders()
       if (expired > 0) log.info({ worker: 'expire-orders', count: expired }, 'orders timed out')
       if (more) return 0

@@ -30,7 +30,8 @@ export function startLoop({ worker, turn, clock, log }: LoopParts): Loop {
     while (!stopped) {
       woken = false
       const waitMs = await takeTurn()
-      if (stopped || woken) continue
+      // After trouble the pause is kept: whoever woke us does not know that the database is away.
+      if (stopped || (woken && troubles === 0)) continue
       pause = new AbortController()
       await clock.wait(waitMs, pause.signal)
     }
@@ -53,7 +54,6 @@ export function startLoop({ worker, turn, clock, log }: LoopParts): Loop {
   return {
     wake() {
       woken = true
-      // After trouble the pause is kept: whoever wakes us does not know that the database is away.
       if (troubles === 0) pause.abort()
     },
     stop() {

@@ -16,6 +16,7 @@ import { makeOrder, type Order } from '../../src/domain/order.ts'
 import type { Rail } from '../../src/domain/rail.ts'
 import type { Behaviour } from '../../src/domain/wallet.ts'
 import { makeCancelOrder } from '../../src/operations/cancel-order.ts'
+import { makeCurrentOrder } from '../../src/operations/current-order.ts'
 import { makeExpireOrders } from '../../src/operations/expire-orders.ts'
 import { makeMoveFunds } from '../../src/operations/move-funds.ts'
 import { makeQueryOrder } from '../../src/operations/query-order.ts'
@@ -71,6 +72,7 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
   })
   const funds = makeMoveFunds({ treasury, clock, random, actor: 'test' })
   const onSubmitted = () => {}
+  const currentOrder = makeCurrentOrder({ orders, random })
   return {
     orders,
     refunds,
@@ -86,10 +88,10 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
       await done
       return claimed
     },
-    submitPayment: makeSubmitPayment({ orders, payments, wallets, clock, random, onSubmitted }),
-    refundOrder: makeRefundOrder({ orders, refunds, clock, random, onSubmitted }),
-    queryOrder: makeQueryOrder({ refunds, clock }),
-    cancelOrder: makeCancelOrder({ orders, clock }),
+    submitPayment: makeSubmitPayment({ orders, currentOrder, payments, wallets, clock, random, onSubmitted }),
+    refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
+    queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
+    cancelOrder: makeCancelOrder({ orders, currentOrder, clock }),
     expireOrders: makeExpireOrders({ orders, clock, random }),
     async addMerchant(): Promise<Merchant> {
       const merchant: Merchant = {
