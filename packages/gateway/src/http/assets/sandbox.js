@@ -1,23 +1,28 @@
 // Makes the RSA pair in the browser. The private key is never part of a request: it is kept in this page and put
 // beside what the gateway answered.
-const form = document.querySelector('#access')
+let made
+
 // Browsers have it over https and on localhost alone; elsewhere the form stays as it is, for a pasted key.
-if (form && globalThis.crypto?.subtle) {
+if (globalThis.crypto?.subtle) takeOver()
+
+function takeOver() {
+  const form = document.querySelector('#access')
+  if (!form) return
   const ownKey = form.querySelector('#own-key')
   const publicKey = form.querySelector('#publicKey')
-  const inBrowser = form.querySelector('#in-browser')
-  const isPasted = () => ownKey.open && publicKey.value.trim() !== ''
   const show = () => {
     publicKey.required = ownKey.open
-    inBrowser.hidden = ownKey.open
+    form.querySelector('#in-browser').hidden = ownKey.open
   }
-  if (publicKey.value.trim() === '') ownKey.open = false
+  // The form came back because of something else: the pair that was made is still good.
+  if (publicKey.value === made?.publicKey) publicKey.value = ''
+  ownKey.open = publicKey.value.trim() !== ''
   ownKey.querySelector('summary').textContent = 'Use an RSA key that you have already'
   ownKey.addEventListener('toggle', show)
   show()
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    send(form, isPasted()).catch(() => {
+    send(form, { isPasted: ownKey.open }).catch(() => {
       progress('That did not work: the gateway could not be reached. Try again.')
       form.querySelector('button').disabled = false
     })
@@ -28,35 +33,42 @@ function progress(words) {
   document.querySelector('#progress').textContent = words
 }
 
-async function send(sent, isPasted) {
-  sent.querySelector('button').disabled = true
-  const fields = new URLSearchParams(new FormData(sent))
-  let privateKey
+async function send(form, { isPasted }) {
+  form.querySelector('button').disabled = true
+  const fields = new URLSearchParams(new FormData(form))
   if (!isPasted) {
     progress('Making your key pair …')
-    const pair = await crypto.subtle.generateKey(
-      {
-        name: 'RSASSA-PKCS1-v1_5',
-        modulusLength: 2048,
-        publicExponent: new Uint8Array([1, 0, 1]),
-        hash: 'SHA-256',
-      },
-      true,
-      ['sign', 'verify'],
-    )
-    privateKey = toBase64(await crypto.subtle.exportKey('pkcs8', pair.privateKey))
-    fields.set('publicKey', toBase64(await crypto.subtle.exportKey('spki', pair.publicKey)))
+    made ??= await makePair()
+    fields.set('publicKey', made.publicKey)
   }
-  const response = await fetch(sent.action, { method: 'POST', body: fields })
+  const response = await fetch(form.action, { method: 'POST', body: fields })
   const answer = new DOMParser().parseFromString(await response.text(), 'text/html')
   const main = answer.querySelector('main')
   if (!main) throw new Error('not a page')
   document.title = answer.title
   document.querySelector('main').replaceWith(main)
-  if (main.querySelector('#access')) return location.reload()
-  main.tabIndex = -1
-  main.focus()
-  if (main.querySelector('#env')) offer(main, privateKey)
+  takeOver()
+  if (main.querySelector('#env')) offer(main, isPasted ? undefined : made.privateKey)
+  const first = main.querySelector('[autofocus]') ?? main.querySelector('h1')
+  if (first.localName === 'h1') first.tabIndex = -1
+  first.focus()
+}
+
+async function makePair() {
+  const pair = await crypto.subtle.generateKey(
+    {
+      name: 'RSASSA-PKCS1-v1_5',
+      modulusLength: 2048,
+      publicExponent: new Uint8Array([1, 0, 1]),
+      hash: 'SHA-256',
+    },
+    true,
+    ['sign', 'verify'],
+  )
+  return {
+    privateKey: toBase64(await crypto.subtle.exportKey('pkcs8', pair.privateKey)),
+    publicKey: toBase64(await crypto.subtle.exportKey('spki', pair.publicKey)),
+  }
 }
 
 function offer(main, privateKey) {
