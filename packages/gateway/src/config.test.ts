@@ -60,12 +60,15 @@ test('an unknown name in the environment is nobody’s business', () => {
 test('live says all that it misses at once, and starts with it', () => {
   assert.deepEqual(
     problemsOf({ MODE: 'live' }).map(({ name }) => name),
-    ['PUBLIC_URL', 'MASTER_KEY'],
+    ['PUBLIC_URL', 'MASTER_KEY', 'OPERATOR_PASSWORD'],
   )
   assert.deepEqual(
-    problemsOf({ MODE: 'live', PUBLIC_URL: 'http://pay.example.com', MASTER_KEY: key }).map(
-      ({ name }) => name,
-    ),
+    problemsOf({
+      MODE: 'live',
+      PUBLIC_URL: 'http://pay.example.com',
+      MASTER_KEY: key,
+      OPERATOR_PASSWORD: 'long enough for us',
+    }).map(({ name }) => name),
     ['PUBLIC_URL'],
   )
   const config = readConfig({ MODE: 'live', PUBLIC_URL: 'https://pay.example.com/', MASTER_KEY: key })

@@ -18,6 +18,8 @@ export interface Config {
   readonly databasePoolMax: number
   readonly masterKey: Buffer | undefined
   readonly masterKeyFile: string | undefined
+  /** Of the first operator, whom the first start makes. */
+  readonly operatorPassword: string | undefined
   readonly trustedProxies: readonly string[]
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
@@ -86,6 +88,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const publicUrl = read('PUBLIC_URL')
   const masterKey = read('MASTER_KEY')
   const masterKeyFile = read('MASTER_KEY_FILE')
+  const operatorPassword = read('OPERATOR_PASSWORD')
   const values = {
     mode,
     publicListener: Object.freeze({ host: read('HOST'), port }),
@@ -96,6 +99,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     databasePoolMax: read('DATABASE_POOL'),
     masterKey,
     masterKeyFile,
+    operatorPassword,
     trustedProxies: Object.freeze(read('TRUSTED_PROXIES') ?? []),
     merchantRequestsPerSecond: read('MERCHANT_REQUESTS_PER_SECOND'),
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
@@ -119,7 +123,12 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   if (masterKey && masterKeyFile) {
     problems.push({ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' })
   }
-  if (mode === 'live') problems.push(...missingForLive({ publicUrl, masterKey, masterKeyFile }))
+  if (mode === 'live') {
+    const missing = missingForLive({ publicUrl, masterKey, masterKeyFile })
+    problems.push(...missing)
+    // Whether it is needed, only the database knows; whoever lacks the others most likely starts for the first time.
+    if (missing.length > 0 && operatorPassword === undefined) problems.push(operatorPasswordMissing)
+  }
   if (problems.length > 0) throw new ConfigurationFailure(problems)
   // Safe: a setting that has a fallback is undefined only when it was refused, and then we have thrown.
   return Object.freeze(values) as Config
@@ -145,6 +154,13 @@ function missingForLive(given: {
     })
   }
   return missing
+}
+
+/** Of a live gateway that has no operator yet. */
+export const operatorPasswordMissing: Problem = {
+  name: 'OPERATOR_PASSWORD',
+  problem: 'must be set at the first start in live mode: it is the password of the first operator, admin',
+  example: settings.OPERATOR_PASSWORD.example,
 }
 
 function unknownName(name: string): Problem {

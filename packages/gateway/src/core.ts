@@ -17,6 +17,7 @@ import { type CallbackResends, makeCallbackResends } from './store/callback-rese
 import { announcingCallbacks } from './store/callbacks.ts'
 import { type Verification, verifyLedger } from './store/ledger-verification.ts'
 import { type MerchantStore, makeMerchantStore } from './store/merchants.ts'
+import { makeOperatorStore, type OperatorStore } from './store/operators.ts'
 import { makeOrderStore, type OrderStore } from './store/orders.ts'
 import { makePaymentStore, type PaymentStore } from './store/payments.ts'
 import { makePlatformKeyStore } from './store/platform-keys.ts'
@@ -33,6 +34,7 @@ import { loadMasterKey, makeVault, type Vault } from './vault.ts'
 export interface Core {
   readonly orders: OrderStore
   readonly merchants: MerchantStore
+  readonly operators: OperatorStore
   readonly wallets: WalletStore
   readonly payments: PaymentStore
   readonly refunds: RefundStore
@@ -92,6 +94,7 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
     return {
       orders: makeOrderStore(pool),
       merchants,
+      operators: makeOperatorStore(pool),
       wallets: makeWalletStore(pool),
       payments: makePaymentStore(pool),
       refunds: makeRefundStore(pool),

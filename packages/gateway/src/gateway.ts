@@ -5,7 +5,8 @@ import type { FastifyInstance } from 'fastify'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import { startCheckoutService } from './checkout-service.ts'
 import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigurationFailure, operatorPasswordMissing } from './config.ts'
+import { makeConsoleService } from './console-service.ts'
 import { type Core, openCore } from './core.ts'
 import type { DatabaseEvent } from './database/open-database.ts'
 import { isTransient } from './database/transient.ts'
@@ -15,6 +16,8 @@ import { serveAssets } from './http/assets.ts'
 import { bind } from './http/bind.ts'
 import { type CookieJar, makeCookieJar } from './http/checkout/cookies.ts'
 import { type RunningCheckout, serveCheckout } from './http/checkout/routes.ts'
+import { serveConsole } from './http/console/routes.ts'
+import type { ConsoleService } from './http/console/service.ts'
 import type { Readiness } from './http/health.ts'
 import { makeListener } from './http/listener.ts'
 import { type MerchantApi, serveMerchantApi } from './http/merchant-api.ts'
@@ -28,6 +31,7 @@ import { makeCreateOrder } from './operations/create-order.ts'
 import { makePrepareCallback } from './operations/deliver-callbacks.ts'
 import { makeExpireOrders } from './operations/expire-orders.ts'
 import { makeManageMerchants } from './operations/manage-merchants.ts'
+import { ensureFirstOperator } from './operations/first-operator.ts'
 import { makeOpenRequest } from './operations/open-request.ts'
 import { OrderWatch } from './operations/order-watch.ts'
 import type { PublishedKey } from './operations/platform-keys.ts'
@@ -57,6 +61,8 @@ export interface GatewayParts {
   /** Gives up a start that is under way. */
   readonly signal: AbortSignal
   /** Where the demo shop is, once it is open. */
+  /** The first start made the first operator, with a password that is told this once. */
+  readonly onFirstOperator?: (made: { login: string; password: string }) => void
   readonly shopUrl?: () => string | undefined
 }
 
@@ -74,6 +80,7 @@ interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
+  readonly console: ConsoleService
   readonly readiness: () => Promise<Readiness>
   readonly sandboxAccess: SandboxAccess
   /** Answers requests that wait for something to happen, so that the listeners can close. */
@@ -103,21 +110,15 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const listeners = [publicListener, adminListener]
 
   let publicUrl = config.publicUrl ?? ''
-  for (const [listener, name] of [
-    [publicListener, 'public'],
-    [adminListener, 'admin'],
-  ] as const) {
-    serveAssets(listener)
-    serveHome(listener, {
-      listener: name,
-      mode: config.mode,
-      version,
-      publicUrl: () => publicUrl,
-      shopUrl: parts.shopUrl ?? (() => undefined),
-      isAccessGiven: isAccessGiven(config),
-      readiness,
-    })
-  }
+  for (const listener of listeners) serveAssets(listener)
+  serveHome(publicListener, {
+    mode: config.mode,
+    version,
+    publicUrl: () => publicUrl,
+    shopUrl: parts.shopUrl ?? (() => undefined),
+    isAccessGiven: isAccessGiven(config),
+    readiness,
+  })
   const running = (): Service => {
     if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
     return service
@@ -141,6 +142,14 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
   }
   servePlatformKeys(publicListener, async () => running().platformKeys())
+  serveConsole(adminListener, {
+    mode: config.mode,
+    random,
+    clock: parts.clock,
+    log: parts.log,
+    isUnavailable: isTransient,
+    running: () => running().console,
+  })
   serveMerchantApi(publicListener, {
     api: () => running().api,
     limits: new ApiLimits({ ...config, clock: parts.clock }),
@@ -186,6 +195,10 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
   const core = await openCore({ config, tell: parts.tell, signal: parts.signal })
   const { merchants, directory, wallets, payments, refunds, treasury, sandbox } = core
   const watch = new OrderWatch()
+  await ensureOperator(config, core, parts).catch(async (error: unknown) => {
+    await core.close()
+    throw error
+  })
   const orders = watch.overOrders(core.orders)
   const settling = watch.overSettling(core.settling)
   if (config.mode === 'sandbox') {
@@ -301,6 +314,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     async stop() {
       await checkout.stop()
       await expiry.stop()
+    console: makeConsoleService({ core, clock, random }),
       await settle.stop()
       await delivery.stop()
       await core.close()
@@ -325,6 +339,19 @@ async function ensureDemoMerchant(config: Config, core: Core, parts: ServicePart
     random,
   }).catch((error: unknown) => {
     if (!isFileTrouble(error)) throw error
+async function ensureOperator(config: Config, core: Core, parts: ServiceParts): Promise<void> {
+  const outcome = await ensureFirstOperator({
+    operators: core.operators,
+    password: config.operatorPassword,
+    mode: config.mode,
+    clock: parts.clock,
+    random: parts.random,
+  })
+  if (outcome.kind === 'password_missing') throw new ConfigurationFailure([operatorPasswordMissing])
+  if (outcome.kind === 'made' && outcome.password !== undefined)
+    parts.onFirstOperator?.({ login: outcome.login, password: outcome.password })
+}
+
     log.warn({ reason: error.message }, 'the credentials of the demo merchant could not be written')
   })
 }

@@ -62,6 +62,12 @@ async function run(): Promise<void> {
       clock: systemClock,
       tell: (event) => logDatabaseEvent(log, event),
       signal: starting.signal,
+      // Past the log, which keeps no secrets: this is for the person who started it.
+      onFirstOperator: ({ login, password }) => {
+        process.stderr.write(
+          `\n  The first operator of the console: ${login}\n  Password, shown this once:         ${password}\n\n`,
+        )
+      },
       shopUrl: () => shopUrl,
     })
   } catch (error) {
@@ -97,7 +103,7 @@ function welcome(running: Running): string {
   ${bold(`Tillgate ${version}`)}, ${running.mode}
 
   Merchant API and checkout   ${bold(running.publicUrl)}
-  Admin                       ${bold(running.adminUrl)}${shop}
+  Console                     ${bold(running.adminUrl)}${shop}
 
   Sign a merchant on:         npm run tillgate -- merchant add --help
   Stop:                       Ctrl-C

@@ -1,6 +1,7 @@
 // Every setting of the gateway, as data: what it is called, what it means, what it defaults to and how it is
 // read. The parser, `.env.example` and the documentation all come from this one table.
 import { resolve } from 'node:path'
+import { refusalOfPassword } from './domain/operator.ts'
 import { parseUrlPolicy } from './domain/url-rules.ts'
 
 export interface Setting<T> {
@@ -81,6 +82,13 @@ export const settings = {
     fallback: '',
     example: '/run/secrets/tillgate-master-key',
     parse: text,
+  }),
+  OPERATOR_PASSWORD: setting({
+    about:
+      'The password of the first operator, admin, whom the first start makes; later starts do not look at it. The sandbox makes one and shows it once.',
+    fallback: '',
+    example: 'correct-horse-battery-staple',
+    parse: operatorPassword,
   }),
   TRUSTED_PROXIES: setting({
     about: 'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed, separated by commas.',
@@ -239,6 +247,12 @@ function masterKey(value: string): Buffer {
     throw new Error('must be 32 bytes in base64; make one with: openssl rand -base64 32')
   }
   return key
+}
+
+function operatorPassword(value: string): string {
+  const refusal = refusalOfPassword(value)
+  if (refusal !== undefined) throw new Error(refusal)
+  return value
 }
 
 function allowedTargets(value: string): readonly string[] {

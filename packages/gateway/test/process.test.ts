@@ -77,7 +77,7 @@ test('all problems of the configuration are told at once', async () => {
   writeFileSync(join(folder, '.env'), 'DATABSE_URL=postgres://localhost/x\n')
   const started = run({ DATA_DIR: folder, PORT: 'x', MODE: 'live' }, { cwd: folder })
   assert.equal((await started.exited()).code, 78)
-  for (const name of ['DATABSE_URL', 'PORT', 'PUBLIC_URL', 'MASTER_KEY'])
+  for (const name of ['DATABSE_URL', 'PORT', 'PUBLIC_URL', 'MASTER_KEY', 'OPERATOR_PASSWORD'])
     assert.match(started.output(), new RegExp(`  ${name} `))
   assert.doesNotMatch(started.output(), /^\s+at /m)
 })

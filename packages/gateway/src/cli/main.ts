@@ -8,6 +8,7 @@ import { callbackCommand } from './callback.ts'
 import { keyCommand } from './key.ts'
 import { ledgerCommand } from './ledger.ts'
 import { merchantCommand } from './merchant.ts'
+import { operatorCommand } from './operator.ts'
 import { statementCommand } from './statement.ts'
 import { walletCommand } from './wallet.ts'
 
@@ -21,6 +22,7 @@ const program = new Command('tillgate')
   .addCommand(walletCommand())
   .addCommand(ledgerCommand())
   .addCommand(statementCommand())
+  .addCommand(operatorCommand())
 
 try {
   await program.parseAsync()

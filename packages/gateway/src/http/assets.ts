@@ -39,6 +39,8 @@ export const assets = {
   checkoutScript: readAsset('checkout.js'),
   sandboxStyle: readAsset('sandbox.css'),
   sandboxScript: readAsset('sandbox.js'),
+  consoleStyle: readAsset('console.css'),
+  consoleScript: readAsset('console.js'),
 }
 
 export function serveAssets(listener: FastifyInstance): void {

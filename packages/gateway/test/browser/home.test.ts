@@ -29,15 +29,6 @@ for (const [size, options] of Object.entries({ desktop, phone })) {
   }
 }
 
-test('the admin listener has a home page of its own', async () => {
-  const { page, troubles } = await openPage(browser)
-  await page.goto(gateway.adminUrl)
-  assert.match((await page.locator('main').textContent()) ?? '', /admin listener/)
-  await page.getByRole('link', { name: '/readyz' }).click()
-  assert.match(await page.content(), /"ready"/)
-  assert.deepEqual(troubles, [])
-})
-
 test('a page may run no script and load nothing from elsewhere', async () => {
   const response = await fetch(gateway.url)
   const policy = response.headers.get('content-security-policy') ?? ''

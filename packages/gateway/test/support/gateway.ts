@@ -58,6 +58,8 @@ export interface Answered {
   readonly data: any
 }
 
+/** Of the first operator, admin. */
+export const operatorPassword = 'a password for tests'
 const masterKey = randomBytes(32).toString('base64')
 /** Made once: 2048 bits take a tenth of a second. */
 const keyPair = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -76,6 +78,7 @@ export async function startTestGateway(
     DATA_DIR: temporaryFolder(),
     DATABASE_URL: databaseUrl,
     MASTER_KEY: masterKey,
+    OPERATOR_PASSWORD: operatorPassword,
     LOG_LEVEL: 'silent',
     ...options.environment,
   })

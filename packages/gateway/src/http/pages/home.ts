@@ -1,4 +1,4 @@
-// What a person sees who opens the address of a listener: that it runs, what it is for, where to go from here.
+// What a person sees who opens the address of the public listener: that it runs, what it is for, where to go from here.
 import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../health.ts'
 import { type Html, html } from '../html.ts'
@@ -6,7 +6,6 @@ import { sandboxAccessPath } from '../sandbox/paths.ts'
 import { sendPage } from './layout.ts'
 
 export interface HomePage {
-  readonly listener: 'public' | 'admin'
   readonly mode: 'sandbox' | 'live'
   readonly version: string
   readonly publicUrl: () => string
@@ -27,8 +26,8 @@ ${
     : html`<p class="badge wait">Not ready: ${readiness.reason}</p>`
 }
 <h1>Tillgate</h1>
-<p>${page.listener === 'public' ? aboutPublic(page.mode) : 'This is the admin listener. Keep it private.'}</p>
-${page.listener === 'public' && page.mode === 'sandbox' && firstSteps(page)}
+<p>${about(page.mode)}</p>
+${page.mode === 'sandbox' && firstSteps(page)}
 <h2>Where things are</h2>
 <dl class="facts">
 <div><dt>Merchant API</dt><dd><code>POST ${page.publicUrl()}/api/v1/gateway</code></dd></div>
@@ -54,7 +53,7 @@ ${
 </dl>`
 }
 
-function aboutPublic(mode: HomePage['mode']): string {
+function about(mode: HomePage['mode']): string {
   return mode === 'sandbox'
     ? 'A payment order gateway, in its sandbox: everything works as it does live, and no real money moves.'
     : 'A payment order gateway.'

@@ -1,0 +1,73 @@
+// Who may work in the console, and what each role may do there.
+import { Failure } from '@tillgate/protocol'
+
+/** From the one who may least to the one who may most. */
+export const roles = ['viewer', 'operator', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+export const roleMeanings = {
+  viewer: 'sees everything, changes nothing',
+  operator: 'also cancels, refunds, sends callbacks again, pauses hosts and locks wallets',
+  admin: 'also manages merchants, keys, money and operators',
+} as const satisfies Record<Role, string>
+
+export interface Operator {
+  readonly login: string
+  readonly role: Role
+  /** Disabled: signed out everywhere, and signs in nowhere. */
+  readonly status: 'active' | 'disabled'
+  readonly passwordChangedAtMs: number
+  /** Wrong tries since the last right one. */
+  readonly tries: number
+  /** After too many wrong tries it signs in again from then on. */
+  readonly lockedUntilMs: number | undefined
+  readonly createdAtMs: number
+}
+
+export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdAtMs'> {
+  readonly passwordHash: string
+}
+
+export const firstOperatorLogin = 'admin'
+export const maxOperatorTries = 5
+export const operatorLockedForMs = 15 * 60 * 1000
+export const minPasswordLength = 12
+export const maxPasswordLength = 256
+
+const loginPattern = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+export function mayAct(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed)
+}
+
+export function isRole(text: string): text is Role {
+  return roles.some((role) => role === text)
+}
+
+/** Undefined: it can be nobody's. */
+export function normaliseOperatorLogin(text: string): string | undefined {
+  const login = text.trim().toLowerCase()
+  return loginPattern.test(login) ? login : undefined
+}
+
+export function parseOperatorLogin(text: string): string {
+  const login = normaliseOperatorLogin(text)
+  if (login !== undefined) return login
+  throw new Failure('invalid_field', {
+    field: 'login',
+    message: 'The login must be 1 to 64 letters, digits, dots, dashes or underscores, such as alice.',
+  })
+}
+
+/** Why it cannot be a password; undefined when it can. */
+export function refusalOfPassword(text: string): string | undefined {
+  const { length } = [...text]
+  if (length >= minPasswordLength && length <= maxPasswordLength) return undefined
+  return `must be ${minPasswordLength} to ${maxPasswordLength} characters long`
+}
+
+export function parsePassword(text: string): string {
+  const refusal = refusalOfPassword(text)
+  if (refusal === undefined) return text
+  throw new Failure('invalid_field', { field: 'password', message: `The password ${refusal}.` })
+}

@@ -1,0 +1,36 @@
+// Keeps a page that says data-live up to date while somebody looks at it and is not in the middle of something.
+// Without this script every page works; it is then as fresh as the last load.
+const everyMs = 5_000
+const main = document.querySelector('main[data-live]')
+
+const isBusy = () =>
+  document.hidden ||
+  main.querySelector('details[open], input:focus, select:focus, textarea:focus, input:checked') !== null ||
+  (document.getSelection()?.isCollapsed === false && main.contains(document.getSelection().anchorNode))
+
+async function refresh() {
+  if (isBusy()) return
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+  if (!response.ok || response.redirected) return
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('main')
+  if (!fresh || isBusy()) return
+  // The sentence about what was just done stays until the person goes on.
+  const note = main.querySelector('.note')
+  const focused = main.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
+  main.replaceChildren(...(note ? [note] : []), ...fresh.childNodes)
+  if (focused !== null) main.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus()
+}
+
+if (main) {
+  setInterval(() => {
+    // A server that is away is asked again the next time.
+    refresh().catch(() => {})
+  }, everyMs)
+}
+
+// "Choose all" over a column of boxes.
+document.addEventListener('change', ({ target }) => {
+  if (!(target instanceof HTMLInputElement) || target.dataset.all === undefined) return
+  for (const box of target.form?.querySelectorAll('input[type=checkbox][name]') ?? [])
+    box.checked = target.checked
+})

@@ -1,0 +1,49 @@
+// Forms of the console. An act that changes something is folded until it is asked for, says what will happen, and
+// wants a reason where the audit wants one: asking once needs no script.
+import { Failure } from '@tillgate/protocol'
+import { mayAct, type Role } from '../../domain/operator.ts'
+import { type Content, type Html, html } from '../html.ts'
+import type { Visit } from './console.ts'
+
+export interface FoldedAct {
+  readonly needs: Role
+  readonly action: string
+  /** On the closed fold. */
+  readonly label: string
+  /** What will happen. */
+  readonly explains: Content
+  readonly fields?: Content
+  readonly button: string
+  readonly isDangerous?: boolean
+  readonly wantsReason?: boolean
+}
+
+/** Nothing for whoever may not; the guard refuses a hand-made request all the same. */
+export function foldedAct({ operator, formToken }: Visit, act: FoldedAct): Html | undefined {
+  if (!mayAct(operator.role, act.needs)) return undefined
+  return html`<details class="act"><summary class="button${act.isDangerous && ' danger'}">${act.label}</summary>
+<form method="post" action="${act.action}" class="stack">
+<input type="hidden" name="token" value="${formToken}">
+<p>${act.explains}</p>
+${act.fields}${act.wantsReason && html`<label>Reason, for the audit<input name="reason" required maxlength="256"></label>`}
+<button class="${act.isDangerous ? 'danger' : 'primary'}">${act.button}</button>
+</form></details>`
+}
+
+export function required(form: URLSearchParams, name: string, what = name): string {
+  const value = form.get(name)?.trim() ?? ''
+  if (value !== '') return value
+  throw new Failure('invalid_field', { field: name, message: `Please fill in: ${what}.` })
+}
+
+const maxReasonLength = 256
+
+export function reasonOf(form: URLSearchParams): string {
+  const reason = required(form, 'reason')
+  if ([...reason].length > maxReasonLength || /\p{Cc}/u.test(reason))
+    throw new Failure('invalid_field', {
+      field: 'reason',
+      message: `The reason must be one line of at most ${maxReasonLength} characters.`,
+    })
+  return reason
+}

@@ -1,0 +1,93 @@
+// What stands around every page of the console: the navigation (left, on a phone at the bottom), the sandbox's mark,
+// a note about what was just done, and who is signed in.
+import type { FastifyReply } from 'fastify'
+import type { Operator } from '../../domain/operator.ts'
+import { assets } from '../assets.ts'
+import { type Html, html } from '../html.ts'
+import { sendPage } from '../pages/layout.ts'
+import type { AreaName, ConsolePage } from './console.ts'
+import type { Note } from './visits.ts'
+
+export interface Frame {
+  readonly mode: 'sandbox' | 'live'
+  readonly operator: Operator
+  readonly note: Note | undefined
+  readonly formToken: string
+  readonly nonce: string
+}
+
+const areas: readonly { readonly name: AreaName; readonly path: string; readonly label: string }[] = [
+  { name: 'account', path: '/account', label: 'Account' },
+]
+
+export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: Frame): FastifyReply {
+  const { operator, nonce, note } = frame
+  return sendPage(reply, {
+    title: `${page.title} · Tillgate ${frame.mode}`,
+    nonce,
+    styles: [assets.consoleStyle],
+    bodyClass: 'console',
+    head: html`<script nonce="${nonce}" type="module" src="${assets.consoleScript.path}"></script>`,
+    content: html`<a class="skip" href="#main">To the content</a>
+<header class="side">
+<a class="brand" href="/">Tillgate <span class="mode ${frame.mode}">${frame.mode}</span></a>
+<nav aria-label="Areas"><ul>${areas.map(
+      ({ name, path, label }) =>
+        html`<li><a href="${path}"${name === page.area && html` aria-current="page"`}>${icon(name)}<span>${label}</span></a></li>`,
+    )}</ul></nav>
+<form class="who" method="post" action="/sign-out"><input type="hidden" name="token" value="${frame.formToken}">
+<span>${operator.login}<span class="quiet"> · ${operator.role}</span></span>
+<button class="plain">Sign out</button></form>
+</header>
+<main id="main" tabindex="-1"${page.isLive && html` data-live`}>
+${note && html`<p class="note ${note.kind}" role="${note.kind === 'bad' ? 'alert' : 'status'}">${note.text}</p>`}
+<h1>${page.title}</h1>
+${page.content}
+</main>`,
+  })
+}
+
+/** Without navigation: nobody is signed in. */
+export function sendSmallPage(
+  reply: FastifyReply,
+  page: { title: string; mode: 'sandbox' | 'live'; content: Html },
+): FastifyReply {
+  return sendPage(reply, {
+    title: `${page.title} · Tillgate ${page.mode}`,
+    styles: [assets.consoleStyle],
+    bodyClass: 'console small-page',
+    content: html`<main class="card">
+<p class="brand">Tillgate <span class="mode ${page.mode}">${page.mode}</span></p>
+${page.content}
+</main>`,
+  })
+}
+
+export function sendPlain(reply: FastifyReply, page: { title: string; text: string }): FastifyReply {
+  return sendPage(reply, {
+    title: page.title,
+    styles: [assets.consoleStyle],
+    bodyClass: 'console small-page',
+    content: html`<main class="card">
+<h1>${page.title}</h1>
+<p>${page.text}</p>
+<p><a class="button" href="/">To the console</a></p>
+</main>`,
+  })
+}
+
+const icons: Record<AreaName, Html> = {
+  overview: html`<path d="M4 20V10m6 10V4m6 16v-7m4 7H2"/>`,
+  orders: html`<path d="M5 3h14v18l-3-2-4 2-4-2-3 2z"/><path d="M9 8h6m-6 4h6"/>`,
+  callbacks: html`<path d="M4 12a8 8 0 1 1 2.5 5.8"/><path d="M4 20v-5h5"/>`,
+  merchants: html`<path d="M3 9l2-5h14l2 5v2H3zM5 11v9h14v-9"/><path d="M10 20v-5h4v5"/>`,
+  wallets: html`<rect x="3" y="6" width="18" height="13" rx="2"/><path d="M16 12.5h2M3 10h18"/>`,
+  ledger: html`<path d="M12 4v16M5 7h14M5 7l-3 7h6zm14 0l-3 7h6zM8 20h8"/>`,
+  audit: html`<path d="M6 3h9l4 4v14H6z"/><path d="M9 11h6m-6 4h6"/>`,
+  system: html`<rect x="4" y="4" width="16" height="7" rx="1"/><rect x="4" y="13" width="16" height="7" rx="1"/><path d="M8 7.5v.1M8 16.5v.1"/>`,
+  account: html`<circle cx="12" cy="8" r="4"/><path d="M4 21c1-5 4-7 8-7s7 2 8 7"/>`,
+}
+
+function icon(name: AreaName): Html {
+  return html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${icons[name]}</svg>`
+}

@@ -1,0 +1,94 @@
+// Who looks at the console, as the browser's cookies tell it: a session that the database knows, or nobody yet. And
+// the token that every form must bring back, bound to the session or, before there is one, to the browser.
+import { timingSafeEqual } from 'node:crypto'
+import type { RandomBytes } from '@tillgate/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { Operator } from '../../domain/operator.ts'
+import { sessionLimits } from '../../operations/operator-sessions.ts'
+import type { Session } from '../../store/operators.ts'
+import { makeCookieJar } from '../checkout/cookies.ts'
+import { makeToken } from '../checkout/sealing.ts'
+import type { ConsoleService } from './service.ts'
+
+const sessionName = 'console'
+const browserName = 'console-browser'
+const noteName = 'console-note'
+const browserSeconds = 24 * 60 * 60
+const noteSeconds = 60
+const idBytes = 16
+const idPattern = /^[\w-]{22}$/
+
+export interface Note {
+  readonly kind: 'good' | 'bad'
+  readonly text: string
+}
+
+export interface SignedIn {
+  readonly operator: Operator
+  readonly session: Session
+}
+
+/** The admin listener speaks http unless a proxy in front of it says otherwise. */
+function jarOf(request: FastifyRequest) {
+  return makeCookieJar({ isSecure: request.protocol === 'https' })
+}
+
+export async function readSession(
+  request: FastifyRequest,
+  { sessions }: Pick<ConsoleService, 'sessions'>,
+): Promise<SignedIn | undefined> {
+  const token = jarOf(request).read(request.headers.cookie, sessionName)
+  return token === undefined ? undefined : sessions.find(token)
+}
+
+export function sessionCookie(request: FastifyRequest, token: string): string {
+  return jarOf(request).write(sessionName, token, sessionLimits.lifeMs / 1000)
+}
+
+export function endSessionCookie(request: FastifyRequest): string {
+  return jarOf(request).remove(sessionName)
+}
+
+export function formTokenOf({ tokenHash }: Session, { formKey }: Pick<ConsoleService, 'formKey'>): string {
+  return makeToken(formKey, ['session', tokenHash.toString('base64')])
+}
+
+/** For the form that signs in, when nobody is signed in yet. */
+export function readBrowser(
+  request: FastifyRequest,
+  { formKey }: Pick<ConsoleService, 'formKey'>,
+  random: RandomBytes,
+): { formToken: string; cookies: string[] } {
+  const jar = jarOf(request)
+  const known = jar.read(request.headers.cookie, browserName)
+  const id =
+    known !== undefined && idPattern.test(known) ? known : Buffer.from(random(idBytes)).toString('base64url')
+  return {
+    formToken: makeToken(formKey, ['browser', id]),
+    cookies: id === known ? [] : [jar.write(browserName, id, browserSeconds)],
+  }
+}
+
+export function isRightToken(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+export function leaveNote(
+  request: FastifyRequest,
+  note: Note,
+  { sealing }: Pick<ConsoleService, 'sealing'>,
+): string {
+  return jarOf(request).write(noteName, sealing.seal(note, noteName), noteSeconds)
+}
+
+export function takeNote(
+  request: FastifyRequest,
+  { sealing }: Pick<ConsoleService, 'sealing'>,
+): { note: Note; cookie: string } | undefined {
+  const jar = jarOf(request)
+  const sealed = jar.read(request.headers.cookie, noteName)
+  const note = sealed === undefined ? undefined : sealing.open(sealed, noteName)
+  // Safe: only this gateway seals, and for this place it seals notes alone.
+  return note === undefined ? undefined : { note: note as Note, cookie: jar.remove(noteName) }
+}

@@ -1,0 +1,57 @@
+// How times and amounts are written in the console: relative for the eye, exact for whoever asks.
+import { toDecimalText } from '@tillgate/protocol'
+import { type Html, html } from '../html.ts'
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const
+
+/** Such as "3 min", rounded down, in the largest unit that fits. */
+export function duration(ms: number): string {
+  for (const [unit, unitMs] of units) if (ms >= unitMs) return `${Math.floor(ms / unitMs)} ${unit}`
+  return `${Math.max(0, Math.floor(ms))} ms`
+}
+
+export function until(timeMs: number, nowMs: number): string {
+  return duration(Math.max(1_000, timeMs - nowMs))
+}
+
+export function exact(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+export function relative(timeMs: number, nowMs: number): string {
+  const passedMs = nowMs - timeMs
+  if (Math.abs(passedMs) < 1_000) return 'now'
+  return passedMs > 0 ? `${duration(passedMs)} ago` : `in ${duration(-passedMs)}`
+}
+
+/** The exact time on hover. */
+export function ago(timeMs: number | undefined, nowMs: number): Html {
+  if (timeMs === undefined) return html`<span class="quiet">—</span>`
+  return html`<time datetime="${new Date(timeMs).toISOString()}" title="${exact(timeMs)}">${relative(timeMs, nowMs)}</time>`
+}
+
+/** Both, where there is room. */
+export function moment(timeMs: number | undefined, nowMs: number): Html {
+  if (timeMs === undefined) return html`<span class="quiet">—</span>`
+  return html`<time datetime="${new Date(timeMs).toISOString()}" title="${exact(timeMs)}">${exact(timeMs)}</time> <span class="quiet">(${relative(timeMs, nowMs)})</span>`
+}
+
+export function amount(minor: bigint, currency: string): Html {
+  return html`<span class="money">${grouped(toDecimalText(minor, currency))}&nbsp;${currency}</span>`
+}
+
+/** Thousands apart, so that a zero too many is seen. */
+function grouped(decimal: string): string {
+  const [whole = '', fraction] = decimal.split('.')
+  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
+  return fraction === undefined ? parted : `${parted}.${fraction}`
+}
+
+export function count(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ' ')
+}

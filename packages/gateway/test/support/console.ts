@@ -1,0 +1,70 @@
+// A browser without pictures for the console: keeps cookies, fills in forms as a page shows them.
+import assert from 'node:assert/strict'
+import { operatorPassword, type TestGateway } from './gateway.ts'
+
+export interface ConsoleAnswer {
+  readonly status: number
+  readonly location: string | null
+  readonly text: string
+  readonly headers: Headers
+}
+
+export class ConsoleClient {
+  readonly #origin: string
+  readonly cookies = new Map<string, string>()
+
+  constructor(gateway: Pick<TestGateway, 'adminUrl'>) {
+    this.#origin = gateway.adminUrl
+  }
+
+  get(path: string): Promise<ConsoleAnswer> {
+    return this.#send(path, {})
+  }
+
+  /** With the token of the page's forms, unless the test brings another. */
+  async post(
+    path: string,
+    fields: Record<string, string>,
+    options: { on?: string; headers?: Record<string, string>; token?: string } = {},
+  ): Promise<ConsoleAnswer> {
+    const token = options.token ?? (await this.token(options.on ?? '/account'))
+    return this.#send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...options.headers },
+      body: new URLSearchParams({ token, ...fields }).toString(),
+    })
+  }
+
+  async token(page: string): Promise<string> {
+    const { text } = await this.get(page)
+    const [, token] = /name="token" value="([^"]+)"/.exec(text) ?? []
+    assert(token, `no form on ${page}`)
+    return token
+  }
+
+  async signIn(login = 'admin', password = operatorPassword): Promise<ConsoleAnswer> {
+    return this.post('/sign-in', { login, password }, { on: '/sign-in' })
+  }
+
+  async #send(path: string, init: RequestInit): Promise<ConsoleAnswer> {
+    const response = await fetch(this.#origin + path, {
+      ...init,
+      redirect: 'manual',
+      headers: {
+        ...(init.headers as Record<string, string>),
+        cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      if (/Max-Age=0/.test(cookie)) this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+    return {
+      status: response.status,
+      location: response.headers.get('location'),
+      text: await response.text(),
+      headers: response.headers,
+    }
+  }
+}
