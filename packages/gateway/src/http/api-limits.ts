@@ -1,10 +1,10 @@
 // How much the merchant API takes on: requests in flight, requests a second a merchant, and junk an address.
-import type { ServerResponse } from 'node:http'
 import { Failure } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
 import { TokenBuckets } from '../domain/token-bucket.ts'
+import { Places } from './places.ts'
 
 export interface ApiLimitsOptions {
   readonly requestsInFlightMax: number
@@ -15,33 +15,41 @@ export interface ApiLimitsOptions {
 
 const maxMerchants = 100_000
 const maxAddresses = 100_000
+/** One address has at most this share of the places, so that it takes several to be in everybody's way. */
+const addressShare = 1 / 4
+/** How many more requests may be on their way in than are worked on; each holds its body in memory at most. */
+const receivingTimes = 2
 
 export class ApiLimits {
   readonly #options: ApiLimitsOptions
   readonly #merchants = new TokenBuckets({ maxBuckets: maxMerchants })
   readonly #junk = new TokenBuckets({ maxBuckets: maxAddresses })
-  #inFlight = 0
+  readonly #receiving: Places
+  readonly #working: Places
 
   constructor(options: ApiLimitsOptions) {
     this.#options = options
+    const total = options.requestsInFlightMax
+    const perAddress = Math.ceil(total * addressShare)
+    this.#receiving = new Places({ total: total * receivingTimes, perAddress })
+    this.#working = new Places({ total, perAddress: total })
   }
 
-  /** Before anything is read. The place is given back when the answer is sent or the connection is gone. */
-  admit(address: string, response: ServerResponse): void {
-    if (this.#inFlight >= this.#options.requestsInFlightMax) {
-      throw new Failure('unavailable', { retryAfterSeconds: 1 })
-    }
-    const waitMs = this.#junkWaitMs(address)
-    if (waitMs > 0) throw tooMany(waitMs)
-    this.#inFlight++
-    response.once('close', () => {
-      this.#inFlight--
-    })
+  /** Before anything is read. The place is given back when the body is there or the connection is gone. */
+  admit(address: string): () => void {
+    this.#refuseJunk(address)
+    return this.#receiving.take(addressKey(address)) ?? refuse()
   }
 
-  /** A request from this address could not be opened. */
+  /** When the body is there. The place is given back when the work is done, whoever still waits for it. */
+  begin(address: string): () => void {
+    this.#refuseJunk(address)
+    return this.#working.take(addressKey(address)) ?? refuse()
+  }
+
+  /** A request from this address could not be opened. Those that came at the same time all count. */
   noteJunk(address: string): void {
-    this.#junk.take(addressKey(address), this.#junkAllowance(), this.#options.clock.now())
+    this.#junk.charge(addressKey(address), this.#junkAllowance(), this.#options.clock.now())
   }
 
   /** Only after a request was opened: nobody uses up what belongs to another. */
@@ -55,16 +63,21 @@ export class ApiLimits {
     if (waitMs > 0) throw tooMany(waitMs)
   }
 
-  #junkWaitMs(address: string): number {
+  #refuseJunk(address: string): void {
     // Nobody sent junk lately: the usual case, and not worth reading the address for.
-    if (this.#junk.size === 0) return 0
-    return this.#junk.waitMs(addressKey(address), this.#junkAllowance(), this.#options.clock.now())
+    if (this.#junk.size === 0) return
+    const waitMs = this.#junk.waitMs(addressKey(address), this.#junkAllowance(), this.#options.clock.now())
+    if (waitMs > 0) throw tooMany(waitMs)
   }
 
   #junkAllowance() {
     const { failedOpeningsPerMinute } = this.#options
     return { perSecond: failedOpeningsPerMinute / 60, burst: failedOpeningsPerMinute }
   }
+}
+
+function refuse(): never {
+  throw new Failure('unavailable', { retryAfterSeconds: 1 })
 }
 
 function tooMany(waitMs: number): Failure {

@@ -35,8 +35,9 @@ export function serveMerchantApi(listener: FastifyInstance, parts: MerchantApiPa
     api.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
       done(null, text),
     )
-    api.addHook('onRequest', (request, reply, done) => {
-      parts.limits.admit(request.ip, reply.raw)
+    api.addHook('onRequest', (request, _reply, done) => {
+      // The request closes when it was read to its end, or when its connection is gone.
+      request.raw.once('close', parts.limits.admit(request.ip))
       done()
     })
     for (const prefix of ['', pathPrefix]) {
@@ -52,18 +53,28 @@ export function serveMerchantApi(listener: FastifyInstance, parts: MerchantApiPa
     reply: FastifyReply,
     pathMethod: string | undefined,
   ): Promise<FastifyReply> {
+    const done = parts.limits.begin(request.ip)
+    try {
+      return reply.send(successAnswer(await carryOut(request, pathMethod)))
+    } finally {
+      done()
+    }
+  }
+
+  async function carryOut(request: FastifyRequest, pathMethod: string | undefined): Promise<object> {
     if (typeof request.body !== 'string') throw new Failure('not_json')
     const envelope = parseRequestEnvelope(request.body)
     const { openRequest, operations } = parts.api()
     const operation = operationOf(operations, { method: envelope.method, pathMethod })
-    const { merchant, body } = await openRequest(envelope).catch((error: unknown) => {
-      if (error instanceof Failure && error.failure === 'envelope_not_opened')
-        parts.limits.noteJunk(request.ip)
-      throw error
-    })
+    const opened = await openRequest(envelope)
+    if (!opened) {
+      parts.limits.noteJunk(request.ip)
+      throw new Failure('envelope_not_opened')
+    }
+    const { merchant, body } = opened
     parts.limits.charge(merchant)
-    const data = await operation(merchant, body)
-    return reply.send(successAnswer(data))
+    if (merchant.status === 'suspended') throw new Failure('merchant_suspended')
+    return operation(merchant, body)
   }
 }
 

@@ -325,12 +325,23 @@ test('a result that is opened later sends nobody away', async () => {
   await page.context().close()
 })
 
-test('the code for the phone leads to this page, and is not there on a phone', async () => {
-  await consumer({}, async ({ page }) => {
-    assert.equal(await page.getByRole('img', { name: 'QR code' }).isVisible(), true)
-    await page.setViewportSize(phone.viewport)
-    assert.equal(await page.getByRole('img', { name: 'QR code' }).isVisible(), false)
-  })
+test('a wide screen shows a code for the phone; a phone does not even load it', async () => {
+  const order = await shop.order()
+  for (const [options, isShown] of [
+    [desktop, true],
+    [phone, false],
+  ] as const) {
+    const { page, troubles } = await openPage(browser, options)
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    await page.goto(order.url, { waitUntil: 'networkidle' })
+    const code = page.getByRole('img', { name: 'QR code' })
+    assert.equal(await code.isVisible(), isShown)
+    assert.equal(loaded.includes(`${order.url}/qr.svg`), isShown)
+    if (isShown) assert.equal(await code.evaluate('(image) => image.naturalWidth > 0'), true)
+    assert.deepEqual(troubles, [])
+    await page.context().close()
+  }
 })
 
 async function holdsOf({ paymentId }: OpenOrder): Promise<number> {

@@ -2,6 +2,10 @@
 // status as it changes, the way back to the shop, and one submission for however many clicks.
 
 const pollMs = { first: 2000, most: 15000 }
+/** A stream that says nothing for so long is held back somewhere on the way. */
+const silenceMs = 5000
+/** After this long a form may be sent again: the browser was stopped, or the network is gone. */
+const resendMs = 10000
 const soonMs = 60000
 const language = document.documentElement.lang
 
@@ -51,22 +55,24 @@ function startCountdown() {
   const countdown = document.getElementById('countdown')
   if (!countdown) return undefined
   const text = countdown.querySelector('span')
+  const time = document.createElement('bdi')
   let warned = countdown.classList.contains('soon')
   let asked = 0
   const tick = () => {
     const leftMs = expiresAt - serverNow()
     const isSoon = leftMs <= soonMs
-    const [before, after] = countdown.dataset[isSoon ? 'soon' : 'left'].split('{time}')
-    const time = document.createElement('bdi')
-    time.textContent = clockText(leftMs)
-    text.replaceChildren(before, time, after)
-    countdown.classList.toggle('soon', isSoon)
+    if (clockText(leftMs) !== time.textContent || isSoon !== warned) {
+      const [before, after] = countdown.dataset[isSoon ? 'soon' : 'left'].split('{time}')
+      time.textContent = clockText(leftMs)
+      text.replaceChildren(before, time, after)
+      countdown.classList.toggle('soon', isSoon)
+    }
     if (isSoon && !warned) announce(countdown.dataset.announce)
     warned = isSoon
     // The server decides that the time is over; we only ask it, and not more often than every second.
     if (leftMs <= 0 && Date.now() - asked >= 1000) {
       asked = Date.now()
-      ask()
+      ask().catch(() => {})
     }
   }
   tick()
@@ -150,6 +156,10 @@ function guardForms() {
       if (form.dataset.sent) return event.preventDefault()
       form.dataset.sent = 'yes'
       event.submitter?.setAttribute('aria-busy', 'true')
+      setTimeout(() => {
+        delete form.dataset.sent
+        event.submitter?.removeAttribute('aria-busy')
+      }, resendMs)
     })
   }
 }
@@ -167,12 +177,15 @@ async function refresh() {
     if (!response.ok || !main) throw new Error('no page')
     if (!main.dataset.status) return
     const wasOpen = document.querySelector('details.summary')?.open
-    document.getElementById('checkout').replaceWith(document.adoptNode(main))
+    const before = document.getElementById('checkout')
+    const hadFocus = before.contains(document.activeElement)
+    before.replaceWith(document.adoptNode(main))
     if (wasOpen) document.querySelector('details.summary').open = true
     if (!page.querySelector('aside')) document.querySelector('aside')?.remove()
     document.title = page.title
     start()
     const heading = document.getElementById('state')
+    if (hadFocus) heading?.focus()
     announce(heading?.textContent ?? '')
   } catch {
     location.reload()
@@ -196,17 +209,28 @@ async function ask() {
   learn(await response.json())
 }
 
-/** Events while they come; where they are refused, questions. Nothing while nobody looks. */
+/** Events while they come; where they are refused or held back, questions. Nothing while nobody looks. */
 function follow() {
   stopFollowing()
   if (isFinal(shown) || document.hidden) return
   const events = new EventSource(`${path}/events`)
-  events.onmessage = (event) => learn(JSON.parse(event.data))
+  const silence = setTimeout(giveUp, silenceMs)
+  stopFollowing = () => {
+    clearTimeout(silence)
+    events.close()
+  }
+  events.onmessage = (event) => {
+    clearTimeout(silence)
+    learn(JSON.parse(event.data))
+  }
   events.onerror = () => {
     // Otherwise the browser connects again by itself.
-    if (events.readyState === EventSource.CLOSED) poll()
+    if (events.readyState === EventSource.CLOSED) giveUp()
   }
-  stopFollowing = () => events.close()
+  function giveUp() {
+    stopFollowing()
+    poll()
+  }
 }
 
 function poll() {
@@ -230,10 +254,8 @@ function poll() {
 }
 
 document.addEventListener('visibilitychange', () => {
-  if (document.hidden) return stopFollowing()
-  if (isFinal(shown)) return
-  ask().catch(() => {})
-  follow()
+  if (document.hidden) stopFollowing()
+  else follow()
 })
 window.addEventListener('offline', () => announce(document.getElementById('live')?.dataset.offline ?? ''))
 

@@ -6,7 +6,7 @@ import { addressKey } from '../api-limits.ts'
 
 const allowances = {
   /** Many people may sit behind one address. */
-  address: { perSecond: 20, burst: 300 },
+  address: { perSecond: 50, burst: 500 },
   link: { perSecond: 5, burst: 100 },
   signInByAddress: { perSecond: 0.5, burst: 30 },
   signInByLink: { perSecond: 0.1, burst: 10 },

@@ -17,6 +17,7 @@ import { checkoutPage } from './pages/checkout-page.ts'
 import { sendFramed } from './pages/frame.ts'
 import { notFoundPage, tooManyPage, troublePage } from './pages/plain.ts'
 import type { SignedInWallet } from './pages/view.ts'
+import { qrCode } from './qr.ts'
 import { isFromElsewhere, maxFormBytes, readForm } from './requests.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
@@ -80,6 +81,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     checkout.get<LinkRoute>(`${path}/status`, (request, reply) => withLink(request, reply, sendStatus))
     checkout.get<LinkRoute>(`${path}/events`, (request, reply) => withLink(request, reply, openEvents))
     checkout.get<LinkRoute>(`${path}/return`, (request, reply) => withLink(request, reply, goBack))
+    checkout.get<LinkRoute>(`${path}/qr.svg`, (request, reply) => withLink(request, reply, sendQrCode))
     for (const [name, act] of [
       ['sign-in', 'signIn'],
       ['sign-out', 'signOut'],
@@ -120,7 +122,6 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
         ? await findSignedIn(visit.session.walletId, order.currency)
         : undefined
     const language = languageOf(request)
-    const url = checkoutUrl(order, parts.publicUrl())
     const { lang } = request.query as { lang?: unknown }
     const nonce = Buffer.from(parts.random(nonceBytes)).toString('base64url')
     setCookies(reply, [
@@ -133,7 +134,6 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       mode: parts.mode,
       order,
       merchant,
-      url,
       path: pathOf(request),
       nowMs: parts.clock.now(),
       formToken: visit.formToken,
@@ -163,6 +163,15 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     reply.hijack()
     streams.open(reply.raw, { live, order, onEnd: close })
     return reply
+  }
+
+  async function sendQrCode({ order }: Checkout, _request: LinkRequest, reply: FastifyReply) {
+    return reply
+      .header('content-type', 'image/svg+xml')
+      .header('content-security-policy', "default-src 'none'")
+      .header('cache-control', 'private, max-age=3600')
+      .header('x-content-type-options', 'nosniff')
+      .send(qrCode(checkoutUrl(order, parts.publicUrl())))
   }
 
   async function goBack({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {

@@ -2,7 +2,6 @@
 // of it, then the details folded. The parts keep their places from state to state.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { type Html, html } from '../../html.ts'
-import { qrCode } from '../qr.ts'
 import { fillText } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
@@ -35,7 +34,6 @@ ${isPayable ? payState(view) : resultState(view)}
 </section>
 </div>
 ${summary(view, readSummary(order.content))}
-<p id="live" class="hidden" role="status" data-offline="${words.notices.offline}"></p>
 </main>`,
     aside: isPayable && !isCompact && phone(view),
   }
@@ -51,10 +49,11 @@ ${orderDescription !== undefined && html`<p class="quiet about"><bdi>${orderDesc
 </header>`
 }
 
-function phone({ language, url }: View): Html {
+/** Lazy: a screen too narrow to show it does not load it. */
+function phone({ language, path }: View): Html {
   const { heading, text, code } = language.words.phone
   return html`<aside class="phone" aria-labelledby="phone">
-${qrCode(url, code)}
+<img class="qr" src="${path}/qr.svg" alt="${code}" width="184" height="184" loading="lazy">
 <h2 id="phone">${heading}</h2>
 <p class="quiet">${text}</p>
 </aside>`

@@ -53,6 +53,7 @@ ${page.aside}
         html`<li><a href="?lang=${tag}" lang="${tag}" hreflang="${tag}"${tag === language.tag && html` aria-current="true"`}>${name}</a></li>`,
     )}</ul>
 </details>
+${page.withScript && html`<p id="live" class="hidden" role="status" data-offline="${language.words.notices.offline}"></p>`}
 </footer>
 </div>`,
   })

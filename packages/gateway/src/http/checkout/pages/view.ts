@@ -9,9 +9,7 @@ export interface View {
   readonly mode: 'sandbox' | 'live'
   readonly order: Order
   readonly merchant: Merchant
-  /** The address of this checkout as the consumer knows it. */
-  readonly url: string
-  /** The same without the host; forms and links begin with it. */
+  /** Of this checkout, without the host; forms and links begin with it. */
   readonly path: string
   readonly nowMs: number
   readonly formToken: string
