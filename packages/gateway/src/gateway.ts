@@ -28,10 +28,11 @@ import type { Log } from './log.ts'
 import { CallbackHosts } from './operations/callback-hosts.ts'
 import { makeCancelOrder } from './operations/cancel-order.ts'
 import { makeCreateOrder } from './operations/create-order.ts'
+import { makeCurrentOrder } from './operations/current-order.ts'
 import { makePrepareCallback } from './operations/deliver-callbacks.ts'
 import { makeExpireOrders } from './operations/expire-orders.ts'
-import { makeManageMerchants } from './operations/manage-merchants.ts'
 import { ensureFirstOperator } from './operations/first-operator.ts'
+import { makeManageMerchants } from './operations/manage-merchants.ts'
 import { makeOpenRequest } from './operations/open-request.ts'
 import { OrderWatch } from './operations/order-watch.ts'
 import type { PublishedKey } from './operations/platform-keys.ts'
@@ -60,9 +61,9 @@ export interface GatewayParts {
   readonly tell: (event: DatabaseEvent) => void
   /** Gives up a start that is under way. */
   readonly signal: AbortSignal
-  /** Where the demo shop is, once it is open. */
   /** The first start made the first operator, with a password that is told this once. */
   readonly onFirstOperator?: (made: { login: string; password: string }) => void
+  /** Where the demo shop is, once it is open. */
   readonly shopUrl?: () => string | undefined
 }
 
@@ -79,8 +80,8 @@ export interface Gateway {
 interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
-  readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly console: ConsoleService
+  readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
   readonly sandboxAccess: SandboxAccess
   /** Answers requests that wait for something to happen, so that the listeners can close. */
@@ -141,7 +142,6 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       clock: parts.clock,
     })
   }
-  servePlatformKeys(publicListener, async () => running().platformKeys())
   serveConsole(adminListener, {
     mode: config.mode,
     random,
@@ -150,6 +150,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     isUnavailable: isTransient,
     running: () => running().console,
   })
+  servePlatformKeys(publicListener, async () => running().platformKeys())
   serveMerchantApi(publicListener, {
     api: () => running().api,
     limits: new ApiLimits({ ...config, clock: parts.clock }),
@@ -194,11 +195,11 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
   const outbound = openOutbound(config)
   const core = await openCore({ config, tell: parts.tell, signal: parts.signal })
   const { merchants, directory, wallets, payments, refunds, treasury, sandbox } = core
-  const watch = new OrderWatch()
   await ensureOperator(config, core, parts).catch(async (error: unknown) => {
     await core.close()
     throw error
   })
+  const watch = new OrderWatch()
   const orders = watch.overOrders(core.orders)
   const settling = watch.overSettling(core.settling)
   if (config.mode === 'sandbox') {
@@ -235,8 +236,10 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     clock,
     log,
   })
+  const currentOrder = makeCurrentOrder({ orders, random })
   const submitPayment = makeSubmitPayment({
     orders,
+    currentOrder,
     payments,
     wallets,
     clock,
@@ -257,6 +260,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     'service.sandbox.acknowledge': listening.acknowledge,
     'service.sandbox.advance': makeSandboxAdvance({
       orders,
+      currentOrder,
       sandbox,
       clock,
       onAdvanced({ expiresAtMs }) {
@@ -268,6 +272,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
   const checkout = startCheckoutService({
     core,
     watch,
+    currentOrder,
     submitPayment,
     jar: parts.jar,
     clock,
@@ -281,6 +286,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       operations: {
         'service.trade.create': makeCreateOrder({
           orders,
+          currentOrder,
           callbackHosts: new CallbackHosts({
             merchants,
             directory,
@@ -293,14 +299,22 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
           random,
           onPending: expiry.expects,
         }),
-        'service.trade.query': makeQueryOrder({ refunds, clock }),
-        'service.trade.cancel': makeCancelOrder({ orders, clock }),
+        'service.trade.query': makeQueryOrder({ refunds, currentOrder, clock }),
+        'service.trade.cancel': makeCancelOrder({ orders, currentOrder, clock }),
         'service.trade.callback': makeResendCallbacks({ orders, resends: core.callbacks.resends, clock }),
-        'service.trade.refund': makeRefundOrder({ orders, refunds, clock, random, onSubmitted: settle.wake }),
+        'service.trade.refund': makeRefundOrder({
+          orders,
+          currentOrder,
+          refunds,
+          clock,
+          random,
+          onSubmitted: settle.wake,
+        }),
         ...(config.mode === 'sandbox' && sandboxOperations),
       },
     },
     checkout,
+    console: makeConsoleService({ core, clock, random }),
     platformKeys: () => core.platformKeys.published(clock.now()),
     readiness: () => readinessOf(core),
     sandboxAccess: makeSandboxAccess({
@@ -314,7 +328,6 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     async stop() {
       await checkout.stop()
       await expiry.stop()
-    console: makeConsoleService({ core, clock, random }),
       await settle.stop()
       await delivery.stop()
       await core.close()
@@ -324,6 +337,19 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
 
 function isAccessGiven({ mode, sandboxMerchantsPerDay }: Config): boolean {
   return mode === 'sandbox' && sandboxMerchantsPerDay > 0
+}
+
+async function ensureOperator(config: Config, core: Core, parts: ServiceParts): Promise<void> {
+  const outcome = await ensureFirstOperator({
+    operators: core.operators,
+    password: config.operatorPassword,
+    mode: config.mode,
+    clock: parts.clock,
+    random: parts.random,
+  })
+  if (outcome.kind === 'password_missing') throw new ConfigurationFailure([operatorPasswordMissing])
+  if (outcome.kind === 'made' && outcome.password !== undefined)
+    parts.onFirstOperator?.({ login: outcome.login, password: outcome.password })
 }
 
 /** A folder that cannot be written costs the ready-made credentials, and nothing else. */
@@ -339,19 +365,6 @@ async function ensureDemoMerchant(config: Config, core: Core, parts: ServicePart
     random,
   }).catch((error: unknown) => {
     if (!isFileTrouble(error)) throw error
-async function ensureOperator(config: Config, core: Core, parts: ServiceParts): Promise<void> {
-  const outcome = await ensureFirstOperator({
-    operators: core.operators,
-    password: config.operatorPassword,
-    mode: config.mode,
-    clock: parts.clock,
-    random: parts.random,
-  })
-  if (outcome.kind === 'password_missing') throw new ConfigurationFailure([operatorPasswordMissing])
-  if (outcome.kind === 'made' && outcome.password !== undefined)
-    parts.onFirstOperator?.({ login: outcome.login, password: outcome.password })
-}
-
     log.warn({ reason: error.message }, 'the credentials of the demo merchant could not be written')
   })
 }
