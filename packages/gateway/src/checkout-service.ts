@@ -59,11 +59,7 @@ export function startCheckoutService(
     returnToShop: makeReturnToShop({ platformKeys, clock }),
     acts: makeActs({
       authenticateWallet: makeAuthenticateWallet({ wallets, clock }),
-      submitPayment: async (payment) => {
-        const outcome = await parts.submitPayment(payment)
-        if (outcome.kind === 'submitted') parts.watch.changed(payment)
-        return outcome
-      },
+      submitPayment: parts.submitPayment,
       findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
       visits,
     }),

@@ -237,15 +237,17 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     log,
   })
   const currentOrder = makeCurrentOrder({ orders, random })
-  const submitPayment = makeSubmitPayment({
-    orders,
-    currentOrder,
-    payments,
-    wallets,
-    clock,
-    random,
-    onSubmitted: settle.wake,
-  })
+  const submitPayment = watch.overPaying(
+    makeSubmitPayment({
+      orders,
+      currentOrder,
+      payments,
+      wallets,
+      clock,
+      random,
+      onSubmitted: settle.wake,
+    }),
+  )
   const listening = makeSandboxListen({
     listens: core.sandboxListens,
     prepare: makePrepareCallback({ directory, platformKeys: core.platformKeys, clock }),

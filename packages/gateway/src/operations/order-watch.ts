@@ -3,6 +3,7 @@
 import type { OrderKey } from '../domain/order.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { SettlingStore } from '../store/settling.ts'
+import type { SubmitPayment } from './submit-payment.ts'
 
 export class OrderWatch {
   readonly #listeners = new Set<(key: OrderKey) => void>()
@@ -24,6 +25,14 @@ export class OrderWatch {
         for (const change of won) this.changed(change)
         return won
       },
+    }
+  }
+
+  overPaying(submitPayment: SubmitPayment): SubmitPayment {
+    return async (payment) => {
+      const outcome = await submitPayment(payment)
+      if (outcome.kind === 'submitted') this.changed(payment)
+      return outcome
     }
   }
 

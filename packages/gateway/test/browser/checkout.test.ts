@@ -114,6 +114,7 @@ test('the wallet that refuses refunds pays', async () => {
 
 test('a payment that is never decided keeps being processed, also after a reload', async () => {
   await consumer({}, async ({ page, order }) => {
+    // Paid elsewhere, by the sandbox's own method: the open page learns it too.
     await shop.pay(order, 'confirming')
     await heading(page, 'Your payment is being processed.')
     await page.reload()
@@ -157,8 +158,7 @@ test('a double click pays once and shows it once', async () => {
 test('a double click without scripts pays once too', async () => {
   await consumer({ javaScriptEnabled: false }, async ({ page, order }) => {
     await page.getByRole('button', { name: 'Pays The payment succeeds' }).dblclick({ noWaitAfter: true })
-    await shop.waitFor(order, 'success')
-    await page.goto(order.url)
+    // Either answer leads to the page, and the page to the truth.
     await heading(page, 'Done. You have paid Tea House.')
     assert.equal(await holdsOf(order), 1)
   })
@@ -338,7 +338,7 @@ test('a wide screen shows a code for the phone; a phone does not even load it', 
     const code = page.getByRole('img', { name: 'QR code' })
     assert.equal(await code.isVisible(), isShown)
     assert.equal(loaded.includes(`${order.url}/qr.svg`), isShown)
-    if (isShown) assert.equal(await code.evaluate('(image) => image.naturalWidth > 0'), true)
+    if (isShown) assert.equal(await page.evaluate("document.querySelector('.qr').naturalWidth > 0"), true)
     assert.deepEqual(troubles, [])
     await page.context().close()
   }
