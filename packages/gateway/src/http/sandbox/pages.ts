@@ -55,8 +55,8 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
 </dl>
 <h2>Ready for your .env</h2>
 <p class="quiet" id="key-place"><code>private.pem</code> is the private half of the key whose public half you gave.</p>
-<pre id="env" tabindex="0">${env}</pre>
 <p class="acts" id="acts"></p>
+<pre id="env" tabindex="0">${env}</pre>
 <h2>The gateway’s public key</h2>
 <p class="quiet">It verifies callbacks. It is no secret, and always to be had at <a href="/platform-keys">/platform-keys</a>.</p>
 <pre tabindex="0">${platformPublicKey.trim()}</pre>
