@@ -113,7 +113,12 @@ test('a gateway stops although somebody watches', async () => {
 
 test('in live, cookies are bound to this host over https, and there are no test wallets', async () => {
   const live = await openCheckoutShop({
-    environment: { MODE: 'live', PUBLIC_URL: 'https://pay.example.com' },
+    environment: {
+      MODE: 'live',
+      PUBLIC_URL: 'https://pay.example.com',
+      OPERATOR_PASSWORD: 'a long word for one test',
+      TRUSTED_PROXIES: '127.0.0.1',
+    },
   })
   const order = await live.order((body) => {
     delete body.callbackUrl
