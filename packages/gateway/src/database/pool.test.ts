@@ -195,3 +195,26 @@ function endpoint(target: ConnectionOptions): { host: string; port: number; user
   assert.ok(hostname, describeConnection(target))
   return { host: hostname, port: Number(port || 5432), user: username, database: pathname.slice(1) }
 }
+
+test('a server that dies in the very packet in which it says hello does not end the process', async (t) => {
+  const message = (type: string, body: Buffer) => {
+    const head = Buffer.from(`${type}\0\0\0\0`)
+    head.writeInt32BE(body.length + 4, 1)
+    return Buffer.concat([head, body])
+  }
+  const hello = message('R', Buffer.alloc(4))
+  const ready = message('Z', Buffer.from('I'))
+  const death = message('E', Buffer.from('SFATAL\0C57P02\0Mterminating connection\0\0'))
+  const server = net.createServer((socket) => {
+    socket.once('data', () => socket.end(Buffer.concat([hello, ready, death])))
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as net.AddressInfo
+  const dying = openPool({ host: '127.0.0.1', port, user: 'nobody', database: 'none', ssl: false })
+  t.after(async () => {
+    await dying.close()
+    server.close()
+  })
+  await assert.rejects(dying.query('select 1'))
+})

@@ -70,17 +70,17 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
     keepAlive: true,
   })
   pool.on('error', (error) => options.onConnectionLost?.(error))
+  // While a client is lent out nobody else listens, and its death between two statements would end the process. From
+  // the very first moment on: the news of its death may come in one packet with that of its birth.
+  pool.on('connect', (client) => client.on('error', ignore))
 
   async function withSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     if (pool.waitingCount >= limits.maxWaiting) throw new PoolBusy(limits.maxWaiting)
     const client = await pool.connect()
-    // While a client is lent out nobody else listens, and its death between two statements would end the process.
-    client.on('error', ignore)
     const session = new Session(client)
     try {
       return await work(session)
     } finally {
-      client.off('error', ignore)
       client.release(session.isBroken)
     }
   }
