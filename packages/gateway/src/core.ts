@@ -18,6 +18,8 @@ import { announcingCallbacks } from './store/callbacks.ts'
 import { type Verification, verifyLedger } from './store/ledger-verification.ts'
 import { type MerchantStore, makeMerchantStore } from './store/merchants.ts'
 import { makeOperatorStore, type OperatorStore } from './store/operators.ts'
+import { makeOrderDetailsStore, type OrderDetailsStore } from './store/order-details.ts'
+import { makeOrderListStore, type OrderListStore } from './store/order-list.ts'
 import { makeOrderStore, type OrderStore } from './store/orders.ts'
 import { makePaymentStore, type PaymentStore } from './store/payments.ts'
 import { makePlatformKeyStore } from './store/platform-keys.ts'
@@ -33,6 +35,8 @@ import { loadMasterKey, makeVault, type Vault } from './vault.ts'
 
 export interface Core {
   readonly orders: OrderStore
+  readonly orderList: OrderListStore
+  readonly orderDetails: OrderDetailsStore
   readonly merchants: MerchantStore
   readonly operators: OperatorStore
   readonly wallets: WalletStore
@@ -93,6 +97,8 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
     await checkMasterKey([merchants, platformKeyStore], vault)
     return {
       orders: makeOrderStore(pool),
+      orderList: makeOrderListStore(pool),
+      orderDetails: makeOrderDetailsStore(pool),
       merchants,
       operators: makeOperatorStore(pool),
       wallets: makeWalletStore(pool),

@@ -316,7 +316,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       },
     },
     checkout,
-    console: makeConsoleService({ core, clock, random }),
+    console: makeConsoleService({ core, orders, currentOrder, clock, random, onSubmitted: settle.wake }),
     platformKeys: () => core.platformKeys.published(clock.now()),
     readiness: () => readinessOf(core),
     sandboxAccess: makeSandboxAccess({

@@ -2,7 +2,7 @@
 import { type CancelAnswer, Failure, parseCancelBody } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
-import { cancelOrder, type Order } from '../domain/order.ts'
+import { type Actor, cancelOrder, type Order } from '../domain/order.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { CurrentOrder } from './current-order.ts'
 
@@ -10,9 +10,11 @@ export interface CancelOrderParts {
   readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
   readonly currentOrder: CurrentOrder
   readonly clock: Clock
+  /** The merchant unless told otherwise. */
+  readonly by?: Actor
 }
 
-export function makeCancelOrder({ orders, currentOrder, clock }: CancelOrderParts) {
+export function makeCancelOrder({ orders, currentOrder, clock, by = 'merchant' }: CancelOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
     const { paymentId } = parseCancelBody(body)
     // A race that is lost leaves the order in a status that it never leaves by itself, so this ends.
@@ -21,7 +23,7 @@ export function makeCancelOrder({ orders, currentOrder, clock }: CancelOrderPart
       if (!stored) throw new Failure('order_not_found')
       const nowMs = clock.now()
       const order = await currentOrder(stored, nowMs)
-      const change = cancelOrder(order, { nowMs, actor: 'merchant' })
+      const change = cancelOrder(order, { nowMs, actor: by })
       if (!change) return answer(order)
       const [won] = await orders.commitStatusChanges([change])
       if (won) return answer(won.order)

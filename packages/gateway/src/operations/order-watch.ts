@@ -20,8 +20,8 @@ export class OrderWatch {
   overOrders(orders: OrderStore): OrderStore {
     return {
       ...orders,
-      commitStatusChanges: async (changes) => {
-        const won = await orders.commitStatusChanges(changes)
+      commitStatusChanges: async (changes, act) => {
+        const won = await orders.commitStatusChanges(changes, act)
         for (const change of won) this.changed(change)
         return won
       },

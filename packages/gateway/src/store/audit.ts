@@ -16,7 +16,7 @@ export function audited(
   })
 }
 
-async function insertAct(transaction: Queryable, act: Act): Promise<void> {
+export async function insertAct(transaction: Queryable, act: Act): Promise<void> {
   await transaction.query({
     text: `
 insert into audit (audit_id, acted_at, actor, act, merchant_id, subject, reason)

@@ -2,7 +2,9 @@
 // guarded by the status it was decided on.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../database/pool.ts'
+import type { Act } from '../domain/audit.ts'
 import type { Order, OrderKey, StatusChange } from '../domain/order.ts'
+import { insertAct } from './audit.ts'
 import { batched } from './batching.ts'
 import { insertCallbacks } from './callbacks.ts'
 import { isDataError } from './data-error.ts'
@@ -25,8 +27,12 @@ export function makeOrderStore(database: Pool) {
       (numbers: readonly OrderNumber[]) => findOrdersByNumber(database, numbers),
       batching,
     ),
-    /** Those that won: a change whose order was no longer in its `from` status is left out, callback and all. */
-    commitStatusChanges: (changes: readonly StatusChange[]) => commitStatusChanges(database, changes),
+    /**
+     * Those that won: a change whose order was no longer in its `from` status is left out, callback and all. An
+     * operator's act is recorded with them, if any won.
+     */
+    commitStatusChanges: (changes: readonly StatusChange[], act?: Act) =>
+      commitStatusChanges(database, changes, act),
     findOverdueOrders: (nowMs: number, limit: number) => findOverdueOrders(database, nowMs, limit),
     nextExpiry: () => nextExpiry(database),
   }
@@ -171,8 +177,13 @@ select ${orderColumns}
 async function commitStatusChanges(
   database: Pool,
   changes: readonly StatusChange[],
+  act: Act | undefined,
 ): Promise<readonly StatusChange[]> {
-  return database.transaction((transaction) => changeStatuses(transaction, changes))
+  return database.transaction(async (transaction) => {
+    const won = await changeStatuses(transaction, changes)
+    if (act && won.length > 0) await insertAct(transaction, act)
+    return won
+  })
 }
 
 /** One change for each order at most; those that won, as commitStatusChanges answers them. */

@@ -3,9 +3,11 @@
 import type { RefundStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../database/pool.ts'
 import { CommitUnknown } from '../database/transient.ts'
+import type { Act } from '../domain/audit.ts'
 import { availableMinor, effectsOf, type Transfer } from '../domain/ledger.ts'
 import type { Order, OrderKey } from '../domain/order.ts'
 import { type Refund, type RefundChange, type RefundRequest, withoutHold } from '../domain/refund.ts'
+import { insertAct } from './audit.ts'
 import { batched } from './batching.ts'
 import { isDataError } from './data-error.ts'
 import { addEffects, insertTransfers, lockAccounts } from './ledger.ts'
@@ -40,7 +42,9 @@ const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as c
 
 export function makeRefundStore(database: Pool) {
   return {
-    insertRefund: (request: RefundRequest & { readonly hold: Transfer }) => insertRefund(database, request),
+    /** With the operator's act behind it, where an operator refunds. */
+    insertRefund: (request: RefundRequest & { readonly hold: Transfer }, act?: Act) =>
+      insertRefund(database, request, act),
     findRefundByNumber: (number: RefundNumber) => findRefundByNumber(database, number),
     findRefund: batched((keys: readonly RefundKey[]) => findRefunds(database, keys), batching),
     findOrderWithRefunds: batched(
@@ -77,9 +81,14 @@ class RaceLost extends Error {}
 async function insertRefund(
   database: Pool,
   request: RefundRequest & { readonly hold: Transfer },
+  act: Act | undefined,
 ): Promise<RefundOutcome> {
   try {
-    const refund = await database.transaction((transaction) => commitRefund(transaction, request))
+    const refund = await database.transaction(async (transaction) => {
+      const made = await commitRefund(transaction, request)
+      if (act) await insertAct(transaction, act)
+      return made
+    })
     return { kind: 'made', refund }
   } catch (error) {
     if (error instanceof RaceLost) return { kind: 'race_lost' }

@@ -5,8 +5,10 @@ const main = document.querySelector('main[data-live]')
 
 const isBusy = () =>
   document.hidden ||
-  main.querySelector('details[open], input:focus, select:focus, textarea:focus, input:checked') !== null ||
-  (document.getSelection()?.isCollapsed === false && main.contains(document.getSelection().anchorNode))
+  // Whoever has come to something by keyboard must not lose their place.
+  (document.activeElement !== main && main.contains(document.activeElement)) ||
+  main.querySelector('details[open], input:checked') !== null ||
+  document.getSelection()?.isCollapsed === false
 
 async function refresh() {
   if (isBusy()) return
@@ -16,9 +18,7 @@ async function refresh() {
   if (!fresh || isBusy()) return
   // The sentence about what was just done stays until the person goes on.
   const note = main.querySelector('.note')
-  const focused = main.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
   main.replaceChildren(...(note ? [note] : []), ...fresh.childNodes)
-  if (focused !== null) main.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus()
 }
 
 if (main) {

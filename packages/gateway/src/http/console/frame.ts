@@ -17,6 +17,7 @@ export interface Frame {
 }
 
 const areas: readonly { readonly name: AreaName; readonly path: string; readonly label: string }[] = [
+  { name: 'orders', path: '/orders', label: 'Orders' },
   { name: 'account', path: '/account', label: 'Account' },
 ]
 

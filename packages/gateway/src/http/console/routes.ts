@@ -8,7 +8,10 @@ import type { Clock } from '../../clock.ts'
 import { mayAct } from '../../domain/operator.ts'
 import type { Log } from '../../log.ts'
 import { isFromElsewhere, readForm } from '../checkout/requests.ts'
+import { html } from '../html.ts'
 import { accountArea } from './areas/account.ts'
+import { orderArea } from './areas/order.ts'
+import { ordersArea } from './areas/orders.ts'
 import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
 import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
 import type { ConsoleService } from './service.ts'
@@ -37,11 +40,15 @@ export interface ConsoleParts {
 /** Two public keys fit, and a list of callback hosts. */
 const maxFormBytes = 32 * 1024
 const nonceBytes = 16
-const firstPage = '/account'
+const firstPage = '/orders'
 
 export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running } = parts
-  const routes: readonly ConsoleRoute[] = [...accountArea(running)]
+  const routes: readonly ConsoleRoute[] = [
+    ...ordersArea(running),
+    ...orderArea(running),
+    ...accountArea(running),
+  ]
 
   listener.register(async (console) => {
     console.addContentTypeParser(
@@ -203,7 +210,7 @@ function nothingHere(path: string): ConsolePage {
   return {
     title: 'There is nothing here',
     area: 'overview',
-    content: `There is nothing at ${path}. Perhaps it was mistyped; the search on the page of orders finds orders by any of their numbers.`,
+    content: html`<p class="wrap">There is nothing at ${path}. Perhaps it was mistyped; the <a href="/orders">search of orders</a> finds orders by any of their numbers.</p>`,
   }
 }
 

@@ -121,13 +121,14 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
         (each) =>
           html`<tr><td>${ago(each.createdAtMs, nowMs)}</td><td>${ago(each.lastSeenAtMs, nowMs)}</td><td>${each.address}</td><td>${each.tokenHash.equals(session.tokenHash) && 'this one'}</td></tr>`,
       )}</tbody></table></div>
-<div class="acts">${foldedAct(visit, {
-        needs: 'viewer',
-        action: '/account/sign-out-everywhere',
-        label: 'Sign out everywhere…',
-        explains: 'Every session of yours ends at once, this one too.',
-        button: 'Sign out everywhere',
-      })}</div>
+<div class="acts"><form method="post" action="/sign-out"><input type="hidden" name="token" value="${formToken}"><button>Sign out here</button></form>
+${foldedAct(visit, {
+  needs: 'viewer',
+  action: '/account/sign-out-everywhere',
+  label: 'Sign out everywhere…',
+  explains: 'Every session of yours ends at once, this one too.',
+  button: 'Sign out everywhere',
+})}</div>
 ${isAdmin && operatorsPart(visit, operators)}`,
     }
   }

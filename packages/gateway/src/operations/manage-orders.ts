@@ -1,0 +1,84 @@
+// What an operator does with an order: the same operations as the merchant's own, recorded with who did it and why,
+// in the transaction that does it.
+import { Failure, makeCallbackId as makeUuid, type RandomBytes, type RefundAnswer } from '@tillgate/protocol'
+import type { Clock } from '../clock.ts'
+import type { Act } from '../domain/audit.ts'
+import type { OrderKey } from '../domain/order.ts'
+import type { MerchantStore } from '../store/merchants.ts'
+import type { OrderStore } from '../store/orders.ts'
+import type { RefundStore } from '../store/refunds.ts'
+import { makeCancelOrder } from './cancel-order.ts'
+import type { CurrentOrder } from './current-order.ts'
+import { makeRefundOrder } from './refund-order.ts'
+
+export interface ManageOrdersParts {
+  readonly orders: OrderStore
+  readonly refunds: RefundStore
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  readonly currentOrder: CurrentOrder
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+  /** A refund waits for its rail. */
+  readonly onSubmitted: () => void
+}
+
+export interface RefundByOperator {
+  /** The same number never refunds twice, however often the form is sent. */
+  readonly referRefundNo: string
+  /** As it was typed. */
+  readonly amount: string
+  readonly reason: string
+}
+
+export type ManageOrders = ReturnType<typeof makeManageOrders>
+
+export function makeManageOrders(parts: ManageOrdersParts) {
+  const { orders, refunds, clock, random } = parts
+
+  const act = (name: string, { merchantId, paymentId }: OrderKey, reason: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor: parts.actor,
+    act: name,
+    merchantId,
+    subject: paymentId,
+    reason,
+  })
+
+  const merchantOf = async ({ merchantId }: OrderKey) => {
+    const found = await parts.merchants.findMerchant(merchantId)
+    if (!found) throw new Failure('order_not_found')
+    return found.merchant
+  }
+
+  return {
+    async cancelOrder(key: OrderKey, reason: string): Promise<void> {
+      const cancel = makeCancelOrder({
+        ...parts,
+        by: 'operator',
+        orders: {
+          findOrder: orders.findOrder,
+          commitStatusChanges: (changes) =>
+            orders.commitStatusChanges(changes, act('order.cancel', key, reason)),
+        },
+      })
+      await cancel(await merchantOf(key), JSON.stringify({ paymentId: key.paymentId }))
+    },
+
+    async refundOrder(key: OrderKey, given: RefundByOperator): Promise<RefundAnswer> {
+      const refund = makeRefundOrder({
+        ...parts,
+        refunds: {
+          findRefundByNumber: refunds.findRefundByNumber,
+          insertRefund: (request) => refunds.insertRefund(request, act('order.refund', key, given.reason)),
+        },
+      })
+      const { referRefundNo, amount: refundAmount, reason: refundReason } = given
+      return refund(
+        await merchantOf(key),
+        JSON.stringify({ paymentId: key.paymentId, referRefundNo, refundAmount, refundReason }),
+      )
+    },
+  }
+}
