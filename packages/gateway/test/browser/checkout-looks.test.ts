@@ -83,12 +83,12 @@ test('every language fits a phone, and Arabic runs from right to left', async ()
   const { page, troubles } = await openPage(browser, phone)
   for (const { tag, direction, words } of languages) {
     await page.goto(`${url}?lang=${tag}`)
+    await picture(page, `checkout-language-${tag}`)
     await page.locator('details.summary > summary').click()
     assert.equal(await page.evaluate('document.documentElement.lang'), tag)
     assert.equal(await page.evaluate('getComputedStyle(document.body).direction'), direction)
     assert.match((await page.locator('main').textContent()) ?? '', new RegExp(words.testWallets.heading))
     assert.equal(await overflow(page), 0, tag)
-    await picture(page, `checkout-language-${tag}`)
   }
   assert.deepEqual(await complaints(page), [])
   // The last choice is kept without the parameter.
