@@ -49,6 +49,7 @@ test('all problems are reported at once, each with an example', () => {
 test('a misspelled name in .env is refused with the nearest right one', () => {
   const [problem] = problemsOf({}, 'DATABSE_URL=postgres://localhost/x')
   assert.match(problem?.problem ?? '', /did you mean DATABASE_URL\?/)
+  assert.equal(problemsOf({}, 'constructor=1')[0]?.name, 'constructor')
   const [unlike] = problemsOf({}, 'SOMETHING_ELSE_ENTIRELY=1')
   assert.doesNotMatch(unlike?.problem ?? '', /did you mean/)
 })
@@ -60,19 +61,38 @@ test('an unknown name in the environment is nobody’s business', () => {
 test('live says all that it misses at once, and starts with it', () => {
   assert.deepEqual(
     problemsOf({ MODE: 'live' }).map(({ name }) => name),
-    ['PUBLIC_URL', 'MASTER_KEY', 'OPERATOR_PASSWORD'],
+    ['PUBLIC_URL', 'MASTER_KEY', 'TRUSTED_PROXIES', 'OPERATOR_PASSWORD'],
   )
   assert.deepEqual(
     problemsOf({
       MODE: 'live',
       PUBLIC_URL: 'http://pay.example.com',
       MASTER_KEY: key,
+      TRUSTED_PROXIES: 'none',
       OPERATOR_PASSWORD: 'long enough for us',
     }).map(({ name }) => name),
     ['PUBLIC_URL'],
   )
-  const config = readConfig({ MODE: 'live', PUBLIC_URL: 'https://pay.example.com/', MASTER_KEY: key })
+  const right = {
+    MODE: 'live',
+    PUBLIC_URL: 'https://pay.example.com/',
+    MASTER_KEY: key,
+    TRUSTED_PROXIES: '10.0.0.1, fd00::/8',
+  }
+  const config = readConfig(right)
   assert.equal(config.publicUrl, 'https://pay.example.com')
+  assert.deepEqual(config.trustedProxies, ['10.0.0.1', 'fd00::/8'])
+  assert.match(
+    problemsOf({ ...right, MASTER_KEY: settings.MASTER_KEY.example })[0]?.problem ?? '',
+    /everybody knows/,
+  )
+})
+
+test('proxies are whole addresses or ranges, and never everybody', () => {
+  assert.deepEqual(readConfig({ TRUSTED_PROXIES: 'none' }).trustedProxies, [])
+  for (const wrong of ['abc', '1.2.3', '10.0.0.0/99', '10.0.0.1,,', '0.0.0.0/0', '::/0', 'fe80::1%eth0/64']) {
+    assert.equal(problemsOf({ TRUSTED_PROXIES: wrong })[0]?.name, 'TRUSTED_PROXIES', wrong)
+  }
 })
 
 test('a master key is exactly 32 bytes of canonical base64, given once', () => {

@@ -66,7 +66,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const problems: Problem[] = []
   const fromFile = parseEnv(dotEnv)
   for (const name of Object.keys(fromFile)) {
-    if (!(name in settings)) problems.push(unknownName(name))
+    if (!Object.hasOwn(settings, name)) problems.push(unknownName(name))
   }
 
   const read = <N extends SettingName>(name: N): ReturnType<(typeof settings)[N]['parse']> | undefined => {
@@ -88,6 +88,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const publicUrl = read('PUBLIC_URL')
   const masterKey = read('MASTER_KEY')
   const masterKeyFile = read('MASTER_KEY_FILE')
+  const trustedProxies = read('TRUSTED_PROXIES')
   const operatorPassword = read('OPERATOR_PASSWORD')
   const values = {
     mode,
@@ -100,7 +101,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     masterKey,
     masterKeyFile,
     operatorPassword,
-    trustedProxies: Object.freeze(read('TRUSTED_PROXIES') ?? []),
+    trustedProxies: Object.freeze(trustedProxies ?? []),
     merchantRequestsPerSecond: read('MERCHANT_REQUESTS_PER_SECOND'),
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
     requestsInFlightMax: read('REQUESTS_IN_FLIGHT'),
@@ -124,7 +125,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     problems.push({ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' })
   }
   if (mode === 'live') {
-    const missing = missingForLive({ publicUrl, masterKey, masterKeyFile })
+    const missing = missingForLive({ publicUrl, masterKey, masterKeyFile, trustedProxies })
     problems.push(...missing)
     // Whether it is needed, only the database knows; whoever lacks the others most likely starts for the first time.
     if (missing.length > 0 && operatorPassword === undefined) problems.push(operatorPasswordMissing)
@@ -138,6 +139,7 @@ function missingForLive(given: {
   publicUrl: string | undefined
   masterKey: Buffer | undefined
   masterKeyFile: string | undefined
+  trustedProxies: readonly string[] | undefined
 }): Problem[] {
   const missing: Problem[] = []
   if (!given.publicUrl?.startsWith('https://')) {
@@ -151,6 +153,20 @@ function missingForLive(given: {
     missing.push({
       name: 'MASTER_KEY',
       problem: 'or MASTER_KEY_FILE must be set in live mode; make a key with: openssl rand -base64 32',
+    })
+  }
+  if (given.masterKey?.toString('base64') === settings.MASTER_KEY.example) {
+    missing.push({
+      name: 'MASTER_KEY',
+      problem: 'is the example that everybody knows; make a key with: openssl rand -base64 32',
+    })
+  }
+  if (!given.trustedProxies) {
+    // Without it all the world has the proxy's address, and one sender of junk shuts everybody out.
+    missing.push({
+      name: 'TRUSTED_PROXIES',
+      problem: 'must name the proxy that speaks https in front of the gateway, or be "none"',
+      example: settings.TRUSTED_PROXIES.example,
     })
   }
   return missing

@@ -12,6 +12,7 @@ import { PlatformKeys } from './operations/platform-keys.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 import { type CallbackHistory, makeCallbackHistory } from './store/callback-history.ts'
 import { type CallbackOutcomes, makeCallbackOutcomes } from './store/callback-outcomes.ts'
+import { type CallbackPauseStore, makeCallbackPauseStore } from './store/callback-pauses.ts'
 import { type CallbackQueue, makeCallbackQueue } from './store/callback-queue.ts'
 import { type CallbackResends, makeCallbackResends } from './store/callback-resends.ts'
 import { announcingCallbacks } from './store/callbacks.ts'
@@ -62,6 +63,7 @@ export interface CallbackStores {
   readonly outcomes: CallbackOutcomes
   readonly history: CallbackHistory
   readonly resends: CallbackResends
+  readonly pauses: CallbackPauseStore
   /** Tells of every commit that queued callbacks; a hint. */
   onQueued(listener: (lines: readonly Line[]) => void): void
 }
@@ -75,7 +77,6 @@ export interface CoreOptions {
 const migrationsFolder = join(import.meta.dirname, '../migrations')
 
 export async function openCore({ config, tell, signal }: CoreOptions): Promise<Core> {
-  const vault = makeVault(loadMasterKey(config))
   const database = await openDatabase({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
@@ -90,6 +91,8 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
     for (const tell of tellQueued) tell(lines)
   })
   try {
+    // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.
+    const vault = makeVault(loadMasterKey(config))
     const merchants = makeMerchantStore(pool)
     const platformKeyStore = makePlatformKeyStore(pool)
     const platformKeys = new PlatformKeys({ store: platformKeyStore, vault })
@@ -116,6 +119,7 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
         outcomes: makeCallbackOutcomes(pool),
         history: makeCallbackHistory(pool),
         resends: makeCallbackResends(pool),
+        pauses: makeCallbackPauseStore(pool),
         onQueued(listener) {
           tellQueued.push(listener)
         },

@@ -45,13 +45,17 @@ async function run(): Promise<void> {
       process.exit(exitCodes.other)
     }, stopWithinMs).unref()
     starting.abort()
-    void Promise.all([gateway?.stop(), shop?.stop()]).then(
-      () => log.info('stopped'),
-      (error: unknown) => {
-        log.error({ err: error }, 'trouble while stopping')
-        process.exitCode = exitCodes.other
-      },
-    )
+    // A start that is under way ends by itself, and what it started is stopped there.
+    if (gateway) void stopAll()
+  }
+  const stopAll = async (): Promise<void> => {
+    try {
+      await Promise.all([gateway?.stop(), shop?.stop()])
+      log.info('stopped')
+    } catch (error) {
+      log.error({ err: error }, 'trouble while stopping')
+      process.exitCode = exitCodes.other
+    }
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
@@ -74,6 +78,7 @@ async function run(): Promise<void> {
     if (starting.signal.aborted) return log.info('stopped')
     throw error
   }
+  if (stoppingSinceMs !== undefined) return stopAll()
   const { publicUrl, adminUrl } = gateway
   log.info(
     { version, mode: config.mode, publicUrl, adminUrl, durationMs: Math.round(performance.now()) },

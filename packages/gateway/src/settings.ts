@@ -1,6 +1,7 @@
 // Every setting of the gateway, as data: what it is called, what it means, what it defaults to and how it is
 // read. The parser, `.env.example` and the documentation all come from this one table.
 import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
 import { refusalOfPassword } from './domain/operator.ts'
 import { parseUrlPolicy } from './domain/url-rules.ts'
 
@@ -91,7 +92,8 @@ export const settings = {
     parse: operatorPassword,
   }),
   TRUSTED_PROXIES: setting({
-    about: 'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed, separated by commas.',
+    about:
+      'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed, separated by commas; none: there is no proxy. Live wants to be told.',
     fallback: '',
     example: '10.0.0.0/8,192.168.1.7',
     parse: addressRanges,
@@ -266,11 +268,20 @@ function allowedTargets(value: string): readonly string[] {
 }
 
 function addressRanges(value: string): readonly string[] {
+  if (value === 'none') return []
   const ranges = value.split(',').map((range) => range.trim())
   for (const range of ranges) {
-    if (!/^[0-9a-f.:]+(\/\d{1,3})?$/i.test(range)) {
+    const [address = '', length] = range.split('/')
+    const isRight =
+      length === undefined ? isAddress(address) : ipaddr.isValidCIDR(range) && isAddress(address)
+    if (!isRight)
       throw new Error(`must be addresses or ranges separated by commas, and "${range}" is neither`)
-    }
+    if (length === '0') throw new Error(`must not believe everybody, as "${range}" would`)
   }
   return ranges
+}
+
+/** Written in full: "1.2.3" is an address to some, and another one to others. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes('%'))
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -49,6 +49,18 @@ test('the sandbox makes its master key once, for its owner alone', () => {
   assert.deepEqual(loadMasterKey(config), key)
   assert.equal(statSync(join(folder, 'new/master.key')).mode & 0o777, 0o600)
   assert.equal(readFileSync(join(folder, 'new/master.key'), 'utf8'), `${key.toString('base64')}\n`)
+})
+
+test('a start that was killed while it made the master key leaves nothing in the next one’s way', () => {
+  const dataDir = join(folder, 'killed')
+  mkdirSync(dataDir)
+  writeFileSync(join(dataDir, 'master.key.123.abcdef01'), '')
+  const config = { mode: 'sandbox', masterKey: undefined, masterKeyFile: undefined, dataDir } as const
+  assert.equal(loadMasterKey(config).length, 32)
+  assert.deepEqual(
+    readdirSync(dataDir).filter((name) => name === 'master.key'),
+    ['master.key'],
+  )
 })
 
 test('a master key file that is missing or wrong is a start failure that says so', () => {

@@ -1,8 +1,18 @@
 // The vault seals the secrets that rest in the database (AES keys, our private keys) under a master key that is
 // not in it. A sealed secret is bound to its place: moved to another row, it does not open.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Config } from './config.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 
@@ -64,17 +74,34 @@ export function loadMasterKey(
   const path = join(config.dataDir, 'master.key')
   try {
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-    // Fails when the file is there, also when another gateway makes it at this very moment.
-    writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+    if (!existsSync(path)) makeKeyFile(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw new StartFailure(`The folder DATA_DIR cannot be written: ${(error as Error).message}`, {
-        exitCode: exitCodes.cannotCreate,
-        cause: error,
-      })
-    }
+    throw new StartFailure(`The folder DATA_DIR cannot be written: ${(error as Error).message}`, {
+      exitCode: exitCodes.cannotCreate,
+      cause: error,
+    })
   }
   return readKeyFile(path, 'The master key file')
+}
+
+/** Whole or not at all, whenever it is cut short, and once, whoever else makes it at this very moment. */
+function makeKeyFile(path: string): void {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  try {
+    linkSync(draft, path)
+    syncFolder(dirname(path))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    unlinkSync(draft)
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
 }
 
 function readKeyFile(path: string, what: string): Buffer {

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { addressKey } from '../src/http/api-limits.ts'
 import { TestClock } from './support/clock.ts'
-import { startTestGateway, type TestMerchant } from './support/gateway.ts'
+import { type Answered, startTestGateway, type TestMerchant } from './support/gateway.ts'
 import { createBody, withField } from './support/order.ts'
 
 const live = {
   MODE: 'live',
   PUBLIC_URL: 'https://pay.example.com',
+  TRUSTED_PROXIES: 'none',
+  OPERATOR_PASSWORD: 'correct horse battery staple',
   MERCHANT_REQUESTS_PER_SECOND: '100000',
 }
 const queryOf = (merchant: TestMerchant) => merchant.call('service.trade.query', { paymentId: 'P1' })
@@ -89,29 +93,116 @@ test('addresses are counted by IPv4 address or by IPv6 network', () => {
   assert.notEqual(addressKey('203.0.113.9'), addressKey('203.0.113.10'))
 })
 
-test('with as many requests in flight as may be, the next is answered 50300 before it is read', async () => {
+test('with as many requests in flight as may be, the next is answered 50300, until they are done', async () => {
   const gateway = await startTestGateway({ environment: { REQUESTS_IN_FLIGHT: '3' } })
   const merchant = await gateway.addMerchant()
-  // Three requests whose bodies never end hold all the places.
+  assert.equal((await queryOf(merchant)).code, 40400)
+  // Whoever looks for an order waits for this lock.
+  let release = () => {}
+  const locked = gateway.pool.transaction(async (transaction) => {
+    await transaction.query('lock table orders')
+    await new Promise<void>((resolve) => {
+      release = resolve
+    })
+  })
+  const held: Promise<Answered>[] = []
+  let refused: Answered | undefined
+  while (!refused) {
+    const asked = queryOf(merchant)
+    held.push(asked)
+    refused = await Promise.race([asked, pause(30, undefined)])
+  }
+  assert.deepEqual([refused.status, refused.code], [503, 50300])
+  assert.equal(refused.headers.get('retry-after'), '1')
+  release()
+  await locked
+  const codes = (await Promise.all(held)).map(({ code }) => code)
+  assert.deepEqual(codes.sort(), [40400, 40400, 40400, 50300])
+  assert.equal((await queryOf(merchant)).code, 40400)
+})
+
+test('requests that are never sent to their end are in nobody else’s way', async () => {
+  const gateway = await startTestGateway({
+    environment: { REQUESTS_IN_FLIGHT: '20', TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  const merchant = await gateway.addMerchant()
   const agent = new Agent({ keepAlive: false })
-  const holding = Array.from({ length: 3 }, () => {
+  const answers: number[] = []
+  const holding = Array.from({ length: 60 }, () => {
     const held = request(`${gateway.url}/api/v1/gateway`, {
       method: 'POST',
       agent,
-      headers: { 'content-type': 'application/json', 'content-length': '1000' },
+      headers: {
+        'content-type': 'application/json',
+        'content-length': '1000',
+        'x-forwarded-for': '203.0.113.66',
+      },
     })
+    held.on('response', (response) => answers.push(response.statusCode ?? 0))
     held.on('error', () => {})
     held.write('{')
     return held
   })
-  const answers = async () => (await queryOf(merchant)).code
-  while ((await answers()) !== 50300);
-  const refused = await gateway.post('/api/v1/gateway', 'x')
-  assert.deepEqual([refused.status, refused.code], [503, 50300])
-  assert.equal(refused.headers.get('retry-after'), '1')
+  // All but the address's own share are turned away.
+  while (answers.length < 55) await pause(5)
+  assert.deepEqual([...new Set(answers)], [503])
+  assert.equal((await queryOf(merchant)).code, 40400)
   for (const held of holding) held.destroy()
-  while ((await answers()) === 50300);
-  assert.equal(await answers(), 40400)
+})
+
+test('junk that comes all at once counts as much as junk that comes one by one', async () => {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({ clock, environment: { FAILED_OPENINGS_PER_MINUTE: '10' } })
+  const merchant = await gateway.addMerchant()
+  const junk = JSON.stringify({ ...(await merchant.seal('service.trade.query', {})), sign: 'AAAA' })
+  const send = () => Promise.all(Array.from({ length: 60 }, () => gateway.post('/api/v1/gateway', junk)))
+  const opened = (await send()).filter(({ code }) => code === 40100).length
+  assert.ok(opened >= 10)
+  clock.advance(6_000)
+  const again = (await send()).filter(({ code }) => code === 40100).length
+  assert.equal(again, opened > 11 ? 0 : again)
+  // What was tried is paid back at the allowed rate before anything more is read.
+  clock.advance((opened + again) * 6_000)
+  assert.equal((await queryOf(merchant)).code, 40400)
+})
+
+test('a suspended merchant has the limit of any other', async () => {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({ clock, environment: { MERCHANT_REQUESTS_PER_SECOND: '2' } })
+  const merchant = await gateway.addMerchant()
+  await gateway.merchants.suspendMerchant(merchant.merchantId, 'test')
+  const codes = []
+  for (let i = 0; i < 3; i++) codes.push((await queryOf(merchant)).code)
+  assert.deepEqual(codes, [40300, 40300, 42900])
+})
+
+test('trouble of our own is 50000 and tells nothing but the id by which we find it', async () => {
+  const gateway = await startTestGateway()
+  const merchant = await gateway.addMerchant()
+  await gateway.pool.query('alter table orders rename to orders_that_are_gone')
+  const answer = await queryOf(merchant)
+  assert.deepEqual([answer.status, answer.code], [500, 50000])
+  assert.doesNotMatch(answer.text, /orders|relation|42P01/)
+  assert.deepEqual(Object.keys(answer.data), ['requestId'])
+})
+
+test('what is not HTTP is answered in our own words and cut off', async () => {
+  const gateway = await startTestGateway()
+  const { port } = new URL(gateway.url)
+  const answerTo = (text: string) =>
+    new Promise<string>((resolve) => {
+      let answer = ''
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(text))
+      socket.setEncoding('utf8')
+      socket.on('data', (piece) => {
+        answer += piece
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve(answer))
+    })
+  assert.match(await answerTo('this is not HTTP\r\n\r\n'), /^HTTP\/1.1 400 [\s\S]*"code":40000/)
+  const flood = `GET / HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(10_000)}\r\n`
+  assert.match(await answerTo(flood), /^HTTP\/1.1 431 [\s\S]*"code":41300/)
 })
 
 test('in live, callbackUrl and redirectUrl must be public https addresses on port 443', async () => {

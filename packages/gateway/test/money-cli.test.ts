@@ -10,6 +10,7 @@ import { openMoney } from './support/money.ts'
 const gateway = await startTestGateway({
   environment: {
     MODE: 'live',
+    TRUSTED_PROXIES: 'none',
     PUBLIC_URL: 'https://pay.example',
     ADMIN_PASSWORD: 'a long operator password',
   },

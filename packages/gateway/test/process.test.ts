@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -188,6 +188,15 @@ test('one Ctrl-C that arrives twice, as under npm, is one', async () => {
   gateway.child.kill('SIGINT')
   gateway.child.kill('SIGINT')
   assert.equal((await gateway.exited()).code, 0)
+})
+
+test('a stop that comes late in the start stops what was started', async () => {
+  const dataDir = temporaryFolder()
+  const starting = run({ DATA_DIR: dataDir })
+  await lineWith(starting, 'brought the database up to date')
+  starting.child.kill('SIGTERM')
+  assert.deepEqual(await starting.exited(), { code: 0, signal: null })
+  assert.ok(!existsSync(join(dataDir, 'postgres/postmaster.pid')), 'PostgreSQL is still there')
 })
 
 test('two gateways on one DATA_DIR share one PostgreSQL, which lives until the last one stops', async () => {

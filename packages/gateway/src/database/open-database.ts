@@ -29,11 +29,15 @@ export interface OpenDatabase {
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { connection, leave } = await reach(options)
+  let closing = false
   const pool = openPool(connection, {
     max: options.poolMax,
-    onConnectionLost: (error) => options.tell({ kind: 'connection_lost', reason: error.message }),
+    onConnectionLost: (error) => {
+      if (!closing) options.tell({ kind: 'connection_lost', reason: error.message })
+    },
   })
   const close = async () => {
+    closing = true
     await pool.close()
     await leave()
   }

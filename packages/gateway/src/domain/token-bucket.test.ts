@@ -38,10 +38,20 @@ test('looking takes nothing', () => {
   for (let i = 0; i < 9; i++) assert.equal(buckets.waitMs('a', allowance, 0), 0)
 })
 
-test('a clock that was set back locks nobody out for longer than an empty bucket does', () => {
+test('what is charged past the last token is owed, up to ten bursts', () => {
+  const buckets = new TokenBuckets({ maxBuckets: 10 })
+  for (let i = 0; i < 13; i++) buckets.charge('a', allowance, 0)
+  assert.equal(buckets.take('a', allowance, 0), 1100)
+  assert.equal(buckets.take('a', allowance, 1099), 1)
+  assert.equal(buckets.take('a', allowance, 1100), 0)
+  for (let i = 0; i < 1000; i++) buckets.charge('b', allowance, 0)
+  assert.equal(buckets.take('b', allowance, 0), 10 * 300 - 200)
+})
+
+test('a clock that was set back locks nobody out for longer than ten bursts take', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   for (let i = 0; i < 3; i++) buckets.take('a', allowance, 3_600_000)
-  assert.equal(buckets.take('a', allowance, 0), 100)
+  assert.equal(buckets.take('a', allowance, 0), 10 * 300 - 200)
 })
 
 test('the number of buckets is bounded, and the longest unused goes first', () => {

@@ -7,6 +7,9 @@ export interface Allowance {
   readonly burst: number
 }
 
+/** In bursts: the most that a bucket lacks to be full. */
+const maxOwedBursts = 10
+
 export class TokenBuckets {
   readonly #fullAtMs = new Map<string, number>()
   readonly #maxBuckets: number
@@ -22,7 +25,12 @@ export class TokenBuckets {
     return waitMs
   }
 
-  /** The same without taking one. */
+  /** Takes a token also where there is none: what is owed must come in before there is one again. */
+  charge(key: string, allowance: Allowance, nowMs: number): void {
+    this.#remember(key, this.#fullAt(key, allowance, nowMs) + 1000 / allowance.perSecond)
+  }
+
+  /** How long it would take, without taking one. */
   waitMs(key: string, allowance: Allowance, nowMs: number): number {
     const emptyForMs = ((allowance.burst - 1) * 1000) / allowance.perSecond
     return Math.max(0, Math.ceil(this.#fullAt(key, allowance, nowMs) - emptyForMs - nowMs))
@@ -32,9 +40,9 @@ export class TokenBuckets {
     return this.#fullAtMs.size
   }
 
-  /** Never further ahead than an empty bucket takes to fill: a clock that was set back locks nobody out. */
+  /** What is owed has a bound, so a clock that was set back locks nobody out for long. */
   #fullAt(key: string, { perSecond, burst }: Allowance, nowMs: number): number {
-    const latestMs = nowMs + (burst * 1000) / perSecond
+    const latestMs = nowMs + (maxOwedBursts * burst * 1000) / perSecond
     return Math.min(latestMs, Math.max(nowMs, this.#fullAtMs.get(key) ?? nowMs))
   }
 

@@ -1,5 +1,6 @@
 // What a failure looks like from outside. The one place that turns a thrown error into an answer: a Failure says
 // what to change, a database that is away is 50300, and whatever else went wrong is our fault and says no more.
+import type { Socket } from 'node:net'
 import { Failure, type FailureName, failureAnswer, httpStatusOf } from '@tillgate/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -27,6 +28,37 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   return reply.send(failureAnswer(failure, request.id))
 }
 
+/** What is not HTTP at all has no request and no id; it is told so in our own words, and the line is cut. */
+export function answerBrokenHttp(
+  this: FastifyInstance,
+  error: Error & { code?: string },
+  socket: Socket,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const isTooSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const failure = new Failure(isTooLarge ? 'too_large' : 'malformed_envelope', {
+    message: isTooLarge
+      ? 'The headers are larger than 16 KiB.'
+      : isTooSlow
+        ? 'The request did not come in time.'
+        : 'This is not HTTP.',
+  })
+  const body = JSON.stringify(failureAnswer(failure, 'none'))
+  const status = isTooSlow
+    ? '408 Request Timeout'
+    : isTooLarge
+      ? '431 Request Header Fields Too Large'
+      : '400 Bad Request'
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
 function toFailure(error: unknown, isUnavailable: (error: unknown) => boolean): Failure {
   if (error instanceof Failure) return error
   const known = frameworkFailures[(error as FastifyError | undefined)?.code ?? '']
@@ -42,6 +74,4 @@ const frameworkFailures: Record<string, FailureName> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_envelope',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_envelope',
-  FST_ERR_BAD_URL: 'no_such_operation',
-  FST_ERR_MAX_PARAM_LENGTH: 'no_such_operation',
 }

@@ -8,7 +8,7 @@ import {
   LogController,
 } from 'fastify'
 import type { Log } from '../log.ts'
-import { answerFailures } from './failures.ts'
+import { answerBrokenHttp, answerFailures } from './failures.ts'
 import { answerHealth, isProbe, type Readiness } from './health.ts'
 
 export const listenerLimits = {
@@ -32,7 +32,10 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   const listener = fastify({
     // What Fastify has to say by itself is of interest only when it is trouble. As the wider type, so that a
     // listener is the FastifyInstance that every route file names.
-    loggerInstance: parts.log.child({}, { level: 'warn' }) as FastifyBaseLogger,
+    loggerInstance: parts.log.child(
+      {},
+      { level: parts.log.isLevelEnabled('warn') ? 'warn' : parts.log.level },
+    ) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // No logger for each request: what is logged of one names its id.
     childLoggerFactory: (logger) => logger,
@@ -50,6 +53,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     forceCloseConnections: 'idle',
     // A path with broken escapes is a path like any other that nobody serves, not a fault of its own kind.
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
+    clientErrorHandler: answerBrokenHttp,
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
   })
   listener.server.maxConnections = listenerLimits.connections

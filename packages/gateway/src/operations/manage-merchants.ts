@@ -4,7 +4,7 @@ import { Failure, makeCallbackId as makeUuid, parsePublicKey, type RandomBytes }
 import type { Clock } from '../clock.ts'
 import type { Act } from '../domain/audit.ts'
 import { type Merchant, type MerchantKey, makeMerchantId } from '../domain/merchant.ts'
-import type { MerchantStore } from '../store/merchants.ts'
+import type { MerchantChanges, MerchantStore } from '../store/merchants.ts'
 import type { Vault } from '../vault.ts'
 import { placeOf } from './merchant-directory.ts'
 
@@ -56,19 +56,19 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
 
   const find = async (merchantId: string): Promise<Merchant> => {
     const found = await merchants.findMerchant(merchantId)
-    if (!found) throw new Failure('invalid_field', { message: `There is no merchant ${merchantId}.` })
-    return found.merchant
+    return found?.merchant ?? noMerchant(merchantId)
   }
+
+  const change = async (merchantId: string, changes: MerchantChanges, recorded: Act): Promise<Merchant> =>
+    (await merchants.changeMerchant(merchantId, changes, recorded)) ?? noMerchant(merchantId)
 
   const setStatus = async (
     merchantId: string,
     status: Merchant['status'],
     reason?: string,
   ): Promise<Merchant> => {
-    const merchant = { ...(await find(merchantId)), status }
     const name = status === 'active' ? 'merchant.resume' : 'merchant.suspend'
-    await merchants.updateMerchant(merchant, act(name, merchantId, merchantId, reason))
-    return merchant
+    return change(merchantId, { status }, act(name, merchantId, merchantId, reason))
   }
 
   return {
@@ -94,11 +94,8 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       return { merchant, aesKey: aes.secret }
     },
 
-    async changeMerchant(merchantId: string, settings: MerchantSettings): Promise<Merchant> {
-      const merchant = { ...(await find(merchantId)), ...settings }
-      await merchants.updateMerchant(merchant, act('merchant.change', merchantId))
-      return merchant
-    },
+    changeMerchant: (merchantId: string, settings: MerchantSettings): Promise<Merchant> =>
+      change(merchantId, settings, act('merchant.change', merchantId)),
 
     suspendMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'suspended', reason),
     resumeMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'active', reason),
@@ -156,6 +153,10 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
 interface Made<K extends NewKey> {
   readonly key: MerchantKey
   readonly secret: K['kind'] extends 'aes' ? string : undefined
+}
+
+function noMerchant(merchantId: string): never {
+  throw new Failure('invalid_field', { message: `There is no merchant ${merchantId}.` })
 }
 
 export type ManageMerchants = ReturnType<typeof makeManageMerchants>

@@ -11,7 +11,8 @@ export interface OpenedRequest {
   readonly body: string
 }
 
-export type OpenRequest = (envelope: RequestEnvelope) => Promise<OpenedRequest>
+/** Undefined: it could not be opened, whatever the reason. */
+export type OpenRequest = (envelope: RequestEnvelope) => Promise<OpenedRequest | undefined>
 
 export function makeOpenRequest({
   directory,
@@ -33,9 +34,7 @@ export function makeOpenRequest({
       known = (await directory.load(merchantId, nowMs)).known
       if (known && known.keysVersion !== triedKeys) body = await openRequest(envelope, known.keys)
     }
-    if (!known || body === undefined) throw new Failure('envelope_not_opened')
-    if (known.merchant.status === 'suspended') throw new Failure('merchant_suspended')
-    return { merchant: known.merchant, body }
+    return known && body !== undefined ? { merchant: known.merchant, body } : undefined
   }
 }
 

@@ -27,9 +27,9 @@ export function makeMerchantStore(database: Pool) {
       }),
     findMerchant: batched((ids: readonly string[]) => findMerchants(database, ids), batching),
     listMerchants: () => listMerchants(database),
-    /** False when there is no such merchant. */
-    updateMerchant: (merchant: Merchant, act: Act) =>
-      audited(database, act, (transaction) => updateMerchant(transaction, merchant)),
+    /** The merchant as it is after the change; undefined when there is none. */
+    changeMerchant: (merchantId: string, changes: MerchantChanges, act: Act) =>
+      changeMerchant(database, { merchantId, changes, act }),
     /** False when both slots of its kind are taken. */
     insertKey: (key: MerchantKey, act: Act) =>
       audited(database, act, (transaction) => insertKey(transaction, key)),
@@ -125,6 +125,26 @@ async function listMerchants(database: Queryable): Promise<Merchant[]> {
     text: `select ${merchantColumns} from merchants order by created_at, merchant_id`,
   })
   return rows.map(toMerchant)
+}
+
+/** What is given is changed and the rest is left as it is, whoever else changes that at the same time. */
+export type MerchantChanges = Partial<Omit<Merchant, 'merchantId' | 'createdAtMs'>>
+
+async function changeMerchant(
+  database: Pool,
+  { merchantId, changes, act }: { merchantId: string; changes: MerchantChanges; act: Act },
+): Promise<Merchant | undefined> {
+  let changed: Merchant | undefined
+  await audited(database, act, async (transaction) => {
+    const { rows } = await transaction.query<MerchantRow>({
+      text: `select ${merchantColumns} from merchants where merchant_id = $1 for no key update`,
+      values: [merchantId],
+    })
+    if (!rows[0]) return false
+    changed = { ...toMerchant(rows[0]), ...changes }
+    return updateMerchant(transaction, changed)
+  })
+  return changed
 }
 
 async function updateMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
@@ -223,8 +243,12 @@ function useCallbackHost(
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     await transaction.query({
-      text: 'select from merchants where merchant_id = $1 for update',
+      text: 'select from merchants where merchant_id = $1 for no key update',
       values: [merchantId],
+    })
+    await transaction.query({
+      text: 'delete from merchant_callback_hosts where merchant_id = $1 and last_used_at <= $2',
+      values: [merchantId, sinceMs],
     })
     const { rows } = await transaction.query({
       text: `

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../src/clock.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { ConnectionOptions } from '../../src/database/connection.ts'
 import type { Pool } from '../../src/database/pool.ts'
-import { startGateway } from '../../src/gateway.ts'
+import { type Gateway, startGateway } from '../../src/gateway.ts'
 import { type ManageMerchants, makeManageMerchants } from '../../src/operations/manage-merchants.ts'
 import { makeMerchantStore } from '../../src/store/merchants.ts'
 import { makeVault } from '../../src/vault.ts'
@@ -68,6 +68,14 @@ export async function startTestGateway(
   options: { clock?: Clock; environment?: Record<string, string>; share?: TestGateway } = {},
 ): Promise<TestGateway> {
   const clock = options.clock ?? systemClock
+  let gateway: Gateway | undefined
+  let stopped: Promise<void> | undefined
+  const stop = async () => {
+    stopped ??= gateway?.stop()
+    await stopped
+  }
+  // Before anything else is made: hooks run in the order of their making, and the database must outlive it.
+  after(stop)
   const { pool, url: databaseUrl } = options.share
     ? { pool: options.share.pool, url: options.share.config.databaseUrl ?? '' }
     : await freshDatabaseWithUrl()
@@ -78,22 +86,17 @@ export async function startTestGateway(
     DATA_DIR: temporaryFolder(),
     DATABASE_URL: databaseUrl,
     MASTER_KEY: masterKey,
+    TRUSTED_PROXIES: 'none',
     OPERATOR_PASSWORD: operatorPassword,
     LOG_LEVEL: 'silent',
     ...options.environment,
   })
-  const gateway = await startGateway(config, {
+  gateway = await startGateway(config, {
     log: pino({ level: 'silent' }),
     clock,
     tell: () => {},
     signal: new AbortController().signal,
   })
-  let stopped: Promise<void> | undefined
-  const stop = () => {
-    stopped ??= gateway.stop()
-    return stopped
-  }
-  after(stop)
   const vault = makeVault(Buffer.from(masterKey, 'base64'))
   const merchants = makeManageMerchants({
     merchants: makeMerchantStore(pool),
