@@ -70,6 +70,11 @@ test('a stream tells each status and ends with the last', async () => {
   assert.equal((await statuses.next()).done, true)
 })
 
+test('asking for the head of a stream opens none', async () => {
+  const response = await fetch(`${(await shop.order()).url}/events`, { method: 'HEAD' })
+  assert.equal(response.status, 404)
+})
+
 test('a stream learns what another process did', async () => {
   const order = await shop.order()
   const { response, close } = await openStream(order)

@@ -317,6 +317,53 @@ test('without scripts the page looks again by itself: soon while a payment is un
   assert.match(await visitor.look(), /<noscript><meta http-equiv="refresh" content="3"><\/noscript>/)
 })
 
+test('the details name every part of the order, in the digits of its currency', async () => {
+  const order = await shop.order((body) => {
+    body.currency = 'TND'
+    body.paymentAmount = '71.250'
+    Object.assign(body.order, {
+      orderAmount: '60.125',
+      tips: '1.001',
+      totalTax: '2.002',
+      discount: '3.003',
+      insurance: '4.004',
+      handlingFee: '5.005',
+      shippingDiscount: '0.500',
+      shipping: { shipType: 'PICKUP_IN_STORE', amount: '6.006', name: 'Mira', address: 'Rue du Port 1' },
+      goods: [
+        {
+          referenceGoodsId: 'a',
+          goodsName: 'Lamp',
+          goodsDesc: 'Brass',
+          goodsAmount: '30.000',
+          goodsQuantity: 2,
+        },
+        { referenceGoodsId: 'b', goodsName: 'Wick', goodsAmount: '0.125' },
+      ],
+    })
+  })
+  const page = (await new Visitor(order).look()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  for (const text of [
+    'TND 71.250 Two teas',
+    'Lamp TND 60.000',
+    'Brass 2 × TND 30.000',
+    'Wick TND 0.125',
+    '3 items',
+    'Goods TND 60.125',
+    'Tip TND 1.001',
+    'Tax TND 2.002',
+    'Shipping TND 6.006',
+    'Discount on shipping -TND 0.500',
+    'Discount -TND 3.003',
+    'Insurance TND 4.004',
+    'Handling TND 5.005',
+    'Total to pay TND 71.250',
+    'Picked up in the store by Mira Rue du Port 1',
+    'Order number order-',
+  ])
+    assert(page.includes(text), text)
+})
+
 test('a form of more than 4 KiB is refused before it is read', async () => {
   const visitor = new Visitor(await shop.order())
   await visitor.look()

@@ -44,6 +44,7 @@ const states: Record<string, State> = {
       }),
     expects: /left to pay/,
   },
+  suspended: { order: suspended, expects: /cannot take payments at the moment.*No money was taken/s },
   'not-found': { expects: /This link leads nowhere/ },
 }
 
@@ -78,6 +79,14 @@ test('none of it made a script fail or was refused by the content security polic
   )
 })
 
+test('a merchant that is let go on takes payments again', async () => {
+  await shop.gateway.merchants.resumeMerchant(shop.merchant.merchantId, 'test')
+  shop.clock.advance(4_000)
+  const { page } = views[0] ?? assert.fail()
+  await page.goto((await shop.order(fullOrder)).url)
+  await page.getByRole('heading', { name: 'Pay with a test wallet' }).waitFor()
+})
+
 test('every language fits a phone, and Arabic runs from right to left', async () => {
   const { url } = await shop.order(fullOrder)
   const { page, troubles } = await openPage(browser, phone)
@@ -88,7 +97,10 @@ test('every language fits a phone, and Arabic runs from right to left', async ()
     assert.equal(await page.evaluate('document.documentElement.lang'), tag)
     assert.equal(await page.evaluate('getComputedStyle(document.body).direction'), direction)
     assert.match((await page.locator('main').textContent()) ?? '', new RegExp(words.testWallets.heading))
-    assert.equal(await overflow(page), 0, tag)
+    for (const width of [320, 390]) {
+      await page.setViewportSize({ width, height: 844 })
+      assert.equal(await overflow(page), 0, `${tag} at ${width}`)
+    }
   }
   assert.deepEqual(await complaints(page), [])
   // The last choice is kept without the parameter.
@@ -142,6 +154,15 @@ async function paid(outcome: 'success' | 'failed' | 'confirming'): Promise<OpenO
 async function timedOut(): Promise<OpenOrder> {
   const order = await shop.order(fullOrder)
   shop.clock.advance(30 * 60_000)
+  return order
+}
+
+/** Of a merchant that takes no payments any more; the others are as they were. */
+async function suspended(): Promise<OpenOrder> {
+  const order = await shop.order(fullOrder)
+  const { merchants } = shop.gateway
+  await merchants.suspendMerchant(shop.merchant.merchantId, 'test')
+  shop.clock.advance(4_000)
   return order
 }
 

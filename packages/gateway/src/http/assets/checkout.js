@@ -257,7 +257,13 @@ document.addEventListener('visibilitychange', () => {
   if (document.hidden) stopFollowing()
   else follow()
 })
-window.addEventListener('offline', () => announce(document.getElementById('live')?.dataset.offline ?? ''))
+for (const event of ['offline', 'online']) {
+  window.addEventListener(event, () => {
+    const live = document.getElementById('live')
+    live?.classList.toggle('hidden', event === 'online')
+    announce(event === 'offline' ? live?.dataset.offline : '')
+  })
+}
 
 start()
 follow()

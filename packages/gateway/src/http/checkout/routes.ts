@@ -79,7 +79,9 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
 
     checkout.get<LinkRoute>(path, (request, reply) => withLink(request, reply, showPage))
     checkout.get<LinkRoute>(`${path}/status`, (request, reply) => withLink(request, reply, sendStatus))
-    checkout.get<LinkRoute>(`${path}/events`, (request, reply) => withLink(request, reply, openEvents))
+    checkout.get<LinkRoute>(`${path}/events`, { exposeHeadRoute: false }, (request, reply) =>
+      withLink(request, reply, openEvents),
+    )
     checkout.get<LinkRoute>(`${path}/return`, (request, reply) => withLink(request, reply, goBack))
     checkout.get<LinkRoute>(`${path}/qr.svg`, (request, reply) => withLink(request, reply, sendQrCode))
     for (const [name, act] of [
