@@ -140,7 +140,6 @@ function startTimes() {
               : [86400, 'day']
       time.textContent = relative.format(Math.trunc(seconds / size), unit)
       time.dataset.exact = exact.format(moment)
-      time.title = time.dataset.exact
       time.tabIndex = 0
     }
   }
