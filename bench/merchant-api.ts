@@ -4,7 +4,7 @@
 import { fork } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
@@ -27,6 +27,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'tillgate-api-bench-'))
 const embedded = await startEmbedded({ dataDir })
 const pool = openPool(embedded.connection, { max: 2 })
 const children: ReturnType<typeof fork>[] = []
+const cpu: Record<string, { server: number; postgres: number }[]> = {}
 try {
   await migrate(pool, join(here, '../packages/gateway/migrations'))
   await pool.query('create table bare_orders (like orders including all)')
@@ -81,7 +82,7 @@ try {
   for (let round = 0; round < rounds; round++) {
     const requests = await creates(perRound)
     for (const [name, url] of inTurn(targets, round)) {
-      const result = await load(url, { requests, connections })
+      const result = await withCpu(`create ${name}`, () => load(url, { requests, connections }))
       ids[name] = result.answers.map((text) => JSON.parse(text).data.paymentId)
       note(`create ${name}`, result)
     }
@@ -98,7 +99,7 @@ try {
   for (let round = 0; scenarios.includes('query') && round < rounds; round++) {
     for (const [name, url] of inTurn(targets, round)) {
       const requests = Array.from({ length: perRound }, (_, index) => queries[name]?.[index % 1000] ?? '')
-      note(`query ${name}`, await load(url, { requests, connections }))
+      note(`query ${name}`, await withCpu(`query ${name}`, () => load(url, { requests, connections })))
     }
   }
 
@@ -106,11 +107,15 @@ try {
     const rate = (name: string) =>
       median((results[`${what} ${name}`] ?? []).map(({ perSecond }) => perSecond))
     const p50 = (name: string) => median((results[`${what} ${name}`] ?? []).map(({ p50Ms }) => p50Ms))
+    const micros = (name: string) => {
+      const rounds = cpu[`${what} ${name}`] ?? []
+      return `${median(rounds.map(({ server }) => server)).toFixed(0)}+${median(rounds.map(({ postgres }) => postgres)).toFixed(0)}`
+    }
     const own = median((results[`${what} gateway`] ?? []).map(({ ownCpu }) => ownCpu))
     console.log(
       `${what.padEnd(7)} gateway ${rate('gateway').toFixed(0)}/s p50 ${p50('gateway').toFixed(2)} ms   ` +
         `bare ${rate('bare').toFixed(0)}/s p50 ${p50('bare').toFixed(2)} ms   ` +
-        `ratio ${(rate('gateway') / rate('bare')).toFixed(2)}   generator ${(own * 100).toFixed(0)} % of a core`,
+        `cpu µs server+postgres ${micros('gateway')} against ${micros('bare')}   ratio ${(rate('gateway') / rate('bare')).toFixed(2)}   generator ${(own * 100).toFixed(0)} % of a core`,
     )
   }
 } finally {
@@ -119,6 +124,37 @@ try {
   await pool.close()
   await embedded.stop()
   rmSync(dataDir, { recursive: true })
+}
+
+/** CPU that the server and PostgreSQL spent on one request, in microseconds, by the kernel's own count. */
+async function withCpu(name: string, work: () => Promise<LoadResult>): Promise<LoadResult> {
+  const before = cpuMicros()
+  const result = await work()
+  const after = cpuMicros()
+  cpu[name] ??= []
+  cpu[name].push({
+    server: (after.server - before.server) / result.answers.length,
+    postgres: (after.postgres - before.postgres) / result.answers.length,
+  })
+  return result
+}
+
+function cpuMicros(): { server: number; postgres: number } {
+  const postmaster = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
+  const backends = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ')
+  const sum = (pids: readonly (string | number | undefined)[]) =>
+    pids.map(cpuOf).reduce((total, micros) => total + micros, 0)
+  return { server: sum(children.map(({ pid }) => pid)), postgres: sum(backends) }
+}
+
+/** Fields 14 and 15 of the stat file, after the name in brackets, in hundredths of a second. */
+function cpuOf(pid: string | number | undefined): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  } catch {
+    return 0
+  }
 }
 
 async function start(script: string, environment: Record<string, string>): Promise<string> {
