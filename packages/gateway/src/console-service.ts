@@ -7,15 +7,23 @@ import type { ConsoleService } from './http/console/service.ts'
 import { makeAuthenticateOperator } from './operations/authenticate-operator.ts'
 import type { CurrentOrder } from './operations/current-order.ts'
 import { makeFindOrders } from './operations/find-orders.ts'
+import { makeManageMerchants } from './operations/manage-merchants.ts'
 import { makeManageOperators } from './operations/manage-operators.ts'
 import { makeManageOrders } from './operations/manage-orders.ts'
+import { makeManageWallets } from './operations/manage-wallets.ts'
+import { makeMoveFunds } from './operations/move-funds.ts'
 import { makeOperatorSessions } from './operations/operator-sessions.ts'
+import { makePauseHosts } from './operations/pause-hosts.ts'
 import { makeManageCallbacks } from './operations/resend-callbacks.ts'
 import { makeShowOrder } from './operations/show-order.ts'
+import { streamStatement } from './operations/write-statement.ts'
 import type { OrderStore } from './store/orders.ts'
+import { version } from './version.ts'
 
 export interface ConsoleServiceParts {
   readonly core: Core
+  readonly mode: 'sandbox' | 'live'
+  readonly publicUrl: string
   /** Tells the checkout of what changes. */
   readonly orders: OrderStore
   readonly currentOrder: CurrentOrder
@@ -27,8 +35,8 @@ export interface ConsoleServiceParts {
 
 export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
   const { core, orders, currentOrder, clock, random, onSubmitted } = parts
-  const { operators, merchants, refunds, vault } = core
-  const { history, resends } = core.callbacks
+  const { operators, merchants, refunds, wallets, treasury, vault } = core
+  const { history, resends, pauses } = core.callbacks
   return {
     authenticate: makeAuthenticateOperator({ operators, clock }),
     sessions: makeOperatorSessions({ operators, clock, random }),
@@ -44,12 +52,39 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
       clock,
       random,
     }),
+    audit: core.auditLog,
+    async findCallback(callbackId) {
+      const callback = await history.findCallback(callbackId)
+      return callback && { callback, attempts: await history.listAttempts(callback) }
+    },
+    countCallbacks: history.countCallbacks,
+    merchantAccounts: (merchantId) => treasury.listAccounts({ ownerKind: 'merchant', ownerId: merchantId }),
+    statement: (range) => streamStatement(core.statements, range),
+    platformPublicKey: async () => (await core.platformKeys.signing(clock.now())).publicKey,
+    trialBalance: core.trialBalance,
+    verifyLedger: core.verifyLedger,
+    system: async (nowMs) => ({
+      about: {
+        version,
+        mode: parts.mode,
+        publicUrl: parts.publicUrl,
+        node: process.version,
+        pid: process.pid,
+        upMs: Math.round(process.uptime() * 1000),
+        memoryBytes: process.memoryUsage.rss(),
+      },
+      state: await core.systemState(nowMs),
+    }),
     as: (actor) => {
       const by = { clock, random, actor }
       return {
         operators: makeManageOperators({ operators, ...by }),
         orders: makeManageOrders({ orders, refunds, merchants, currentOrder, onSubmitted, ...by }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
+        hosts: makePauseHosts({ pauses, ...by }),
+        merchants: makeManageMerchants({ merchants, vault, ...by }),
+        funds: makeMoveFunds({ treasury, ...by }),
+        wallets: makeManageWallets({ wallets, treasury, ...by }),
       }
     },
   }

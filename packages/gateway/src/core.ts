@@ -10,6 +10,7 @@ import type { Line } from './domain/delivery-rooms.ts'
 import { MerchantDirectory } from './operations/merchant-directory.ts'
 import { PlatformKeys } from './operations/platform-keys.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
+import { type AuditLogStore, makeAuditLogStore } from './store/audit-log.ts'
 import { type CallbackHistory, makeCallbackHistory } from './store/callback-history.ts'
 import { type CallbackOutcomes, makeCallbackOutcomes } from './store/callback-outcomes.ts'
 import { type CallbackPauseStore, makeCallbackPauseStore } from './store/callback-pauses.ts'
@@ -30,7 +31,9 @@ import { makeSandboxAccessStore, type SandboxAccessStore } from './store/sandbox
 import { makeSandboxListenStore, type SandboxListenStore } from './store/sandbox-listens.ts'
 import { makeSettlingStore, type SettlingStore } from './store/settling.ts'
 import { makeStatementStore, type StatementStore } from './store/statements.ts'
+import { readSystemState, type SystemState } from './store/system.ts'
 import { makeTreasuryStore, type TreasuryStore } from './store/treasury.ts'
+import { type BalanceLine, readTrialBalance } from './store/trial-balance.ts'
 import { makeWalletStore, type WalletStore } from './store/wallets.ts'
 import { loadMasterKey, makeVault, type Vault } from './vault.ts'
 
@@ -46,6 +49,7 @@ export interface Core {
   readonly settling: SettlingStore
   readonly treasury: TreasuryStore
   readonly statements: StatementStore
+  readonly auditLog: AuditLogStore
   readonly sandbox: SandboxStore
   readonly sandboxListens: SandboxListenStore
   readonly sandboxAccess: SandboxAccessStore
@@ -54,6 +58,8 @@ export interface Core {
   readonly platformKeys: PlatformKeys
   readonly vault: Vault
   verifyLedger(): Promise<Verification>
+  trialBalance(): Promise<readonly BalanceLine[]>
+  systemState(nowMs: number): Promise<SystemState>
   writability(): Promise<Writability>
   close(): Promise<void>
 }
@@ -110,10 +116,13 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
       settling: makeSettlingStore(pool),
       treasury: makeTreasuryStore(pool),
       statements: makeStatementStore(pool),
+      auditLog: makeAuditLogStore(pool),
       sandbox: makeSandboxStore(pool),
       sandboxListens: makeSandboxListenStore(pool),
       sandboxAccess: makeSandboxAccessStore(pool),
       verifyLedger: () => verifyLedger(pool),
+      trialBalance: () => readTrialBalance(pool),
+      systemState: (nowMs) => readSystemState(pool, nowMs),
       callbacks: {
         queue: makeCallbackQueue(pool),
         outcomes: makeCallbackOutcomes(pool),

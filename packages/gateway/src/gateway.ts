@@ -316,7 +316,16 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       },
     },
     checkout,
-    console: makeConsoleService({ core, orders, currentOrder, clock, random, onSubmitted: settle.wake }),
+    console: makeConsoleService({
+      core,
+      mode: config.mode,
+      publicUrl: parts.publicUrl,
+      orders,
+      currentOrder,
+      clock,
+      random,
+      onSubmitted: settle.wake,
+    }),
     platformKeys: () => core.platformKeys.published(clock.now()),
     readiness: () => readinessOf(core),
     sandboxAccess: makeSandboxAccess({

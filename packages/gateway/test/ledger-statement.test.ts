@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csvWriter, jsonWriter, textWriter } from '../src/cli/statement.ts'
+import { jsonWriter, textWriter } from '../src/cli/statement.ts'
+import { csvStatement } from '../src/operations/write-statement.ts'
 import { makeStatementStore, type StatementReader } from '../src/store/statements.ts'
 import { freshDatabase } from './support/database.ts'
 import { heldClock, openMoney } from './support/money.ts'
@@ -90,7 +91,7 @@ test('CSV quotes what needs it, and a spreadsheet takes nothing in it for a form
     JSON.stringify({ paymentId: first.paymentId, referRefundNo: '=1+1"', refundAmount: '0.01' }),
   )
   await money.settle()
-  const lines = (await read({ fromMs: startMs, toMs: endMs }, csvWriter)).split('\r\n')
+  const lines = (await read({ fromMs: startMs, toMs: endMs }, csvStatement)).split('\r\n')
   assert.equal(lines[0], 'time,kind,transactionId,paymentId,orderNo,refundId,referRefundNo,currency,amount')
   assert.equal(lines[1], ',opening,,,,,,USD,0.00')
   assert.ok(lines.some((line) => line.includes(',"R,1",USD,-2.50')))

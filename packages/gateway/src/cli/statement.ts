@@ -2,6 +2,7 @@
 // after. Written page by page, so that a year of a large merchant needs no more memory than a day.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import { Command, Option } from 'commander'
+import { csvStatement } from '../operations/write-statement.ts'
 import type { StatementEntry, StatementReader } from '../store/statements.ts'
 import { amountText, parseTime } from './amount.ts'
 import { withContext } from './context.ts'
@@ -31,71 +32,13 @@ export function statementCommand(): Command {
         const toMs = options.to === undefined ? clock.now() : parseTime(options.to, '--to')
         if (toMs < fromMs) throw new Failure('invalid_field', { message: '--to is before --from.' })
         const write = (text: string) => void process.stdout.write(text)
-        const form = options.csv ? csvWriter : options.json ? jsonWriter : textWriter
+        const form = options.csv ? csvStatement : options.json ? jsonWriter : textWriter
         await core.statements.read({ merchantId, fromMs, toMs }, form(write))
       }),
     )
 }
 
 type Writer = (write: (text: string) => void) => StatementReader
-
-export const csvWriter: Writer = (write) => {
-  const rows = (cells: readonly (readonly string[])[]) =>
-    write(cells.map((row) => `${row.map(csvCell).join(',')}\r\n`).join(''))
-  const balances = (kind: string, all: ReadonlyMap<string, bigint>) =>
-    rows(
-      [...all].map(([currency, minor]) => [
-        '',
-        kind,
-        '',
-        '',
-        '',
-        '',
-        '',
-        currency,
-        toDecimalText(minor, currency),
-      ]),
-    )
-  return {
-    opening(all) {
-      rows([
-        [
-          'time',
-          'kind',
-          'transactionId',
-          'paymentId',
-          'orderNo',
-          'refundId',
-          'referRefundNo',
-          'currency',
-          'amount',
-        ],
-      ])
-      balances('opening', all)
-    },
-    entries: (page) =>
-      rows(
-        page.map((entry) => [
-          new Date(entry.timeMs).toISOString(),
-          entry.kind,
-          entry.transactionId,
-          entry.paymentId ?? '',
-          entry.orderNo ?? '',
-          entry.refundId ?? '',
-          entry.referRefundNo ?? '',
-          entry.currency,
-          toDecimalText(entry.amountMinor, entry.currency),
-        ]),
-      ),
-    closing: (all) => balances('closing', all),
-  }
-}
-
-/** A leading = + - @ would be a formula to a spreadsheet; numbers of our own are not. */
-function csvCell(text: string): string {
-  const harmless = /^[=+@\t\r]|^-(?![0-9.]+$)/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
-}
 
 export const jsonWriter: Writer = (write) => {
   let written = 0

@@ -24,9 +24,10 @@ export interface StatementEntry {
 
 /** Told in this order: opening once, entries page by page, closing once. */
 export interface StatementReader {
-  opening(balances: ReadonlyMap<string, bigint>): void
-  entries(page: readonly StatementEntry[]): void
-  closing(balances: ReadonlyMap<string, bigint>): void
+  opening(balances: ReadonlyMap<string, bigint>): void | Promise<void>
+  /** The next page is read when this one is dealt with. */
+  entries(page: readonly StatementEntry[]): void | Promise<void>
+  closing(balances: ReadonlyMap<string, bigint>): void | Promise<void>
 }
 
 export type StatementStore = ReturnType<typeof makeStatementStore>
@@ -39,16 +40,16 @@ export function makeStatementStore(database: Pool) {
       database.transaction(
         async (transaction) => {
           await transaction.query('set transaction isolation level repeatable read, read only')
-          reader.opening(await balancesBefore(transaction, range.merchantId, range.fromMs))
+          await reader.opening(await balancesBefore(transaction, range.merchantId, range.fromMs))
           let after = { timeMs: range.fromMs, transferId: '' }
           for (;;) {
             const page = await readPage(transaction, range, after)
-            if (page.length > 0) reader.entries(page)
+            if (page.length > 0) await reader.entries(page)
             const last = page.at(-1)
             if (!last || page.length < entriesPerPage) break
             after = last
           }
-          reader.closing(await balancesBefore(transaction, range.merchantId, range.toMs))
+          await reader.closing(await balancesBefore(transaction, range.merchantId, range.toMs))
         },
         { statementTimeoutMs: 0 },
       ),

@@ -1,6 +1,6 @@
 // Forms of the console. An act that changes something is folded until it is asked for, says what will happen, and
 // wants a reason where the audit wants one: asking once needs no script.
-import { Failure } from '@tillgate/protocol'
+import { digitsOf, Failure, toPositiveMinorUnits } from '@tillgate/protocol'
 import { mayAct, type Role } from '../../domain/operator.ts'
 import { type Content, type Html, html } from '../html.ts'
 import type { Visit } from './console.ts'
@@ -46,4 +46,17 @@ export function reasonOf(form: URLSearchParams): string {
       message: `The reason must be one line of at most ${maxReasonLength} characters.`,
     })
   return reason
+}
+
+/** Decimal text beside a currency, exact as everywhere. */
+export function amountOf(form: URLSearchParams): { currency: string; amountMinor: bigint } {
+  const currency = required(form, 'currency', 'the currency').toUpperCase()
+  digitsOf(currency)
+  const amount = required(form, 'amount', 'the amount')
+  return { currency, amountMinor: toPositiveMinorUnits(amount, currency, 'amount') }
+}
+
+export function amountFields(currency = ''): Html {
+  return html`<label>Amount<input name="amount" inputmode="decimal" required autocomplete="off"></label>
+<label>Currency<input name="currency" value="${currency}" required maxlength="3" placeholder="USD" autocapitalize="characters" autocomplete="off"></label>`
 }

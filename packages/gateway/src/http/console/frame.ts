@@ -18,6 +18,12 @@ export interface Frame {
 
 const areas: readonly { readonly name: AreaName; readonly path: string; readonly label: string }[] = [
   { name: 'orders', path: '/orders', label: 'Orders' },
+  { name: 'callbacks', path: '/callbacks', label: 'Callbacks' },
+  { name: 'merchants', path: '/merchants', label: 'Merchants' },
+  { name: 'wallets', path: '/wallets', label: 'Wallets' },
+  { name: 'ledger', path: '/ledger', label: 'Ledger' },
+  { name: 'audit', path: '/audit', label: 'Audit log' },
+  { name: 'system', path: '/system', label: 'System' },
   { name: 'account', path: '/account', label: 'Account' },
 ]
 

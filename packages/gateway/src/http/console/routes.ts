@@ -2,7 +2,7 @@
 // an act must come from our own page, bear the session's token, and be allowed to the operator's role. Every act is
 // a form that is answered with a redirect, so that reloading never does anything twice.
 import { Readable } from 'node:stream'
-import { Failure, httpStatusOf, type RandomBytes } from '@tillgate/protocol'
+import { Failure, httpStatusOf, KeyError, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../clock.ts'
 import { mayAct } from '../../domain/operator.ts'
@@ -10,8 +10,15 @@ import type { Log } from '../../log.ts'
 import { isFromElsewhere, readForm } from '../checkout/requests.ts'
 import { html } from '../html.ts'
 import { accountArea } from './areas/account.ts'
+import { auditArea } from './areas/audit.ts'
+import { callbacksArea } from './areas/callbacks.ts'
+import { ledgerArea } from './areas/ledger.ts'
+import { merchantArea } from './areas/merchant.ts'
+import { merchantsArea } from './areas/merchants.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
+import { systemArea } from './areas/system.ts'
+import { walletsArea } from './areas/wallets.ts'
 import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
 import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
 import type { ConsoleService } from './service.ts'
@@ -47,6 +54,13 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   const routes: readonly ConsoleRoute[] = [
     ...ordersArea(running),
     ...orderArea(running),
+    ...callbacksArea(running),
+    ...merchantsArea(running),
+    ...merchantArea(running),
+    ...walletsArea(running),
+    ...ledgerArea(running),
+    ...auditArea(running),
+    ...systemArea(running),
     ...accountArea(running),
   ]
 
@@ -131,12 +145,13 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
         title: 'Your role does not allow this',
         text: `Nothing was done. This needs the role ${route.needs}; yours is ${signedIn.operator.role}.`,
       })
-    const done = await route.act(visit, form).catch((error: unknown): Done | Failure => {
+    const done = await route.act(visit, form).catch((error: unknown): Done | Failure | KeyError => {
       // What the operator can mend is said on the page they came from; the rest is handled as everywhere.
-      if (error instanceof Failure && httpStatusOf(error.code) < 500) return error
+      if (error instanceof KeyError || (error instanceof Failure && httpStatusOf(error.code) < 500))
+        return error
       throw error
     })
-    if (done instanceof Failure)
+    if (done instanceof Error)
       return go(request, reply, route.back(visit), { kind: 'bad', text: done.message })
     if (done.kind === 'shown_once') return sendConsolePage(reply, done.page, frameOf(signedIn, undefined))
     return go(request, reply, done.to, { kind: 'good', text: done.note }, done.cookies)

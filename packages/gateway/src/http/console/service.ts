@@ -2,11 +2,22 @@
 // too, each in the name of the operator who acts, and what its pages read.
 import type { AuthenticateOperator } from '../../operations/authenticate-operator.ts'
 import type { FindOrders } from '../../operations/find-orders.ts'
+import type { ManageMerchants } from '../../operations/manage-merchants.ts'
 import type { ManageOperators } from '../../operations/manage-operators.ts'
 import type { ManageOrders } from '../../operations/manage-orders.ts'
+import type { ManageWallets } from '../../operations/manage-wallets.ts'
+import type { MoveFunds } from '../../operations/move-funds.ts'
 import type { OperatorSessions } from '../../operations/operator-sessions.ts'
+import type { PauseHosts } from '../../operations/pause-hosts.ts'
 import type { ManageCallbacks } from '../../operations/resend-callbacks.ts'
-import type { ShowOrder } from '../../operations/show-order.ts'
+import type { CallbackWithAttempts, ShowOrder } from '../../operations/show-order.ts'
+import type { AuditLogStore } from '../../store/audit-log.ts'
+import type { CallbackCounts } from '../../store/callback-history.ts'
+import type { Account } from '../../store/ledger.ts'
+import type { Verification } from '../../store/ledger-verification.ts'
+import type { StatementRange } from '../../store/statements.ts'
+import type { SystemState } from '../../store/system.ts'
+import type { BalanceLine } from '../../store/trial-balance.ts'
 import type { Sealing } from '../checkout/sealing.ts'
 
 export interface ConsoleService {
@@ -16,12 +27,35 @@ export interface ConsoleService {
   readonly formKey: Buffer
   readonly orders: FindOrders
   readonly showOrder: ShowOrder
+  readonly audit: AuditLogStore
+  findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
+  countCallbacks(nowMs: number): Promise<CallbackCounts>
+  merchantAccounts(merchantId: string): Promise<readonly Account[]>
+  statement(range: StatementRange): AsyncIterable<string>
+  platformPublicKey(): Promise<string>
+  trialBalance(): Promise<readonly BalanceLine[]>
+  verifyLedger(): Promise<Verification>
+  system(nowMs: number): Promise<{ readonly about: AboutProcess; readonly state: SystemState }>
   /** The operations of one operator. */
   as(actor: string): ConsoleOperations
+}
+
+export interface AboutProcess {
+  readonly version: string
+  readonly mode: 'sandbox' | 'live'
+  readonly publicUrl: string
+  readonly node: string
+  readonly pid: number
+  readonly upMs: number
+  readonly memoryBytes: number
 }
 
 export interface ConsoleOperations {
   readonly operators: ManageOperators
   readonly orders: ManageOrders
   readonly callbacks: ManageCallbacks
+  readonly hosts: PauseHosts
+  readonly merchants: ManageMerchants
+  readonly funds: MoveFunds
+  readonly wallets: ManageWallets
 }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { written } from './write-statement.ts'
+
+async function all(pieces: AsyncIterable<string>): Promise<string[]> {
+  const taken: string[] = []
+  for await (const piece of pieces) taken.push(piece)
+  return taken
+}
+
+test('a writer writes no faster than somebody reads', async () => {
+  const told: string[] = []
+  const pieces = written(async (write) => {
+    for (const text of ['one', 'two', 'three']) {
+      told.push(text)
+      await write(text)
+    }
+  })
+  assert.deepEqual(await pieces.next(), { done: false, value: 'one' })
+  assert.deepEqual(told, ['one'])
+  assert.deepEqual(await pieces.next(), { done: false, value: 'two' })
+  assert.deepEqual(await all(pieces), ['three'])
+  assert.deepEqual(told, ['one', 'two', 'three'])
+})
+
+test('a writer whose reader leaves is ended, and its end is waited for', async () => {
+  let isOver = false
+  const pieces = written(async (write) => {
+    try {
+      for (;;) await write('more')
+    } finally {
+      isOver = true
+    }
+  })
+  await pieces.next()
+  await pieces.return(undefined)
+  assert.ok(isOver)
+})
+
+test('what goes wrong while writing reaches the reader', async () => {
+  const pieces = written(async (write) => {
+    await write('one')
+    throw new Error('the database is away')
+  })
+  await assert.rejects(all(pieces), /the database is away/)
+})

@@ -1,0 +1,339 @@
+// Callbacks, merchants, wallets, the ledger, the audit log and the system page of the console: what they show, every
+// act with its record, every role's limits, and secrets that are shown once.
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { makeManageOperators } from '../src/operations/manage-operators.ts'
+import { makeOperatorStore } from '../src/store/operators.ts'
+import { type OpenOrder, openCheckoutShop } from './support/checkout.ts'
+import { type ConsoleAnswer, ConsoleClient } from './support/console.ts'
+
+const shop = await openCheckoutShop()
+const { gateway, clock, merchant } = shop
+const { pool } = gateway
+const operators = makeManageOperators({
+  operators: makeOperatorStore(pool),
+  clock,
+  random: randomBytes,
+  actor: 'test',
+})
+const admin = new ConsoleClient(gateway)
+await admin.signIn()
+
+async function signedInAs(role: 'viewer' | 'operator'): Promise<ConsoleClient> {
+  const client = new ConsoleClient(gateway)
+  await operators.addOperator({ login: role, role, password: `a password of ${role}` })
+  await client.signIn(role, `a password of ${role}`)
+  return client
+}
+const viewer = await signedInAs('viewer')
+const operator = await signedInAs('operator')
+
+/** Does the act and says what the next page says about it. */
+async function note(client: ConsoleClient, path: string, fields: Record<string, string>): Promise<string> {
+  const { status, location } = await client.post(path, fields)
+  assert.equal(status, 303, path)
+  const { text } = await client.get(location ?? '')
+  return /<p class="note (?:good|bad)"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
+}
+
+function secretOf({ status, text }: ConsoleAnswer, pattern: RegExp): string {
+  assert.equal(status, 200)
+  const found = [...text.matchAll(/<p class="secret"><code>([^<]+)<\/code>/g)].map(
+    ([, secret = '']) => secret,
+  )
+  const secret = found.find((each) => pattern.test(each))
+  assert(secret, text)
+  return secret
+}
+
+async function lastAct(): Promise<string> {
+  const { rows } = await pool.query<{ what: string }>(
+    "select act || ' ' || subject || ' by ' || actor || coalesce(': ' || reason, '') as what from audit order by acted_at desc, audit_id desc limit 1",
+  )
+  return rows[0]?.what ?? ''
+}
+
+const base64Key = /^[A-Za-z0-9+/]{43}=$/
+
+test('a merchant is signed on, and its key is shown this once', async () => {
+  clock.advance(1_000)
+  const made = await admin.post('/merchants', {
+    name: 'Leaf <& Cup>',
+    callbackHosts: 'Leaf.example, ',
+    requestsPerSecond: '7',
+  })
+  const key = secretOf(made, base64Key)
+  const merchantId = secretOf(made, /^\d{18}$/)
+  assert.match(made.text, /BEGIN PUBLIC KEY/)
+  assert.equal(await lastAct(), `merchant.add ${merchantId} by console:admin@127.0.0.1`)
+  const page = await admin.get(`/merchants/${merchantId}`)
+  assert.match(page.text, /Leaf &lt;&amp; Cup&gt;/)
+  assert.match(page.text, /leaf\.example/)
+  for (const path of ['/merchants', `/merchants/${merchantId}`, '/audit'])
+    assert.ok(!(await admin.get(path)).text.includes(key), path)
+})
+
+test('what cannot be is refused in words: names, rates, colours, keys', async () => {
+  for (const [fields, why] of [
+    [{ name: ' ' }, /Please fill in: the name/],
+    [{ name: 'x', requestsPerSecond: '0' }, /whole number above zero/],
+    [{ name: 'x', accentColour: 'greenish' }, /like #1f6f5c/],
+    [{ name: 'x', publicKey: 'nonsense' }, /key/],
+  ] as const)
+    assert.match(await note(admin, '/merchants', fields), why)
+})
+
+test('settings, suspension and resumption reach the merchant’s requests', async () => {
+  const path = `/merchants/${merchant.merchantId}`
+  assert.match(
+    await note(admin, `${path}/change`, { name: 'Tea Palace', accentColour: '#AA0000' }),
+    /are changed/,
+  )
+  assert.match((await admin.get(path)).text, /Tea Palace.*#aa0000/s)
+  clock.advance(10_000)
+  await note(admin, `${path}/suspend`, { reason: 'fraud' })
+  assert.equal(await lastAct(), `merchant.suspend ${merchant.merchantId} by console:admin@127.0.0.1: fraud`)
+  clock.advance(10_000)
+  assert.equal((await merchant.call('service.trade.query', { orderNo: 'x' })).code, 40300)
+  await note(admin, `${path}/resume`, { reason: 'cleared' })
+  clock.advance(10_000)
+  assert.equal((await merchant.call('service.trade.query', { orderNo: 'x' })).code, 40400)
+})
+
+test('keys are added beside the old ones, at most two of a kind, and revoked', async () => {
+  const other = await gateway.addMerchant()
+  const path = `/merchants/${other.merchantId}`
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  assert.match(await note(admin, `${path}/keys/rsa`, { publicKey: pem }), /is live/)
+  assert.match(await note(admin, `${path}/keys/rsa`, { publicKey: pem }), /has two live rsa keys already/)
+  secretOf(await admin.post(`${path}/keys/aes`, {}), base64Key)
+  assert.match(await note(admin, `${path}/keys/aes`, {}), /has two live aes keys already/)
+  const [, keyId = ''] = /name="keyId" value="([^"]+)"/.exec((await admin.get(path)).text) ?? []
+  assert.match(await note(admin, `${path}/keys/revoke`, { keyId, reason: 'rotated' }), /is revoked/)
+  assert.match(await note(admin, `${path}/keys/revoke`, { keyId, reason: 'again' }), /has no live key/)
+  assert.match((await admin.get(path)).text, /revoked/)
+})
+
+test('a payout leaves the wallet, too much is refused, and both agree with the statement', async () => {
+  const order = await shop.order()
+  await shop.pay(order, 'success')
+  const path = `/merchants/${merchant.merchantId}`
+  clock.advance(1_000)
+  const payout = (amount: string, currency = 'usd') =>
+    note(admin, `${path}/payout`, { amount, currency, reason: 'weekly' })
+  assert.match(await payout('1000000'), /too little/)
+  assert.match(await payout('2.505'), /digits|decimal/)
+  assert.match(await payout('2.50', 'XXQ'), /ISO 4217/)
+  assert.match(await payout('2.50'), /is paid out/)
+  assert.equal(await lastAct(), `merchant.payout ${merchant.merchantId} by console:admin@127.0.0.1: weekly`)
+  assert.match((await admin.get(path)).text, /10\.00&nbsp;USD/)
+  const today = new Date(clock.now()).toISOString().slice(0, 10)
+  const { text, headers } = await admin.get(`${path}/statement.csv?from=${today}&to=${today}`)
+  assert.match(headers.get('content-disposition') ?? '', /statement-\d{18}\.csv/)
+  const lines = text
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','))
+  assert.deepEqual(
+    lines.map((cells) => [cells[1], cells[8]]),
+    [
+      ['kind', 'amount'],
+      ['opening', '0.00'],
+      ['payment', '12.50'],
+      ['payout', '-2.50'],
+      ['closing', '10.00'],
+    ],
+  )
+  assert.equal((await admin.get('/merchants/000000000000000000/statement.csv')).status, 404)
+})
+
+test('callbacks are listed and opened, and sent again one by one and all that fit', async () => {
+  const { text } = await admin.get('/callbacks')
+  assert.match(text, /payment\.order\.success/)
+  const [, callbackId = ''] = /href="\/callbacks\/([0-9a-f-]{36})"/.exec(text) ?? []
+  // Delivery goes on meanwhile, to an address that refuses: only a tried callback can be sent again.
+  for (let tries = 0; tries < 2_000; tries++) {
+    const { rows } = await pool.query('select from callbacks where callback_id = $1 and attempts_made > 0', [
+      callbackId,
+    ])
+    if (rows.length === 1) break
+  }
+  const page = await admin.get(`/callbacks/${callbackId}`)
+  assert.match(page.text, /&quot;paymentAmount&quot;/)
+  assert.match(page.text, /Attempts, the first one first/)
+  clock.advance(1_000)
+  assert.match(
+    await note(operator, `/callbacks/${callbackId}/resend`, { reason: 'asked' }),
+    /is sent again|about to be sent/,
+  )
+  assert.match(await note(operator, '/callbacks/resend', { reason: 'all' }), /Filter first/)
+  assert.match(
+    await note(operator, '/callbacks/resend', {
+      merchant: merchant.merchantId,
+      state: 'waiting',
+      reason: 'night',
+    }),
+    /\d+ of \d+ callbacks are sent again/,
+  )
+  assert.equal((await admin.get('/callbacks/00000000-0000-7000-8000-000000000000')).status, 404)
+  assert.equal((await admin.get('/callbacks/x')).status, 404)
+})
+
+test('a paused host gets nothing until it is resumed, and others get theirs meanwhile', async () => {
+  const attemptsOf = async ({ paymentId }: OpenOrder): Promise<number> => {
+    const { rows } = await pool.query<{ attempts: string }>(
+      'select coalesce(sum(attempts_made), 0) as attempts from callbacks where payment_id = $1',
+      [paymentId],
+    )
+    return Number(rows[0]?.attempts)
+  }
+  const paidOrderTo = async (host: string): Promise<OpenOrder> => {
+    const order = await shop.order((body) => {
+      body.callbackUrl = `http://${host}/callbacks`
+    })
+    await shop.pay(order, 'success')
+    return order
+  }
+  const untilAttempted = async (order: OpenOrder): Promise<void> => {
+    for (let tries = 0; tries < 2_000 && (await attemptsOf(order)) === 0; tries++) clock.advance(1_000)
+    assert.ok((await attemptsOf(order)) > 0)
+  }
+  await note(operator, '/callbacks/hosts/pause', { host: '127.0.0.1:11', for: '86400000', reason: 'test' })
+  const waiting = await paidOrderTo('127.0.0.1:11')
+  await untilAttempted(await paidOrderTo('127.0.0.1:12'))
+  assert.equal(await attemptsOf(waiting), 0)
+  await note(operator, '/callbacks/hosts/resume', { host: '127.0.0.1:11', reason: 'test' })
+  await untilAttempted(waiting)
+})
+
+test('pausing and resuming a host is on record and on the page', async () => {
+  clock.advance(1_000)
+  const paused = { host: 'Shop.example:8443', for: String(15 * 60_000), reason: 'maintenance' }
+  assert.match(
+    await note(operator, '/callbacks/hosts/pause', paused),
+    /Nothing is sent to shop\.example:8443/,
+  )
+  assert.equal(
+    await lastAct(),
+    'callback-host.pause shop.example:8443 by console:operator@127.0.0.1: maintenance',
+  )
+  assert.match(
+    (await admin.get('/callbacks')).text,
+    /shop\.example:8443.*paused by console:operator@127\.0\.0\.1: maintenance.*for 15 min more/s,
+  )
+  assert.match(
+    await note(operator, '/callbacks/hosts/pause', { ...paused, for: '99999999999' }),
+    /24 hours at most/,
+  )
+  assert.match(
+    await note(operator, '/callbacks/hosts/pause', { ...paused, host: 'a b' }),
+    /written as in a callbackUrl/,
+  )
+  clock.advance(1_000)
+  assert.match(
+    await note(operator, '/callbacks/hosts/resume', { host: 'shop.example:8443', reason: 'back' }),
+    /is sent now/,
+  )
+  assert.match(
+    await note(operator, '/callbacks/hosts/resume', { host: 'shop.example:8443', reason: 'back' }),
+    /neither paused nor failing/,
+  )
+})
+
+test('a wallet is added, topped up, locked and unlocked', async () => {
+  const added = await admin.post('/wallets', { login: '+49 151 1234567', name: 'Nia', reason: 'new' })
+  const pin = secretOf(added, /^\d{6}$/)
+  const list = await admin.get('/wallets?q=nia')
+  const [, walletId = ''] = /href="\/wallets\/([0-9a-f-]{36})"/.exec(list.text) ?? []
+  const path = `/wallets/${walletId}`
+  clock.advance(1_000)
+  assert.match(
+    await note(admin, `${path}/top-up`, { amount: '1234.5', currency: 'EUR', reason: 'gift' }),
+    /is in the wallet/,
+  )
+  assert.equal(await lastAct(), `wallet.top-up ${walletId} by console:admin@127.0.0.1: gift`)
+  assert.match(await note(operator, `${path}/lock`, { reason: 'stolen' }), /is locked/)
+  const page = await admin.get(path)
+  assert.match(page.text, /1 234\.50&nbsp;EUR/)
+  assert.ok(!page.text.includes(pin))
+  assert.match(await note(operator, `${path}/unlock`, { reason: 'found' }), /is active/)
+})
+
+test('the ledger shows the trial balance and proves itself on demand, also when it is wrong', async () => {
+  assert.match((await admin.get('/ledger')).text, /USD.*debits equal credits/s)
+  assert.match((await operator.post('/ledger/verify', {})).text, /The ledger is clean/)
+  await pool.query(
+    "update accounts set debits_posted = debits_posted + 1 where owner_kind = 'funding' and currency = 'EUR'",
+  )
+  assert.match((await admin.get('/ledger')).text, /debits and credits differ/)
+  assert.match((await operator.post('/ledger/verify', {})).text, /NOT clean.*funding:operator:EUR/s)
+  await pool.query(
+    "update accounts set debits_posted = debits_posted - 1 where owner_kind = 'funding' and currency = 'EUR'",
+  )
+})
+
+test('the audit log tells who, from where, what and why, and is filtered', async () => {
+  const { text } = await admin.get('/audit?act=payout')
+  assert.match(text, /console:admin@127\.0\.0\.1.*merchant\.payout.*weekly/s)
+  assert.doesNotMatch(text, /wallet\.lock/)
+  assert.match((await admin.get('/audit?actor=operator')).text, /wallet\.lock/)
+  assert.match((await admin.get('/audit?actor=nobody')).text, /No act fits/)
+})
+
+test('the system page tells how the gateway does', async () => {
+  const { text } = await admin.get('/system')
+  for (const shown of [/PostgreSQL/, /Migrations/, /Deliver callbacks/, /sandbox/, /v24\./])
+    assert.match(text, shown)
+})
+
+test('each role is held to its limits, also by hand-made requests', async () => {
+  const merchantPath = `/merchants/${merchant.merchantId}`
+  const forOperators = [
+    '/callbacks/resend',
+    '/callbacks/hosts/pause',
+    '/callbacks/hosts/resume',
+    '/callbacks/x/resend',
+    '/ledger/verify',
+    '/wallets/x/lock',
+    '/wallets/x/unlock',
+  ]
+  const forAdmins = [
+    '/merchants',
+    ...['change', 'suspend', 'resume', 'keys/aes', 'keys/rsa', 'keys/revoke', 'payout'].map(
+      (act) => `${merchantPath}/${act}`,
+    ),
+    '/wallets',
+    '/wallets/x/top-up',
+  ]
+  const { rows: before } = await pool.query('select from audit')
+  const fields = {
+    name: 'x',
+    reason: 'x',
+    host: 'h',
+    for: '60000',
+    amount: '1',
+    currency: 'USD',
+    login: 'x@y.example',
+  }
+  for (const path of [...forOperators, ...forAdmins])
+    assert.equal((await viewer.post(path, fields)).status, 403, path)
+  for (const path of forAdmins) assert.equal((await operator.post(path, fields)).status, 403, path)
+  const { rows: after } = await pool.query('select from audit')
+  assert.equal(after.length, before.length)
+  for (const path of [
+    '/orders',
+    '/callbacks',
+    '/merchants',
+    merchantPath,
+    '/wallets',
+    '/ledger',
+    '/audit',
+    '/system',
+  ]) {
+    const page = await viewer.get(path)
+    assert.equal(page.status, 200, path)
+    assert.doesNotMatch(page.text, /class="act"/, path)
+  }
+})
