@@ -189,9 +189,11 @@ async function commitStatusChanges(
 /** One change for each order at most; those that won, as commitStatusChanges answers them. */
 export async function changeStatuses(
   transaction: Queryable,
-  changes: readonly StatusChange[],
+  unsorted: readonly StatusChange[],
 ): Promise<readonly StatusChange[]> {
-  if (changes.length === 0) return []
+  if (unsorted.length === 0) return []
+  // As far as the plan keeps the order, two that change the same orders do not wait for each other in a circle.
+  const changes = unsorted.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1))
   const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
     name: 'change-order-statuses',
     text: `
@@ -240,8 +242,9 @@ select merchant_id, payment_id from moved`,
 async function findOverdueOrders(database: Queryable, nowMs: number, limit: number): Promise<Order[]> {
   const { rows } = await database.query<OrderRow>({
     name: 'find-overdue-orders',
+    // Without the content, which may be large and which no expiry needs.
     text: `
-select ${orderColumns}
+select ${orderColumns.replace('o.content', "'' as content")}
   from orders o
  where o.status = 'pending' and o.expires_at <= $1
  order by o.expires_at
