@@ -186,7 +186,7 @@ function mainActs(visit: Visit, merchant: Merchant): Html {
     action: `${pathOf(merchant.merchantId)}/${isActive ? 'suspend' : 'resume'}`,
     label: isActive ? 'Suspend…' : 'Resume…',
     explains: isActive
-      ? 'Its requests are answered 40300 within 5 seconds. Nothing of it is lost.'
+      ? 'Its requests are answered 40300 within 5 seconds, and its orders cannot be paid meanwhile. Nothing of it is lost.'
       : 'Its requests are served again within 5 seconds.',
     button: isActive ? 'Suspend the merchant' : 'Resume the merchant',
     isDangerous: isActive,
