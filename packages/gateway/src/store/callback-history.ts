@@ -120,7 +120,9 @@ const columns = `merchant_id, callback_id, payment_id, refund_id, event_name, ca
        last_http_status, delivered_at, is_warned, exhausted_at, held_reason, resent_at`
 
 const ofState: Record<CallbackState, string> = {
-  waiting: 'delivered_at is null and exhausted_at is null',
+  // By the queue, which is small: what waits is in it, and what is not in it need not be looked at.
+  waiting: `delivered_at is null and exhausted_at is null
+   and callback_id in (select q.callback_id from callback_queue q)`,
   delivered: 'delivered_at is not null',
   exhausted: 'exhausted_at is not null',
 }
