@@ -211,12 +211,6 @@ async function compare(model: MoneyModel, { money, merchant, wallets, clock }: R
     ? account.creditsPostedMinor - account.debitsPostedMinor - account.debitsPendingMinor
     : 0n
   assert.equal(available, model.merchantMinor)
-  const { rows } = await pool.query<{ payment_id: string; events: string[] }>(
-    `select payment_id, array_agg(event_name order by event_name) as events from callbacks
-      where merchant_id = $1 group by payment_id`,
-    [merchant.merchantId],
-  )
-  const events = new Map(rows.map((row) => [row.payment_id, row.events]))
   for (const order of model.orders) {
     const { paymentId } = order
     const answer = await money.queryOrder(merchant, JSON.stringify({ paymentId }))
@@ -225,6 +219,14 @@ async function compare(model: MoneyModel, { money, merchant, wallets, clock }: R
       answer.refunds.map(({ referRefundNo, status }) => `${referRefundNo} ${status}`).toSorted(),
       order.refunds.map(({ referRefundNo, status }) => `${referRefundNo} ${status}`).toSorted(),
     )
-    assert.deepEqual(events.get(paymentId) ?? [], order.events.toSorted())
+  }
+  const { rows } = await pool.query<{ payment_id: string; events: string[] }>(
+    `select payment_id, array_agg(event_name order by event_name) as events from callbacks
+      where merchant_id = $1 group by payment_id`,
+    [merchant.merchantId],
+  )
+  const events = new Map(rows.map((row) => [row.payment_id, row.events]))
+  for (const { paymentId, events: expected } of model.orders) {
+    assert.deepEqual(events.get(paymentId) ?? [], expected.toSorted())
   }
 }

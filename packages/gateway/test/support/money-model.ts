@@ -38,8 +38,12 @@ export class MoneyModel {
     this.walletsMinor = behaviours.map(() => 0n)
   }
 
+  /** Whoever asks for an order that is overdue times it out. */
   statusAt(order: ModelOrder, nowMs: number): string {
-    return order.status === 'pending' && nowMs >= order.expiresAtMs ? 'timeout' : order.status
+    if (order.status === 'pending' && nowMs >= order.expiresAtMs) {
+      this.#enter(order, 'timeout', 'payment.order.timeout')
+    }
+    return order.status
   }
 
   pay(order: ModelOrder, wallet: number, nowMs: number): string {
@@ -62,9 +66,7 @@ export class MoneyModel {
   }
 
   expire(nowMs: number): void {
-    for (const order of this.orders) {
-      if (order.status !== this.statusAt(order, nowMs)) this.#enter(order, 'timeout', 'payment.order.timeout')
-    }
+    for (const order of this.orders) this.statusAt(order, nowMs)
   }
 
   refund(order: ModelOrder, given: { referRefundNo: string; amountMinor: bigint }, nowMs: number): number {
@@ -73,7 +75,7 @@ export class MoneyModel {
       .find(({ refund }) => refund.referRefundNo === given.referRefundNo)
     if (earlier)
       return earlier.of === order && earlier.refund.amountMinor === given.amountMinor ? 20000 : 40900
-    if (order.status !== 'success') return 40901
+    if (this.statusAt(order, nowMs) !== 'success') return 40901
     const taken = order.refunds
       .filter(({ status }) => status !== 'refund_failed')
       .reduce((sum, refund) => sum + refund.amountMinor, 0n)
