@@ -72,7 +72,7 @@ export function openShop({ tillgate, url, callbackUrl }: ShopParts): Server {
         return redirect(response, await buy(cart))
       case 'GET /orders': {
         const [order, back] = await Promise.all([look(orderNo), tillgate.redirects.verify(searchParams)])
-        if (order) return sendPage(response, 200, orderPage(order, back?.status))
+        if (order) return sendPage(response, 200, orderPage(order, back))
         break
       }
       case 'POST /orders/refund':

@@ -1,5 +1,6 @@
 // What bounds the checkout: requests by link, sign-ins by link, streams, and the modes.
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { assets } from '../src/http/assets.ts'
@@ -104,6 +105,33 @@ test('a link has so many streams and no more, and a closed one makes room', asyn
   }
   assert.equal(status, 200)
   for (const { close } of streams) close()
+})
+
+test('whoever leaves before the stream opens takes no place for ever', async () => {
+  const order = await shop.order()
+  const { port, pathname } = new URL(`${order.url}/events`)
+  for (let round = 0; round < 4; round++) {
+    await Promise.all(
+      Array.from(
+        { length: streamLimits.perLink + 2 },
+        () =>
+          new Promise<void>((resolve) => {
+            const socket = connect(Number(port), '127.0.0.1', () => {
+              socket.write(`GET ${pathname} HTTP/1.1\r\nhost: localhost\r\n\r\n`, () => socket.destroy())
+            })
+            socket.on('close', () => resolve())
+            socket.on('error', () => {})
+          }),
+      ),
+    )
+  }
+  let status = 429
+  for (let tries = 0; status !== 200 && tries < 200; tries++) {
+    const again = await openStream(order)
+    status = again.response.status
+    again.close()
+  }
+  assert.equal(status, 200)
 })
 
 test('a gateway stops although somebody watches', async () => {

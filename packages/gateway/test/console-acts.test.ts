@@ -1,7 +1,7 @@
 // Callbacks, merchants, wallets, the ledger, the audit log and the system page of the console: what they show, every
 // act with its record, every role's limits, and secrets that are shown once.
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { makeManageOperators } from '../src/operations/manage-operators.ts'
 import { makeOperatorStore } from '../src/store/operators.ts'
@@ -122,7 +122,7 @@ test('a payout leaves the wallet, too much is refused, and both agree with the s
   const path = `/merchants/${merchant.merchantId}`
   clock.advance(1_000)
   const payout = (amount: string, currency = 'usd') =>
-    note(admin, `${path}/payout`, { amount, currency, reason: 'weekly' })
+    note(admin, `${path}/payout`, { amount, currency, reason: 'weekly', actId: randomUUID() })
   assert.match(await payout('1000000'), /too little/)
   assert.match(await payout('2.505'), /digits|decimal/)
   assert.match(await payout('2.50', 'XXQ'), /ISO 4217/)
@@ -147,6 +147,18 @@ test('a payout leaves the wallet, too much is refused, and both agree with the s
     ],
   )
   assert.equal((await admin.get('/merchants/000000000000000000/statement.csv')).status, 404)
+})
+
+test('a payout form that is sent twice, at once or again, pays out once', async () => {
+  const order = await shop.order()
+  await shop.pay(order, 'success')
+  const path = `/merchants/${merchant.merchantId}/payout`
+  const form = { amount: '1.25', currency: 'USD', reason: 'twice', actId: randomUUID() }
+  const notes = await Promise.all([note(admin, path, form), note(admin, path, form)])
+  notes.push(await note(admin, path, form))
+  for (const said of notes) assert.match(said, /is paid out/)
+  const { rowCount } = await pool.query("select from transfers where kind = 'payout' and amount_minor = 125")
+  assert.equal(rowCount, 1)
 })
 
 test('callbacks are listed and opened, and sent again one by one and all that fit', async () => {
@@ -250,7 +262,12 @@ test('a wallet is added, topped up, locked and unlocked', async () => {
   const path = `/wallets/${walletId}`
   clock.advance(1_000)
   assert.match(
-    await note(admin, `${path}/top-up`, { amount: '1234.5', currency: 'EUR', reason: 'gift' }),
+    await note(admin, `${path}/top-up`, {
+      amount: '1234.5',
+      currency: 'EUR',
+      reason: 'gift',
+      actId: randomUUID(),
+    }),
     /is in the wallet/,
   )
   assert.equal(await lastAct(), `wallet.top-up ${walletId} by console:admin@127.0.0.1: gift`)

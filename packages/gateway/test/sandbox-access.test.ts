@@ -104,6 +104,15 @@ test('one address gets five at once and the next one in twelve minutes', async (
   assert.equal((await ask(gateway, { name: 'Tea', publicKey })).status, 200)
 })
 
+test('many at once from one address get no more than one after the other', async () => {
+  const gateway = await startTestGateway({ clock: new TestClock() })
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => ask(gateway, { name: `Tea ${index}`, publicKey })),
+  )
+  assert.equal(answers.filter(({ status }) => status === 200).length, 5)
+  assert.equal(answers.filter(({ status }) => status === 429).length, 7)
+})
+
 test('so many a day in all, also when they come at once, and again the day after', async () => {
   const clock = new TestClock()
   const gateway = await startTestGateway({ clock, environment: { SANDBOX_MERCHANTS_PER_DAY: '2' } })

@@ -68,7 +68,17 @@ export class DeliveryRooms {
     const key = keyOf({ merchantId, host })
     const known = this.#ready.get(key)
     if (known) known.hasNews = true
-    else if (this.#ready.size < maxLines) this.#ready.set(key, { merchantId, host, hasNews: false })
+    else if (this.#ready.size < maxLines || this.#dropPaused()) {
+      this.#ready.set(key, { merchantId, host, hasNews: false })
+    }
+  }
+
+  /** Lines of paused hosts are not planned, and must not take up all the room that there is for lines. */
+  #dropPaused(): boolean {
+    for (const [key, { host }] of this.#ready) {
+      if (this.#hosts.get(host)?.pausedUntilMs !== undefined) return this.#ready.delete(key)
+    }
+    return false
   }
 
   get readyLines(): number {

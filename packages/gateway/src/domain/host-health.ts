@@ -28,6 +28,11 @@ export function isHostFailure(verdict: Verdict): boolean {
   return verdict.reason !== 'url_not_allowed' && verdict.reason !== 'address_not_public'
 }
 
+/** Whether an attempt shows that the host is there: it answered, and not that it is in trouble. */
+export function isHostAnswer(verdict: Verdict): boolean {
+  return verdict.kind !== 'unreachable' && !isHostFailure(verdict)
+}
+
 export interface HostFailures {
   readonly host: string
   readonly count: number

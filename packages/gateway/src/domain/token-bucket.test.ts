@@ -38,6 +38,19 @@ test('looking takes nothing', () => {
   for (let i = 0; i < 9; i++) assert.equal(buckets.waitMs('a', allowance, 0), 0)
 })
 
+test('a token that is given back can be taken again, and a full bucket does not overflow', () => {
+  const buckets = new TokenBuckets({ maxBuckets: 10 })
+  for (let i = 0; i < 3; i++) buckets.take('a', allowance, 0)
+  buckets.giveBack('a', allowance, 0)
+  assert.equal(buckets.take('a', allowance, 0), 0)
+  assert.equal(buckets.take('a', allowance, 0), 100)
+  buckets.giveBack('b', allowance, 0)
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => buckets.take('b', allowance, 0)),
+    [0, 0, 0, 100],
+  )
+})
+
 test('what is charged past the last token is owed, up to ten bursts', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   for (let i = 0; i < 13; i++) buckets.charge('a', allowance, 0)

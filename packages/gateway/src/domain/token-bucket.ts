@@ -30,6 +30,11 @@ export class TokenBuckets {
     this.#remember(key, this.#fullAt(key, allowance, nowMs) + 1000 / allowance.perSecond)
   }
 
+  /** A token that was taken and not used after all. */
+  giveBack(key: string, allowance: Allowance, nowMs: number): void {
+    this.#remember(key, this.#fullAt(key, allowance, nowMs) - 1000 / allowance.perSecond)
+  }
+
   /** How long it would take, without taking one. */
   waitMs(key: string, allowance: Allowance, nowMs: number): number {
     const emptyForMs = ((allowance.burst - 1) * 1000) / allowance.perSecond

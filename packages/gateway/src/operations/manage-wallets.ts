@@ -96,11 +96,17 @@ export function makeManageWallets(parts: ManageWalletsParts) {
       currency: string
       amountMinor: bigint
       reason: string
+      /** Whoever repeats an act with one id moves the money once. */
+      actId?: string
     }): Promise<Wallet> {
-      const { currency, amountMinor, reason } = given
+      const { currency, amountMinor, reason, actId } = given
       const wallet = await find(given.wallet)
       const { walletId } = wallet
-      await funds.topUp([{ walletId, currency, amountMinor }], { subject: walletId, reason })
+      await funds.topUp([{ walletId, currency, amountMinor }], {
+        subject: walletId,
+        reason,
+        ...(actId !== undefined && { actId }),
+      })
       return wallet
     },
 

@@ -49,37 +49,51 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     /** Several at once are one act. */
     async topUp(
       topUps: readonly TopUp[],
-      { subject, reason }: { subject: string; reason: string },
+      { subject, reason, actId }: { subject: string; reason: string; actId?: string },
     ): Promise<void> {
-      const act = newAct({ act: 'wallet.top-up', merchantId: undefined, subject, reason })
+      const act = newAct({ act: 'wallet.top-up', merchantId: undefined, subject, reason }, actId)
       const moves = topUps.map(({ walletId, currency, amountMinor }) => ({
         from: { ...funding, currency },
         to: walletAccount(walletId, currency),
         amountMinor,
       }))
-      await move(moves, { act, kind: 'top_up', merchantId: '' })
+      await move(moves, { act, kind: 'top_up', merchantId: '', hasOwnId: actId !== undefined })
     },
 
     /** What is left in the merchant's wallet afterwards. */
-    async payOut({ merchantId, currency, amountMinor }: Payout, reason: string): Promise<bigint> {
-      const act = newAct({ act: 'merchant.payout', merchantId, subject: merchantId, reason })
+    async payOut(
+      { merchantId, currency, amountMinor }: Payout,
+      reason: string,
+      actId?: string,
+    ): Promise<bigint> {
+      const act = newAct({ act: 'merchant.payout', merchantId, subject: merchantId, reason }, actId)
       const from = merchantAccount(merchantId, currency)
       const to = { ...funding, currency }
-      const moved = await move([{ from, to, amountMinor }], { act, kind: 'payout', merchantId })
+      const moved = await move([{ from, to, amountMinor }], {
+        act,
+        kind: 'payout',
+        merchantId,
+        hasOwnId: actId !== undefined,
+      })
       const left = await available(from)
       if (!moved) throw tooLittle(left, currency)
       return left
     },
   }
 
-  function newAct(given: Pick<Act, 'act' | 'merchantId' | 'subject' | 'reason'>): Act {
+  function newAct(given: Pick<Act, 'act' | 'merchantId' | 'subject' | 'reason'>, actId?: string): Act {
     const nowMs = clock.now()
-    return { auditId: makeUuid(nowMs, random), actedAtMs: nowMs, actor, ...given }
+    return { auditId: actId ?? makeUuid(nowMs, random), actedAtMs: nowMs, actor, ...given }
   }
 
   async function move(
     moves: readonly Move[],
-    { act, kind, merchantId }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string },
+    {
+      act,
+      kind,
+      merchantId,
+      hasOwnId,
+    }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string; hasOwnId: boolean },
   ): Promise<boolean> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(
@@ -99,12 +113,22 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
         madeAtMs: act.actedAtMs,
       }),
     )
+    // Whose act may have been carried out already: by an answer that was lost, or by a form that was sent twice.
+    let isRepeated = hasOwnId
     for (let tries = 0; tries < maxTries; tries++) {
-      const outcome = await treasury.move(transfers, act)
+      if (isRepeated && (await treasury.isRecorded(act.auditId))) return true
+      const outcome = await treasury.move(transfers, act).catch((error: unknown) => {
+        // The other one came in between, and its entry is there now; or nobody knows.
+        if (!isRepeated) throw error
+        return 'unknown' as const
+      })
       if (outcome !== 'unknown') return outcome === 'moved'
-      if (await treasury.isRecorded(act.auditId)) return true
+      isRepeated = true
     }
-    throw new Failure('unavailable', { retryAfterSeconds: 1 })
+    throw new Failure('unavailable', {
+      retryAfterSeconds: 1,
+      message: `It is not known whether this was done. Look for ${act.auditId} in the audit before you do it again.`,
+    })
   }
 
   async function available(key: AccountKey): Promise<bigint> {

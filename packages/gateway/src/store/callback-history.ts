@@ -299,7 +299,7 @@ interface OverdueOptions {
   readonly limit: number
 }
 
-/** By callback_queue_due. */
+/** By callback_queue_due. Behind a paused host alone: what nobody kept back is simply late, and is still sent. */
 function exhaustOverdue(
   database: Pool,
   { dueBeforeMs, nowMs, limit }: OverdueOptions,
@@ -309,11 +309,13 @@ function exhaustOverdue(
       text: `
 delete from callback_queue
  where callback_id = any (array(select callback_id
-                                  from callback_queue
+                                  from callback_queue q
                                  where due_at < $1 and (claimed_until is null or claimed_until <= $2)
+                                   and exists (select from callback_hosts h
+                                                where h.host = q.host and h.paused_until is not null)
                                  order by due_at
                                  limit $3
-                                   for update skip locked))
+                                   for update of q skip locked))
 returning merchant_id, callback_id`,
       values: [dueBeforeMs, nowMs, limit],
     })

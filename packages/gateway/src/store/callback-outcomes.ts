@@ -3,7 +3,7 @@
 // round trip is under way go out together in the next.
 import type { Pool, Queryable } from '../database/pool.ts'
 import type { Delivery, Outcome } from '../domain/callback-attempt.ts'
-import { type FailingHost, hostAfter, isHostFailure } from '../domain/host-health.ts'
+import { type FailingHost, hostAfter, isHostAnswer, isHostFailure } from '../domain/host-health.ts'
 import { batched } from './batching.ts'
 import type { ClaimedCallback } from './callback-queue.ts'
 import { isDataError } from './data-error.ts'
@@ -153,7 +153,7 @@ async function settleHosts(
   )
   const recovered = new Set(
     attempts
-      .filter(({ callback, outcome }) => callback.hostFailures > 0 && outcome.verdict.kind === 'acknowledged')
+      .filter(({ callback, outcome }) => callback.hostFailures > 0 && isHostAnswer(outcome.verdict))
       .map(({ callback }) => callback.host),
   )
   if (recovered.size > 0) {

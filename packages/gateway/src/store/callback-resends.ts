@@ -70,7 +70,8 @@ select c.merchant_id, c.callback_id, c.host, (c.delivered_at is not null or c.ex
        k.due_at
   from unnest($1::text[], $2::uuid[], $3::bigint[]) as k (merchant_id, callback_id, due_at)
   join callbacks c using (merchant_id, callback_id)
- where c.body is not null and c.first_attempt_at is not null and (c.resent_at is null or c.resent_at <= $4)
+ where c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null)
+   and (c.resent_at is null or c.resent_at <= $4)
  order by c.merchant_id, c.callback_id
    for update of c`,
     values: [

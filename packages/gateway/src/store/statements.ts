@@ -51,7 +51,7 @@ export function makeStatementStore(database: Pool) {
           }
           await reader.closing(await balancesBefore(transaction, range.merchantId, range.toMs))
         },
-        { statementTimeoutMs: 0 },
+        { statementTimeoutMs: 60_000 },
       ),
   }
 }

@@ -63,9 +63,16 @@ export function makeAnswer({ unwrap, listener, seen, onError = writeError }: Ans
     } catch (error) {
       report(error, event)
       return notHandled
-    } finally {
-      underWay.delete(event.id)
     }
+  }
+
+  /** Taken out when it is over, by whoever put it in: also a `seen` that throws at once leaves nothing behind. */
+  function share(event: CallbackEvent): Promise<CallbackAnswer> {
+    const other = underWay.get(event.id)
+    if (other) return other
+    const handling = handle(event).finally(() => underWay.delete(event.id))
+    underWay.set(event.id, handling)
+    return handling
   }
 
   return async (rawBody) => {
@@ -78,9 +85,7 @@ export function makeAnswer({ unwrap, listener, seen, onError = writeError }: Ans
       const isRefused = error instanceof CallbackVerificationError && error.reason !== 'unreadable_result'
       return isRefused ? notAccepted : notHandled
     }
-    const handling = underWay.get(event.id) ?? handle(event)
-    underWay.set(event.id, handling)
-    return handling
+    return share(event)
   }
 }
 

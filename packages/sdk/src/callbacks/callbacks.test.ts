@@ -186,6 +186,29 @@ test('what was seen is acknowledged without being handled again; what failed is 
   assert.equal(calls, 2)
 })
 
+test('a memory that throws at once fails one attempt, and the next is handled', async () => {
+  const event = await tillgate.callbacks.unwrap(success)
+  let asked = 0
+  let calls = 0
+  const answer = makeAnswer({
+    ...quiet,
+    unwrap: async () => event,
+    listener: () => {
+      calls++
+    },
+    seen: {
+      has() {
+        if (++asked === 1) throw new Error('database is locked')
+        return false
+      },
+      add() {},
+    },
+  })
+  assert.equal((await answer(success)).httpStatus, 500)
+  assert.equal((await answer(success)).httpStatus, 200)
+  assert.deepEqual([asked, calls], [2, 1])
+})
+
 test('memory keeps the newest ids', async () => {
   const seen = rememberInMemory({ max: 2 })
   for (const id of ['a', 'b', 'c']) await seen.add(id)

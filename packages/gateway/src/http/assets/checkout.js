@@ -16,6 +16,7 @@ let shown = ''
 let path = ''
 let stopState = () => {}
 let stopFollowing = () => {}
+let refreshes = 0
 
 function serverNow() {
   return server.now + (performance.now() - server.at)
@@ -169,10 +170,13 @@ window.addEventListener('pageshow', (event) => {
 })
 
 async function refresh() {
+  const mine = ++refreshes
   try {
     const response = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'error' })
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const main = page.getElementById('checkout')
+    // A page that was overtaken by a newer one shows what is no longer so.
+    if (mine !== refreshes) return
     if (!response.ok || !main) throw new Error('no page')
     if (!main.dataset.status) return
     const wasOpen = document.querySelector('details.summary')?.open

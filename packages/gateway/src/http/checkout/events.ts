@@ -20,6 +20,12 @@ export class EventStreams {
 
   /** `onEnd` is called once, however it ends. */
   open(response: ServerResponse, { live, order, onEnd }: Stream): void {
+    // Gone while we looked the order up: its end was told before anybody listened.
+    if (response.destroyed || !response.socket || response.socket.destroyed) {
+      response.destroy()
+      onEnd()
+      return
+    }
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',

@@ -1,6 +1,7 @@
 // Forms of the console. An act that changes something is folded until it is asked for, says what will happen, and
 // wants a reason where the audit wants one: asking once needs no script.
-import { digitsOf, Failure, toPositiveMinorUnits } from '@tillgate/protocol'
+import { randomUUID } from 'node:crypto'
+import { digitsOf, Failure, toPositiveMinorUnits, uuidPattern } from '@tillgate/protocol'
 import { mayAct, type Role } from '../../domain/operator.ts'
 import { type Content, type Html, html } from '../html.ts'
 import type { Visit } from './console.ts'
@@ -49,14 +50,18 @@ export function reasonOf(form: URLSearchParams): string {
 }
 
 /** Decimal text beside a currency, exact as everywhere. */
-export function amountOf(form: URLSearchParams): { currency: string; amountMinor: bigint } {
+/** `actId` was made with the form: however often it is sent, the money moves once. */
+export function amountOf(form: URLSearchParams): { currency: string; amountMinor: bigint; actId: string } {
   const currency = required(form, 'currency', 'the currency').toUpperCase()
   digitsOf(currency)
   const amount = required(form, 'amount', 'the amount')
-  return { currency, amountMinor: toPositiveMinorUnits(amount, currency, 'amount') }
+  const actId = required(form, 'actId', 'the number of this form')
+  if (!uuidPattern.test(actId))
+    throw new Failure('invalid_field', { message: 'Load the page anew and try again.' })
+  return { currency, amountMinor: toPositiveMinorUnits(amount, currency, 'amount'), actId }
 }
 
 export function amountFields(currency = ''): Html {
-  return html`<label>Amount<input name="amount" inputmode="decimal" required autocomplete="off"></label>
+  return html`<input type="hidden" name="actId" value="${randomUUID()}"><label>Amount<input name="amount" inputmode="decimal" required autocomplete="off"></label>
 <label>Currency<input name="currency" value="${currency}" required maxlength="3" placeholder="USD" autocapitalize="characters" autocomplete="off"></label>`
 }

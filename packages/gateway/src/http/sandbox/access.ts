@@ -59,7 +59,8 @@ export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAcce
       const form = readForm(request.body)
       const asked = { name: form.get('name') ?? '', publicKey: form.get('publicKey') ?? '' }
       const address = addressKey(request.ip)
-      const waitMs = addresses.waitMs(address, allowance, clock.now())
+      // Taken before anything is given, so that many at once get no more than one after the other.
+      const waitMs = addresses.take(address, allowance, clock.now())
       if (waitMs > 0) {
         reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))
         const minutes = Math.ceil(waitMs / 60_000)
@@ -69,15 +70,16 @@ export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAcce
       const access = await parts.access()(asked)
       switch (access.kind) {
         case 'refused':
+          addresses.giveBack(address, allowance, clock.now())
           reply.status(400)
           return sendPage(reply, page('Get sandbox access', accessForm(asked, access.problem)))
         case 'too_many': {
+          addresses.giveBack(address, allowance, clock.now())
           reply.status(429).header('retry-after', 3_600)
           const words = 'Very many people got access today, so there is none for now. Try again tomorrow.'
           return sendPage(reply, page('Too many', accessRefused(words)))
         }
         case 'given':
-          addresses.take(address, allowance, clock.now())
           return sendPage(
             reply,
             page('Your sandbox access', accessGiven({ ...access, gatewayUrl: publicUrl() })),

@@ -88,8 +88,8 @@ export function merchantArea(running: () => ConsoleService): readonly ConsoleRou
     act('payout', async ({ actor }, form, merchantId) => {
       const { merchants, funds } = running().as(actor)
       await merchants.showMerchant(merchantId)
-      const { currency, amountMinor } = amountOf(form)
-      await funds.payOut({ merchantId, currency, amountMinor }, reasonOf(form))
+      const { currency, amountMinor, actId } = amountOf(form)
+      await funds.payOut({ merchantId, currency, amountMinor }, reasonOf(form), actId)
       return {
         kind: 'go',
         to: pathOf(merchantId),
