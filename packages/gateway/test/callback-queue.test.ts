@@ -1,10 +1,11 @@
 // The queue under everything that could make it unfair, slow or wrong: dead hosts, a million rows, two workers,
 // lost claims, keys that are gone.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../src/clock.ts'
 import type { Delivery } from '../src/domain/callback-attempt.ts'
+import { makeManageCallbacks } from '../src/operations/resend-callbacks.ts'
 import { makeTidyCallbacks } from '../src/operations/tidy-callbacks.ts'
 import { claimStatement } from '../src/store/callback-queue.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from './support/callbacks.ts'
@@ -119,12 +120,31 @@ describe('dead hosts', () => {
   test('what a paused host kept from every chance is exhausted in the end, not forgotten', async () => {
     await world.pool.query('truncate callback_queue, callback_hosts')
     const { callbackId } = await world.queueCallback('https://gone.example/')
+    const late = await world.queueCallback('https://late.example/')
+    await world.pool.query(
+      `insert into callback_hosts (host, failures, failing_since, reason, pauses, paused_at, paused_until)
+       values ('gone.example', 9, $1, 'connect', 3, $1, $2)`,
+      [clock.now(), clock.now() + 8 * 86_400_000],
+    )
     const tidy = makeTidyCallbacks({ history: world.history, historyDays: 90, clock })
     clock.advance(7 * 86_400_000)
     assert.equal((await tidy()).exhausted, 0)
     clock.advance(1)
     assert.equal((await tidy()).exhausted, 1)
     assert.equal((await world.stored(callbackId)).state, 'exhausted')
+    assert.equal((await world.stored(late.callbackId)).state, 'waiting', 'what nobody kept back is only late')
+    const manage = makeManageCallbacks({
+      history: world.history,
+      resends: world.resends,
+      clock,
+      random: randomBytes,
+      actor: 'test',
+    })
+    await manage.resendOne(callbackId, 'it never had a chance')
+    const { rowCount } = await world.pool.query('select from callback_queue where callback_id = $1', [
+      callbackId,
+    ])
+    assert.equal(rowCount, 1)
   })
 })
 

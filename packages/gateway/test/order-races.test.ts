@@ -95,19 +95,19 @@ test('a payment that is on its way when the order expires either comes through o
   const order = await money.addOrder(merchant, { lifeMs })
   clock.advance(lifeMs - 1)
   // The wallet's account is locked by somebody else, so the payment that was decided in time waits.
-  let release = () => {}
+  const isHeld = Promise.withResolvers<void>()
+  const isOver = Promise.withResolvers<void>()
   const locked = pool.transaction(async (transaction) => {
     await transaction.query('select from accounts where owner_id = $1 for update', [walletId])
-    await new Promise<void>((resolve) => {
-      release = resolve
-    })
+    isHeld.resolve()
+    await isOver.promise
   })
-  while (await isUnlocked(pool, walletId));
+  await isHeld.promise
   const paying = money.submitPayment({ ...order, walletId })
   while (!(await isWaiting(pool)));
   clock.advance(1)
   const seen = await money.queryOrder(merchant, JSON.stringify({ paymentId: order.paymentId }))
-  release()
+  isOver.resolve()
   await locked
   const outcome = await paying
   while ((await money.settle()) > 0);
@@ -118,16 +118,6 @@ test('a payment that is on its way when the order expires either comes through o
   assert.equal(await money.balanceOf(walletId), 10_000n)
   assert.deepEqual(await money.verify(), [])
 })
-
-async function isUnlocked(
-  pool: Awaited<ReturnType<typeof freshDatabase>>['pool'],
-  walletId: string,
-): Promise<boolean> {
-  const { rowCount } = await pool.query('select from accounts where owner_id = $1 for update skip locked', [
-    walletId,
-  ])
-  return rowCount === 1
-}
 
 async function isWaiting(pool: Awaited<ReturnType<typeof freshDatabase>>['pool']): Promise<boolean> {
   const { rowCount } = await pool.query(

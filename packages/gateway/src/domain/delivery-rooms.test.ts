@@ -120,3 +120,17 @@ test('what comes into a line while it is claimed from is not forgotten', () => {
   rooms.claimed(second, 0)
   assert.deepEqual(rooms.plan({ most: 4, nowMs: 0 }), [])
 })
+
+test('lines of paused hosts do not keep a line of a healthy one out', () => {
+  const rooms = new DeliveryRooms(limits)
+  for (let n = 0; n < 20_000; n++) {
+    rooms.noteHost(`${n}.dead.example`, { failures: 9, pausedUntilMs: 60_000 })
+    rooms.makeReady({ merchantId: 'a', host: `${n}.dead.example` })
+  }
+  rooms.makeReady({ merchantId: 'a', host: 'healthy.example' })
+  assert.equal(rooms.readyLines, 20_000)
+  assert.deepEqual(
+    rooms.plan({ most: 10, nowMs: 0 }).map(({ host }) => host),
+    ['healthy.example'],
+  )
+})

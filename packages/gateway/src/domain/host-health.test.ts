@@ -5,6 +5,7 @@ import {
   failuresBeforePause,
   firstPauseMs,
   hostAfter,
+  isHostAnswer,
   isHostFailure,
   longestPauseMs,
 } from './host-health.ts'
@@ -52,4 +53,13 @@ test('a merchant’s wrong path speaks against the merchant, not against the hos
   assert.equal(isHostFailure({ kind: 'refused', httpStatus: 500 }), true)
   assert.equal(isHostFailure({ kind: 'refused', httpStatus: 429 }), true)
   assert.equal(isHostFailure({ kind: 'unreachable', reason: 'timeout' }), true)
+})
+
+test('a host is back when it answers anything but trouble, and not when nothing was sent to it', () => {
+  const refused = (httpStatus: number) => ({ kind: 'refused', httpStatus }) as const
+  for (const httpStatus of [201, 204, 302, 404]) assert.ok(isHostAnswer(refused(httpStatus)))
+  for (const httpStatus of [429, 500, 503]) assert.ok(!isHostAnswer(refused(httpStatus)))
+  for (const reason of ['connect', 'url_not_allowed', 'address_not_public'] as const) {
+    assert.ok(!isHostAnswer({ kind: 'unreachable', reason }))
+  }
 })
