@@ -70,6 +70,7 @@ for (const event of [
   'payment.order.failed',
   'payment.order.timeout',
   'payment.refund.success',
+  'payment.refund.failed',
 ]) {
   test(`trigger ${event} brings it about`, { timeout: 20_000 }, async () => {
     const { paymentId } = await till('trigger', event, '--callback-url', callbackUrl)

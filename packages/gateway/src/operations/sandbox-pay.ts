@@ -10,6 +10,7 @@ const walletFor = {
   success: 'approves',
   failed: 'declines',
   confirming: 'stays_confirming',
+  refund_fails: 'refund_fails',
 } as const satisfies Record<SandboxPay['outcome'], Behaviour>
 
 export function makeSandboxPay(parts: {

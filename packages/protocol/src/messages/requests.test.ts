@@ -65,7 +65,7 @@ test('a refund’s texts have their limits', () => {
   refuses(parseRefundBody, { ...refund, refundReason: 'a\nb' }, 'refundReason')
 })
 
-test('the sandbox pays with one of three outcomes', () => {
+test('the sandbox pays with one of four outcomes', () => {
   assert.deepEqual(parseSandboxPayBody('{"paymentId":"P1","outcome":"failed"}'), {
     paymentId: 'P1',
     outcome: 'failed',

@@ -101,11 +101,14 @@ export function parseCallbackBody(bodyText: string): ResendCallbacks {
   return { paymentId: readCallbackBody(bodyText).paymentId }
 }
 
-export const sandboxOutcomes = ['success', 'failed', 'confirming'] as const
+export const sandboxOutcomes = ['success', 'failed', 'confirming', 'refund_fails'] as const
 
 export const sandboxPayBodySchema = Type.Object({
   paymentId,
-  outcome: choice('What becomes of the payment. `confirming` leaves it there.', sandboxOutcomes),
+  outcome: choice(
+    'What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails.',
+    sandboxOutcomes,
+  ),
 })
 
 export interface SandboxPay {

@@ -67,9 +67,7 @@ async function bring(parts: Bringing): Promise<void> {
       await expectStatus(parts, 'success')
       return refundAndExpect(parts, 'refund_success')
     case 'payment.refund.failed':
-      // No outcome of sandbox.pay does this: it takes the test wallet whose refunds fail.
-      terminal.note(`Now pay with the test wallet whose refunds fail: ${parts.checkoutUrl}`)
-      await orders.waitUntilFinal(paymentId)
+      await sandbox.pay({ paymentId, outcome: 'refund_fails' })
       await expectStatus(parts, 'success')
       return refundAndExpect(parts, 'refund_failed')
   }
