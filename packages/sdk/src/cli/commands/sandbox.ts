@@ -47,8 +47,8 @@ interface Bringing {
 }
 
 async function bring(parts: Bringing): Promise<void> {
-  const { tillgate, terminal, event, paymentId } = parts
-  const { sandbox, orders } = tillgate
+  const { tillgate, event, paymentId } = parts
+  const { sandbox } = tillgate
   switch (event) {
     case 'payment.order.confirming':
       await sandbox.pay({ paymentId, outcome: 'confirming' })
