@@ -202,7 +202,7 @@ function createBody(now: number): object {
     currency: 'USD',
     paymentTime: now,
     paymentExpiryTime: now + 1_800_000,
-    callbackUrl: 'http://127.0.0.1:9/callbacks',
-    redirectUrl: 'http://127.0.0.1:9/thanks',
+    callbackUrl: 'http://shop.example/callbacks',
+    redirectUrl: 'http://shop.example/thanks',
   }
 }
