@@ -35,7 +35,7 @@ export const settings = {
     parse: text,
   }),
   ADMIN_PORT: setting({
-    about: 'The admin listener: console, metrics, health.',
+    about: 'The admin listener: console, health.',
     fallback: '8081',
     example: '8081',
     parse: port,

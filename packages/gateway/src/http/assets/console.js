@@ -7,7 +7,7 @@ const isBusy = () =>
   document.hidden ||
   // Whoever has come to something by keyboard must not lose their place.
   (document.activeElement !== main && main.contains(document.activeElement)) ||
-  main.querySelector('details[open], input:checked') !== null ||
+  main.querySelector('details[open]') !== null ||
   document.getSelection()?.isCollapsed === false
 
 async function refresh() {
@@ -27,10 +27,3 @@ if (main) {
     refresh().catch(() => {})
   }, everyMs)
 }
-
-// "Choose all" over a column of boxes.
-document.addEventListener('change', ({ target }) => {
-  if (!(target instanceof HTMLInputElement) || target.dataset.all === undefined) return
-  for (const box of target.form?.querySelectorAll('input[type=checkbox][name]') ?? [])
-    box.checked = target.checked
-})

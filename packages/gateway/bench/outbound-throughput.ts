@@ -1,12 +1,12 @@
 // What the guard costs: deliveries to one healthy receiver, 64 in flight, through the sender and through a bare
-// undici Pool.request, in turns within one run. `node packages/gateway/src/outbound/throughput.bench.ts`
+// undici Pool.request, in turns within one run. `node packages/gateway/bench/outbound-throughput.ts`
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
-import { outboundLimits } from './limits.ts'
-import { makeOutbound, type OutboundPolicy, systemParts } from './outbound.ts'
+import { outboundLimits } from '../src/outbound/limits.ts'
+import { makeOutbound, type OutboundPolicy, systemParts } from '../src/outbound/outbound.ts'
 
 const inFlight = 64
 // Short and many: what else runs on the machine then falls on both alike.
