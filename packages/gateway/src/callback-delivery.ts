@@ -7,6 +7,8 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
 import type { Log } from './log.ts'
+import type { GatewayMetrics } from './metrics/gateway-metrics.ts'
+import type { Observability } from './observability.ts'
 import {
   makeHoldCallback,
   makePrepareCallback,
@@ -32,6 +34,7 @@ export interface CallbackDeliveryParts {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly log: Log
+  readonly observability: Pick<Observability, 'metrics' | 'tools'>
 }
 
 /** A few for each core, so that no core waits while the event loop is busy: measured, two for two cores lose 30 %. */
@@ -39,12 +42,24 @@ const signers = 4 * availableParallelism()
 
 export function startCallbackDelivery(config: Config, parts: CallbackDeliveryParts): CallbackDelivery {
   const { core, outbound, clock, random, log } = parts
+  const { metrics, tools } = parts.observability
   const { queue, outcomes, history, onQueued } = core.callbacks
+  const record = makeRecordAttempt({ outcomes, clock, random })
   const delivery = startDeliveryWorker({
     queue,
-    prepare: makePrepareCallback({ directory: core.directory, platformKeys: core.platformKeys, clock }),
+    prepare: makePrepareCallback({
+      directory: core.directory,
+      platformKeys: core.platformKeys,
+      clock,
+      tools,
+    }),
     send: makeSendCallback(outbound.post),
-    record: makeRecordAttempt({ outcomes, clock, random }),
+    record: async (callback, attempt) => {
+      const recorded = await record(callback, attempt)
+      metrics.callbackDelay.observe(Math.max(0, attempt.startedAtMs - callback.dueAtMs) / 1000)
+      metrics.callbackDuration.observe(attempt.delivery.durationMs / 1000)
+      return recorded
+    },
     hold: makeHoldCallback({ queue, clock }),
     newClaimId: () => makeUuid(clock.now(), random),
     limits: {
@@ -57,6 +72,7 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
     log,
   })
   onQueued(delivery.expects)
+  metrics.registry.beforeReading(() => carryOver(delivery.counts(), metrics))
   const tidy = startTidyWorker({
     tidy: makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock }),
     clock,
@@ -69,6 +85,14 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
       await outbound.close()
     },
   }
+}
+
+function carryOver(counts: DeliveryCounts, metrics: GatewayMetrics): void {
+  const { inFlight, exhausted, held, claimsLost, pauses, ...outcomes } = counts
+  for (const [outcome, count] of Object.entries(outcomes)) metrics.callbackAttempts.of(outcome).value = count
+  const incidents = { exhausted, held, claim_lost: claimsLost, host_paused: pauses }
+  for (const [incident, count] of Object.entries(incidents)) metrics.callbackEvents.of(incident).value = count
+  metrics.callbacksInFlight.set(inFlight)
 }
 
 /** Before anything else is started, because its settings may be wrong. */

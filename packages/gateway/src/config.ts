@@ -12,6 +12,8 @@ export interface Config {
   readonly adminListener: Listener
   /** Undefined: http://localhost and the port that the public listener got. */
   readonly publicUrl: string | undefined
+  /** Undefined: whoever reaches the admin listener may read the metrics. */
+  readonly metricsToken: string | undefined
   readonly dataDir: string
   /** Undefined: the gateway runs a private PostgreSQL under dataDir. */
   readonly databaseUrl: string | undefined
@@ -95,6 +97,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     publicListener: Object.freeze({ host: read('HOST'), port }),
     adminListener: Object.freeze({ host: read('ADMIN_HOST'), port: adminPort }),
     publicUrl,
+    metricsToken: read('METRICS_TOKEN'),
     dataDir: read('DATA_DIR'),
     databaseUrl: read('DATABASE_URL'),
     databasePoolMax: read('DATABASE_POOL'),

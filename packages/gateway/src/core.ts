@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { type Measured, measuredPool } from './database/measured-pool.ts'
 import { type DatabaseEvent, openDatabase } from './database/open-database.ts'
+import type { Pool } from './database/pool.ts'
 import { checkWritable, type Writability } from './database/writable.ts'
 import type { Line } from './domain/delivery-rooms.ts'
 import { MerchantDirectory } from './operations/merchant-directory.ts'
@@ -17,12 +19,13 @@ import { type CallbackPauseStore, makeCallbackPauseStore } from './store/callbac
 import { type CallbackQueue, makeCallbackQueue } from './store/callback-queue.ts'
 import { type CallbackResends, makeCallbackResends } from './store/callback-resends.ts'
 import { announcingCallbacks } from './store/callbacks.ts'
+import { type Figures, readFigures } from './store/figures.ts'
 import { type Verification, verifyLedger } from './store/ledger-verification.ts'
 import { type MerchantStore, makeMerchantStore } from './store/merchants.ts'
 import { makeOperatorStore, type OperatorStore } from './store/operators.ts'
 import { makeOrderDetailsStore, type OrderDetailsStore } from './store/order-details.ts'
 import { makeOrderListStore, type OrderListStore } from './store/order-list.ts'
-import { makeOrderStore, type OrderStore } from './store/orders.ts'
+import { makeOrderStore, type OnBatch, type OrderStore } from './store/orders.ts'
 import { makePaymentStore, type PaymentStore } from './store/payments.ts'
 import { makePlatformKeyStore } from './store/platform-keys.ts'
 import { makeRefundStore, type RefundStore } from './store/refunds.ts'
@@ -60,6 +63,8 @@ export interface Core {
   verifyLedger(): Promise<Verification>
   trialBalance(): Promise<readonly BalanceLine[]>
   systemState(nowMs: number): Promise<SystemState>
+  figures(nowMs: number): Promise<Figures>
+  poolCounts(): ReturnType<Pool['counts']>
   writability(): Promise<Writability>
   close(): Promise<void>
 }
@@ -74,15 +79,22 @@ export interface CallbackStores {
   onQueued(listener: (lines: readonly Line[]) => void): void
 }
 
+/** Told of what happens on the way to the database. */
+export interface CoreObserver {
+  onBatch: OnBatch
+  onMeasured(measured: Measured): void
+}
+
 export interface CoreOptions {
   readonly config: Config
   readonly tell: (event: DatabaseEvent) => void
   readonly signal: AbortSignal
+  readonly observer?: CoreObserver
 }
 
 const migrationsFolder = join(import.meta.dirname, '../migrations')
 
-export async function openCore({ config, tell, signal }: CoreOptions): Promise<Core> {
+export async function openCore({ config, tell, signal, observer }: CoreOptions): Promise<Core> {
   const database = await openDatabase({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
@@ -93,7 +105,8 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
   })
   const { schemaNumber, close } = database
   const tellQueued: ((lines: readonly Line[]) => void)[] = []
-  const pool = announcingCallbacks(database.pool, (lines) => {
+  const measured = observer ? measuredPool(database.pool, observer.onMeasured) : database.pool
+  const pool = announcingCallbacks(measured, (lines) => {
     for (const tell of tellQueued) tell(lines)
   })
   try {
@@ -105,7 +118,7 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
     await platformKeys.ensure({ clock: systemClock, random: randomBytes })
     await checkMasterKey([merchants, platformKeyStore], vault)
     return {
-      orders: makeOrderStore(pool),
+      orders: makeOrderStore(pool, observer?.onBatch),
       orderList: makeOrderListStore(pool),
       orderDetails: makeOrderDetailsStore(pool),
       merchants,
@@ -113,7 +126,7 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
       wallets: makeWalletStore(pool),
       payments: makePaymentStore(pool),
       refunds: makeRefundStore(pool),
-      settling: makeSettlingStore(pool),
+      settling: makeSettlingStore(pool, observer?.onBatch),
       treasury: makeTreasuryStore(pool),
       statements: makeStatementStore(pool),
       auditLog: makeAuditLogStore(pool),
@@ -123,6 +136,8 @@ export async function openCore({ config, tell, signal }: CoreOptions): Promise<C
       verifyLedger: () => verifyLedger(pool),
       trialBalance: () => readTrialBalance(pool),
       systemState: (nowMs) => readSystemState(pool, nowMs),
+      figures: (nowMs) => readFigures(pool, nowMs),
+      poolCounts: () => pool.counts(),
       callbacks: {
         queue: makeCallbackQueue(pool),
         outcomes: makeCallbackOutcomes(pool),

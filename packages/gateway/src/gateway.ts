@@ -1,6 +1,6 @@
 // The composition root: builds the parts, starts them in order and stops them in reverse. Nothing else knows
 // which concrete part stands behind an interface. Tests start gateways with it too.
-import { Failure, type RandomBytes } from '@tillgate/protocol'
+import { Failure, type RandomBytes, refundStatuses } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import { startCheckoutService } from './checkout-service.ts'
@@ -21,10 +21,13 @@ import type { ConsoleService } from './http/console/service.ts'
 import type { Readiness } from './http/health.ts'
 import { makeListener } from './http/listener.ts'
 import { type MerchantApi, serveMerchantApi } from './http/merchant-api.ts'
+import { serveMetrics } from './http/metrics.ts'
 import { serveHome } from './http/pages/home.ts'
 import { servePlatformKeys } from './http/platform-keys.ts'
 import { serveSandboxAccess } from './http/sandbox/access.ts'
 import type { Log } from './log.ts'
+import type { Snapshot } from './metrics/registry.ts'
+import { makeObservability, type Observability } from './observability.ts'
 import { CallbackHosts } from './operations/callback-hosts.ts'
 import { makeCancelOrder } from './operations/cancel-order.ts'
 import { makeCreateOrder } from './operations/create-order.ts'
@@ -65,6 +68,8 @@ export interface GatewayParts {
   readonly onFirstOperator?: (made: { login: string; password: string }) => void
   /** Where the demo shop is, once it is open. */
   readonly shopUrl?: () => string | undefined
+  /** From this process's metrics to those of all processes of the gateway. Left out: it is the only one. */
+  readonly gatherMetrics?: (own: () => Snapshot) => Promise<Snapshot>
 }
 
 export interface Gateway {
@@ -83,6 +88,7 @@ interface Service {
   readonly console: ConsoleService
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
+  readonly figures: Core['figures']
   readonly sandboxAccess: SandboxAccess
   /** Answers requests that wait for something to happen, so that the listeners can close. */
   endWaits(): void
@@ -98,6 +104,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     if (!service) return { ready: false, reason: 'the gateway is starting' }
     return service.readiness()
   }
+  const observability = makeObservability(config, {
+    clock: parts.clock,
+    figures: () => service?.figures,
+    gather: parts.gatherMetrics ?? (async (own) => own()),
+  })
+  const { metrics } = observability
   const random = makeRandom()
   const listenerParts = {
     log: parts.log,
@@ -106,8 +118,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     isUnavailable: isTransient,
     trustedProxies: config.trustedProxies,
   }
-  const publicListener = makeListener(listenerParts)
-  const adminListener = makeListener(listenerParts)
+  const publicListener = makeListener({ ...listenerParts, onAnswered: observability.onAnswered('public') })
+  const adminListener = makeListener({ ...listenerParts, onAnswered: observability.onAnswered('admin') })
   const listeners = [publicListener, adminListener]
 
   let publicUrl = config.publicUrl ?? ''
@@ -151,10 +163,14 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     running: () => running().console,
   })
   servePlatformKeys(publicListener, async () => running().platformKeys())
-  serveMerchantApi(publicListener, {
-    api: () => running().api,
-    limits: new ApiLimits({ ...config, clock: parts.clock }),
+  const limits = new ApiLimits({
+    ...config,
+    clock: parts.clock,
+    onShed: (reason) => metrics.shed.of(reason).add(),
   })
+  metrics.registry.beforeReading(() => metrics.inFlight.set(limits.inFlight))
+  serveMerchantApi(publicListener, { api: () => running().api, limits })
+  serveMetrics(adminListener, { read: observability.read, token: config.metricsToken })
 
   try {
     // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
@@ -169,7 +185,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       portSetting: 'ADMIN_PORT',
     })
     publicUrl ||= localUrl
-    service = await startService(config, { ...parts, publicUrl, random, jar })
+    service = await startService(config, { ...parts, publicUrl, random, jar, observability })
     return { publicUrl, localUrl, adminUrl, stop }
   } catch (error) {
     await stop()
@@ -181,6 +197,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     service?.endWaits()
     await Promise.all(listeners.map((listener: FastifyInstance) => listener.close()))
     await service?.stop()
+    observability.stop()
   }
 }
 
@@ -188,18 +205,36 @@ interface ServiceParts extends GatewayParts {
   readonly publicUrl: string
   readonly random: RandomBytes
   readonly jar: CookieJar
+  readonly observability: Observability
 }
 
 async function startService(config: Config, parts: ServiceParts): Promise<Service> {
-  const { clock, log, random } = parts
+  const { clock, log, random, observability } = parts
+  const { metrics, tools } = observability
   const outbound = openOutbound(config)
-  const core = await openCore({ config, tell: parts.tell, signal: parts.signal })
+  const core = await openCore({
+    config,
+    tell: parts.tell,
+    signal: parts.signal,
+    observer: observability.coreObserver,
+  })
+  metrics.poolMax.set(config.databasePoolMax)
+  metrics.registry.beforeReading(() => {
+    const { total, idle, waiting } = core.poolCounts()
+    metrics.poolConnections.of('busy').set(total - idle)
+    metrics.poolConnections.of('idle').set(idle)
+    metrics.poolWaiting.set(waiting)
+  })
   const { merchants, directory, wallets, payments, refunds, treasury, sandbox } = core
   await ensureOperator(config, core, parts).catch(async (error: unknown) => {
     await core.close()
     throw error
   })
   const watch = new OrderWatch()
+  watch.onCommitted((_key, status) => {
+    const changes = Object.hasOwn(refundStatuses, status) ? metrics.refunds : metrics.orders
+    changes.of(status).add()
+  })
   const orders = watch.overOrders(core.orders)
   const settling = watch.overSettling(core.settling)
   if (config.mode === 'sandbox') {
@@ -250,7 +285,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
   )
   const listening = makeSandboxListen({
     listens: core.sandboxListens,
-    prepare: makePrepareCallback({ directory, platformKeys: core.platformKeys, clock }),
+    prepare: makePrepareCallback({ directory, platformKeys: core.platformKeys, clock, tools }),
     clock,
     // Whoever waits holds one of the places for requests: most of them are for others.
     maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
@@ -281,10 +316,11 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     random,
     log,
   })
-  const delivery = startCallbackDelivery(config, { core, outbound, clock, random, log })
+  const pendingOrders = metrics.orders.of('pending')
+  const delivery = startCallbackDelivery(config, { core, outbound, clock, random, log, observability })
   return {
     api: {
-      openRequest: makeOpenRequest({ directory, clock }),
+      openRequest: makeOpenRequest({ directory, clock, tools }),
       operations: {
         'service.trade.create': makeCreateOrder({
           orders,
@@ -299,7 +335,10 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
           publicUrl: parts.publicUrl,
           clock,
           random,
-          onPending: expiry.expects,
+          onPending(expiresAtMs) {
+            pendingOrders.add()
+            expiry.expects(expiresAtMs)
+          },
         }),
         'service.trade.query': makeQueryOrder({ refunds, currentOrder, clock }),
         'service.trade.cancel': makeCancelOrder({ orders, currentOrder, clock }),
@@ -328,6 +367,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     }),
     platformKeys: () => core.platformKeys.published(clock.now()),
     readiness: () => readinessOf(core),
+    figures: core.figures,
     sandboxAccess: makeSandboxAccess({
       manage: makeManageMerchants({ merchants, vault: core.vault, clock, random, actor: sandboxAccessActor }),
       access: core.sandboxAccess,

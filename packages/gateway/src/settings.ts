@@ -35,7 +35,7 @@ export const settings = {
     parse: text,
   }),
   ADMIN_PORT: setting({
-    about: 'The admin listener: console, health.',
+    about: 'The admin listener: console, health, metrics.',
     fallback: '8081',
     example: '8081',
     parse: port,
@@ -45,6 +45,13 @@ export const settings = {
     fallback: '127.0.0.1',
     example: '10.0.0.5',
     parse: text,
+  }),
+  METRICS_TOKEN: setting({
+    about:
+      'Asked for as a bearer token by /metrics on the admin listener. Left out, whoever reaches that listener may read them.',
+    fallback: '',
+    example: 'e3b0c44298fc1c149afbf4c8996fb924',
+    parse: token,
   }),
   PUBLIC_URL: setting({
     about:
@@ -249,6 +256,15 @@ function masterKey(value: string): Buffer {
     throw new Error('must be 32 bytes in base64; make one with: openssl rand -base64 32')
   }
   return key
+}
+
+function token(value: string): string {
+  if (!/^[\x21-\x7e]{16,}$/.test(value)) {
+    throw new Error(
+      'must have 16 or more printable characters without spaces; make one with: openssl rand -hex 16',
+    )
+  }
+  return value
 }
 
 function operatorPassword(value: string): string {

@@ -23,13 +23,15 @@ export {
   toWireAmount,
   type WireAmount,
 } from './money.ts'
-export { type OpeningKeys, openCallback, openRequest } from './opening.ts'
+export { type OpeningKeys, type OpeningTools, openCallback, openingTools, openRequest } from './opening.ts'
 export * from './redirect.ts'
 export {
   type CallbackMessage,
   type RequestMessage,
   type SealingKeys,
+  type SealingTools,
   sealCallback,
+  sealingTools,
   sealRequest,
 } from './sealing.ts'
 export { signText, verifyText } from './signing.ts'

@@ -24,8 +24,9 @@ export interface OpeningKeys {
 export function openRequest(
   envelope: RequestEnvelope,
   keys: OpeningKeys | undefined,
+  tools: OpeningTools = openingTools,
 ): Promise<string | undefined> {
-  return openSealed({ ...envelope, stringToSign: (body) => requestStringToSign(envelope, body) }, keys)
+  return openSealed({ ...envelope, stringToSign: (body) => requestStringToSign(envelope, body) }, keys, tools)
 }
 
 export function openCallback(
@@ -41,18 +42,18 @@ export interface Sealed {
   readonly stringToSign: (plainBody: string) => string
 }
 
-/** The two costly acts; passed in so that a test can count them. */
-export interface Tools {
+/** The two costly acts; passed in so that they can be counted and timed. */
+export interface OpeningTools {
   readonly decrypt: (bytes: Buffer, key: AesKey) => string | undefined
   readonly verify: (verification: Verification) => Promise<boolean>
 }
 
-const realTools: Tools = { decrypt: decryptBytes, verify: verifyBytes }
+export const openingTools: OpeningTools = { decrypt: decryptBytes, verify: verifyBytes }
 
 export async function openSealed(
   sealed: Sealed,
   keys: OpeningKeys | undefined,
-  tools: Tools = realTools,
+  tools: OpeningTools = openingTools,
 ): Promise<string | undefined> {
   const { aesKeys, publicKeys } = keys ?? { aesKeys: [], publicKeys: [] }
   if (aesKeys.length > maxLiveKeys || publicKeys.length > maxLiveKeys) {
@@ -70,7 +71,7 @@ export async function openSealed(
 function decryptWithAny(
   sealed: Sealed,
   aesKeys: readonly AesKey[],
-  tools: Tools,
+  tools: OpeningTools,
 ): { text: string | undefined; tries: number } {
   const bytes = decodeBase64(sealed.body)
   if (bytes === undefined || bytes.length < shortestBody) return { text: undefined, tries: 0 }
@@ -89,7 +90,7 @@ interface Opened {
   readonly publicKeys: readonly KeyObject[]
 }
 
-async function verifyWithAny({ sealed, text, publicKeys }: Opened, tools: Tools): Promise<boolean> {
+async function verifyWithAny({ sealed, text, publicKeys }: Opened, tools: OpeningTools): Promise<boolean> {
   const signature = decodeBase64(sealed.sign)
   for (const publicKey of publicKeys) {
     // OpenSSL refuses a signature that does not fit the key before it does any work: then the decoy does it.

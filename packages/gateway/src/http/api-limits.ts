@@ -11,6 +11,7 @@ export interface ApiLimitsOptions {
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
   readonly clock: Clock
+  readonly onShed?: (reason: 'in_flight' | 'junk' | 'merchant_rate') => void
 }
 
 const maxMerchants = 100_000
@@ -38,13 +39,13 @@ export class ApiLimits {
   /** Before anything is read. The place is given back when the body is there or the connection is gone. */
   admit(address: string): () => void {
     this.#refuseJunk(address)
-    return this.#receiving.take(addressKey(address)) ?? refuse()
+    return this.#receiving.take(addressKey(address)) ?? this.#refuse()
   }
 
   /** When the body is there. The place is given back when the work is done, whoever still waits for it. */
   begin(address: string): () => void {
     this.#refuseJunk(address)
-    return this.#working.take(addressKey(address)) ?? refuse()
+    return this.#working.take(addressKey(address)) ?? this.#refuse()
   }
 
   /** A request from this address could not be opened. Those that came at the same time all count. */
@@ -60,24 +61,34 @@ export class ApiLimits {
       { perSecond, burst: perSecond },
       this.#options.clock.now(),
     )
-    if (waitMs > 0) throw tooMany(waitMs)
+    if (waitMs <= 0) return
+    this.#options.onShed?.('merchant_rate')
+    throw tooMany(waitMs)
+  }
+
+  /** How many are worked on. */
+  get inFlight(): number {
+    return this.#working.taken
+  }
+
+  #refuse(): never {
+    this.#options.onShed?.('in_flight')
+    throw new Failure('unavailable', { retryAfterSeconds: 1 })
   }
 
   #refuseJunk(address: string): void {
     // Nobody sent junk lately: the usual case, and not worth reading the address for.
     if (this.#junk.size === 0) return
     const waitMs = this.#junk.waitMs(addressKey(address), this.#junkAllowance(), this.#options.clock.now())
-    if (waitMs > 0) throw tooMany(waitMs)
+    if (waitMs <= 0) return
+    this.#options.onShed?.('junk')
+    throw tooMany(waitMs)
   }
 
   #junkAllowance() {
     const { failedOpeningsPerMinute } = this.#options
     return { perSecond: failedOpeningsPerMinute / 60, burst: failedOpeningsPerMinute }
   }
-}
-
-function refuse(): never {
-  throw new Failure('unavailable', { retryAfterSeconds: 1 })
 }
 
 function tooMany(waitMs: number): Failure {

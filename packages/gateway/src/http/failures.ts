@@ -24,6 +24,7 @@ export function answerFailures(
 
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
   reply.status(httpStatusOf(failure.code))
+  reply.failureCode = failure.code
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
   return reply.send(failureAnswer(failure, request.id))
 }

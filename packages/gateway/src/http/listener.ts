@@ -20,12 +20,25 @@ export const listenerLimits = {
   keepAliveTimeoutMs: 65_000,
 } as const
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The method of the merchant API that it asks for, once that is known. */
+    operation: string
+  }
+  interface FastifyReply {
+    /** The code of the failure that it answers; 0 for none. */
+    failureCode: number
+  }
+}
+
 export interface ListenerParts {
   readonly log: Log
   readonly newRequestId: () => string
   readonly readiness: () => Promise<Readiness>
   readonly isUnavailable: (error: unknown) => boolean
   readonly trustedProxies: readonly string[]
+  /** Told of every answer. */
+  readonly onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void
 }
 
 export function makeListener(parts: ListenerParts): FastifyInstance {
@@ -60,11 +73,14 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   // Each route says what it reads: no body is parsed, or even accepted, by default.
   listener.removeAllContentTypeParsers()
 
+  listener.decorateRequest('operation', '')
+  listener.decorateReply('failureCode', 0)
   listener.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
   })
   listener.addHook('onResponse', (request, reply, done) => {
+    parts.onAnswered?.(request, reply)
     parts.log[levelOf(request, reply)](
       {
         requestId: request.id,

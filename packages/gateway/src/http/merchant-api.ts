@@ -30,6 +30,15 @@ export interface MerchantApiParts {
   readonly limits: ApiLimits
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Counted by operation and code. */
+    isMerchantApi?: boolean
+  }
+}
+
+const apiRoute = { config: { isMerchantApi: true } } as const
+
 export function serveMerchantApi(listener: FastifyInstance, parts: MerchantApiParts): void {
   listener.register(async (api) => {
     api.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
@@ -41,9 +50,11 @@ export function serveMerchantApi(listener: FastifyInstance, parts: MerchantApiPa
       done()
     })
     for (const prefix of ['', pathPrefix]) {
-      api.post(prefix + gatewayPath, (request, reply) => answer(request, reply, undefined))
+      api.post(prefix + gatewayPath, apiRoute, (request, reply) => answer(request, reply, undefined))
       for (const [method, { path }] of Object.entries(methods)) {
-        if (path !== gatewayPath) api.post(prefix + path, (request, reply) => answer(request, reply, method))
+        if (path !== gatewayPath) {
+          api.post(prefix + path, apiRoute, (request, reply) => answer(request, reply, method))
+        }
       }
     }
   })
@@ -66,6 +77,7 @@ export function serveMerchantApi(listener: FastifyInstance, parts: MerchantApiPa
     const envelope = parseRequestEnvelope(request.body)
     const { openRequest, operations } = parts.api()
     const operation = operationOf(operations, { method: envelope.method, pathMethod })
+    request.operation = envelope.method
     const opened = await openRequest(envelope)
     if (!opened) {
       parts.limits.noteJunk(request.ip)

@@ -9,6 +9,10 @@ export class Places {
     this.#limits = limits
   }
 
+  get taken(): number {
+    return this.#taken
+  }
+
   /** A function that gives the place back, once; undefined when there is none. */
   take(address: string): (() => void) | undefined {
     const ofAddress = this.#byAddress.get(address) ?? 0

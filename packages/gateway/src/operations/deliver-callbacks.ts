@@ -1,7 +1,7 @@
 // Delivering one callback in three steps: prepare seals it, send is the only one that touches the network, record
 // writes down what came of it. Whatever happens between them, the callback stays in the queue until its outcome
 // is recorded.
-import { type RandomBytes, sealCallback } from '@tillgate/protocol'
+import { type RandomBytes, type SealingTools, sealCallback } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import { type Delivery, decideOutcome, type Outcome } from '../domain/callback-attempt.ts'
 import type { CallbackOutcomes, Recorded } from '../store/callback-outcomes.ts'
@@ -34,13 +34,15 @@ export interface PrepareParts {
   readonly directory: MerchantDirectory
   readonly platformKeys: Pick<PlatformKeys, 'signing'>
   readonly clock: Clock
+  /** Left out, the protocol's own. */
+  readonly tools?: SealingTools
 }
 
 /**
  * The same id and body on every attempt; the time and the signature are fresh. Also for a suspended merchant: what
  * has happened is still owed to it. A merchant without a live AES key cannot be told, so its callbacks wait.
  */
-export function makePrepareCallback({ directory, platformKeys, clock }: PrepareParts) {
+export function makePrepareCallback({ directory, platformKeys, clock, tools }: PrepareParts) {
   return async (callback: CallbackToSeal): Promise<Prepared> => {
     const { callbackId, merchantId, eventName, body } = callback
     if (body === undefined) return { kind: 'held', reason: 'body_not_kept' }
@@ -50,7 +52,7 @@ export function makePrepareCallback({ directory, platformKeys, clock }: PrepareP
     if (!aesKey) return { kind: 'held', reason: 'no_live_aes_key' }
     const { privateKey } = await platformKeys.signing(nowMs)
     const message = { id: callbackId, merchantId, eventName, timestamp: nowMs, body }
-    const envelope = await sealCallback(message, { aesKey, privateKey })
+    const envelope = await sealCallback(message, { aesKey, privateKey }, undefined, tools)
     return { kind: 'sealed', url: callback.callbackUrl, body: JSON.stringify(envelope) }
   }
 }

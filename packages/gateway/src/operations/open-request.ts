@@ -1,6 +1,12 @@
 // Opens a merchant's request: who sent it, and what it says. Whatever is wrong, the merchant's existence included,
 // the answer is one and costs the same: two decryptions, two verifications and one look into the database.
-import { Failure, openRequest, type RequestEnvelope, timestampWindowMs } from '@tillgate/protocol'
+import {
+  Failure,
+  type OpeningTools,
+  openRequest,
+  type RequestEnvelope,
+  timestampWindowMs,
+} from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
 import type { MerchantDirectory } from './merchant-directory.ts'
@@ -17,9 +23,12 @@ export type OpenRequest = (envelope: RequestEnvelope) => Promise<OpenedRequest |
 export function makeOpenRequest({
   directory,
   clock,
+  tools,
 }: {
   directory: MerchantDirectory
   clock: Clock
+  /** Left out, the protocol's own. */
+  tools?: OpeningTools
 }): OpenRequest {
   return async (envelope) => {
     const nowMs = clock.now()
@@ -27,12 +36,12 @@ export function makeOpenRequest({
     const { merchantId } = envelope
     const remembered = directory.remembered(merchantId, nowMs)
     let { known } = remembered ?? (await directory.load(merchantId, nowMs))
-    let body = await openRequest(envelope, known?.keys)
+    let body = await openRequest(envelope, known?.keys, tools)
     if (body === undefined && remembered) {
       // The key may be newer than what is remembered.
       const triedKeys = known?.keysVersion
       known = (await directory.load(merchantId, nowMs)).known
-      if (known && known.keysVersion !== triedKeys) body = await openRequest(envelope, known.keys)
+      if (known && known.keysVersion !== triedKeys) body = await openRequest(envelope, known.keys, tools)
     }
     return known && body !== undefined ? { merchant: known.merchant, body } : undefined
   }

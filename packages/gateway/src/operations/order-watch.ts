@@ -1,18 +1,29 @@
-// Tells, within this process, that an order's status has changed: a hint for whoever shows it live. What other
-// processes change is found by looking.
+// Tells that an order's status has changed: a hint for whoever shows it live, counts it, or passes it on to other
+// processes. What nobody tells is found by looking.
+import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
 import type { OrderKey } from '../domain/order.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { SettlingStore } from '../store/settling.ts'
 import type { SubmitPayment } from './submit-payment.ts'
 
+export type ChangedStatus = OrderStatus | RefundStatus
+
 export class OrderWatch {
   readonly #listeners = new Set<(key: OrderKey) => void>()
+  readonly #ownListeners = new Set<(key: OrderKey, status: ChangedStatus) => void>()
 
+  /** Wherever it was changed. */
   onChange(listener: (key: OrderKey) => void): void {
     this.#listeners.add(listener)
   }
 
-  changed(key: OrderKey): void {
+  /** What this process itself has committed. */
+  onCommitted(listener: (key: OrderKey, status: ChangedStatus) => void): void {
+    this.#ownListeners.add(listener)
+  }
+
+  /** Another process has changed it. */
+  heard(key: OrderKey): void {
     for (const listener of this.#listeners) listener(key)
   }
 
@@ -22,7 +33,7 @@ export class OrderWatch {
       ...orders,
       commitStatusChanges: async (changes, act) => {
         const won = await orders.commitStatusChanges(changes, act)
-        for (const change of won) this.changed(change)
+        for (const change of won) this.#committed(change, change.to)
         return won
       },
     }
@@ -31,7 +42,7 @@ export class OrderWatch {
   overPaying(submitPayment: SubmitPayment): SubmitPayment {
     return async (payment) => {
       const outcome = await submitPayment(payment)
-      if (outcome.kind === 'submitted') this.changed(payment)
+      if (outcome.kind === 'submitted') this.#committed(payment, 'confirming')
       return outcome
     }
   }
@@ -40,10 +51,17 @@ export class OrderWatch {
     return {
       ...settling,
       settle: async (settled) => {
-        const outcome = await settling.settle(settled)
-        this.changed(settled.claimed)
-        return outcome
+        const isOurs = await settling.settle(settled)
+        const { claimed, kind, change } = settled
+        if (isOurs) this.#committed(claimed, kind === 'payment' ? change.to : change.refund.status)
+        else this.heard(claimed)
+        return isOurs
       },
     }
+  }
+
+  #committed(key: OrderKey, status: ChangedStatus): void {
+    for (const listener of this.#ownListeners) listener(key, status)
+    this.heard(key)
   }
 }

@@ -9,6 +9,8 @@ export interface BatchingOptions {
   readonly gatherMs?: number
   /** Whether an error concerns the items themselves, so that the innocent ones deserve another try alone. */
   readonly isItemError: (error: unknown) => boolean
+  /** So many go out together now. */
+  readonly onFlight?: (items: number) => void
 }
 
 interface Waiting<Item, Result> {
@@ -20,7 +22,7 @@ interface Waiting<Item, Result> {
 /** `run` answers each item, in the order of the items. */
 export function batched<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { maxItems, maxFlights, gatherMs, isItemError }: BatchingOptions,
+  { maxItems, maxFlights, gatherMs, isItemError, onFlight }: BatchingOptions,
 ): (item: Item) => Promise<Result> {
   let queue: Waiting<Item, Result>[] = []
   let flights = 0
@@ -28,6 +30,7 @@ export function batched<Item, Result>(
 
   const takeOff = async (batch: Waiting<Item, Result>[]): Promise<void> => {
     flights++
+    onFlight?.(batch.length)
     await fly(batch)
     flights--
     departWhenGathered()

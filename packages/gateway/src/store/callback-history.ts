@@ -222,7 +222,7 @@ select host, failures, failing_since, reason, pauses, paused_at, paused_until
   return rows.map(toFailingHost)
 }
 
-async function countCallbacks(database: Queryable, nowMs: number): Promise<CallbackCounts> {
+export async function countCallbacks(database: Queryable, nowMs: number): Promise<CallbackCounts> {
   const { rows } = await database.query<{
     waiting: string
     due: string

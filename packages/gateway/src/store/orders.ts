@@ -13,14 +13,18 @@ export type OrderStore = ReturnType<typeof makeOrderStore>
 
 const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
 
-export function makeOrderStore(database: Pool) {
+/** Told of the size of every batch, by what it carries. */
+export type OnBatch = (batch: string, items: number) => void
+
+export function makeOrderStore(database: Pool, onBatch: OnBatch = () => {}) {
+  const watched = (batch: string) => ({ ...batching, onFlight: (items: number) => onBatch(batch, items) })
   return {
     /**
      * The order as it is stored under its orderNo: the one given if it is new, or the one that was there before.
      * Repeating it after a lost answer is safe, because the stored paymentId tells whose it is.
      */
-    insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), batching),
-    findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), batching),
+    insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), watched('create')),
+    findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), watched('find')),
     /** Of `findOrder` what a live view needs, and no more. */
     findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
     findOrderByNumber: batched(

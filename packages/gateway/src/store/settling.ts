@@ -10,7 +10,7 @@ import type { ClaimedSettlement } from '../domain/settlement.ts'
 import { batched } from './batching.ts'
 import { insertCallbacks } from './callbacks.ts'
 import { addEffects, insertTransfers, lockAccounts } from './ledger.ts'
-import { changeStatuses } from './orders.ts'
+import { changeStatuses, type OnBatch } from './orders.ts'
 import { changeRefunds } from './refunds.ts'
 import {
   type Claiming,
@@ -32,7 +32,7 @@ export type Settled =
 
 export type SettlingStore = ReturnType<typeof makeSettlingStore>
 
-export function makeSettlingStore(database: Pool) {
+export function makeSettlingStore(database: Pool, onBatch: OnBatch = () => {}) {
   return {
     claim: (claiming: Claiming) => claimSettlements(database, claiming),
     /** False: the claim was lost, and nothing was written. */
@@ -40,7 +40,12 @@ export function makeSettlingStore(database: Pool) {
       (settled: readonly Settled[]) =>
         database.transaction((transaction) => commitSettled(transaction, settled)),
       // Whatever is wrong with one of them, a bug of ours included, must not hold up the others.
-      { maxItems: 200, maxFlights: 2, isItemError: (error) => !isTransient(error) },
+      {
+        maxItems: 200,
+        maxFlights: 2,
+        isItemError: (error) => !isTransient(error),
+        onFlight: (items) => onBatch('settle', items),
+      },
     ),
     postpone: (postponement: Postponement) => postponeSettlement(database, postponement),
     nextDue: () => nextSettlementDue(database),

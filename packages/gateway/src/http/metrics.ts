@@ -1,0 +1,34 @@
+// GET /metrics on the admin listener, for Prometheus. It tells how much business is done, so it is never public, and
+// a token can be asked for where more than the operators' machines reach the admin listener.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { expositionType, writeExposition } from '../metrics/exposition.ts'
+import type { Snapshot } from '../metrics/registry.ts'
+
+export interface MetricsParts {
+  readonly read: () => Promise<Snapshot>
+  /** Undefined: whoever reaches the admin listener may read. */
+  readonly token: string | undefined
+}
+
+export function serveMetrics(listener: FastifyInstance, { read, token }: MetricsParts): void {
+  listener.get('/metrics', async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    if (token !== undefined && !isSame(request.headers.authorization ?? '', `Bearer ${token}`)) {
+      return reply
+        .status(401)
+        .header('www-authenticate', 'Bearer')
+        .type('text/plain; charset=utf-8')
+        .send('Send the token of METRICS_TOKEN as "Authorization: Bearer …".\n')
+    }
+    return reply.type(expositionType).send(writeExposition(await read()))
+  })
+}
+
+/** By their hashes, which have one length, so that the time tells nothing. */
+function isSame(one: string, another: string): boolean {
+  const [a = Buffer.alloc(0), b = Buffer.alloc(1)] = [one, another].map((text) =>
+    createHash('sha256').update(text).digest(),
+  )
+  return timingSafeEqual(a, b)
+}

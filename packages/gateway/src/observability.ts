@@ -1,0 +1,87 @@
+// What a gateway tells of itself, put together: the metrics of this process, the figures from the database, and of
+// several processes the sum. A part of the composition root with a file of its own.
+import { successCode } from '@tillgate/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { CoreObserver } from './core.ts'
+import { makeDatabaseMetrics } from './metrics/database-metrics.ts'
+import { type GatewayMetrics, makeGatewayMetrics } from './metrics/gateway-metrics.ts'
+import { measuredCrypto } from './metrics/measured-crypto.ts'
+import { addProcessMetrics, sampleLoopDelay } from './metrics/process-metrics.ts'
+import type { Snapshot } from './metrics/registry.ts'
+import type { Figures } from './store/figures.ts'
+import { version } from './version.ts'
+
+export interface Observability {
+  readonly metrics: GatewayMetrics
+  readonly tools: ReturnType<typeof measuredCrypto>
+  readonly coreObserver: CoreObserver
+  onAnswered(listener: 'public' | 'admin'): (request: FastifyRequest, reply: FastifyReply) => void
+  /** Of all processes of this gateway, with the figures from the database. */
+  read(): Promise<Snapshot>
+  stop(): void
+}
+
+export interface ObservabilityParts {
+  readonly clock: Clock
+  /** Undefined while the database is not there yet. */
+  readonly figures: () => ((nowMs: number) => Promise<Figures>) | undefined
+  /** From this process's snapshot to that of all processes of the gateway. */
+  readonly gather: (own: () => Snapshot) => Promise<Snapshot>
+}
+
+const success = String(successCode)
+
+export function makeObservability(config: Config, parts: ObservabilityParts): Observability {
+  const metrics = makeGatewayMetrics()
+  const { registry } = metrics
+  addProcessMetrics(registry, { version, mode: config.mode, node: process.version })
+  const sampling = sampleLoopDelay(metrics.loopDelay)
+  const databaseMetrics = makeDatabaseMetrics({
+    clock: parts.clock,
+    read: async (nowMs) => {
+      const read = parts.figures()
+      if (!read) throw new Error('the database is not there yet')
+      return read(nowMs)
+    },
+  })
+  const statement = metrics.databaseDuration.of('statement')
+  const transaction = metrics.databaseDuration.of('transaction')
+  return {
+    metrics,
+    tools: measuredCrypto(metrics.crypto),
+    coreObserver: {
+      onBatch: (batch, items) => metrics.batches.of(batch).observe(items),
+      onMeasured({ kind, durationMs, isGood }) {
+        const histogram = kind === 'statement' ? statement : transaction
+        histogram.observe(durationMs / 1000)
+        if (!isGood) metrics.databaseErrors.of(kind).add()
+      },
+    },
+    onAnswered(listener) {
+      const requests = metrics.httpRequests[listener]
+      return (request, reply) => {
+        const { url } = request.routeOptions
+        requests.of(url ?? 'none', String(reply.statusCode)).add()
+        if (!isApi(request)) return
+        const operation = request.operation || 'none'
+        const code = reply.failureCode === 0 ? success : String(reply.failureCode)
+        metrics.apiRequests.of(operation, code).add()
+        metrics.apiDuration.of(operation).observe(reply.elapsedTime / 1000)
+      }
+    },
+    async read() {
+      const [processes, database] = await Promise.all([
+        parts.gather(() => registry.snapshot()),
+        databaseMetrics(),
+      ])
+      return [...processes, ...database]
+    },
+    stop: sampling.stop,
+  }
+}
+
+function isApi({ method, routeOptions }: FastifyRequest): boolean {
+  return method === 'POST' && routeOptions.config.isMerchantApi === true
+}
