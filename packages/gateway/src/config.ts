@@ -1,6 +1,7 @@
 // The environment, and a `.env` file beneath it, turned into one frozen Config. All problems are found before
 // any is reported, so that nobody mends a configuration one restart at a time.
 import { parseEnv } from 'node:util'
+import type { ApprovalPolicy } from './domain/approval.ts'
 import { type SettingName, settings } from './settings.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 
@@ -26,6 +27,8 @@ export interface Config {
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
   readonly requestsInFlightMax: number
+  /** What waits for a second operator. */
+  readonly approvals: ApprovalPolicy
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
@@ -39,6 +42,8 @@ export interface Config {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'auto' | 'json' | 'pretty'
 }
+
+const hourMs = 60 * 60 * 1000
 
 export interface Listener {
   readonly host: string
@@ -108,6 +113,11 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     merchantRequestsPerSecond: read('MERCHANT_REQUESTS_PER_SECOND'),
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
     requestsInFlightMax: read('REQUESTS_IN_FLIGHT'),
+    approvals: Object.freeze({
+      refundLimits: read('APPROVAL_REFUND_ABOVE'),
+      kinds: read('APPROVAL_FOR') ?? [],
+      lifeMs: (read('APPROVAL_HOURS') ?? 0) * hourMs,
+    }),
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),

@@ -2,15 +2,18 @@
 import type { RandomBytes } from '@tillgate/protocol'
 import type { Clock } from './clock.ts'
 import type { Core } from './core.ts'
+import type { ApprovalPolicy } from './domain/approval.ts'
 import { makeSealing } from './http/checkout/sealing.ts'
 import type { ConsoleService } from './http/console/service.ts'
 import { makeAuthenticateOperator } from './operations/authenticate-operator.ts'
 import type { CurrentOrder } from './operations/current-order.ts'
+import { makeDecideApprovals } from './operations/decide-approvals.ts'
 import { makeFindOrders } from './operations/find-orders.ts'
 import { makeManageMerchants } from './operations/manage-merchants.ts'
 import { makeManageOperators } from './operations/manage-operators.ts'
 import { makeManageOrders } from './operations/manage-orders.ts'
 import { makeManageWallets } from './operations/manage-wallets.ts'
+import { makeMoneyActs } from './operations/money-acts.ts'
 import { makeMoveFunds } from './operations/move-funds.ts'
 import { makeOperatorSessions } from './operations/operator-sessions.ts'
 import { makePauseHosts } from './operations/pause-hosts.ts'
@@ -27,6 +30,7 @@ export interface ConsoleServiceParts {
   /** Tells the checkout of what changes. */
   readonly orders: OrderStore
   readonly currentOrder: CurrentOrder
+  readonly approvalPolicy: ApprovalPolicy
   readonly clock: Clock
   readonly random: RandomBytes
   /** A refund waits for its rail. */
@@ -37,6 +41,14 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
   const { core, orders, currentOrder, clock, random, onSubmitted } = parts
   const { operators, merchants, refunds, wallets, treasury, vault } = core
   const { history, resends, pauses } = core.callbacks
+  const movingAs = (actor: string) => {
+    const by = { clock, random, actor }
+    return {
+      orders: makeManageOrders({ orders, refunds, merchants, currentOrder, onSubmitted, ...by }),
+      funds: makeMoveFunds({ treasury, ...by }),
+      wallets: makeManageWallets({ wallets, treasury, ...by }),
+    }
+  }
   return {
     authenticate: makeAuthenticateOperator({ operators, clock }),
     sessions: makeOperatorSessions({ operators, clock, random }),
@@ -53,6 +65,24 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
       random,
     }),
     audit: core.auditLog,
+    approvalPolicy: parts.approvalPolicy,
+    approvals: makeDecideApprovals({
+      approvals: core.approvals,
+      operators,
+      carryOutAs: movingAs,
+      clock,
+      random,
+    }),
+    moneyActs: ({ operator, actor }) =>
+      makeMoneyActs({
+        ...movingAs(actor),
+        approvals: core.approvals,
+        policy: parts.approvalPolicy,
+        clock,
+        random,
+        actor,
+        operator,
+      }),
     async findCallback(callbackId) {
       const callback = await history.findCallback(callbackId)
       return callback && { callback, attempts: await history.listAttempts(callback) }
@@ -78,13 +108,11 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
     as: (actor) => {
       const by = { clock, random, actor }
       return {
+        ...movingAs(actor),
         operators: makeManageOperators({ operators, ...by }),
-        orders: makeManageOrders({ orders, refunds, merchants, currentOrder, onSubmitted, ...by }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses, ...by }),
         merchants: makeManageMerchants({ merchants, vault, ...by }),
-        funds: makeMoveFunds({ treasury, ...by }),
-        wallets: makeManageWallets({ wallets, treasury, ...by }),
       }
     },
   }

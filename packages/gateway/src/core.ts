@@ -12,6 +12,7 @@ import type { Line } from './domain/delivery-rooms.ts'
 import { MerchantDirectory } from './operations/merchant-directory.ts'
 import { PlatformKeys } from './operations/platform-keys.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
+import { type ApprovalStore, makeApprovalStore } from './store/approvals.ts'
 import { type AuditLogStore, makeAuditLogStore } from './store/audit-log.ts'
 import { type CallbackHistory, makeCallbackHistory } from './store/callback-history.ts'
 import { type CallbackOutcomes, makeCallbackOutcomes } from './store/callback-outcomes.ts'
@@ -46,6 +47,7 @@ export interface Core {
   readonly orderDetails: OrderDetailsStore
   readonly merchants: MerchantStore
   readonly operators: OperatorStore
+  readonly approvals: ApprovalStore
   readonly wallets: WalletStore
   readonly payments: PaymentStore
   readonly refunds: RefundStore
@@ -123,6 +125,7 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
       orderDetails: makeOrderDetailsStore(pool),
       merchants,
       operators: makeOperatorStore(pool),
+      approvals: makeApprovalStore(pool),
       wallets: makeWalletStore(pool),
       payments: makePaymentStore(pool),
       refunds: makeRefundStore(pool),

@@ -361,6 +361,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       publicUrl: parts.publicUrl,
       orders,
       currentOrder,
+      approvalPolicy: config.approvals,
       clock,
       random,
       onSubmitted: settle.wake,

@@ -1,6 +1,7 @@
 // Every setting of the gateway, as data: what it is called, what it means, what it defaults to and how it is
 // read. The parser, `.env.example` and the documentation all come from this one table.
 import { resolve } from 'node:path'
+import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
 import { refusalOfPassword } from './domain/operator.ts'
 import { parseUrlPolicy } from './domain/url-rules.ts'
@@ -124,6 +125,25 @@ export const settings = {
     fallback: '1000',
     example: '2000',
     parse: integer({ from: 1, to: 100_000 }),
+  }),
+  APPROVAL_REFUND_ABOVE: setting({
+    about:
+      'How much of an order operators refund without a second operator, by currency; a currency that is not named has no allowance. Not set: any amount. Merchants’ own refunds never wait.',
+    fallback: '',
+    example: '500 USD,450 EUR,75000 JPY',
+    parse: refundLimits,
+  }),
+  APPROVAL_FOR: setting({
+    about: 'What else waits for a second operator: payout, top-up, or both, separated by commas.',
+    fallback: '',
+    example: 'payout,top-up',
+    parse: approvalKinds,
+  }),
+  APPROVAL_HOURS: setting({
+    about: 'How long a request waits for a second operator before it expires.',
+    fallback: '72',
+    example: '24',
+    parse: integer({ from: 1, to: 720 }),
   }),
   CALLBACK_HOSTS_PER_DAY: setting({
     about:
@@ -271,6 +291,30 @@ function operatorPassword(value: string): string {
   const refusal = refusalOfPassword(value)
   if (refusal !== undefined) throw new Error(refusal)
   return value
+}
+
+function refundLimits(value: string): ReadonlyMap<string, bigint> {
+  const limits = new Map<string, bigint>()
+  for (const limit of value.split(',')) {
+    const [, amount = '', currency = ''] = /^\s*(\S+)\s+([A-Za-z]{3})\s*$/.exec(limit) ?? []
+    const code = currency.toUpperCase()
+    try {
+      if (limits.has(code)) throw new Error(`${code} is there twice`)
+      limits.set(code, toMinorUnits(amount, code, 'amount'))
+    } catch (error) {
+      throw new Error(
+        `must be amounts with their currencies, separated by commas, and "${limit.trim()}" is not: ${(error as Error).message}`,
+        { cause: error },
+      )
+    }
+  }
+  return limits
+}
+
+const kindsByName = { payout: 'merchant.payout', 'top-up': 'wallet.top-up' } as const
+
+function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeof kindsByName][] {
+  return value.split(',').map((name) => kindsByName[oneOf('payout', 'top-up')(name.trim())])
 }
 
 function allowedTargets(value: string): readonly string[] {

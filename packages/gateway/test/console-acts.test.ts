@@ -1,8 +1,9 @@
 // Callbacks, merchants, wallets, the ledger, the audit log and the system page of the console: what they show, every
 // act with its record, every role's limits, and secrets that are shown once.
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { makeCallbackId as makeUuid } from '@tillgate/protocol'
 import { makeManageOperators } from '../src/operations/manage-operators.ts'
 import { makeOperatorStore } from '../src/store/operators.ts'
 import { type OpenOrder, openCheckoutShop } from './support/checkout.ts'
@@ -122,7 +123,12 @@ test('a payout leaves the wallet, too much is refused, and both agree with the s
   const path = `/merchants/${merchant.merchantId}`
   clock.advance(1_000)
   const payout = (amount: string, currency = 'usd') =>
-    note(admin, `${path}/payout`, { amount, currency, reason: 'weekly', actId: randomUUID() })
+    note(admin, `${path}/payout`, {
+      amount,
+      currency,
+      reason: 'weekly',
+      actId: makeUuid(clock.now(), randomBytes),
+    })
   assert.match(await payout('1000000'), /too little/)
   assert.match(await payout('2.505'), /digits|decimal/)
   assert.match(await payout('2.50', 'XXQ'), /ISO 4217/)
@@ -153,7 +159,7 @@ test('a payout form that is sent twice, at once or again, pays out once', async 
   const order = await shop.order()
   await shop.pay(order, 'success')
   const path = `/merchants/${merchant.merchantId}/payout`
-  const form = { amount: '1.25', currency: 'USD', reason: 'twice', actId: randomUUID() }
+  const form = { amount: '1.25', currency: 'USD', reason: 'twice', actId: makeUuid(clock.now(), randomBytes) }
   const notes = await Promise.all([note(admin, path, form), note(admin, path, form)])
   notes.push(await note(admin, path, form))
   for (const said of notes) assert.match(said, /is paid out/)
@@ -266,7 +272,7 @@ test('a wallet is added, topped up, locked and unlocked', async () => {
       amount: '1234.5',
       currency: 'EUR',
       reason: 'gift',
-      actId: randomUUID(),
+      actId: makeUuid(clock.now(), randomBytes),
     }),
     /is in the wallet/,
   )

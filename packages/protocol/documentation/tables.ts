@@ -126,11 +126,9 @@ function eventTable(): string {
 }
 
 function codeTable(): string {
-  const rows = Object.values(failures).map(({ code, meaning }) => [
-    `${code}`,
-    `${httpStatusOf(code)}`,
-    meaning,
-  ])
+  const rows = Object.values(failures)
+    .filter((entry) => !('isAdminOnly' in entry))
+    .map(({ code, meaning }) => [`${code}`, `${httpStatusOf(code)}`, meaning])
   return table(['code', 'HTTP', 'Meaning'], [[`${successCode}`, '200', 'Success.'], ...rows])
 }
 

@@ -39,6 +39,11 @@ export const failures = {
     meaning:
       'The envelope could not be opened: check merchantId, the AES key, the RSA key and the string to sign.',
   },
+  token_not_accepted: {
+    code: 40101,
+    meaning: 'The bearer token is missing, unknown, expired or revoked.',
+    isAdminOnly: true,
+  },
   merchant_suspended: {
     code: 40300,
     meaning: 'The merchant is suspended. Ask the operator of the gateway.',
@@ -47,6 +52,11 @@ export const failures = {
     code: 40301,
     meaning: 'Too many different callback hosts within 24 hours. Use a fixed callbackUrl.',
   },
+  not_allowed: {
+    code: 40302,
+    meaning: 'The operator’s role or the token’s scope does not allow this.',
+    isAdminOnly: true,
+  },
   order_not_found: {
     code: 40400,
     meaning: 'There is no such payment order or refund.',
@@ -54,6 +64,11 @@ export const failures = {
   no_such_operation: {
     code: 40401,
     meaning: 'There is no such path or method, or the method does not belong to this path.',
+  },
+  not_found: {
+    code: 40402,
+    meaning: 'There is no such thing.',
+    isAdminOnly: true,
   },
   number_already_used: {
     code: 40900,
@@ -88,7 +103,14 @@ export const failures = {
     meaning:
       'The gateway cannot serve this now. Wait as long as the Retry-After header says, then send it again.',
   },
-} as const satisfies Record<string, { readonly code: number; readonly meaning: string }>
+} as const satisfies Record<string, CatalogueEntry>
+
+interface CatalogueEntry {
+  readonly code: number
+  readonly meaning: string
+  /** Said by the admin API alone: no merchant ever meets it. */
+  readonly isAdminOnly?: true
+}
 
 export type FailureName = keyof typeof failures
 

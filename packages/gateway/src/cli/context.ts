@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { type Clock, systemClock } from '../clock.ts'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { type Core, openCore } from '../core.ts'
 import { readDotEnv } from '../dot-env.ts'
 
@@ -11,6 +11,7 @@ import { readDotEnv } from '../dot-env.ts'
 export const commandName = 'npm run tillgate --'
 
 export interface CommandContext {
+  readonly config: Config
   readonly core: Core
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
@@ -28,7 +29,13 @@ export async function withContext(work: (context: CommandContext) => Promise<voi
   process.once('SIGINT', () => interrupted.abort())
   const core = await openCore({ config, tell: () => {}, signal: interrupted.signal })
   try {
-    await work({ core, clock: systemClock, random: randomBytes, actor: `cli:${userInfo().username}` })
+    await work({
+      config,
+      core,
+      clock: systemClock,
+      random: randomBytes,
+      actor: `cli:${userInfo().username}`,
+    })
   } finally {
     await core.close()
   }

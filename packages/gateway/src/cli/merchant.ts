@@ -2,10 +2,10 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { type Merchant, type MerchantKey, normaliseColour } from '../domain/merchant.ts'
 import { type ManageMerchants, makeManageMerchants } from '../operations/manage-merchants.ts'
-import { makeMoveFunds } from '../operations/move-funds.ts'
 import { type AmountOptions, amountText, parseAmount } from './amount.ts'
 import { type CommandContext, commandName, type OutputOptions, print, table, withContext } from './context.ts'
 import { readTextFile } from './files.ts'
+import { done, moneyActs } from './money.ts'
 
 export function merchantCommand(): Command {
   const command = new Command('merchant').description(
@@ -117,8 +117,8 @@ export function merchantCommand(): Command {
       withMerchants(async (merchants, context) => {
         await merchants.showMerchant(merchantId)
         const { currency, amountMinor } = parseAmount(options)
-        const funds = makeMoveFunds({ ...context, treasury: context.core.treasury })
-        const leftMinor = await funds.payOut({ merchantId, currency, amountMinor }, options.reason)
+        const { reason } = options
+        const leftMinor = done(await moneyActs(context).payOut(merchantId, { currency, amountMinor, reason }))
         const [amount, left] = [amountText(amountMinor, currency), amountText(leftMinor, currency)]
         print(options, { merchantId, paidOut: amount, left }, [
           `${amount} are paid out to merchant ${merchantId}; ${left} are left in its wallet.`,

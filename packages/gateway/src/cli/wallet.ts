@@ -6,8 +6,9 @@ import type { Wallet } from '../domain/wallet.ts'
 import { type ManageWallets, makeManageWallets } from '../operations/manage-wallets.ts'
 import type { Account } from '../store/ledger.ts'
 import { type AmountOptions, amountText, parseAmount } from './amount.ts'
-import { commandName, type OutputOptions, print, table, withContext } from './context.ts'
+import { type CommandContext, commandName, type OutputOptions, print, table, withContext } from './context.ts'
 import { readTextFile } from './files.ts'
+import { done, moneyActs } from './money.ts'
 
 interface ReasonOptions extends OutputOptions {
   readonly reason: string
@@ -80,14 +81,10 @@ export function walletCommand(): Command {
     .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
     .action((id: string, options: ReasonOptions & AmountOptions) =>
-      withWallets(async (wallets) => {
+      withWallets(async (wallets, context) => {
         const { currency, amountMinor } = parseAmount(options)
-        const { walletId } = await wallets.topUp({
-          wallet: id,
-          currency,
-          amountMinor,
-          reason: options.reason,
-        })
+        const { reason } = options
+        const walletId = done(await moneyActs(context).topUp(id, { currency, amountMinor, reason }))
         const { wallet, balances } = await wallets.showWallet(walletId)
         const amount = amountText(amountMinor, currency)
         print(options, { walletId, toppedUp: amount, balances: balances.map(balanceJson) }, [
@@ -119,10 +116,12 @@ export function walletCommand(): Command {
   return command
 }
 
-function withWallets(work: (wallets: ManageWallets) => Promise<void>): Promise<void> {
+function withWallets(
+  work: (wallets: ManageWallets, context: CommandContext) => Promise<void>,
+): Promise<void> {
   return withContext((context) => {
     const { wallets, treasury } = context.core
-    return work(makeManageWallets({ ...context, wallets, treasury }))
+    return work(makeManageWallets({ ...context, wallets, treasury }), context)
   })
 }
 

@@ -1,4 +1,5 @@
 // Who did what, when, to whom and why: written with the act itself, in one transaction.
+import type { Approval } from './approval.ts'
 
 export interface Act {
   readonly auditId: string
@@ -11,4 +12,6 @@ export interface Act {
   /** What it was done to: an id, never a secret. */
   readonly subject: string
   readonly reason: string | undefined
+  /** Where a second operator allowed it: recorded with the act, and refused when the request no longer waits. */
+  readonly approval?: Approval | undefined
 }

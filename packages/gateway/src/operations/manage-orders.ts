@@ -2,6 +2,7 @@
 // in the transaction that does it.
 import { Failure, makeCallbackId as makeUuid, type RandomBytes, type RefundAnswer } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
+import type { Approval } from '../domain/approval.ts'
 import type { Act } from '../domain/audit.ts'
 import type { OrderKey } from '../domain/order.ts'
 import type { MerchantStore } from '../store/merchants.ts'
@@ -29,9 +30,24 @@ export interface RefundByOperator {
   /** As it was typed. */
   readonly amount: string
   readonly reason: string
+  /** Where a second operator allowed it. */
+  readonly approval?: Approval | undefined
+  /** How much of an order may be refunded in all without one; undefined: any amount. */
+  readonly limitMinor?: ((currency: string) => bigint | undefined) | undefined
 }
 
 export type ManageOrders = ReturnType<typeof makeManageOrders>
+
+/** More than may be refunded without a second operator. */
+export class RefundNeedsApproval extends Error {
+  override readonly name = 'RefundNeedsApproval'
+  readonly money: { readonly currency: string; readonly amountMinor: bigint }
+
+  constructor(money: { currency: string; amountMinor: bigint }) {
+    super('this refund needs a second operator')
+    this.money = money
+  }
+}
 
 export function makeManageOrders(parts: ManageOrdersParts) {
   const { orders, refunds, clock, random } = parts
@@ -71,7 +87,17 @@ export function makeManageOrders(parts: ManageOrdersParts) {
         ...parts,
         refunds: {
           findRefundByNumber: refunds.findRefundByNumber,
-          insertRefund: (request) => refunds.insertRefund(request, act('order.refund', key, given.reason)),
+          insertRefund: (request) =>
+            refunds.insertRefund(
+              request,
+              { ...act('order.refund', key, given.reason), approval: given.approval },
+              given.limitMinor?.(request.refund.currency),
+            ),
+        },
+        check({ currency, refundedMinor, refundHeldMinor }, amountMinor) {
+          const limitMinor = given.limitMinor?.(currency)
+          if (limitMinor === undefined || refundedMinor + refundHeldMinor + amountMinor <= limitMinor) return
+          throw new RefundNeedsApproval({ currency, amountMinor })
         },
       })
       const { referRefundNo, amount: refundAmount, reason: refundReason } = given

@@ -6,7 +6,7 @@ import { maxWalletNameLength, normaliseLogin, parseLogin, parsePin, type Wallet 
 import type { Account } from '../store/ledger.ts'
 import type { TreasuryStore } from '../store/treasury.ts'
 import type { WalletStore } from '../store/wallets.ts'
-import { makeMoveFunds } from './move-funds.ts'
+import { makeMoveFunds, type Once } from './move-funds.ts'
 import { hashPin } from './pin.ts'
 
 export interface ManageWalletsParts {
@@ -91,22 +91,18 @@ export function makeManageWallets(parts: ManageWalletsParts) {
 
     listWallets: (contains: string | undefined, limit: number) => wallets.listWallets({ contains, limit }),
 
-    async topUp(given: {
-      wallet: string
-      currency: string
-      amountMinor: bigint
-      reason: string
-      /** Whoever repeats an act with one id moves the money once. */
-      actId?: string
-    }): Promise<Wallet> {
-      const { currency, amountMinor, reason, actId } = given
-      const wallet = await find(given.wallet)
+    async topUp(
+      given: {
+        wallet: string
+        currency: string
+        amountMinor: bigint
+        reason: string
+      } & Once,
+    ): Promise<Wallet> {
+      const { wallet: idOrLogin, currency, amountMinor, ...rest } = given
+      const wallet = await find(idOrLogin)
       const { walletId } = wallet
-      await funds.topUp([{ walletId, currency, amountMinor }], {
-        subject: walletId,
-        reason,
-        ...(actId !== undefined && { actId }),
-      })
+      await funds.topUp([{ walletId, currency, amountMinor }], { subject: walletId, ...rest })
       return wallet
     },
 

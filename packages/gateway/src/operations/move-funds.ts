@@ -8,6 +8,7 @@ import {
   toDecimalText,
 } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
+import type { Approval } from '../domain/approval.ts'
 import type { Act } from '../domain/audit.ts'
 import {
   type AccountKey,
@@ -40,6 +41,12 @@ export interface Payout {
   readonly amountMinor: bigint
 }
 
+/** By what an act is known that may be sent twice: its own id, or the request that it uses up. */
+export interface Once {
+  readonly actId?: string | undefined
+  readonly approval?: Approval | undefined
+}
+
 export type MoveFunds = ReturnType<typeof makeMoveFunds>
 
 const maxTries = 5
@@ -49,31 +56,37 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     /** Several at once are one act. */
     async topUp(
       topUps: readonly TopUp[],
-      { subject, reason, actId }: { subject: string; reason: string; actId?: string },
+      { subject, reason, ...once }: { subject: string; reason: string } & Once,
     ): Promise<void> {
-      const act = newAct({ act: 'wallet.top-up', merchantId: undefined, subject, reason }, actId)
+      const act = newAct({ act: 'wallet.top-up', merchantId: undefined, subject, reason }, once)
       const moves = topUps.map(({ walletId, currency, amountMinor }) => ({
         from: { ...funding, currency },
         to: walletAccount(walletId, currency),
         amountMinor,
       }))
-      await move(moves, { act, kind: 'top_up', merchantId: '', hasOwnId: actId !== undefined })
+      await move(moves, { act, kind: 'top_up', merchantId: '', isOnce: isOnce(once) })
+    },
+
+    /** Throws where the merchant's wallet has too little for it now. */
+    async checkPayOut({ merchantId, currency, amountMinor }: Payout): Promise<void> {
+      const left = await available(merchantAccount(merchantId, currency))
+      if (left < amountMinor) throw tooLittle(left, currency)
     },
 
     /** What is left in the merchant's wallet afterwards. */
     async payOut(
       { merchantId, currency, amountMinor }: Payout,
       reason: string,
-      actId?: string,
+      once: Once = {},
     ): Promise<bigint> {
-      const act = newAct({ act: 'merchant.payout', merchantId, subject: merchantId, reason }, actId)
+      const act = newAct({ act: 'merchant.payout', merchantId, subject: merchantId, reason }, once)
       const from = merchantAccount(merchantId, currency)
       const to = { ...funding, currency }
       const moved = await move([{ from, to, amountMinor }], {
         act,
         kind: 'payout',
         merchantId,
-        hasOwnId: actId !== undefined,
+        isOnce: isOnce(once),
       })
       const left = await available(from)
       if (!moved) throw tooLittle(left, currency)
@@ -81,9 +94,12 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     },
   }
 
-  function newAct(given: Pick<Act, 'act' | 'merchantId' | 'subject' | 'reason'>, actId?: string): Act {
+  function newAct(
+    given: Pick<Act, 'act' | 'merchantId' | 'subject' | 'reason'>,
+    { actId, approval }: Once,
+  ): Act {
     const nowMs = clock.now()
-    return { auditId: actId ?? makeUuid(nowMs, random), actedAtMs: nowMs, actor, ...given }
+    return { auditId: actId ?? makeUuid(nowMs, random), actedAtMs: nowMs, actor, approval, ...given }
   }
 
   async function move(
@@ -92,8 +108,8 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
       act,
       kind,
       merchantId,
-      hasOwnId,
-    }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string; hasOwnId: boolean },
+      isOnce,
+    }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string; isOnce: boolean },
   ): Promise<boolean> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(
@@ -114,12 +130,12 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
       }),
     )
     // Whose act may have been carried out already: by an answer that was lost, or by a form that was sent twice.
-    let isRepeated = hasOwnId
+    let isRepeated = isOnce
     for (let tries = 0; tries < maxTries; tries++) {
-      if (isRepeated && (await treasury.isRecorded(act.auditId))) return true
+      if (isRepeated && (await treasury.isRecorded(act))) return true
       const outcome = await treasury.move(transfers, act).catch((error: unknown) => {
         // The other one came in between, and its entry is there now; or nobody knows.
-        if (!isRepeated) throw error
+        if (!isRepeated || error instanceof Failure) throw error
         return 'unknown' as const
       })
       if (outcome !== 'unknown') return outcome === 'moved'
@@ -135,6 +151,10 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     const accounts = await treasury.listAccounts(key)
     return availableMinor(accounts.find(({ currency }) => currency === key.currency) ?? noBalances)
   }
+}
+
+function isOnce({ actId, approval }: Once): boolean {
+  return actId !== undefined || approval !== undefined
 }
 
 interface Move {

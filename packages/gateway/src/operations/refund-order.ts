@@ -11,6 +11,7 @@ import {
 } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
+import type { Order } from '../domain/order.ts'
 import { isSameRefund, type Refund, requestRefund } from '../domain/refund.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { RefundStore } from '../store/refunds.ts'
@@ -24,6 +25,8 @@ export interface RefundOrderParts {
   readonly random: RandomBytes
   /** A refund waits for its rail. */
   readonly onSubmitted: () => void
+  /** Throws where this much of the order may not be refunded without further ado. */
+  readonly check?: (order: Order, amountMinor: bigint) => void
 }
 
 /** Each lost race means that another refund of this order came through; the same number cannot lose for ever. */
@@ -42,13 +45,14 @@ export function makeRefundOrder(parts: RefundOrderParts) {
       const amountMinor = toPositiveMinorUnits(refundAmount, order.currency, 'refundAmount')
       const asked = { paymentId, referRefundNo, amountMinor, reason }
       if (earlier) return isSameRefund(earlier, asked) ? answer(earlier) : refuseNumber(referRefundNo)
-      const outcome = await refunds.insertRefund(
-        requestRefund(await parts.currentOrder(order, nowMs), asked, {
-          refundId: makeRefundId(nowMs, random),
-          transactionId: makeTransactionId(nowMs, random),
-          nowMs,
-        }),
-      )
+      const current = await parts.currentOrder(order, nowMs)
+      const request = requestRefund(current, asked, {
+        refundId: makeRefundId(nowMs, random),
+        transactionId: makeTransactionId(nowMs, random),
+        nowMs,
+      })
+      parts.check?.(current, amountMinor)
+      const outcome = await refunds.insertRefund(request)
       if (outcome.kind === 'made') {
         parts.onSubmitted()
         return answer(outcome.refund)

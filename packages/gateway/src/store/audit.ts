@@ -2,6 +2,7 @@
 // one and leave out the other.
 import type { Pool, Queryable } from '../database/pool.ts'
 import type { Act } from '../domain/audit.ts'
+import { closeApproved } from './approval-closing.ts'
 
 /** Does the work and records it; work that answers false did nothing, and nothing is recorded. */
 export function audited(
@@ -17,6 +18,23 @@ export function audited(
 }
 
 export async function insertAct(transaction: Queryable, act: Act): Promise<void> {
+  const { approval } = act
+  if (approval) {
+    await closeApproved(transaction, approval)
+    await insertEntry(transaction, {
+      auditId: approval.auditId,
+      actedAtMs: approval.decidedAtMs,
+      actor: approval.decidedAs,
+      act: 'approval.approve',
+      merchantId: act.merchantId,
+      subject: approval.approvalId,
+      reason: approval.reason,
+    })
+  }
+  await insertEntry(transaction, act)
+}
+
+async function insertEntry(transaction: Queryable, act: Act): Promise<void> {
   await transaction.query({
     text: `
 insert into audit (audit_id, acted_at, actor, act, merchant_id, subject, reason)

@@ -36,15 +36,17 @@ export interface RefundNumber {
   readonly referRefundNo: string
 }
 
+type NewRefund = RefundRequest & { readonly hold: Transfer }
+
 export type RefundStore = ReturnType<typeof makeRefundStore>
 
 const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
 
 export function makeRefundStore(database: Pool) {
   return {
-    /** With the operator's act behind it, where an operator refunds. */
-    insertRefund: (request: RefundRequest & { readonly hold: Transfer }, act?: Act) =>
-      insertRefund(database, request, act),
+    /** With the operator's act behind it, where an operator refunds, and with how much may be refunded in all. */
+    insertRefund: (request: NewRefund, act?: Act, maxTotalMinor?: bigint) =>
+      insertRefund(database, request, { act, maxTotalMinor }),
     findRefundByNumber: (number: RefundNumber) => findRefundByNumber(database, number),
     findRefund: batched((keys: readonly RefundKey[]) => findRefunds(database, keys), batching),
     findOrderWithRefunds: batched(
@@ -80,12 +82,12 @@ class RaceLost extends Error {}
 
 async function insertRefund(
   database: Pool,
-  request: RefundRequest & { readonly hold: Transfer },
-  act: Act | undefined,
+  request: NewRefund,
+  { act, maxTotalMinor }: { act: Act | undefined; maxTotalMinor: bigint | undefined },
 ): Promise<RefundOutcome> {
   try {
     const refund = await database.transaction(async (transaction) => {
-      const made = await commitRefund(transaction, request)
+      const made = await commitRefund(transaction, request, maxTotalMinor)
       if (act) await insertAct(transaction, act)
       return made
     })
@@ -99,14 +101,15 @@ async function insertRefund(
 
 async function commitRefund(
   transaction: Queryable,
-  request: RefundRequest & { readonly hold: Transfer },
+  request: NewRefund,
+  maxTotalMinor: bigint | undefined,
 ): Promise<Refund> {
   const { debitAccountId, creditAccountId, amountMinor } = request.hold
   const balances = await lockAccounts(transaction, [debitAccountId, creditAccountId])
   const merchant = balances.get(debitAccountId)
   const isCovered = merchant !== undefined && availableMinor(merchant) >= amountMinor
   const { refund, hold, settlement } = isCovered ? request : withoutHold(request)
-  await insertRow(transaction, refund, await takeShare(transaction, refund))
+  await insertRow(transaction, refund, await takeShare(transaction, refund, maxTotalMinor))
   if (hold) {
     await insertTransfers(transaction, [hold])
     await addEffects(transaction, effectsOf([hold]))
@@ -116,16 +119,25 @@ async function commitRefund(
 }
 
 /** The guard and the CHECK of the table say the same: never more than was paid. Answers which refund of the order it is. */
-async function takeShare(transaction: Queryable, refund: Refund): Promise<number> {
+async function takeShare(
+  transaction: Queryable,
+  refund: Refund,
+  maxTotalMinor: bigint | undefined,
+): Promise<number> {
   const { rows } = await transaction.query<{ refund_count: number }>({
     name: 'take-refund-share',
     text: `
 update orders
    set refund_held_minor = refund_held_minor + $3, refund_count = refund_count + 1
  where merchant_id = $1 and payment_id = $2 and status = 'success'
-   and refunded_minor + refund_held_minor + $3 <= payment_amount_minor
+   and refunded_minor + refund_held_minor + $3 <= least(payment_amount_minor, $4::numeric)
 returning refund_count`,
-    values: [refund.merchantId, refund.paymentId, refund.amountMinor.toString()],
+    values: [
+      refund.merchantId,
+      refund.paymentId,
+      refund.amountMinor.toString(),
+      maxTotalMinor?.toString() ?? null,
+    ],
   })
   if (!rows[0]) throw new RaceLost()
   return rows[0].refund_count

@@ -31,7 +31,8 @@ export function makeTreasuryStore(database: Pool) {
     openAccounts: (keys: readonly AccountKey[]) => openAccounts(database, keys),
     /** All of them or none; the accounts are open. */
     move: (transfers: readonly Transfer[], act: Act) => move(database, transfers, act),
-    isRecorded: (auditId: string) => isRecorded(database, auditId),
+    /** Whether it was carried out already: by its own id, or by the request that it uses up. */
+    isRecorded: (act: Pick<Act, 'auditId' | 'approval'>) => isRecorded(database, act),
   }
 }
 
@@ -59,10 +60,17 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
   return true
 }
 
-async function isRecorded(database: Queryable, auditId: string): Promise<boolean> {
-  const { rows } = await database.query({
-    text: 'select from audit where audit_id = $1',
-    values: [auditId],
-  })
+async function isRecorded(
+  database: Queryable,
+  { auditId, approval }: Pick<Act, 'auditId' | 'approval'>,
+): Promise<boolean> {
+  const { rows } = await database.query(
+    approval
+      ? {
+          text: "select from approvals where approval_id = $1 and status = 'approved'",
+          values: [approval.approvalId],
+        }
+      : { text: 'select from audit where audit_id = $1', values: [auditId] },
+  )
   return rows.length > 0
 }

@@ -23,6 +23,7 @@ export type AreaName =
   | 'merchants'
   | 'wallets'
   | 'ledger'
+  | 'approvals'
   | 'audit'
   | 'system'
   | 'account'

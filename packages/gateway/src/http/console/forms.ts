@@ -1,7 +1,13 @@
 // Forms of the console. An act that changes something is folded until it is asked for, says what will happen, and
 // wants a reason where the audit wants one: asking once needs no script.
-import { randomUUID } from 'node:crypto'
-import { digitsOf, Failure, toPositiveMinorUnits, uuidPattern } from '@tillgate/protocol'
+import { randomBytes } from 'node:crypto'
+import {
+  digitsOf,
+  Failure,
+  makeCallbackId as makeUuid,
+  toPositiveMinorUnits,
+  uuidPattern,
+} from '@tillgate/protocol'
 import { mayAct, type Role } from '../../domain/operator.ts'
 import { type Content, type Html, html } from '../html.ts'
 import type { Visit } from './console.ts'
@@ -49,19 +55,28 @@ export function reasonOf(form: URLSearchParams): string {
   return reason
 }
 
-/** Decimal text beside a currency, exact as everywhere. */
-/** `actId` was made with the form: however often it is sent, the money moves once. */
-export function amountOf(form: URLSearchParams): { currency: string; amountMinor: bigint; actId: string } {
+/** As old as a session can be. */
+const maxFormAgeMs = 12 * 60 * 60 * 1000
+
+/**
+ * Decimal text beside a currency, exact as everywhere. `actId` was made with the form: however often it is sent, the
+ * money moves once. It is the act's place in the audit log, which is in the order of time.
+ */
+export function amountOf(
+  form: URLSearchParams,
+  nowMs: number,
+): { currency: string; amountMinor: bigint; actId: string } {
   const currency = required(form, 'currency', 'the currency').toUpperCase()
   digitsOf(currency)
   const amount = required(form, 'amount', 'the amount')
   const actId = required(form, 'actId', 'the number of this form')
-  if (!uuidPattern.test(actId))
+  const madeAtMs = uuidPattern.test(actId) ? Number.parseInt(actId.replace('-', '').slice(0, 12), 16) : 0
+  if (madeAtMs > nowMs || madeAtMs < nowMs - maxFormAgeMs)
     throw new Failure('invalid_field', { message: 'Load the page anew and try again.' })
   return { currency, amountMinor: toPositiveMinorUnits(amount, currency, 'amount'), actId }
 }
 
-export function amountFields(currency = ''): Html {
-  return html`<input type="hidden" name="actId" value="${randomUUID()}"><label>Amount<input name="amount" inputmode="decimal" required autocomplete="off"></label>
-<label>Currency<input name="currency" value="${currency}" required maxlength="3" placeholder="USD" autocapitalize="characters" autocomplete="off"></label>`
+export function amountFields({ nowMs }: Visit): Html {
+  return html`<input type="hidden" name="actId" value="${makeUuid(nowMs, randomBytes)}"><label>Amount<input name="amount" inputmode="decimal" required autocomplete="off"></label>
+<label>Currency<input name="currency" required maxlength="3" placeholder="USD" autocapitalize="characters" autocomplete="off"></label>`
 }

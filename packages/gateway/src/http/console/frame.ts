@@ -14,6 +14,8 @@ export interface Frame {
   readonly note: Note | undefined
   readonly formToken: string
   readonly nonce: string
+  /** How many requests wait for a second operator; undefined: nothing ever does, and there is no such area. */
+  readonly approvalsWaiting: number | undefined
 }
 
 const areas: readonly { readonly name: AreaName; readonly path: string; readonly label: string }[] = [
@@ -22,6 +24,7 @@ const areas: readonly { readonly name: AreaName; readonly path: string; readonly
   { name: 'merchants', path: '/merchants', label: 'Merchants' },
   { name: 'wallets', path: '/wallets', label: 'Wallets' },
   { name: 'ledger', path: '/ledger', label: 'Ledger' },
+  { name: 'approvals', path: '/approvals', label: 'Approvals' },
   { name: 'audit', path: '/audit', label: 'Audit log' },
   { name: 'system', path: '/system', label: 'System' },
   { name: 'account', path: '/account', label: 'Account' },
@@ -40,7 +43,10 @@ export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: F
 <a class="brand" href="/">Tillgate <span class="mode ${frame.mode}">${frame.mode}</span></a>
 <nav aria-label="Areas"><ul>${areas.map(
       ({ name, path, label }) =>
-        html`<li><a href="${path}"${name === page.area && html` aria-current="page"`}>${icon(name)}<span>${label}</span></a></li>`,
+        (name !== 'approvals' || frame.approvalsWaiting !== undefined) &&
+        html`<li><a href="${path}"${name === page.area && html` aria-current="page"`}>${icon(name)}<span>${label}</span>${
+          name === 'approvals' && waitingMark(frame.approvalsWaiting)
+        }</a></li>`,
     )}</ul></nav>
 <form class="who" method="post" action="/sign-out"><input type="hidden" name="token" value="${frame.formToken}">
 <span>${operator.login}<span class="quiet"> · ${operator.role}</span></span>
@@ -52,6 +58,12 @@ ${note && html`<p class="note ${note.kind}" role="${note.kind === 'bad' ? 'alert
 ${page.content}
 </main>`,
   })
+}
+
+function waitingMark(waiting = 0): Html | undefined {
+  return waiting === 0
+    ? undefined
+    : html`<span class="count">${waiting}<span class="hidden"> waiting</span></span>`
 }
 
 /** Without navigation: nobody is signed in. */
@@ -90,6 +102,7 @@ const icons: Record<AreaName, Html> = {
   merchants: html`<path d="M3 9l2-5h14l2 5v2H3zM5 11v9h14v-9"/><path d="M10 20v-5h4v5"/>`,
   wallets: html`<rect x="3" y="6" width="18" height="13" rx="2"/><path d="M16 12.5h2M3 10h18"/>`,
   ledger: html`<path d="M12 4v16M5 7h14M5 7l-3 7h6zm14 0l-3 7h6zM8 20h8"/>`,
+  approvals: html`<circle cx="8" cy="8" r="3"/><circle cx="17" cy="9" r="2.5"/><path d="M2 20c.5-4 2.5-6 6-6s5.5 2 6 6m1-5.5c3.5-.5 6 1.5 6.5 5.5"/>`,
   audit: html`<path d="M6 3h9l4 4v14H6z"/><path d="M9 11h6m-6 4h6"/>`,
   system: html`<rect x="4" y="4" width="16" height="7" rx="1"/><rect x="4" y="13" width="16" height="7" rx="1"/><path d="M8 7.5v.1M8 16.5v.1"/>`,
   account: html`<circle cx="12" cy="8" r="4"/><path d="M4 21c1-5 4-7 8-7s7 2 8 7"/>`,

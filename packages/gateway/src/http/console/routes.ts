@@ -5,11 +5,13 @@ import { Readable } from 'node:stream'
 import { Failure, httpStatusOf, KeyError, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../clock.ts'
+import { isApprovalInUse } from '../../domain/approval.ts'
 import { mayAct } from '../../domain/operator.ts'
 import type { Log } from '../../log.ts'
 import { isFromElsewhere, readForm } from '../checkout/requests.ts'
 import { html } from '../html.ts'
 import { accountArea } from './areas/account.ts'
+import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
 import { ledgerArea } from './areas/ledger.ts'
@@ -59,6 +61,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...merchantArea(running),
     ...walletsArea(running),
     ...ledgerArea(running),
+    ...approvalsArea(running),
     ...auditArea(running),
     ...systemArea(running),
     ...accountArea(running),
@@ -103,7 +106,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     if (!page) return sendNothingHere(request, reply, signedIn)
     const taken = takeNote(request, running())
     if (taken) reply.header('set-cookie', taken.cookie)
-    return sendConsolePage(reply, page, frameOf(signedIn, taken?.note))
+    return sendConsolePage(reply, page, await frameOf(signedIn, taken?.note))
   }
 
   async function download(
@@ -153,7 +156,8 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     })
     if (done instanceof Error)
       return go(request, reply, route.back(visit), { kind: 'bad', text: done.message })
-    if (done.kind === 'shown_once') return sendConsolePage(reply, done.page, frameOf(signedIn, undefined))
+    if (done.kind === 'shown_once')
+      return sendConsolePage(reply, done.page, await frameOf(signedIn, undefined))
     return go(request, reply, done.to, { kind: 'good', text: done.note }, done.cookies)
   }
 
@@ -175,11 +179,15 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     return redirect(reply, `/sign-in${next}`)
   }
 
-  function sendNothingHere(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn): FastifyReply {
+  async function sendNothingHere(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signedIn: SignedIn,
+  ): Promise<FastifyReply> {
     return sendConsolePage(
       reply.status(404),
       nothingHere(request.url.split('?')[0] ?? ''),
-      frameOf(signedIn, undefined),
+      await frameOf(signedIn, undefined),
     )
   }
 
@@ -196,13 +204,17 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     }
   }
 
-  function frameOf({ operator, session }: SignedIn, note: Note | undefined): Frame {
+  async function frameOf({ operator, session }: SignedIn, note: Note | undefined): Promise<Frame> {
+    const { approvals, approvalPolicy } = running()
+    const waiting = await approvals.countWaiting()
     return {
       mode: parts.mode,
       operator,
       note,
       formToken: formTokenOf(session, running()),
       nonce: Buffer.from(parts.random(nonceBytes)).toString('base64url'),
+      // Also shown when it was switched off while something waits.
+      approvalsWaiting: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
     }
   }
 }

@@ -1,12 +1,14 @@
 // What the console needs from the gateway, once the database is there: the operations that the command line uses
 // too, each in the name of the operator who acts, and what its pages read.
+import type { ApprovalPolicy } from '../../domain/approval.ts'
 import type { AuthenticateOperator } from '../../operations/authenticate-operator.ts'
+import type { DecideApprovals, Decider } from '../../operations/decide-approvals.ts'
 import type { FindOrders } from '../../operations/find-orders.ts'
 import type { ManageMerchants } from '../../operations/manage-merchants.ts'
 import type { ManageOperators } from '../../operations/manage-operators.ts'
 import type { ManageOrders } from '../../operations/manage-orders.ts'
 import type { ManageWallets } from '../../operations/manage-wallets.ts'
-import type { MoveFunds } from '../../operations/move-funds.ts'
+import type { MoneyActs } from '../../operations/money-acts.ts'
 import type { OperatorSessions } from '../../operations/operator-sessions.ts'
 import type { PauseHosts } from '../../operations/pause-hosts.ts'
 import type { ManageCallbacks } from '../../operations/resend-callbacks.ts'
@@ -28,6 +30,10 @@ export interface ConsoleService {
   readonly orders: FindOrders
   readonly showOrder: ShowOrder
   readonly audit: AuditLogStore
+  readonly approvalPolicy: ApprovalPolicy
+  readonly approvals: DecideApprovals
+  /** What moves money, at once or after a second operator's yes. */
+  moneyActs(by: Decider): MoneyActs
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
   countCallbacks(nowMs: number): Promise<CallbackCounts>
   merchantAccounts(merchantId: string): Promise<readonly Account[]>
@@ -52,10 +58,9 @@ export interface AboutProcess {
 
 export interface ConsoleOperations {
   readonly operators: ManageOperators
-  readonly orders: ManageOrders
+  readonly orders: Omit<ManageOrders, 'refundOrder'>
   readonly callbacks: ManageCallbacks
   readonly hosts: PauseHosts
   readonly merchants: ManageMerchants
-  readonly funds: MoveFunds
-  readonly wallets: ManageWallets
+  readonly wallets: Omit<ManageWallets, 'topUp'>
 }

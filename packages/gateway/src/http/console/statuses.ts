@@ -1,11 +1,15 @@
 // A status as a word with a colour and a shape: round is good, square waits, a diamond is bad, hollow is over.
 import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
+import type { ApprovalStatus } from '../../domain/approval.ts'
 import type { CallbackState } from '../../domain/callback-attempt.ts'
 import { type Html, html } from '../html.ts'
 
 type Look = 'good' | 'wait' | 'bad' | 'off'
 
-const looks: Record<OrderStatus | RefundStatus | CallbackState | 'active' | 'suspended' | 'locked', Look> = {
+const looks: Record<
+  OrderStatus | RefundStatus | CallbackState | ApprovalStatus | 'active' | 'suspended' | 'locked',
+  Look
+> = {
   pending: 'wait',
   confirming: 'wait',
   success: 'good',
@@ -18,6 +22,10 @@ const looks: Record<OrderStatus | RefundStatus | CallbackState | 'active' | 'sus
   waiting: 'wait',
   delivered: 'good',
   exhausted: 'bad',
+  approved: 'good',
+  rejected: 'bad',
+  withdrawn: 'off',
+  expired: 'off',
   active: 'good',
   suspended: 'bad',
   locked: 'bad',

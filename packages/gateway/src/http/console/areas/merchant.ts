@@ -11,6 +11,7 @@ import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
+import { waitsFor } from './approvals.ts'
 import { dayOf } from './orders.ts'
 
 const path = '/merchants/:merchantId'
@@ -85,16 +86,17 @@ export function merchantArea(running: () => ConsoleService): readonly ConsoleRou
         note: 'The key is revoked: every gateway refuses it within 5 seconds.',
       }
     }),
-    act('payout', async ({ actor }, form, merchantId) => {
-      const { merchants, funds } = running().as(actor)
-      await merchants.showMerchant(merchantId)
-      const { currency, amountMinor, actId } = amountOf(form)
-      await funds.payOut({ merchantId, currency, amountMinor }, reasonOf(form), actId)
-      return {
-        kind: 'go',
-        to: pathOf(merchantId),
-        note: 'The money is paid out: it left the merchant’s wallet for the funding account.',
-      }
+    act('payout', async (visit, form, merchantId) => {
+      await running().as(visit.actor).merchants.showMerchant(merchantId)
+      const given = { ...amountOf(form, visit.nowMs), reason: reasonOf(form) }
+      const outcome = await running().moneyActs(visit).payOut(merchantId, given)
+      return (
+        waitsFor(outcome) ?? {
+          kind: 'go',
+          to: pathOf(merchantId),
+          note: 'The money is paid out: it left the merchant’s wallet for the funding account.',
+        }
+      )
     }),
   ]
 
@@ -213,7 +215,7 @@ function payoutAct(visit: Visit, merchantId: string): Html {
     action: `${pathOf(merchantId)}/payout`,
     label: 'Pay out…',
     explains: 'Money leaves the merchant’s wallet for the operator’s funding account.',
-    fields: amountFields(),
+    fields: amountFields(visit),
     button: 'Pay out',
     isDangerous: true,
     wantsReason: true,

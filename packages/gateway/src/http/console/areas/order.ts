@@ -13,6 +13,7 @@ import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
 import { amount, moment } from '../words.ts'
+import { waitsFor } from './approvals.ts'
 
 const path = '/orders/:merchantId/:paymentId'
 const resendsPerSecond = 20
@@ -35,19 +36,21 @@ export function orderArea(running: () => ConsoleService): readonly ConsoleRoute[
       path: `${path}/refund`,
       needs: 'operator',
       back,
-      async act({ actor, params }, form): Promise<Done> {
-        const key = keyOf(params)
-        const refund = await running()
-          .as(actor)
-          .orders.refundOrder(key, {
+      async act(visit, form): Promise<Done> {
+        const key = keyOf(visit.params)
+        const outcome = await running()
+          .moneyActs(visit)
+          .refund(key, {
             referRefundNo: required(form, 'number', 'the refund number'),
             amount: required(form, 'amount', 'the amount'),
             reason: reasonOf(form),
           })
+        if (outcome.kind === 'waiting') return waitsFor(outcome)
+        const { refundId, refundAmount, currency } = outcome.result
         return {
           kind: 'go',
           to: pathOf(key),
-          note: `Refund ${refund.refundId} over ${refund.refundAmount} ${refund.currency} is under way. Its result appears below, and the merchant gets a callback.`,
+          note: `Refund ${refundId} over ${refundAmount} ${currency} is under way. Its result appears below, and the merchant gets a callback.`,
         }
       },
     },

@@ -9,6 +9,7 @@ import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
+import { waitsFor } from './approvals.ts'
 
 const path = '/wallets'
 const maxShown = 100
@@ -39,10 +40,9 @@ export function walletsArea(running: () => ConsoleService): readonly ConsoleRout
       back,
       async act(visit, form): Promise<Done> {
         const wallet = idOf(visit)
-        await running()
-          .as(visit.actor)
-          .wallets.topUp({ wallet, ...amountOf(form), reason: reasonOf(form) })
-        return { kind: 'go', to: pathOf(wallet), note: 'The money is in the wallet.' }
+        const given = { ...amountOf(form, visit.nowMs), reason: reasonOf(form) }
+        const outcome = await running().moneyActs(visit).topUp(wallet, given)
+        return waitsFor(outcome) ?? { kind: 'go', to: pathOf(wallet), note: 'The money is in the wallet.' }
       },
     },
     ...(['lock', 'unlock'] as const).map((verb) => ({
@@ -164,7 +164,7 @@ function walletActs(visit: Visit, wallet: Wallet): Html {
     action: `${pathOf(wallet.walletId)}/top-up`,
     label: 'Top up…',
     explains: 'Money comes from the operator’s funding account into this wallet.',
-    fields: amountFields(),
+    fields: amountFields(visit),
     button: 'Top up',
     wantsReason: true,
   })}${foldedAct(visit, {

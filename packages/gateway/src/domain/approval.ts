@@ -1,0 +1,124 @@
+// Acts on money that want a second person: which ones do, who may decide about them, and until when.
+import { Failure, toDecimalText } from '@tillgate/protocol'
+import { mayAct, type Operator, type Role } from './operator.ts'
+
+export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint } & (
+  | {
+      readonly kind: 'order.refund'
+      readonly merchantId: string
+      readonly paymentId: string
+      readonly referRefundNo: string
+    }
+  | { readonly kind: 'merchant.payout'; readonly merchantId: string }
+  | { readonly kind: 'wallet.top-up'; readonly walletId: string }
+)
+
+export type MoneyActKind = MoneyAct['kind']
+
+/** Whoever may do it by themselves may also approve it. */
+export const moneyActRoles = {
+  'order.refund': 'operator',
+  'merchant.payout': 'admin',
+  'wallet.top-up': 'admin',
+} as const satisfies Record<MoneyActKind, Role>
+
+export const approvalStatuses = ['waiting', 'approved', 'rejected', 'withdrawn', 'expired'] as const
+export type ApprovalStatus = (typeof approvalStatuses)[number]
+
+export interface ApprovalRequest {
+  readonly approvalId: string
+  readonly act: MoneyAct
+  readonly reason: string
+  /** The operator's login. */
+  readonly requestedBy: string
+  /** Who and from where, as in the audit. */
+  readonly requestedAs: string
+  readonly requestedAtMs: number
+  readonly expiresAtMs: number
+  readonly status: ApprovalStatus
+  readonly decidedBy: string | undefined
+  readonly decidedAs: string | undefined
+  readonly decidedAtMs: number | undefined
+  readonly decisionReason: string | undefined
+}
+
+/** The yes of the second operator. It travels with the act that it allows and is recorded in its transaction. */
+export interface Approval {
+  readonly approvalId: string
+  readonly auditId: string
+  readonly decidedBy: string
+  readonly decidedAs: string
+  readonly decidedAtMs: number
+  readonly reason: string
+}
+
+export interface ApprovalPolicy {
+  /** How much of an order may be refunded in all without a second operator, by currency; undefined: any amount. */
+  readonly refundLimits: ReadonlyMap<string, bigint> | undefined
+  readonly kinds: readonly Exclude<MoneyActKind, 'order.refund'>[]
+  readonly lifeMs: number
+}
+
+/** Undefined: any amount. A currency that the setting does not name has no allowance: better asked than missed. */
+export function refundLimitMinor({ refundLimits }: ApprovalPolicy, currency: string): bigint | undefined {
+  return refundLimits && (refundLimits.get(currency) ?? 0n)
+}
+
+export function isApprovalInUse({ refundLimits, kinds }: ApprovalPolicy): boolean {
+  return refundLimits !== undefined || kinds.length > 0
+}
+
+/** As people say it. */
+export function describeMoneyAct(act: MoneyAct): string {
+  const amount = `${toDecimalText(act.amountMinor, act.currency)} ${act.currency}`
+  switch (act.kind) {
+    case 'order.refund':
+      return `refund ${amount} of order ${act.paymentId}`
+    case 'merchant.payout':
+      return `pay ${amount} out to merchant ${act.merchantId}`
+    case 'wallet.top-up':
+      return `top up wallet ${act.walletId} by ${amount}`
+  }
+}
+
+export function isSameMoneyAct(a: MoneyAct, b: MoneyAct): boolean {
+  return describeMoneyAct(a) === describeMoneyAct(b) && referRefundNoOf(a) === referRefundNoOf(b)
+}
+
+export function referRefundNoOf(act: MoneyAct): string | undefined {
+  return act.kind === 'order.refund' ? act.referRefundNo : undefined
+}
+
+export type Decision = 'approve' | 'reject' | 'withdraw'
+
+/** Throws where this operator may not decide so, now. */
+export function checkDecision(
+  decision: Decision,
+  request: ApprovalRequest,
+  { by, nowMs }: { by: Pick<Operator, 'login' | 'role'>; nowMs: number },
+): void {
+  if (request.status === 'waiting' && request.expiresAtMs <= nowMs) throw notWaiting('expired')
+  if (request.status !== 'waiting') throw notWaiting(request.status, request.decidedBy)
+  const needed = moneyActRoles[request.act.kind]
+  if (!mayAct(by.role, needed))
+    throw new Failure('not_allowed', {
+      message: `This needs the role ${needed}; yours is ${by.role}.`,
+    })
+  const isOwn = by.login === request.requestedBy
+  if (isOwn && decision !== 'withdraw')
+    throw new Failure('not_allowed', {
+      message: 'This is your own request: another operator must decide about it. You can withdraw it.',
+    })
+  if (!isOwn && decision === 'withdraw')
+    throw new Failure('not_allowed', { message: 'Only whoever asked can withdraw. You can reject it.' })
+}
+
+export function notWaiting(
+  status: Exclude<ApprovalStatus, 'waiting'> | 'decided',
+  decidedBy?: string,
+): Failure {
+  const by = decidedBy === undefined ? '' : ` by ${decidedBy}`
+  return new Failure('status_does_not_allow', {
+    message: `The request does not wait any more: it was ${status === 'expired' ? 'too old and has expired' : `${status}${by}`}.`,
+  })
+}
