@@ -2,6 +2,7 @@
 // any is reported, so that nobody mends a configuration one restart at a time.
 import { parseEnv } from 'node:util'
 import type { ApprovalPolicy } from './domain/approval.ts'
+import type { Role } from './domain/operator.ts'
 import { type SettingName, settings } from './settings.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 
@@ -27,6 +28,8 @@ export interface Config {
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
   readonly requestsInFlightMax: number
+  /** Whose operators must have a second step to sign in. */
+  readonly secondStepRoles: readonly Role[]
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
   readonly callbackHostsPerDay: number
@@ -113,6 +116,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     merchantRequestsPerSecond: read('MERCHANT_REQUESTS_PER_SECOND'),
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
     requestsInFlightMax: read('REQUESTS_IN_FLIGHT'),
+    secondStepRoles: Object.freeze(read('SECOND_STEP_FOR') ?? []),
     approvals: Object.freeze({
       refundLimits: read('APPROVAL_REFUND_ABOVE'),
       kinds: read('APPROVAL_FOR') ?? [],

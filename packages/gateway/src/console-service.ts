@@ -3,6 +3,7 @@ import type { RandomBytes } from '@tillgate/protocol'
 import type { Clock } from './clock.ts'
 import type { Core } from './core.ts'
 import type { ApprovalPolicy } from './domain/approval.ts'
+import type { Role } from './domain/operator.ts'
 import { makeSealing } from './http/checkout/sealing.ts'
 import type { ConsoleService } from './http/console/service.ts'
 import { makeAuthenticateOperator } from './operations/authenticate-operator.ts'
@@ -18,6 +19,7 @@ import { makeMoveFunds } from './operations/move-funds.ts'
 import { makeOperatorSessions } from './operations/operator-sessions.ts'
 import { makePauseHosts } from './operations/pause-hosts.ts'
 import { makeManageCallbacks } from './operations/resend-callbacks.ts'
+import { makeSecondStep } from './operations/second-step.ts'
 import { makeShowOrder } from './operations/show-order.ts'
 import { streamStatement } from './operations/write-statement.ts'
 import type { OrderStore } from './store/orders.ts'
@@ -31,6 +33,8 @@ export interface ConsoleServiceParts {
   readonly orders: OrderStore
   readonly currentOrder: CurrentOrder
   readonly approvalPolicy: ApprovalPolicy
+  /** Who must sign in with a second step. */
+  readonly secondStepRoles: readonly Role[]
   readonly clock: Clock
   readonly random: RandomBytes
   /** A refund waits for its rail. */
@@ -52,6 +56,16 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
   return {
     authenticate: makeAuthenticateOperator({ operators, clock }),
     sessions: makeOperatorSessions({ operators, clock, random }),
+    findOperator: operators.findOperator,
+    secondStep: makeSecondStep({
+      totp: core.operatorTotp,
+      operators,
+      vault,
+      issuer: `Tillgate ${new URL(parts.publicUrl).host}`,
+      clock,
+      random,
+    }),
+    needsSecondStep: ({ role, hasSecondStep }) => !hasSecondStep && parts.secondStepRoles.includes(role),
     sealing: makeSealing(vault.deriveKey('console notes'), random),
     formKey: vault.deriveKey('console forms'),
     orders: makeFindOrders({ list: core.orderList }),

@@ -23,6 +23,7 @@ import { announcingCallbacks } from './store/callbacks.ts'
 import { type Figures, readFigures } from './store/figures.ts'
 import { type Verification, verifyLedger } from './store/ledger-verification.ts'
 import { type MerchantStore, makeMerchantStore } from './store/merchants.ts'
+import { makeOperatorTotpStore, type OperatorTotpStore } from './store/operator-totp.ts'
 import { makeOperatorStore, type OperatorStore } from './store/operators.ts'
 import { makeOrderDetailsStore, type OrderDetailsStore } from './store/order-details.ts'
 import { makeOrderListStore, type OrderListStore } from './store/order-list.ts'
@@ -48,6 +49,7 @@ export interface Core {
   readonly merchants: MerchantStore
   readonly operators: OperatorStore
   readonly approvals: ApprovalStore
+  readonly operatorTotp: OperatorTotpStore
   readonly wallets: WalletStore
   readonly payments: PaymentStore
   readonly refunds: RefundStore
@@ -126,6 +128,7 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
       merchants,
       operators: makeOperatorStore(pool),
       approvals: makeApprovalStore(pool),
+      operatorTotp: makeOperatorTotpStore(pool),
       wallets: makeWalletStore(pool),
       payments: makePaymentStore(pool),
       refunds: makeRefundStore(pool),

@@ -362,6 +362,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       orders,
       currentOrder,
       approvalPolicy: config.approvals,
+      secondStepRoles: config.secondStepRoles,
       clock,
       random,
       onSubmitted: settle.wake,

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
-import { refusalOfPassword } from './domain/operator.ts'
+import { refusalOfPassword, roles } from './domain/operator.ts'
 import { parseUrlPolicy } from './domain/url-rules.ts'
 
 export interface Setting<T> {
@@ -125,6 +125,13 @@ export const settings = {
     fallback: '1000',
     example: '2000',
     parse: integer({ from: 1, to: 100_000 }),
+  }),
+  SECOND_STEP_FOR: setting({
+    about:
+      'Roles whose operators must sign in with a code from an app beside the password, separated by commas: admin, operator, viewer. Everybody may.',
+    fallback: '',
+    example: 'admin,operator',
+    parse: (value) => value.split(',').map((role) => oneOf(...roles)(role.trim())),
   }),
   APPROVAL_REFUND_ABOVE: setting({
     about:

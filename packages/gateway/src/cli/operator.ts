@@ -6,6 +6,7 @@ import {
   type ManageOperators,
   makeManageOperators,
 } from '../operations/manage-operators.ts'
+import { makeSecondStep } from '../operations/second-step.ts'
 import { commandName, type OutputOptions, print, table, withContext } from './context.ts'
 import { readTextFile } from './files.ts'
 
@@ -68,6 +69,24 @@ export function operatorCommand(): Command {
           ...passwordOf(options),
         })
         print(options, given, [`Operator ${given.login} has a new password.`, ...say(given)])
+      }),
+    )
+
+  command
+    .command('reset-totp')
+    .description('take the second step of signing in away, when app and recovery codes are lost')
+    .argument('<login>')
+    .requiredOption('--reason <text>', 'why, for the audit')
+    .option('--json', 'print JSON')
+    .action((login: string, options: OutputOptions & { reason: string }) =>
+      withContext(async (context) => {
+        const { operatorTotp: totp, operators, vault } = context.core
+        // Only the console makes secrets, and names itself in them.
+        const secondStep = makeSecondStep({ ...context, totp, operators, vault, issuer: 'Tillgate' })
+        await secondStep.reset(login, { actor: context.actor, reason: options.reason })
+        print(options, { login, hasSecondStep: false }, [
+          `Operator ${login} signs in with the password alone now.`,
+        ])
       }),
     )
 

@@ -22,6 +22,8 @@ export interface Operator {
   /** After too many wrong tries it signs in again from then on. */
   readonly lockedUntilMs: number | undefined
   readonly createdAtMs: number
+  /** Signs in with a code beside the password. */
+  readonly hasSecondStep: boolean
 }
 
 export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdAtMs'> {

@@ -15,7 +15,12 @@ export type OperatorSignIn =
   | { readonly kind: 'right'; readonly operator: Operator }
   /** A wrong password, a disabled operator or a login that nobody has: the same to the letter. */
   | { readonly kind: 'wrong' }
-  | { readonly kind: 'locked'; readonly untilMs: number }
+  | Locked
+
+interface Locked {
+  readonly kind: 'locked'
+  readonly untilMs: number
+}
 
 export type AuthenticateOperator = (given: {
   readonly login: string
@@ -42,6 +47,8 @@ export function makeAuthenticateOperator(parts: {
     })
     if (!taken) return lockOf(await operators.findOperator(login), nowMs) ?? wrong(password)
     if (!(await isRightPassword(password, taken.passwordHash))) return { kind: 'wrong' }
+    // Whoever knows the password alone must not be able to try codes for ever: only the code ends the counting.
+    if (taken.operator.hasSecondStep) return { kind: 'right', operator: taken.operator }
     await operators.forgetTries(login)
     return { kind: 'right', operator: { ...taken.operator, tries: 0, lockedUntilMs: undefined } }
   }
@@ -52,7 +59,7 @@ async function wrong(password: string): Promise<OperatorSignIn> {
   return { kind: 'wrong' }
 }
 
-function lockOf(operator: Operator | undefined, nowMs: number): OperatorSignIn | undefined {
+export function lockOf(operator: Operator | undefined, nowMs: number): Locked | undefined {
   if (operator?.status !== 'active' || operator.lockedUntilMs === undefined) return undefined
   return operator.lockedUntilMs > nowMs ? { kind: 'locked', untilMs: operator.lockedUntilMs } : undefined
 }

@@ -104,11 +104,11 @@ function noSuch(login: string): Failure {
 
 // No letter or digit that is taken for another.
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
-const groups = 4
+const passwordGroups = 4
 const groupLength = 5
 
-/** 99 bits, in groups that can be read aloud. */
-export function makePassword(random: RandomBytes): string {
+/** 99 bits unless told otherwise, in groups that can be read aloud. */
+export function makePassword(random: RandomBytes, groups = passwordGroups): string {
   let text = ''
   while (text.length < groups * groupLength) {
     for (const byte of random(groups * groupLength)) {

@@ -41,7 +41,10 @@ export function makeOperatorSessions(parts: {
 
   return {
     /** The token is for the browser alone. */
-    async open(login: string, { actor, address }: { actor: string; address: string }): Promise<string> {
+    async open(
+      login: string,
+      { actor, address }: { readonly actor: string; readonly address: string },
+    ): Promise<string> {
       const token = Buffer.from(random(tokenBytes)).toString('base64url')
       const nowMs = clock.now()
       await operators.insertSession(

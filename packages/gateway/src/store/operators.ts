@@ -52,9 +52,14 @@ interface OperatorRow {
   tries: number
   locked_until: string | null
   created_at: string
+  has_second_step: boolean
 }
 
-const columns = 'login, role, status, password_changed_at, tries, locked_until, created_at'
+const columnsOf = (operators: string) => `${operators}.login, ${operators}.role, ${operators}.status,
+       ${operators}.password_changed_at, ${operators}.tries, ${operators}.locked_until, ${operators}.created_at,
+       exists (select from operator_totp t
+                where t.login = ${operators}.login and t.confirmed_at is not null) as has_second_step`
+const columns = columnsOf('operators')
 
 async function hasOperators(database: Queryable): Promise<boolean> {
   const { rows } = await database.query('select from operators limit 1')
@@ -229,7 +234,7 @@ async function findSession(
     name: 'find-operator-session',
     text: `
 select s.token_hash, s.address, s.created_at as session_created_at, s.last_seen_at, s.ends_at,
-       o.login, o.role, o.status, o.password_changed_at, o.tries, o.locked_until, o.created_at
+       ${columnsOf('o')}
   from operator_sessions s join operators o on o.login = s.login
  where s.token_hash = $1 and s.ends_at > $2 and s.last_seen_at > $3 and o.status = 'active'`,
     values: [tokenHash, nowMs, seenSinceMs],
@@ -283,6 +288,7 @@ function toOperator(row: OperatorRow): Operator {
     tries: row.tries,
     lockedUntilMs: row.locked_until === null ? undefined : Number(row.locked_until),
     createdAtMs: Number(row.created_at),
+    hasSecondStep: row.has_second_step,
   }
 }
 

@@ -19,6 +19,7 @@ import { merchantArea } from './areas/merchant.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
+import { secondStepArea, secondStepPath } from './areas/second-step.ts'
 import { systemArea } from './areas/system.ts'
 import { walletsArea } from './areas/wallets.ts'
 import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
@@ -65,6 +66,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...auditArea(running),
     ...systemArea(running),
     ...accountArea(running),
+    ...secondStepArea(running),
   ]
 
   listener.register(async (console) => {
@@ -102,6 +104,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   ): Promise<FastifyReply> {
     const signedIn = await readSession(request, running())
     if (!signedIn) return goSignIn(request, reply)
+    if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
     const page = await show(visitOf(request, signedIn))
     if (!page) return sendNothingHere(request, reply, signedIn)
     const taken = takeNote(request, running())
@@ -116,6 +119,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   ): Promise<FastifyReply> {
     const signedIn = await readSession(request, running())
     if (!signedIn) return goSignIn(request, reply)
+    if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
     const made = await make(visitOf(request, signedIn))
     if (!made) return sendNothingHere(request, reply, signedIn)
     return reply
@@ -133,6 +137,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   ): Promise<FastifyReply> {
     const signedIn = await readSession(request, running())
     if (!signedIn) return goSignIn(request, reply)
+    if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
     const visit = visitOf(request, signedIn)
     const form = readForm(request.body)
     if (
@@ -177,6 +182,20 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       request.method === 'GET' && request.url !== '/' ? `?next=${encodeURIComponent(request.url)}` : ''
     reply.header('set-cookie', endSessionCookie(request))
     return redirect(reply, `/sign-in${next}`)
+  }
+
+  /** Their role wants a second step, and they have none: nothing but that, and the way out. */
+  function mustSetUp({ routeOptions }: FastifyRequest, { operator }: SignedIn): boolean {
+    if (!running().needsSecondStep(operator)) return false
+    const path = routeOptions.url ?? ''
+    return !path.startsWith(secondStepPath) && path !== '/sign-out'
+  }
+
+  function goSetUp(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return go(request, reply, secondStepPath, {
+      kind: 'bad',
+      text: 'Your role must sign in with a second step. Set it up here before anything else.',
+    })
   }
 
   async function sendNothingHere(

@@ -1,6 +1,7 @@
 // What the console needs from the gateway, once the database is there: the operations that the command line uses
 // too, each in the name of the operator who acts, and what its pages read.
 import type { ApprovalPolicy } from '../../domain/approval.ts'
+import type { Operator } from '../../domain/operator.ts'
 import type { AuthenticateOperator } from '../../operations/authenticate-operator.ts'
 import type { DecideApprovals, Decider } from '../../operations/decide-approvals.ts'
 import type { FindOrders } from '../../operations/find-orders.ts'
@@ -12,6 +13,7 @@ import type { MoneyActs } from '../../operations/money-acts.ts'
 import type { OperatorSessions } from '../../operations/operator-sessions.ts'
 import type { PauseHosts } from '../../operations/pause-hosts.ts'
 import type { ManageCallbacks } from '../../operations/resend-callbacks.ts'
+import type { SecondStep } from '../../operations/second-step.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../../operations/show-order.ts'
 import type { AuditLogStore } from '../../store/audit-log.ts'
 import type { CallbackCounts } from '../../store/callback-history.ts'
@@ -25,6 +27,10 @@ import type { Sealing } from '../checkout/sealing.ts'
 export interface ConsoleService {
   readonly authenticate: AuthenticateOperator
   readonly sessions: OperatorSessions
+  findOperator(login: string): Promise<Operator | undefined>
+  readonly secondStep: SecondStep
+  /** Must switch the second step on before anything else. */
+  needsSecondStep(operator: Operator): boolean
   readonly sealing: Sealing
   readonly formKey: Buffer
   readonly orders: FindOrders

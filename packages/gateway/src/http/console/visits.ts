@@ -13,14 +13,24 @@ import type { ConsoleService } from './service.ts'
 const sessionName = 'console'
 const browserName = 'console-browser'
 const noteName = 'console-note'
+const passedName = 'console-passed'
 const browserSeconds = 24 * 60 * 60
 const noteSeconds = 60
+/** Long enough to look for the phone. */
+const passedSeconds = 5 * 60
 const idBytes = 16
 const idPattern = /^[\w-]{22}$/
 
 export interface Note {
   readonly kind: 'good' | 'bad'
   readonly text: string
+}
+
+/** Whose password was right, while the code is still missing. */
+export interface Passed {
+  readonly login: string
+  readonly passwordChangedAtMs: number
+  readonly untilMs: number
 }
 
 export interface SignedIn {
@@ -80,6 +90,29 @@ export function leaveNote(
   { sealing }: Pick<ConsoleService, 'sealing'>,
 ): string {
   return jarOf(request).write(noteName, sealing.seal(note, noteName), noteSeconds)
+}
+
+export function leavePassed(
+  request: FastifyRequest,
+  { login, passwordChangedAtMs }: Operator,
+  { sealing, nowMs }: Pick<ConsoleService, 'sealing'> & { nowMs: number },
+): string {
+  const passed: Passed = { login, passwordChangedAtMs, untilMs: nowMs + passedSeconds * 1000 }
+  return jarOf(request).write(passedName, sealing.seal(passed, passedName), passedSeconds)
+}
+
+export function readPassed(
+  request: FastifyRequest,
+  { sealing, nowMs }: Pick<ConsoleService, 'sealing'> & { nowMs: number },
+): Passed | undefined {
+  const sealed = jarOf(request).read(request.headers.cookie, passedName)
+  // Safe: only this gateway seals, and for this place it seals this alone.
+  const passed = sealed === undefined ? undefined : (sealing.open(sealed, passedName) as Passed | undefined)
+  return passed && passed.untilMs > nowMs ? passed : undefined
+}
+
+export function endPassed(request: FastifyRequest): string {
+  return jarOf(request).remove(passedName)
 }
 
 export function takeNote(

@@ -79,6 +79,20 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
         return { kind: 'shown_once', page: passwordPage(given, 'has a new password') }
       },
     },
+    {
+      path: '/account/operators/:login/reset-totp',
+      needs: 'admin',
+      back,
+      async act({ actor, operator, params }, form): Promise<Done> {
+        const login = params['login'] ?? ''
+        if (login === operator.login)
+          throw new Failure('not_allowed', {
+            message: 'Switch your own second step off with a code, or ask another admin.',
+          })
+        await running().secondStep.reset(login, { actor, reason: reasonOf(form) })
+        return { kind: 'go', to: '/account', note: `Operator ${login} signs in with the password alone now.` }
+      },
+    },
     ...(['disable', 'enable'] as const).map((verb) => ({
       path: `/account/operators/:login/${verb}`,
       needs: 'admin' as const,
@@ -115,6 +129,9 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
 <p class="quiet small">Changing it signs you out everywhere.</p>
 <button class="primary">Change password</button>
 </form>
+<h2>Second step</h2>
+<p>${operator.hasSecondStep ? 'You sign in with a code from your app beside the password.' : 'You sign in with the password alone.'}</p>
+<p><a class="button" href="/account/second-step">${operator.hasSecondStep ? 'Second step' : 'Set it up'}</a></p>
 <h2>Where you are signed in</h2>
 <div class="scroll"><table><thead><tr><th scope="col">Since</th><th scope="col">Last seen</th><th scope="col">Address</th><th scope="col"><span class="hidden">This one</span></th></tr></thead>
 <tbody>${sessions.map(
@@ -136,12 +153,12 @@ ${isAdmin && operatorsPart(visit, operators)}`,
 
 function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
   return html`<h2>Operators</h2>
-<div class="scroll"><table><thead><tr><th scope="col">Login</th><th scope="col">Role</th><th scope="col">Status</th><th scope="col">Password of</th><th scope="col">Acts</th></tr></thead>
+<div class="scroll"><table><thead><tr><th scope="col">Login</th><th scope="col">Role</th><th scope="col">Status</th><th scope="col">Password of</th><th scope="col">Second step</th><th scope="col">Acts</th></tr></thead>
 <tbody>${operators.map(
-    ({ login, role, status, passwordChangedAtMs, lockedUntilMs }) => html`<tr>
+    ({ login, role, status, passwordChangedAtMs, lockedUntilMs, hasSecondStep }) => html`<tr>
 <td>${login}</td><td>${role}</td>
 <td>${status}${lockedUntilMs !== undefined && lockedUntilMs > visit.nowMs && ', locked by wrong tries'}</td>
-<td>${ago(passwordChangedAtMs, visit.nowMs)}</td>
+<td>${ago(passwordChangedAtMs, visit.nowMs)}</td><td>${hasSecondStep ? 'on' : 'off'}</td>
 <td><div class="acts">${foldedAct(visit, {
       needs: 'admin',
       action: `/account/operators/${login}/reset-password`,
@@ -149,7 +166,19 @@ function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
       explains: `A new password is made and shown once. ${login} is signed out everywhere.`,
       button: `Give ${login} a new password`,
       wantsReason: true,
-    })}${foldedAct(visit, {
+    })}${
+      hasSecondStep &&
+      login !== visit.operator.login &&
+      foldedAct(visit, {
+        needs: 'admin',
+        action: `/account/operators/${login}/reset-totp`,
+        label: 'Reset second step…',
+        explains: `${login} signs in with the password alone until the second step is set up anew. For when app and recovery codes are lost; make sure that it is ${login} who asks.`,
+        button: `Reset ${login}’s second step`,
+        isDangerous: true,
+        wantsReason: true,
+      })
+    }${foldedAct(visit, {
       needs: 'admin',
       action: `/account/operators/${login}/${status === 'active' ? 'disable' : 'enable'}`,
       label: status === 'active' ? 'Disable…' : 'Enable…',
