@@ -1,5 +1,7 @@
 // The composition root: builds the parts, starts them in order and stops them in reverse. Nothing else knows
 // which concrete part stands behind an interface. Tests start gateways with it too.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Failure, type RandomBytes, refundStatuses } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
@@ -18,6 +20,7 @@ import { type CookieJar, makeCookieJar } from './http/checkout/cookies.ts'
 import { type RunningCheckout, serveCheckout } from './http/checkout/routes.ts'
 import { serveConsole } from './http/console/routes.ts'
 import type { ConsoleService } from './http/console/service.ts'
+import { serveDocs } from './http/docs/routes.ts'
 import type { Readiness } from './http/health.ts'
 import { makeListener } from './http/listener.ts'
 import { type MerchantApi, serveMerchantApi } from './http/merchant-api.ts'
@@ -57,6 +60,9 @@ import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
 import { version } from './version.ts'
 import { startExpiryWorker } from './workers/expire-orders.ts'
 import { startSettleWorker } from './workers/settle.ts'
+
+/** The repository's root, where docs/ is; an installation may come without it. */
+const papersRoot = join(import.meta.dirname, '../../..')
 
 export interface GatewayParts {
   readonly log: Log
@@ -130,8 +136,10 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     publicUrl: () => publicUrl,
     shopUrl: parts.shopUrl ?? (() => undefined),
     isAccessGiven: isAccessGiven(config),
+    hasDocs: existsSync(join(papersRoot, 'docs')),
     readiness,
   })
+  serveDocs(publicListener, { root: papersRoot, publicUrl: () => publicUrl })
   const running = (): Service => {
     if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
     return service

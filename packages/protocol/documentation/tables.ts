@@ -1,5 +1,6 @@
-// The tables of docs/protocol.md, made from the same data that the code works by. The page holds each between
-// two marks; write-tables.ts fills them in, and a test fails when the page and the data part ways.
+// The tables of docs/protocol.md and docs/api.md, made from the same data that the code works by. The page of the
+// protocol holds each between two marks; scripts/documentation.ts fills them in, and a test fails when the page and the
+// data part ways.
 import type { TSchema } from 'typebox'
 import { failures, httpStatusOf, successCode } from '../src/codes.ts'
 import { codesWithoutMinorUnit, currencies, currenciesAsOf } from '../src/currencies.ts'
@@ -145,7 +146,7 @@ function currencyTable(): string {
   )
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')

@@ -6,7 +6,7 @@ import { requestStringToSign } from './envelope.ts'
 
 const page = readFileSync(new URL('../../../docs/protocol.md', import.meta.url), 'utf8')
 
-test('the tables of docs/protocol.md are those of the code; otherwise run documentation/write-tables.ts', () => {
+test('the tables of docs/protocol.md are those of the code; otherwise run node scripts/documentation.ts', () => {
   assert.equal(page, fillTables(page))
 })
 

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../health.ts'
 import { type Html, html } from '../html.ts'
+import { platformKeysPath } from '../platform-keys.ts'
 import { sandboxAccessPath } from '../sandbox/paths.ts'
 import { sendPage } from './layout.ts'
 
@@ -11,6 +12,7 @@ export interface HomePage {
   readonly publicUrl: () => string
   readonly shopUrl: () => string | undefined
   readonly isAccessGiven: boolean
+  readonly hasDocs: boolean
   readonly readiness: () => Promise<Readiness>
 }
 
@@ -31,6 +33,11 @@ ${page.mode === 'sandbox' && firstSteps(page)}
 <h2>Where things are</h2>
 <dl class="facts">
 <div><dt>Merchant API</dt><dd><code>POST ${page.publicUrl()}/api/v1/gateway</code></dd></div>
+${
+  page.hasDocs &&
+  html`<div><dt>Documentation</dt><dd><a href="/docs"><code>/docs</code></a></dd></div>
+`
+}<div><dt>The gateway’s public keys</dt><dd><a href="${platformKeysPath}"><code>${platformKeysPath}</code></a></dd></div>
 <div><dt>Alive</dt><dd><a href="/healthz"><code>/healthz</code></a></dd></div>
 <div><dt>Ready for traffic</dt><dd><a href="/readyz"><code>/readyz</code></a></dd></div>
 <div><dt>Version</dt><dd>${page.version}</dd></div>

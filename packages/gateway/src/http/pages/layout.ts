@@ -13,26 +13,38 @@ export interface Page {
   readonly styles?: readonly Asset[]
   readonly head?: Html
   readonly bodyClass?: string
+  /** A script of our own, on a page that may be kept: there is no nonce then. */
+  readonly script?: Asset
   /** Lets scripts and styles that bear it work, and lets them speak to this origin; fresh for every answer. */
   readonly nonce?: string
 }
 
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return reply
+  return protect(reply, page)
     .header('content-type', 'text/html; charset=utf-8')
     .header('cache-control', 'no-store')
-    .header('content-security-policy', contentSecurityPolicy(page.nonce))
+    .send(pageText(page))
+}
+
+/** For a page that was made beforehand; it can have no nonce. */
+export function protect(reply: FastifyReply, page: Pick<Page, 'nonce' | 'script'>): FastifyReply {
+  return reply
+    .header('content-security-policy', contentSecurityPolicy(page))
     .header('referrer-policy', 'no-referrer')
     .header('x-content-type-options', 'nosniff')
     .header('cross-origin-opener-policy', 'same-origin')
-    .send(frame(page).text)
 }
 
-function contentSecurityPolicy(nonce: string | undefined): string {
+export function pageText(page: Page): string {
+  return frame(page).text
+}
+
+function contentSecurityPolicy({ nonce, script }: Pick<Page, 'nonce' | 'script'>): string {
+  const scriptSource = nonce === undefined ? script && "'self'" : `'nonce-${nonce}'`
   return [
     "default-src 'none'",
     `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
-    ...(nonce === undefined ? [] : [`script-src 'nonce-${nonce}'`, "connect-src 'self'"]),
+    ...(scriptSource === undefined ? [] : [`script-src ${scriptSource}`, "connect-src 'self'"]),
     "img-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -42,7 +54,7 @@ function contentSecurityPolicy(nonce: string | undefined): string {
 
 const english = { tag: 'en', direction: 'ltr' } as const
 
-function frame({ title, content, language = english, styles = [], head, bodyClass }: Page): Html {
+function frame({ title, content, language = english, styles = [], script, head, bodyClass }: Page): Html {
   return html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
 <head>
@@ -54,7 +66,11 @@ function frame({ title, content, language = english, styles = [], head, bodyClas
 ${[assets.style, ...styles].map(
   ({ path }) => html`<link rel="stylesheet" href="${path}">
 `,
-)}${head}
+)}${
+  script &&
+  html`<script src="${script.path}" defer></script>
+`
+}${head}
 </head>
 <body${bodyClass !== undefined && html` class="${bodyClass}"`}>
 ${content}

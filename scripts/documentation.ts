@@ -1,0 +1,26 @@
+// Makes every generated part of the documentation anew: `node scripts/documentation.ts`. A test compares what it would
+// write with what is there.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fillTables } from '../packages/protocol/documentation/tables.ts'
+import { apiPage } from './documentation/api.ts'
+import { commandLinePage } from './documentation/command-line.ts'
+import { callbackSequence, paymentSequence } from './documentation/sequence-diagram.ts'
+import { orderStates, refundStates } from './documentation/state-diagram.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** By path from the root of the repository. */
+export const generated: Readonly<Record<string, () => string>> = {
+  'docs/protocol.md': () => fillTables(readFileSync(join(root, 'docs/protocol.md'), 'utf8')),
+  'docs/api.md': apiPage,
+  'docs/command-line.md': commandLinePage,
+  'docs/images/order-states.svg': orderStates,
+  'docs/images/refund-states.svg': refundStates,
+  'docs/images/payment-sequence.svg': paymentSequence,
+  'docs/images/callback-sequence.svg': callbackSequence,
+}
+
+if (import.meta.main) {
+  for (const [path, make] of Object.entries(generated)) writeFileSync(join(root, path), make())
+}

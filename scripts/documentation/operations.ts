@@ -1,0 +1,191 @@
+// What the API reference says of each operation beside its schemas: which failures it can answer with, and an answer as
+// an example. A test holds the examples against the schemas and against what a gateway really answers.
+import type { TSchema } from 'typebox'
+import type { FailureName } from '../../packages/protocol/src/codes.ts'
+import * as answers from '../../packages/protocol/src/messages/answers.ts'
+import * as listen from '../../packages/protocol/src/messages/sandbox-listen.ts'
+import type { Method } from '../../packages/protocol/src/methods.ts'
+
+export interface OperationNotes {
+  readonly title: string
+  /** What to know before calling it, in a sentence or two. */
+  readonly about: string
+  /** Names of tables in packages/protocol/documentation/tables.ts. */
+  readonly bodyTables: readonly string[]
+  readonly answerTables: readonly string[]
+  readonly answerSchema: TSchema
+  /** Names of requests in docs/test-vectors.json. */
+  readonly example: string
+  readonly exampleAnswer: object
+  /** Beside those that every operation shares. */
+  readonly failures: readonly FailureName[]
+}
+
+/** What can happen before the operation itself is reached, and what is our fault. */
+export const sharedFailures: readonly FailureName[] = [
+  'malformed_envelope',
+  'timestamp_outside_window',
+  'envelope_not_opened',
+  'merchant_suspended',
+  'no_such_operation',
+  'too_large',
+  'not_json',
+  'too_many_requests',
+  'internal',
+  'unavailable',
+]
+
+const paymentId = 'P01K73ZQ800JZ7V3N4Q5R6S7T8W'
+const refundId = 'R01K73ZQ801MZ7V3N4Q5R6S7T8X'
+const transactionId = 'T01K73ZQ802NZ7V3N4Q5R6S7T8Y'
+const timeMs = 1_760_000_000_000
+
+export const operations: Readonly<Record<Method, OperationNotes>> = {
+  'service.trade.create': {
+    title: 'Create a payment order',
+    about:
+      'Answers the address where the consumer pays. Safe to repeat: the same `orderNo` with the same content is the same order, for ever.',
+    bodyTables: ['create body', 'order object', 'goods object', 'shipping object'],
+    answerTables: ['create answer'],
+    answerSchema: answers.createAnswerSchema,
+    example: 'create, with every field',
+    exampleAnswer: {
+      paymentId,
+      referOrderNo: 'A-1',
+      channel: 'WEB',
+      checkoutUrl: `https://pay.example/checkout/100000000000000001/${paymentId}/3q2-7wAAAAAAAAAAAAAAAA`,
+      status: 'pending',
+    },
+    failures: [
+      'invalid_field',
+      'amount_does_not_fit_currency',
+      'amounts_do_not_add_up',
+      'times_out_of_range',
+      'url_not_allowed',
+      'callback_address_changed_too_often',
+      'number_already_used',
+    ],
+  },
+  'service.trade.query': {
+    title: 'Query a payment order or a refund',
+    about:
+      'The truth at this moment. Give exactly one of the three numbers; `orderNo` is for when the answer of create was lost.',
+    bodyTables: ['query body'],
+    answerTables: ['query answer', 'refund in a query answer'],
+    answerSchema: answers.queryAnswerSchema,
+    example: 'query by paymentId',
+    exampleAnswer: {
+      status: 'refund_success',
+      transactionId,
+      msg: '',
+      merchantId: '100000000000000001',
+      referOrderNo: 'A-1-R1',
+      payAmount: 34.39,
+      currency: 'USD',
+      paymentTime: timeMs,
+      paidTime: timeMs + 42_000,
+      paymentId,
+      orderNo: 'A-1',
+      paymentStatus: 'success',
+      paymentAmount: 34.39,
+      refunds: [
+        {
+          refundId,
+          referRefundNo: 'A-1-R1',
+          refundAmount: 12.5,
+          status: 'refund_success',
+          refundTime: timeMs + 3_600_000,
+          completeTime: timeMs + 3_601_000,
+          transactionId: 'T01K73ZQ803PZ7V3N4Q5R6S7T8Z',
+          msg: '',
+        },
+      ],
+    },
+    failures: ['invalid_field', 'order_not_found'],
+  },
+  'service.trade.cancel': {
+    title: 'Cancel a payment order',
+    about: 'Only while it is `pending`. Safe to repeat. There is no callback: the answer says it.',
+    bodyTables: ['cancel body'],
+    answerTables: ['cancel answer'],
+    answerSchema: answers.cancelAnswerSchema,
+    example: 'cancel',
+    exampleAnswer: { paymentId, referOrderNo: 'A-1', status: 'cancelled' },
+    failures: ['invalid_field', 'order_not_found', 'status_does_not_allow'],
+  },
+  'service.trade.refund': {
+    title: 'Refund a payment',
+    about:
+      'Wholly or in part, once or several times, never more in all than was paid. The result comes by callback. Safe to repeat by `referRefundNo`.',
+    bodyTables: ['refund body'],
+    answerTables: ['refund answer'],
+    answerSchema: answers.refundAnswerSchema,
+    example: 'refund',
+    exampleAnswer: {
+      refundId,
+      paymentId,
+      referRefundNo: 'A-1-R1',
+      refundAmount: 12.5,
+      currency: 'USD',
+      status: 'refunding',
+    },
+    failures: [
+      'invalid_field',
+      'amount_does_not_fit_currency',
+      'order_not_found',
+      'number_already_used',
+      'status_does_not_allow',
+      'more_than_left_to_refund',
+    ],
+  },
+  'service.trade.callback': {
+    title: 'Send an order’s callbacks again',
+    about: 'For when your listener lost them. It uses up none of the regular attempts.',
+    bodyTables: ['callback body'],
+    answerTables: ['callback answer'],
+    answerSchema: answers.callbackAnswerSchema,
+    example: 'callback (send again)',
+    exampleAnswer: { paymentId, queued: 2 },
+    failures: ['invalid_field', 'order_not_found'],
+  },
+  'service.sandbox.pay': {
+    title: 'Pay as a test consumer',
+    about: 'What a tap on a test wallet does, without a browser.',
+    bodyTables: ['sandbox pay body'],
+    answerTables: ['sandbox answer'],
+    answerSchema: answers.sandboxAnswerSchema,
+    example: 'sandbox pay',
+    exampleAnswer: { paymentId, status: 'confirming' },
+    failures: ['invalid_field', 'order_not_found', 'status_does_not_allow'],
+  },
+  'service.sandbox.advance': {
+    title: 'Let time pass for one order',
+    about: 'Its expiry and its callbacks’ attempts move into the past; no other order notices.',
+    bodyTables: ['sandbox advance body'],
+    answerTables: ['sandbox answer'],
+    answerSchema: answers.sandboxAnswerSchema,
+    example: 'sandbox advance',
+    exampleAnswer: { paymentId, status: 'timeout' },
+    failures: ['invalid_field', 'order_not_found'],
+  },
+  'service.sandbox.listen': {
+    title: 'Take callbacks over this connection',
+    about: 'For a program that no callback can reach. `till listen` is built on it.',
+    bodyTables: ['sandbox listen body'],
+    answerTables: ['sandbox listen answer', 'listened callback'],
+    answerSchema: listen.sandboxListenAnswerSchema,
+    example: 'sandbox listen',
+    exampleAnswer: { callbacks: [], after: 'eyJhdCI6MTc2MDAwMDAwMDAwMH0' },
+    failures: ['invalid_field'],
+  },
+  'service.sandbox.acknowledge': {
+    title: 'Acknowledge a callback that was listened to',
+    about: 'The callback counts as delivered, with an attempt in its history that says so.',
+    bodyTables: ['sandbox acknowledge body'],
+    answerTables: ['sandbox acknowledge answer'],
+    answerSchema: listen.sandboxAcknowledgeAnswerSchema,
+    example: 'sandbox acknowledge',
+    exampleAnswer: { callbackId: '0199c1be-2000-7e4f-9d2a-5b6c7d8e9f00', state: 'delivered' },
+    failures: ['invalid_field', 'order_not_found'],
+  },
+}
