@@ -7,7 +7,7 @@ import { ensureChromium } from './chromium.ts'
 
 const suites = {
   unit: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
-  database: ['packages/*/test/*.test.ts'],
+  database: ['packages/*/test/*.test.ts', 'reliability/*.test.ts'],
   browser: ['packages/*/test/browser/*.test.ts'],
 } as const
 

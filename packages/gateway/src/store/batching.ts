@@ -6,7 +6,7 @@ export interface BatchingOptions {
   /** How many round trips may be under way at once. */
   readonly maxFlights: number
   /** How long the first of a batch waits for others. Left out, a caller waits for nobody. */
-  readonly gatherMs?: number
+  readonly gatherMs?: number | undefined
   /** Whether an error concerns the items themselves, so that the innocent ones deserve another try alone. */
   readonly isItemError: (error: unknown) => boolean
   /** So many go out together now. */

@@ -33,7 +33,10 @@ const batching = { maxItems: 64, maxFlights: 1, gatherMs: 100, isItemError: isDa
 /** Of the answer; enough to see what the receiver meant. */
 const answerBytesKept = 1_024
 
-export function makeCallbackOutcomes(database: Pool, { gatherMs }: { gatherMs: number } = batching) {
+export function makeCallbackOutcomes(
+  database: Pool,
+  { gatherMs }: { gatherMs: number | undefined } = batching,
+) {
   return {
     record: batched((attempts: readonly RecordedAttempt[]) => record(database, attempts), {
       ...batching,

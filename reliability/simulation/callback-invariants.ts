@@ -1,0 +1,91 @@
+// What must be true of callbacks at the end: each event has exactly one, each was delivered or is exhausted by the ladder,
+// and what reached a merchant was its own, under one id, as it was written.
+
+import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { maxRetries } from '../../packages/gateway/src/domain/callback-schedule.ts'
+import type { Arrival, SimulatedNetwork } from './network.ts'
+
+interface CallbackRow {
+  merchant_id: string
+  callback_id: string
+  event_name: string
+  callback_url: string
+  host: string
+  body: string
+  delivered_at: string | null
+  exhausted_at: string | null
+  attempts_made: number
+  attempts: string
+  ladder_attempts: string
+}
+
+export async function checkCallbacks({
+  pool,
+  network,
+}: {
+  pool: Pool
+  network: SimulatedNetwork
+}): Promise<string[]> {
+  const { rows } = await pool.query<CallbackRow>(`
+select c.*, a.attempts, a.ladder_attempts
+  from callbacks c
+ cross join lateral (select count(*) as attempts, count(*) filter (where not is_resend) as ladder_attempts
+                       from callback_attempts a
+                      where a.merchant_id = c.merchant_id and a.callback_id = c.callback_id) as a`)
+  const callbacks = new Map(rows.map((row) => [row.callback_id, row]))
+  const acknowledged = new Set(
+    network.arrivals.filter(({ isAcknowledged }) => isAcknowledged).map(({ callbackId }) => callbackId),
+  )
+  return [
+    ...(await checkEvents(pool)),
+    ...rows.flatMap((row) => checkEnd(row, acknowledged.has(row.callback_id), network)),
+    ...network.arrivals.flatMap((arrival) => checkArrival(arrival, callbacks.get(arrival.callbackId))),
+  ]
+}
+
+/** Every change that is an event has its callback, and there is no other. */
+async function checkEvents(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string }>(`
+select coalesce(e.payment_id, c.payment_id) || ' ' || coalesce(e.event_name, c.event_name) || ': ' ||
+       case when c.payment_id is null then 'the event has no callback' else 'the callback has no event' end as what
+  from (select h.merchant_id, h.payment_id, '' as refund_id, 'payment.order.' || h.to_status as event_name
+          from order_history h join orders o using (merchant_id, payment_id)
+         where o.callback_url is not null and h.to_status <> 'cancelled'
+         union all
+        select r.merchant_id, r.payment_id, r.refund_id, 'payment.refund.' || substr(r.status, 8)
+          from refunds r join orders o using (merchant_id, payment_id)
+         where o.callback_url is not null and r.status <> 'refunding') as e
+  full join callbacks c using (merchant_id, payment_id, refund_id, event_name)
+ where e.payment_id is null or c.payment_id is null`)
+  return rows.map(({ what }) => what)
+}
+
+function checkEnd(row: CallbackRow, isAcknowledged: boolean, network: SimulatedNetwork): string[] {
+  const name = `callback ${row.callback_id} (${row.event_name}, ${network.mannerOf(row.host)})`
+  const isDelivered = row.delivered_at !== null
+  const violations: string[] = []
+  if (isDelivered === (row.exhausted_at !== null))
+    violations.push(`${name} is neither delivered nor exhausted`)
+  if (isDelivered && !isAcknowledged) violations.push(`${name} is delivered, and nobody acknowledged it`)
+  if (!isDelivered && network.mannerOf(row.host) === 'honest')
+    violations.push(`${name} was not delivered to an honest listener`)
+  if (Number(row.attempts) !== row.attempts_made)
+    violations.push(`${name} has attempts that are not written down`)
+  if (Number(row.ladder_attempts) > 1 + maxRetries)
+    violations.push(`${name} was tried ${row.ladder_attempts} times`)
+  if (row.exhausted_at !== null && row.attempts_made === 0)
+    violations.push(`${name} is exhausted and was never tried`)
+  return violations
+}
+
+function checkArrival(arrival: Arrival, row: CallbackRow | undefined): string[] {
+  const name = `an arrival of ${arrival.eventName} at ${arrival.url}`
+  // Each listener's path ends in the merchant that it belongs to.
+  if (!arrival.url.endsWith(`/${arrival.merchantId}`)) return [`${name} was for ${arrival.merchantId}`]
+  if (!row) return [`${name} had the id ${arrival.callbackId}, which no callback has`]
+  if (row.merchant_id !== arrival.merchantId || row.callback_url !== arrival.url)
+    return [`${name} was somebody else's`]
+  if (row.body !== arrival.body || row.event_name !== arrival.eventName)
+    return [`${name} said something else`]
+  return []
+}

@@ -1,0 +1,43 @@
+// Looks straight into the tables, beside the gateway: when is something due, and is anything left to do? Time moves by
+// it, so that thirty days take no longer than what happens in them.
+import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+
+export type Due = Readonly<Record<'expire' | 'settle' | 'deliver', number | undefined>>
+
+/** For each worker, by the processes' clocks; undefined when nothing waits for it. */
+export async function findDue(pool: Pool): Promise<Due> {
+  const { rows } = await pool.query<Record<keyof Due, string | null>>({
+    name: 'simulation-due',
+    text: `
+select (select min(expires_at) from orders where status = 'pending') as expire,
+       (select min(due_at) from settlements) as settle,
+       (select min(greatest(q.due_at, q.claimed_until, h.paused_until))
+          from callback_queue q left join callback_hosts h using (host)) as deliver`,
+  })
+  const toTime = (text: string | null | undefined) => (text ? Number(text) : undefined)
+  return {
+    expire: toTime(rows[0]?.expire),
+    settle: toTime(rows[0]?.settle),
+    deliver: toTime(rows[0]?.deliver),
+  }
+}
+
+/** Statements that wait for a lock, asked of the server by a connection of its own. */
+export async function countLockWaits(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ waits: string }>({
+    name: 'simulation-lock-waits',
+    text: `
+select count(distinct l.pid) as waits
+  from pg_locks l join pg_stat_activity a on a.pid = l.pid
+ where not l.granted and a.datname = current_database()`,
+  })
+  return Number(rows[0]?.waits)
+}
+
+export async function emptyTables(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ names: string }>(
+    `select string_agg(quote_ident(tablename), ', ') as names
+       from pg_tables where schemaname = 'public' and tablename not like 'schema%' and tablename not like '%migration%'`,
+  )
+  await pool.query(`truncate ${rows[0]?.names}`)
+}

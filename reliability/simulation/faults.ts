@@ -1,0 +1,53 @@
+// What goes wrong, by the seed: processes die at any step, connections break around any statement, processes stand still
+// past their leases, clocks jump by hours. Some seeds are calm, some are wild.
+import type { Fate } from './scheduler.ts'
+import type { Seeded } from './seeded.ts'
+import type { ConnectionFate } from './simulated-pool.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+export class Faults {
+  readonly #seeded: Seeded
+  readonly #dies: number
+  readonly #breaks: number
+  /** After the healing nothing breaks any more. */
+  isHealed = false
+  readonly counts = { deaths: 0, connectionsLost: 0, pauses: 0, jumps: 0 }
+
+  constructor(seeded: Seeded) {
+    this.#seeded = seeded
+    const wildness = seeded.pick([0, 0.3, 1, 1, 3])
+    this.#dies = 0.005 * wildness
+    this.#breaks = 0.02 * wildness
+  }
+
+  fate(): Fate {
+    if (this.isHealed || !this.#seeded.isLucky(this.#dies)) return 'goes_on'
+    this.counts.deaths += 1
+    return this.#seeded.pick(['dies_before', 'dies_after'])
+  }
+
+  connectionFate(): ConnectionFate {
+    if (this.isHealed || !this.#seeded.isLucky(this.#breaks)) return 'holds'
+    this.counts.connectionsLost += 1
+    return this.#seeded.pick(['lost_before', 'lost_after'])
+  }
+
+  /** How long the process stands still from now on, if it does: longer than any lease. */
+  pauseMs(): number | undefined {
+    if (this.isHealed || !this.#seeded.isLucky(0.02)) return undefined
+    this.counts.pauses += 1
+    return this.#seeded.whole(31_000, 10 * minute)
+  }
+
+  jumpMs(): number | undefined {
+    if (this.isHealed || !this.#seeded.isLucky(0.004)) return undefined
+    this.counts.jumps += 1
+    return this.#seeded.whole(-6 * hour, 6 * hour)
+  }
+
+  restartAfterMs(): number {
+    return this.#seeded.whole(500, 20_000)
+  }
+}

@@ -1,0 +1,176 @@
+// What must be true once all is healed, whatever happened before: everything that people were told is so, and the books,
+// the histories and the callbacks agree with each other. Each sentence that is not true is an answer of its own.
+import { canOrderMove, type OrderStatus } from '@tillgate/protocol'
+import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { verifyLedger } from '../../packages/gateway/src/store/ledger-verification.ts'
+import { checkCallbacks } from './callback-invariants.ts'
+import type { Journal } from './journal.ts'
+import type { SimulatedNetwork } from './network.ts'
+import type { SimulatedRail } from './rail.ts'
+
+export interface Ending {
+  readonly pool: Pool
+  readonly journal: Journal
+  readonly network: SimulatedNetwork
+  readonly rail: SimulatedRail
+  /** What each wallet had at the beginning. */
+  readonly walletMinor: bigint
+}
+
+export async function findViolations(ending: Ending): Promise<string[]> {
+  const { pool, journal } = ending
+  const { findings } = await verifyLedger(pool)
+  return [
+    ...journal.contradictions,
+    ...findings.map(({ claim, examples }) => `not so: ${claim} (${examples.join(', ')})`),
+    ...(await checkRest(pool)),
+    ...(await checkOrders(ending)),
+    ...(await checkRefunds(ending)),
+    ...(await checkHistories(pool)),
+    ...(await checkWallets(ending)),
+    ...(await checkPayouts(ending)),
+    ...(await checkCallbacks(ending)),
+  ]
+}
+
+async function checkRest(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string }>(`
+select 'order ' || order_no || ' is still ' || status as what from orders where status in ('pending', 'confirming')
+ union all
+select 'refund ' || refer_refund_no || ' is still refunding' from refunds where status = 'refunding'
+ union all
+select 'settlement ' || settlement_id || ' still waits' from settlements
+ union all
+select 'callback ' || callback_id || ' is still queued' from callback_queue`)
+  return rows.map(({ what }) => what)
+}
+
+interface OrderRow {
+  merchant_id: string
+  order_no: string
+  payment_id: string
+  status: OrderStatus
+  amount: string
+  transaction_id: string | null
+}
+
+async function checkOrders({ pool, journal, rail }: Ending): Promise<string[]> {
+  const { rows } = await pool.query<OrderRow>(
+    'select merchant_id, order_no, payment_id, status, payment_amount_minor as amount, transaction_id from orders',
+  )
+  const stored = new Map(rows.map((row) => [`${row.merchant_id} ${row.order_no}`, row]))
+  const violations: string[] = []
+  for (const [key, told] of journal.orders) {
+    const row = stored.get(key)
+    if (row?.payment_id !== told.paymentId || BigInt(row.amount) !== told.amountMinor)
+      violations.push(`${told.orderNo} was acknowledged as ${told.paymentId} and is not stored as that`)
+    else if (told.transactionId !== undefined && row.transaction_id !== told.transactionId)
+      violations.push(
+        `${told.orderNo} was submitted as ${told.transactionId} and bears ${row.transaction_id}`,
+      )
+    else if (!isReachable(told.status, row.status))
+      violations.push(`${told.orderNo} was told as ${told.status} and ended as ${row.status}`)
+  }
+  for (const { order_no, status, transaction_id } of rows) {
+    const decision = transaction_id === null ? undefined : rail.decisionOf(transaction_id)
+    const expected = decision && { approved: 'success', declined: 'failed' }[decision]
+    if (expected !== undefined && status !== expected)
+      violations.push(`the rail ${decision} ${order_no}, which ended as ${status}`)
+    if (transaction_id !== null && decision === undefined)
+      violations.push(`the rail was never asked about ${order_no}, which ended as ${status}`)
+  }
+  return violations
+}
+
+function isReachable(from: OrderStatus, to: OrderStatus): boolean {
+  if (from === to) return true
+  if (from === 'pending') return true
+  return canOrderMove({ from, to })
+}
+
+async function checkRefunds({ pool, journal, rail }: Ending): Promise<string[]> {
+  const { rows } = await pool.query<{
+    merchant_id: string
+    refer_refund_no: string
+    refund_id: string
+    amount_minor: string
+    status: string
+    transaction_id: string | null
+  }>('select merchant_id, refer_refund_no, refund_id, amount_minor, status, transaction_id from refunds')
+  const stored = new Map(rows.map((row) => [`${row.merchant_id} ${row.refer_refund_no}`, row]))
+  const violations: string[] = []
+  for (const [key, told] of journal.refunds) {
+    const row = stored.get(key)
+    if (row?.refund_id !== told.refundId || BigInt(row.amount_minor) !== told.amountMinor)
+      violations.push(`${told.referRefundNo} was acknowledged as ${told.refundId} and is not stored as that`)
+  }
+  for (const { refer_refund_no, status, transaction_id } of rows) {
+    const approved = transaction_id !== null && rail.decisionOf(transaction_id) === 'approved'
+    if (approved !== (status === 'refund_success'))
+      violations.push(
+        `${refer_refund_no} ended as ${status}, and the rail had ${approved ? '' : 'not '}approved it`,
+      )
+  }
+  return violations
+}
+
+/** Each order's changes are one way through the table of states, from pending to where it is now. */
+async function checkHistories(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{
+    order_no: string
+    status: OrderStatus
+    changes: { from: OrderStatus; to: OrderStatus }[] | null
+  }>(`
+select o.order_no, o.status,
+       (select json_agg(json_build_object('from', h.from_status, 'to', h.to_status))
+          from order_history h
+         where h.merchant_id = o.merchant_id and h.payment_id = o.payment_id) as changes
+  from orders o`)
+  return rows.flatMap(({ order_no, status, changes }) => {
+    let at: OrderStatus = 'pending'
+    const left = [...(changes ?? [])]
+    for (;;) {
+      const index = left.findIndex(({ from }) => from === at)
+      const [change] = index < 0 ? [] : left.splice(index, 1)
+      if (!change) break
+      if (!canOrderMove(change)) return `the history of ${order_no} goes from ${change.from} to ${change.to}`
+      at = change.to
+    }
+    if (at !== status) return `the history of ${order_no} ends at ${at}, and the order is ${status}`
+    return left.length === 0 ? [] : `the history of ${order_no} has changes that are on no way`
+  })
+}
+
+async function checkWallets({ pool, walletMinor }: Ending): Promise<string[]> {
+  const { rows } = await pool.query<{ wallet_id: string; balance: string; expected: string }>(
+    `
+select w.wallet_id, a.credits_posted - a.debits_posted as balance,
+       $1::numeric
+       - coalesce((select sum(payment_amount_minor) from orders o where o.wallet_id = w.wallet_id and o.status = 'success'), 0)
+       + coalesce((select sum(r.amount_minor)
+                     from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
+                    where o.wallet_id = w.wallet_id and r.status = 'refund_success'), 0) as expected
+  from wallets w join accounts a on a.owner_kind = 'wallet' and a.owner_id = w.wallet_id`,
+    [walletMinor.toString()],
+  )
+  return rows
+    .filter(({ balance, expected }) => BigInt(balance) !== BigInt(expected))
+    .map(
+      ({ wallet_id, balance, expected }) => `wallet ${wallet_id} has ${balance} and should have ${expected}`,
+    )
+}
+
+async function checkPayouts({ pool, journal }: Ending): Promise<string[]> {
+  const { rows } = await pool.query<{ audit_id: string; times: string; amount: string }>(
+    `select audit_id, count(*) as times, sum(amount_minor) as amount from transfers where kind = 'payout' group by audit_id`,
+  )
+  const paid = new Map(rows.map((row) => [row.audit_id, row]))
+  return [
+    ...rows
+      .filter(({ times }) => times !== '1')
+      .map(({ audit_id }) => `payout ${audit_id} was made more than once`),
+    ...journal.payouts
+      .filter(({ actId, amountMinor }) => BigInt(paid.get(actId)?.amount ?? 0) !== amountMinor)
+      .map(({ actId }) => `payout ${actId} was acknowledged and is not there`),
+  ]
+}

@@ -1,0 +1,67 @@
+// What people were told. It knows nothing of the database: at the end both are compared, and whatever was acknowledged
+// must be there, once, and as it was told.
+import { isFinalOrderStatus, type OrderStatus } from '@tillgate/protocol'
+
+export interface ToldOrder {
+  readonly merchantId: string
+  readonly orderNo: string
+  readonly paymentId: string
+  readonly amountMinor: bigint
+  status: OrderStatus
+  /** The transaction of a payment that was told as submitted. */
+  transactionId?: string
+}
+
+export interface ToldRefund {
+  readonly merchantId: string
+  readonly paymentId: string
+  readonly referRefundNo: string
+  readonly refundId: string
+  readonly amountMinor: bigint
+}
+
+export class Journal {
+  readonly orders = new Map<string, ToldOrder>()
+  readonly refunds = new Map<string, ToldRefund>()
+  readonly payouts: { readonly actId: string; readonly amountMinor: bigint }[] = []
+  /** What somebody was told that contradicts what was told before. */
+  readonly contradictions: string[] = []
+
+  created(told: ToldOrder): void {
+    const before = this.orders.get(`${told.merchantId} ${told.orderNo}`)
+    if (!before) this.orders.set(`${told.merchantId} ${told.orderNo}`, told)
+    else if (before.paymentId !== told.paymentId)
+      this.contradictions.push(`${told.orderNo} was answered as ${before.paymentId} and as ${told.paymentId}`)
+  }
+
+  /** `before` is what was known when the question was asked: answers to two questions may overtake each other. */
+  answered(order: ToldOrder, before: OrderStatus, status: OrderStatus): void {
+    if (isFinalOrderStatus(before) && status !== before)
+      this.contradictions.push(
+        `${order.orderNo} was told as ${before}, which is final, and then as ${status}`,
+      )
+    if (before === 'confirming' && !['confirming', 'success', 'failed'].includes(status))
+      this.contradictions.push(`${order.orderNo} was being paid, and then was ${status}`)
+    if (!isFinalOrderStatus(order.status) && status !== 'pending') order.status = status
+  }
+
+  submitted(order: ToldOrder, transactionId: string): void {
+    if (order.transactionId !== undefined && order.transactionId !== transactionId)
+      this.contradictions.push(
+        `${order.orderNo} was submitted as ${order.transactionId} and as ${transactionId}`,
+      )
+    order.transactionId = transactionId
+    if (order.status === 'pending') order.status = 'confirming'
+    else if (order.status === 'timeout' || order.status === 'cancelled')
+      this.contradictions.push(`${order.orderNo} was ${order.status}, and yet a payment was submitted`)
+  }
+
+  refunded(told: ToldRefund): void {
+    const before = this.refunds.get(`${told.merchantId} ${told.referRefundNo}`)
+    if (!before) this.refunds.set(`${told.merchantId} ${told.referRefundNo}`, told)
+    else if (before.refundId !== told.refundId)
+      this.contradictions.push(
+        `${told.referRefundNo} was answered as ${before.refundId} and as ${told.refundId}`,
+      )
+  }
+}

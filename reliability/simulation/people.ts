@@ -1,0 +1,241 @@
+// Merchants and consumers: each order has a story, told by the seed. They click twice, open two tabs, pay late, change
+// their mind, ask again when they got no answer, and write down what they were told.
+import { Failure, type OrderStatus } from '@tillgate/protocol'
+import type { Merchant } from '../../packages/gateway/src/domain/merchant.ts'
+import type { Journal, ToldOrder } from './journal.ts'
+import type { Seeded } from './seeded.ts'
+import type { SimulatedGateway } from './simulated-gateway.ts'
+
+export interface World {
+  readonly seeded: Seeded
+  readonly journal: Journal
+  readonly merchants: readonly SimulatedMerchant[]
+  readonly wallets: readonly string[]
+  now(): number
+  sleep(durationMs: number): Promise<void>
+  /** Asks one of the gateway's processes; it may die, or not answer in time. */
+  call<Result>(ask: (gateway: SimulatedGateway) => Promise<Result>): Promise<Called<Result>>
+}
+
+export interface SimulatedMerchant {
+  readonly merchant: Merchant
+  readonly callbackUrl: string
+}
+
+export type Called<Result> =
+  | { readonly kind: 'answered'; readonly value: Result }
+  | { readonly kind: 'refused'; readonly failure: Failure }
+  /** No answer, or one that says nothing: it may have happened or not. */
+  | { readonly kind: 'lost' }
+
+const minute = 60_000
+const hour = 60 * minute
+const maxTries = 6
+
+export async function liveOrder(world: World, name: string): Promise<void> {
+  const seeded = world.seeded.stream(name)
+  const { merchant, callbackUrl } = seeded.pick(world.merchants)
+  const lifeMs = seeded.pick([5 * minute, 20 * minute, hour, 24 * hour])
+  const amountMinor = BigInt(seeded.whole(100, 5_000))
+  const nowMs = world.now()
+  const hasCallback = seeded.isLucky(0.95)
+  const body = createBody({
+    orderNo: name,
+    amountMinor,
+    nowMs,
+    lifeMs,
+    callbackUrl: hasCallback ? callbackUrl : undefined,
+  })
+  const story = { world, seeded, merchant, name, lifeMs, amountMinor, body }
+  const created = await Promise.all(Array.from({ length: seeded.isLucky(0.2) ? 2 : 1 }, () => create(story)))
+  const order = created.find((each) => each !== undefined)
+  if (!order) return
+  if (seeded.isLucky(0.1)) await reuseNumber(story)
+  await meetFate(story, order)
+  if (seeded.isLucky(0.3))
+    await untilAnswered(story, () =>
+      world.call((gateway) =>
+        gateway.resendCallbacks(merchant, JSON.stringify({ paymentId: order.paymentId })),
+      ),
+    )
+  await query(story, order)
+}
+
+interface Story {
+  readonly world: World
+  readonly seeded: Seeded
+  readonly merchant: Merchant
+  readonly name: string
+  readonly lifeMs: number
+  readonly amountMinor: bigint
+  readonly body: string
+}
+
+async function create(story: Story): Promise<ToldOrder | undefined> {
+  const { world, merchant, name, amountMinor, body } = story
+  const answer = await untilAnswered(story, () =>
+    world.call((gateway) => gateway.createOrder(merchant, body)),
+  )
+  if (answer.kind !== 'answered') return undefined
+  const { paymentId } = answer.value
+  const { merchantId } = merchant
+  world.journal.created({ merchantId, orderNo: name, paymentId, amountMinor, status: 'pending' })
+  return world.journal.orders.get(`${merchantId} ${name}`)
+}
+
+/** Another order under the same number: it is never taken for the first. */
+async function reuseNumber({ world, merchant, name, body }: Story): Promise<void> {
+  const other = body.replaceAll('"Green tea"', '"Black tea"')
+  const answer = await world.call((gateway) => gateway.createOrder(merchant, other))
+  if (answer.kind === 'answered')
+    world.journal.contradictions.push(`${name} was used again for other content, and answered as the first`)
+}
+
+async function meetFate(story: Story, order: ToldOrder): Promise<void> {
+  const { world, seeded, lifeMs } = story
+  const fate = seeded.weighted({ pays: 62, pays_late: 12, leaves: 10, cancels: 8, cancels_while_paying: 8 })
+  const withinMs = seeded.whole(1_000, lifeMs - 30_000)
+  switch (fate) {
+    case 'leaves':
+      return world.sleep(lifeMs + seeded.whole(0, 10 * minute))
+    case 'cancels':
+      await world.sleep(withinMs)
+      return cancel(story, order)
+    case 'cancels_while_paying':
+      await world.sleep(withinMs)
+      await Promise.all([pay(story, order), cancel(story, order)])
+      return
+    case 'pays_late':
+      await world.sleep(lifeMs + seeded.whole(-3_000, 3_000))
+      await pay(story, order)
+      return
+    case 'pays':
+      await world.sleep(withinMs)
+      await pay(story, order)
+      await world.sleep(seeded.whole(1_000, 12 * hour))
+      if ((await query(story, order)) === 'success') await refund(story, order)
+  }
+}
+
+/** Double clicks, and now and then a second tab with another wallet. */
+async function pay(story: Story, order: ToldOrder): Promise<void> {
+  const { world, seeded } = story
+  const tabs = Array.from({ length: seeded.isLucky(0.15) ? 2 : 1 }, () => seeded.pick(world.wallets))
+  const clicks = tabs.flatMap((walletId) =>
+    Array.from({ length: seeded.isLucky(0.25) ? 2 : 1 }, () => walletId),
+  )
+  await Promise.all(clicks.map((walletId) => click(story, order, walletId)))
+}
+
+async function click(story: Story, order: ToldOrder, walletId: string): Promise<void> {
+  const { world } = story
+  const { merchantId, paymentId } = order
+  const answer = await untilAnswered(story, () =>
+    world.call((gateway) => gateway.submitPayment({ merchantId, paymentId, walletId })),
+  )
+  if (answer.kind !== 'answered') return
+  if (answer.value.kind === 'submitted') world.journal.submitted(order, answer.value.transactionId)
+  if (answer.value.kind === 'order_not_payable') world.journal.answered(order, 'pending', answer.value.status)
+}
+
+async function cancel(story: Story, order: ToldOrder): Promise<void> {
+  const { world, merchant } = story
+  const before = order.status
+  const answer = await untilAnswered(story, () =>
+    world.call((gateway) => gateway.cancelOrder(merchant, JSON.stringify({ paymentId: order.paymentId }))),
+  )
+  if (answer.kind === 'answered') world.journal.answered(order, before, 'cancelled')
+}
+
+async function query(story: Story, order: ToldOrder): Promise<OrderStatus | undefined> {
+  const { world, merchant } = story
+  const before = order.status
+  const answer = await untilAnswered(story, () =>
+    world.call((gateway) => gateway.queryOrder(merchant, JSON.stringify({ paymentId: order.paymentId }))),
+  )
+  if (answer.kind !== 'answered') return undefined
+  world.journal.answered(order, before, answer.value.paymentStatus)
+  return answer.value.paymentStatus
+}
+
+/** In parts, at once, under the same number twice, and sometimes for more than was paid. */
+async function refund(story: Story, order: ToldOrder): Promise<void> {
+  const { seeded, amountMinor } = story
+  if (seeded.isLucky(0.45)) return
+  const parts = seeded.whole(1, 3)
+  const refunds = Array.from({ length: parts }, (_, index) => ({
+    referRefundNo: `${story.name}-refund-${index}`,
+    amountMinor: seeded.isLucky(0.5) ? amountMinor : BigInt(seeded.whole(1, Number(amountMinor))),
+  }))
+  const doubled = refunds.flatMap((each) => (seeded.isLucky(0.25) ? [each, each] : [each]))
+  await Promise.all(doubled.map((each) => refundOnce(story, order, each)))
+}
+
+async function refundOnce(
+  story: Story,
+  order: ToldOrder,
+  { referRefundNo, amountMinor }: { referRefundNo: string; amountMinor: bigint },
+): Promise<void> {
+  const { world, merchant } = story
+  const { paymentId } = order
+  const body = JSON.stringify({ paymentId, referRefundNo, refundAmount: decimal(amountMinor) })
+  const answer = await untilAnswered(story, () =>
+    world.call((gateway) => gateway.refundOrder(merchant, body)),
+  )
+  if (answer.kind !== 'answered') return
+  const { refundId } = answer.value
+  world.journal.refunded({ merchantId: merchant.merchantId, paymentId, referRefundNo, refundId, amountMinor })
+}
+
+/** An operator pays a merchant out, so that some refunds find too little money. */
+export async function payOut(world: World, actId: string): Promise<void> {
+  const { merchant } = world.seeded.stream(actId).pick(world.merchants)
+  const amountMinor = BigInt(world.seeded.stream(actId).whole(100, 3_000))
+  const payout = { merchantId: merchant.merchantId, currency: 'USD', amountMinor }
+  const answer = await untilAnswered({ world, seeded: world.seeded.stream(actId) }, () =>
+    world.call((gateway) => gateway.funds.payOut(payout, 'simulation', { actId })),
+  )
+  if (answer.kind === 'answered') world.journal.payouts.push({ actId, amountMinor })
+}
+
+async function untilAnswered<Result>(
+  { world, seeded }: Pick<Story, 'world' | 'seeded'>,
+  ask: () => Promise<Called<Result>>,
+): Promise<Called<Result>> {
+  for (let tries = 1; ; tries++) {
+    const called = await ask()
+    if (called.kind !== 'lost' || tries === maxTries) return called
+    await world.sleep(seeded.whole(500, 1_000 * 2 ** tries))
+  }
+}
+
+export function isAnswer(error: unknown): error is Failure {
+  return error instanceof Failure && error.failure !== 'unavailable'
+}
+
+function createBody(given: {
+  orderNo: string
+  amountMinor: bigint
+  nowMs: number
+  lifeMs: number
+  callbackUrl: string | undefined
+}): string {
+  const amount = decimal(given.amountMinor)
+  return JSON.stringify({
+    order: {
+      orderNo: given.orderNo,
+      orderAmount: amount,
+      goods: [{ referenceGoodsId: 'tea', goodsName: 'Green tea', goodsAmount: amount }],
+    },
+    channel: 'WEB',
+    paymentAmount: amount,
+    currency: 'USD',
+    paymentTime: given.nowMs,
+    paymentExpiryTime: given.nowMs + given.lifeMs,
+    callbackUrl: given.callbackUrl,
+  })
+}
+
+function decimal(minor: bigint): string {
+  return `${minor / 100n}.${(minor % 100n).toString().padStart(2, '0')}`
+}

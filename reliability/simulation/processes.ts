@@ -1,0 +1,114 @@
+// The gateway's processes of a run: two of them, each of which may die at any step and come back, or stand still and go on
+// as if nothing had happened. People reach whichever is up.
+import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { Faults } from './faults.ts'
+import type { SimulatedNetwork } from './network.ts'
+import { type Called, isAnswer } from './people.ts'
+import type { SimulatedRail } from './rail.ts'
+import type { Owner, Scheduler } from './scheduler.ts'
+import type { Seeded } from './seeded.ts'
+import { type SimulatedGateway, startSimulatedGateway } from './simulated-gateway.ts'
+import { simulatedPool } from './simulated-pool.ts'
+import type { VirtualTime } from './time.ts'
+
+export interface ProcessesParts {
+  readonly pool: Pool
+  readonly time: VirtualTime
+  readonly rail: SimulatedRail
+  readonly network: SimulatedNetwork
+  readonly faults: Faults
+  readonly scheduler: Scheduler
+  readonly worldOwner: Owner
+  readonly seeded: Seeded
+  readonly note: (line: string) => void
+}
+
+interface Process {
+  readonly gateway: SimulatedGateway
+  readonly died: PromiseWithResolvers<'died'>
+}
+
+const count = 2
+const maxSkewMs = 2_000
+const clientTimeoutMs = 30_000
+
+export class Processes {
+  readonly #parts: ProcessesParts
+  readonly #seeded: Seeded
+  #running: Process[] = []
+  #started = 0
+  /** No process's clock is further ahead. */
+  readonly largestSkewMs = maxSkewMs
+
+  constructor(parts: ProcessesParts) {
+    this.#parts = parts
+    this.#seeded = parts.seeded.stream('processes')
+    for (let index = 0; index < count; index++) this.#start()
+  }
+
+  kill(owner: Owner): void {
+    const { faults, time, worldOwner, note } = this.#parts
+    const process = this.#running.find(({ gateway }) => gateway.owner === owner)
+    if (!process) return
+    note(`${owner.name} dies`)
+    owner.isAlive = false
+    this.#running = this.#running.filter((each) => each !== process)
+    process.gateway.pool.breakTransactions()
+    process.died.resolve('died')
+    void time.wait(worldOwner, faults.restartAfterMs()).then(() => this.#start())
+  }
+
+  maybePause(): void {
+    const { faults, time, worldOwner, note } = this.#parts
+    for (const { gateway } of this.#running) {
+      const { owner } = gateway
+      const pauseMs = owner.isPaused ? undefined : faults.pauseMs()
+      if (pauseMs === undefined) continue
+      note(`${owner.name} stands still for ${pauseMs}`)
+      owner.isPaused = true
+      // The server ends transactions in which nothing happens.
+      gateway.pool.breakTransactions()
+      void time.wait(worldOwner, pauseMs).then(() => {
+        owner.isPaused = false
+      })
+    }
+  }
+
+  heal(): void {
+    for (const { gateway } of this.#running) gateway.owner.isPaused = false
+  }
+
+  async call<Result>(ask: (gateway: SimulatedGateway) => Promise<Result>): Promise<Called<Result>> {
+    const { time, worldOwner } = this.#parts
+    if (this.#running.length === 0) return { kind: 'lost' }
+    const { gateway, died } = this.#seeded.pick(this.#running)
+    const answered = new AbortController()
+    const asking = ask(gateway).then(
+      (value): Called<Result> => ({ kind: 'answered', value }),
+      (error: unknown): Called<Result> =>
+        isAnswer(error) ? { kind: 'refused', failure: error } : { kind: 'lost' },
+    )
+    const timeout = time.wait(worldOwner, clientTimeoutMs, { signal: answered.signal })
+    const called = await Promise.race([asking, died.promise, timeout])
+    answered.abort()
+    return typeof called === 'object' ? called : { kind: 'lost' }
+  }
+
+  #start(): void {
+    const { pool, time, rail, network, faults, scheduler, seeded, note } = this.#parts
+    const owner: Owner = { name: `process-${++this.#started}`, isAlive: true, isPaused: false }
+    note(`${owner.name} starts`)
+    const own = seeded.stream(owner.name)
+    const connectionFate = () => faults.connectionFate()
+    const gateway = startSimulatedGateway({
+      owner,
+      pool: simulatedPool({ pool, owner, scheduler, connectionFate, note }),
+      time,
+      skewMs: own.whole(-maxSkewMs, maxSkewMs),
+      seeded: own,
+      rail,
+      network,
+    })
+    this.#running.push({ gateway, died: Promise.withResolvers() })
+  }
+}

@@ -1,0 +1,148 @@
+// One run: a seed, so many virtual days, two processes of the gateway over one real PostgreSQL, people and faults. Then
+// everything is healed, the rest is waited for, and what must be true is checked.
+import { createHash } from 'node:crypto'
+import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { countLockWaits, emptyTables, findDue } from './due.ts'
+import { Faults } from './faults.ts'
+import { findViolations } from './invariants.ts'
+import { Journal } from './journal.ts'
+import { SimulatedNetwork } from './network.ts'
+import { Pace } from './pace.ts'
+import { liveOrder, payOut, type World } from './people.ts'
+import { Processes } from './processes.ts'
+import { SimulatedRail } from './rail.ts'
+import { type Owner, Scheduler } from './scheduler.ts'
+import { makeSeeded, type Seeded } from './seeded.ts'
+import { settleIn, walletMinor } from './settle-in.ts'
+import { stateDigest } from './state-digest.ts'
+import { VirtualTime } from './time.ts'
+
+export interface Run {
+  readonly seed: number
+  readonly days: number
+}
+
+export interface Ran {
+  readonly violations: readonly string[]
+  /** Equal for equal runs: every step in its order, and all that is stored at the end. */
+  readonly digest: string
+  readonly steps: number
+  readonly orders: number
+  readonly arrivals: number
+  readonly faults: Faults['counts']
+}
+
+const dayMs = 24 * 60 * 60_000
+const startMs = Date.UTC(2027, 0, 1)
+const ordersPerDay = 0.5
+/** Ladders of seven days, another seven for what never had a chance, and patience for the rest. */
+const restWithinMs = 40 * dayMs
+
+export async function runSeed(
+  pool: Pool,
+  { seed, days }: Run,
+  note: (line: string) => void = () => {},
+): Promise<Ran> {
+  const seeded = makeSeeded(`tillgate ${seed}`)
+  const hash = createHash('sha256')
+  const time = new VirtualTime(startMs)
+  const log = (line: string): void => {
+    const whole = `${time.nowMs - startMs} ${line}`
+    hash.update(`${whole}\n`)
+    note(whole)
+  }
+  await emptyTables(pool)
+  const faults = new Faults(seeded.stream('faults'))
+  const rail = new SimulatedRail({ time, seeded: seeded.stream('rail') })
+  const network = new SimulatedNetwork({ time, seeded: seeded.stream('network') })
+  const settled = await settleIn(pool, { seeded: seeded.stream('settling in'), network, nowMs: startMs })
+  const worldOwner: Owner = { name: 'world', isAlive: true, isPaused: false }
+  const scheduler: Scheduler = new Scheduler({
+    seeded: seeded.stream('scheduler'),
+    countLockWaits: () => countLockWaits(pool),
+    fateOf: () => faults.fate(),
+    kill: (owner) => processes.kill(owner),
+    note: log,
+  })
+  const processes = new Processes({
+    pool,
+    time,
+    rail,
+    network,
+    faults,
+    scheduler,
+    worldOwner,
+    seeded,
+    note: log,
+  })
+  const journal = new Journal()
+  const world: World = {
+    seeded,
+    journal,
+    ...settled,
+    now: () => time.nowMs + time.jumpedMs,
+    sleep: (durationMs) => time.wait(worldOwner, durationMs),
+    call: (ask) => processes.call(ask),
+  }
+  const endMs = startMs + days * dayMs
+  const lives = liveAll(world, { days, seeded: seeded.stream('plan') })
+  let isHealed = false
+  void time.wait(worldOwner, endMs - startMs).then(() => {
+    log('all is healed')
+    isHealed = true
+    faults.isHealed = rail.isHealed = network.isHealed = true
+    processes.heal()
+  })
+
+  const pace = new Pace({ time, aheadMs: processes.largestSkewMs, seeded: seeded.stream('pace') })
+  for (;;) {
+    await scheduler.runUntilIdle()
+    const due = await findDue(pool)
+    const isAtRest = Object.values(due).every((dueMs) => dueMs === undefined)
+    if (isHealed && lives.left === 0 && isAtRest && time.nextDueMs() === undefined) break
+    if (time.nowMs > endMs + restWithinMs) break
+    misbehave()
+    pace.advance(due)
+  }
+  const violations = await findViolations({ pool, journal, network, rail, walletMinor })
+  hash.update(await stateDigest(pool))
+  return {
+    violations,
+    digest: hash.digest('hex').slice(0, 16),
+    steps: scheduler.steps,
+    orders: journal.orders.size,
+    arrivals: network.arrivals.length,
+    faults: faults.counts,
+  }
+
+  function misbehave(): void {
+    const jumpMs = faults.jumpMs()
+    if (jumpMs !== undefined) {
+      log(`the clocks jump by ${jumpMs}`)
+      time.jumpedMs += jumpMs
+    }
+    processes.maybePause()
+  }
+}
+
+function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded }): { left: number } {
+  const lives = { left: 0 }
+  const live = async (atMs: number, story: () => Promise<void>): Promise<void> => {
+    lives.left += 1
+    await world.sleep(atMs)
+    await story()
+    lives.left -= 1
+  }
+  // Most come one by one, some in a rush.
+  for (let index = 0; index < days * ordersPerDay; ) {
+    const atMs = Math.floor(seeded.fraction() * (days - 1) * dayMs)
+    for (let rush = seeded.isLucky(0.4) ? 3 : 1; rush > 0; rush--, index++)
+      void live(atMs, liveOrder.bind(undefined, world, `order-${index}`))
+  }
+  for (let index = 0; index < days / 10; index++) {
+    const actId = makeUuid(startMs, (count) => seeded.bytes(count))
+    void live(Math.floor(seeded.fraction() * days * dayMs), () => payOut(world, actId))
+  }
+  return lives
+}

@@ -1,0 +1,77 @@
+// What is there when a run begins: merchants with their listeners, some of which share a host, and wallets with money.
+import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { Act } from '../../packages/gateway/src/domain/audit.ts'
+import { type Merchant, makeMerchantId } from '../../packages/gateway/src/domain/merchant.ts'
+import { makeMoveFunds } from '../../packages/gateway/src/operations/move-funds.ts'
+import { makeMerchantStore } from '../../packages/gateway/src/store/merchants.ts'
+import { makeTreasuryStore } from '../../packages/gateway/src/store/treasury.ts'
+import { makeWalletStore } from '../../packages/gateway/src/store/wallets.ts'
+import { manners, type SimulatedNetwork } from './network.ts'
+import type { World } from './people.ts'
+import type { Seeded } from './seeded.ts'
+
+/** Enough for several orders, not for all: some payments find too little. */
+export const walletMinor = 12_000n
+const merchantCount = 4
+const walletCount = 5
+
+export async function settleIn(
+  pool: Pool,
+  { seeded, network, nowMs }: { seeded: Seeded; network: SimulatedNetwork; nowMs: number },
+): Promise<Pick<World, 'merchants' | 'wallets'>> {
+  const random = (count: number) => seeded.bytes(count)
+  const merchantStore = makeMerchantStore(pool)
+  const walletStore = makeWalletStore(pool)
+  const merchants: { merchant: Merchant; callbackUrl: string }[] = []
+  for (let index = 0; index < merchantCount; index++) {
+    const merchant: Merchant = {
+      merchantId: makeMerchantId(random),
+      name: `Shop ${index}`,
+      status: 'active',
+      requestsPerSecond: undefined,
+      callbackHosts: undefined,
+      accentColour: undefined,
+      createdAtMs: nowMs,
+    }
+    await merchantStore.insertMerchant(merchant, [], act('merchant.add'))
+    // The last two shops are at one host.
+    const host = `shop-${Math.min(index, merchantCount - 2)}.example`
+    if (index < merchantCount - 1) network.addHost(host, seeded.weighted(manners))
+    merchants.push({ merchant, callbackUrl: `https://${host}/${merchant.merchantId}` })
+  }
+  const wallets: string[] = []
+  for (let index = 0; index < walletCount; index++) {
+    const walletId = makeUuid(nowMs, random)
+    const login = `consumer-${index}@wallet.example`
+    const wallet = {
+      walletId,
+      login,
+      name: 'Consumer',
+      pinHash: 'none',
+      behaviour: undefined,
+      createdAtMs: nowMs,
+    }
+    await walletStore.insertWallet(wallet, act('wallet.add'))
+    wallets.push(walletId)
+  }
+  const clock = { now: () => nowMs, wait: async () => {} }
+  const funds = makeMoveFunds({ treasury: makeTreasuryStore(pool), clock, random, actor: 'simulation' })
+  await funds.topUp(
+    wallets.map((walletId) => ({ walletId, currency: 'USD', amountMinor: walletMinor })),
+    { subject: 'simulation', reason: 'the beginning' },
+  )
+  return { merchants, wallets }
+
+  function act(name: string): Act {
+    return {
+      auditId: makeUuid(nowMs, random),
+      actedAtMs: nowMs,
+      actor: 'simulation',
+      act: name,
+      merchantId: undefined,
+      subject: 'simulation',
+      reason: undefined,
+    }
+  }
+}

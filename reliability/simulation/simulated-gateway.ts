@@ -1,0 +1,141 @@
+// One process of the gateway as gateway.ts puts it together: the real stores, operations and workers, over a pool, a
+// clock, a rail and a network that the run holds. What is left out is HTTP and the sealing of envelopes.
+
+import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import { pino } from 'pino'
+import { parseUrlPolicy } from '../../packages/gateway/src/domain/url-rules.ts'
+import { CallbackHosts } from '../../packages/gateway/src/operations/callback-hosts.ts'
+import { makeCancelOrder } from '../../packages/gateway/src/operations/cancel-order.ts'
+import { makeCreateOrder } from '../../packages/gateway/src/operations/create-order.ts'
+import { makeCurrentOrder } from '../../packages/gateway/src/operations/current-order.ts'
+import {
+  makeHoldCallback,
+  makeRecordAttempt,
+  makeSendCallback,
+  type Prepared,
+} from '../../packages/gateway/src/operations/deliver-callbacks.ts'
+import { makeExpireOrders } from '../../packages/gateway/src/operations/expire-orders.ts'
+import { MerchantDirectory } from '../../packages/gateway/src/operations/merchant-directory.ts'
+import { makeMoveFunds } from '../../packages/gateway/src/operations/move-funds.ts'
+import { makeQueryOrder } from '../../packages/gateway/src/operations/query-order.ts'
+import { makeRefundOrder } from '../../packages/gateway/src/operations/refund-order.ts'
+import { makeResendCallbacks } from '../../packages/gateway/src/operations/resend-callbacks.ts'
+import { makeSettleDue } from '../../packages/gateway/src/operations/settle.ts'
+import { makeSubmitPayment } from '../../packages/gateway/src/operations/submit-payment.ts'
+import { makeTidyCallbacks } from '../../packages/gateway/src/operations/tidy-callbacks.ts'
+import { makeCallbackHistory } from '../../packages/gateway/src/store/callback-history.ts'
+import { makeCallbackOutcomes } from '../../packages/gateway/src/store/callback-outcomes.ts'
+import { type ClaimedCallback, makeCallbackQueue } from '../../packages/gateway/src/store/callback-queue.ts'
+import { makeCallbackResends } from '../../packages/gateway/src/store/callback-resends.ts'
+import { announcingCallbacks } from '../../packages/gateway/src/store/callbacks.ts'
+import { makeMerchantStore } from '../../packages/gateway/src/store/merchants.ts'
+import { makeOrderStore } from '../../packages/gateway/src/store/orders.ts'
+import { makePaymentStore } from '../../packages/gateway/src/store/payments.ts'
+import { makeRefundStore } from '../../packages/gateway/src/store/refunds.ts'
+import { makeSettlingStore } from '../../packages/gateway/src/store/settling.ts'
+import { makeTreasuryStore } from '../../packages/gateway/src/store/treasury.ts'
+import { makeWalletStore } from '../../packages/gateway/src/store/wallets.ts'
+import { makeVault } from '../../packages/gateway/src/vault.ts'
+import { startDeliveryWorker } from '../../packages/gateway/src/workers/deliver-callbacks.ts'
+import { startExpiryWorker } from '../../packages/gateway/src/workers/expire-orders.ts'
+import { startSettleWorker } from '../../packages/gateway/src/workers/settle.ts'
+import { startTidyWorker } from '../../packages/gateway/src/workers/tidy-callbacks.ts'
+import type { SimulatedNetwork } from './network.ts'
+import type { SimulatedRail } from './rail.ts'
+import type { Owner } from './scheduler.ts'
+import type { Seeded } from './seeded.ts'
+import type { SimulatedPool } from './simulated-pool.ts'
+import type { VirtualTime, Worker } from './time.ts'
+
+export interface SimulatedGatewayParts {
+  readonly owner: Owner
+  readonly pool: SimulatedPool
+  readonly time: VirtualTime
+  readonly skewMs: number
+  readonly seeded: Seeded
+  readonly rail: SimulatedRail
+  readonly network: SimulatedNetwork
+}
+
+export type SimulatedGateway = ReturnType<typeof startSimulatedGateway>
+
+const log = pino({ level: 'silent' })
+const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
+
+export function startSimulatedGateway(parts: SimulatedGatewayParts) {
+  const { owner, time, skewMs, seeded } = parts
+  const clock = time.clockOf(owner, { skewMs })
+  const random = (count: number) => seeded.bytes(count)
+  let tellQueued: Parameters<typeof announcingCallbacks>[1] = () => {}
+  const pool = announcingCallbacks(parts.pool, (lines) => tellQueued(lines))
+  const [orders, payments, refunds] = [makeOrderStore(pool), makePaymentStore(pool), makeRefundStore(pool)]
+  const [merchants, wallets, settling] = [
+    makeMerchantStore(pool),
+    makeWalletStore(pool),
+    makeSettlingStore(pool),
+  ]
+  const [queue, history] = [makeCallbackQueue(pool), makeCallbackHistory(pool)]
+  const directory = new MerchantDirectory({ store: merchants, vault: makeVault(Buffer.alloc(32, 7)) })
+  const currentOrder = makeCurrentOrder({ orders, random })
+  const rail = parts.rail.for(owner)
+  const idling = (idle: Worker) => ({ clock: time.clockOf(owner, { skewMs, idle }), log })
+
+  const expiry = startExpiryWorker({
+    ...idling('expire'),
+    expireOrders: makeExpireOrders({ orders, clock, random }),
+    nextExpiry: orders.nextExpiry,
+  })
+  const settle = startSettleWorker({
+    ...idling('settle'),
+    settleDue: makeSettleDue({ settling, orders, refunds, rail, clock, random, onTrouble: () => {} }),
+    nextDue: settling.nextDue,
+  })
+  const delivery = startDeliveryWorker({
+    ...idling('deliver'),
+    queue,
+    prepare: async (callback) => sealedPlainly(callback, clock.now()),
+    send: makeSendCallback(parts.network.for(owner)),
+    record: makeRecordAttempt({
+      outcomes: makeCallbackOutcomes(pool, { gatherMs: undefined }),
+      clock,
+      random,
+    }),
+    hold: makeHoldCallback({ queue, clock }),
+    newClaimId: () => makeUuid(clock.now(), random),
+    limits,
+    signers: 4,
+  })
+  tellQueued = delivery.expects
+  startTidyWorker({ ...idling('tidy'), tidy: makeTidyCallbacks({ history, historyDays: 90, clock }) })
+
+  const onSubmitted = settle.wake
+  return {
+    owner,
+    pool: parts.pool,
+    clock,
+    createOrder: makeCreateOrder({
+      orders,
+      currentOrder,
+      callbackHosts: new CallbackHosts({ merchants, directory, maxHostsPerDay: 20, clock }),
+      urlPolicy: parseUrlPolicy({ mode: 'live', allowedTargets: [] }),
+      publicUrl: 'https://pay.example',
+      clock,
+      random,
+      onPending: expiry.expects,
+    }),
+    queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
+    cancelOrder: makeCancelOrder({ orders, currentOrder, clock }),
+    resendCallbacks: makeResendCallbacks({ orders, resends: makeCallbackResends(pool), clock }),
+    refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
+    submitPayment: makeSubmitPayment({ orders, currentOrder, payments, wallets, clock, random, onSubmitted }),
+    funds: makeMoveFunds({ treasury: makeTreasuryStore(pool), clock, random, actor: 'simulation' }),
+  }
+}
+
+/** What the envelope carries, without its cryptography, which costs three milliseconds and depends on nothing here. */
+function sealedPlainly(
+  { callbackId: id, merchantId, eventName, callbackUrl: url, body }: ClaimedCallback,
+  timestamp: number,
+): Extract<Prepared, { kind: 'sealed' }> {
+  return { kind: 'sealed', url, body: JSON.stringify({ id, merchantId, eventName, timestamp, body }) }
+}
