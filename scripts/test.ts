@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { ensureChromium } from './chromium.ts'
 
 const suites = {
@@ -17,6 +18,10 @@ const runnerOptions = [
   '--test-global-setup=test/global-setup.ts',
   `--test-concurrency=${availableParallelism() + 1}`,
 ]
+
+// The files load much the same code: what one has compiled the next one takes (0.9 s instead of 1.7 s of processor time
+// for each that starts a gateway).
+process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/compiled')
 
 const [wanted = 'all', ...rest] = process.argv.slice(2)
 

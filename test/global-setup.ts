@@ -1,6 +1,7 @@
 // Before and after a whole test run: one PostgreSQL for all files, told to them by the environment.
 import { serverVariable } from '../packages/gateway/test/support/database.ts'
 import { startTestServer } from '../packages/gateway/test/support/server.ts'
+import { makeStartedTemplates } from '../packages/gateway/test/support/started.ts'
 
 let stop: (() => Promise<void>) | undefined
 
@@ -8,7 +9,8 @@ export async function globalSetup(): Promise<void> {
   const server = await startTestServer()
   stop = server.stop
   const { connection, template } = server
-  process.env[serverVariable] = JSON.stringify({ connection, template })
+  const started = await makeStartedTemplates(server)
+  process.env[serverVariable] = JSON.stringify({ connection, template, started })
 }
 
 export async function globalTeardown(): Promise<void> {

@@ -12,7 +12,6 @@ const live = {
   MODE: 'live',
   PUBLIC_URL: 'https://pay.example.com',
   TRUSTED_PROXIES: 'none',
-  OPERATOR_PASSWORD: 'correct horse battery staple',
   MERCHANT_REQUESTS_PER_SECOND: '100000',
 }
 const queryOf = (merchant: TestMerchant) => merchant.call('service.trade.query', { paymentId: 'P1' })

@@ -149,7 +149,6 @@ test('in live, cookies are bound to this host over https, and there are no test 
     environment: {
       MODE: 'live',
       PUBLIC_URL: 'https://pay.example.com',
-      OPERATOR_PASSWORD: 'a long word for one test',
       TRUSTED_PROXIES: '127.0.0.1',
     },
   })

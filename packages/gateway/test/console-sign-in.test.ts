@@ -7,10 +7,11 @@ import { makeManageOperators } from '../src/operations/manage-operators.ts'
 import { makeOperatorStore } from '../src/store/operators.ts'
 import { TestClock } from './support/clock.ts'
 import { ConsoleClient } from './support/console.ts'
-import { operatorPassword, startTestGateway } from './support/gateway.ts'
+import { startTestGateway } from './support/gateway.ts'
+import { operatorPassword } from './support/started.ts'
 
 const clock = new TestClock()
-const gateway = await startTestGateway({ clock })
+const gateway = await startTestGateway({ clock, firstStart: true })
 const store = makeOperatorStore(gateway.pool)
 const operators = makeManageOperators({ operators: store, clock, random: randomBytes, actor: 'test' })
 
@@ -46,10 +47,10 @@ test('the first start makes an admin with the password that was set, and later s
 test('live does not start without a password for its first operator, and starts with one', async () => {
   const live = { MODE: 'live', PUBLIC_URL: 'https://pay.example.com' }
   await assert.rejects(
-    startTestGateway({ environment: { ...live, OPERATOR_PASSWORD: '' } }),
+    startTestGateway({ firstStart: true, environment: { ...live, OPERATOR_PASSWORD: '' } }),
     (error) => error instanceof ConfigurationFailure && /OPERATOR_PASSWORD must be set/.test(error.message),
   )
-  await startTestGateway({ environment: live })
+  await startTestGateway({ firstStart: true, environment: live })
 })
 
 test('nobody sees a page without signing in, and comes to the page asked for afterwards', async () => {

@@ -6,7 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { lineWith, run, startProcess, temporaryFolder } from './support/process.ts'
+import {
+  copyOfFolder,
+  lineWith,
+  makeUsedFolder,
+  run,
+  startProcess,
+  temporaryFolder,
+} from './support/process.ts'
+
+const used = await makeUsedFolder()
 
 /** What people see of trouble: plain lines, no stack, no JSON. */
 function assertPlain(output: string): void {
@@ -35,7 +44,7 @@ test('both listeners answer health and readiness, and a clean stop leaves nothin
 })
 
 test('killed with -9, the next start is ready again on the same data, with no hand', async () => {
-  const environment = { DATA_DIR: temporaryFolder() }
+  const environment = { DATA_DIR: await copyOfFolder(used) }
   const first = await startProcess(environment)
   const made = run(environment, {
     script: tillgate,
@@ -146,7 +155,7 @@ test('while the database is away at the start, the gateway is alive, not ready, 
 })
 
 test('PostgreSQL killed under a running gateway comes back by itself, and readiness tells the truth meanwhile', async () => {
-  const dataDir = temporaryFolder()
+  const dataDir = await copyOfFolder(used)
   const gateway = await startProcess({ DATA_DIR: dataDir })
   const pid = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
   process.kill(pid, 'SIGKILL')
@@ -162,7 +171,7 @@ test('PostgreSQL killed under a running gateway comes back by itself, and readin
 })
 
 test('a request under way is finished before a stop, and a second signal does not wait', async () => {
-  const gateway = await startProcess({ DATA_DIR: temporaryFolder() })
+  const gateway = await startProcess({ DATA_DIR: await copyOfFolder(used) })
   // A request whose body never comes holds the stop up.
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
@@ -184,7 +193,7 @@ test('a request under way is finished before a stop, and a second signal does no
 })
 
 test('one Ctrl-C that arrives twice, as under npm, is one', async () => {
-  const gateway = await startProcess({ DATA_DIR: temporaryFolder() })
+  const gateway = await startProcess({ DATA_DIR: await copyOfFolder(used) })
   gateway.child.kill('SIGINT')
   gateway.child.kill('SIGINT')
   assert.equal((await gateway.exited()).code, 0)
@@ -213,10 +222,10 @@ test('two gateways on one DATA_DIR share one PostgreSQL, which lives until the l
 })
 
 test('another master key than the one that sealed the secrets is refused at the start', async () => {
-  const environment = { DATA_DIR: temporaryFolder() }
-  const made = run(environment, { script: tillgate, args: ['merchant', 'add', '--name', 'Tea House'] })
-  assert.equal((await made.exited()).code, 0, made.output())
-  const started = run({ ...environment, MASTER_KEY: Buffer.alloc(32, 9).toString('base64') })
+  const started = run({
+    DATA_DIR: await copyOfFolder(used),
+    MASTER_KEY: Buffer.alloc(32, 9).toString('base64'),
+  })
   assert.equal((await started.exited()).code, 78)
   assert.match(started.output(), /another master key/)
   assertPlain(started.output())

@@ -44,7 +44,7 @@ function readFile(dataDir: string): SandboxCredentials {
 }
 
 test('the SDK takes the file of a started sandbox as it is, and its order is made', async () => {
-  const { config, url } = await startTestGateway()
+  const { config, url } = await startTestGateway({ firstStart: true })
   const path = sandboxFilePath(config.dataDir)
   assert.equal(statSync(path).mode & 0o777, 0o600)
   assert.equal(readFile(config.dataDir).gatewayUrl, url)

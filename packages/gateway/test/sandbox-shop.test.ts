@@ -7,8 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openShop } from '../../../examples/shop/shop.ts'
 import { Tillgate } from '../../sdk/src/index.ts'
 import { sandboxFilePath } from '../src/sandbox-file.ts'
-import { startTestGateway } from './support/gateway.ts'
-import { lineWith, startProcess, temporaryFolder } from './support/process.ts'
+import { sandboxEnvironment, startTestGateway } from './support/gateway.ts'
+import { lineWith, startProcess } from './support/process.ts'
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -34,7 +34,7 @@ async function soon(isSo: () => Promise<boolean>, words: string): Promise<void> 
 test('the shop ends with the gateway, whether that is stopped or killed', async () => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const gateway = await startProcess({
-      DATA_DIR: temporaryFolder(),
+      ...(await sandboxEnvironment()),
       SHOP_PORT: String(await freePort()),
     })
     const { shopUrl } = JSON.parse(await lineWith(gateway, 'the demo shop is open'))
@@ -52,7 +52,7 @@ test('a port that is taken costs the shop alone, and is said with what to set', 
   await once(taken, 'listening')
   after(() => taken.close())
   const { port } = taken.address() as AddressInfo
-  const gateway = await startProcess({ DATA_DIR: temporaryFolder(), SHOP_PORT: String(port) })
+  const gateway = await startProcess({ ...(await sandboxEnvironment()), SHOP_PORT: String(port) })
   const line = JSON.parse(await lineWith(gateway, 'the demo shop did not open'))
   assert.equal(line.level, 'warn')
   assert.match(line.reason, new RegExp(`port ${port} is taken by another program`))
@@ -63,7 +63,7 @@ test('a port that is taken costs the shop alone, and is said with what to set', 
 })
 
 test('SHOP_PORT=off opens no shop and says nothing of it', async () => {
-  const gateway = await startProcess({ DATA_DIR: temporaryFolder(), SHOP_PORT: '0' })
+  const gateway = await startProcess({ ...(await sandboxEnvironment()), SHOP_PORT: '0' })
   gateway.child.kill('SIGTERM')
   assert.equal((await gateway.exited()).code, 0)
   assert.doesNotMatch(gateway.output(), /shop/)

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { desktop, launchBrowser, openPage, phone, type WatchedPage } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
-import { operatorPassword } from '../support/gateway.ts'
+import { operatorPassword } from '../support/started.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, merchant, clock } = shop

@@ -7,11 +7,12 @@ import { after, test } from 'node:test'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
-import { lineWith, startProcess, temporaryFolder } from '../support/process.ts'
+import { sandboxEnvironment } from '../support/gateway.ts'
+import { lineWith, startProcess } from '../support/process.ts'
 
 /** The program as `npm start` runs it, with the shop beside it. */
 const shopPort = await freePort()
-const gateway = await startProcess({ DATA_DIR: temporaryFolder(), SHOP_PORT: String(shopPort) })
+const gateway = await startProcess({ ...(await sandboxEnvironment()), SHOP_PORT: String(shopPort) })
 const { shopUrl } = JSON.parse(await lineWith(gateway, 'the demo shop is open'))
 after(async () => {
   gateway.child.kill('SIGTERM')

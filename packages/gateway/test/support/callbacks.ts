@@ -1,7 +1,7 @@
 // A small world for tests of callback delivery: a database of its own, a merchant with keys, a clock that the test
 // moves, and delivery workers over whatever network the test brings.
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -14,6 +14,7 @@ import {
   parsePublicKey,
 } from '@tillgate/protocol'
 import { pino } from 'pino'
+import { pair } from '../../../protocol/test/keys.ts'
 import type { Clock } from '../../src/clock.ts'
 import type { Callback } from '../../src/domain/callback.ts'
 import type { RoomLimits } from '../../src/domain/delivery-rooms.ts'
@@ -52,8 +53,7 @@ export function answered(httpStatus: number, more: { retryAfterMs?: number; text
   return { kind: 'answered', httpStatus, answer: Buffer.from(text), durationMs: 1, ...rest } as const
 }
 
-const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const merchantPublicKey = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+const merchantPublicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
 const noLimits: RoomLimits = { inFlight: 1_024, inFlightPerHost: 128, inFlightPerMerchant: 256 }
 
 export async function makeCallbackWorld(clock: Clock) {

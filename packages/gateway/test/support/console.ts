@@ -1,6 +1,7 @@
 // A browser without pictures for the console: keeps cookies, fills in forms as a page shows them.
 import assert from 'node:assert/strict'
-import { operatorPassword, type TestGateway } from './gateway.ts'
+import type { TestGateway } from './gateway.ts'
+import { operatorPassword } from './started.ts'
 
 export interface ConsoleAnswer {
   readonly status: number

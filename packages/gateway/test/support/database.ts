@@ -1,32 +1,41 @@
-// A database of its own for a test file, with all migrations applied, copied from the run's template: 17 ms
-// by file copy against 54 ms by WAL (2 cores, arm64). Gone again when the file is done.
+// A database of its own for a test file, with all migrations applied, copied from the run's template. Gone again when
+// the file is done.
 import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
 import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
 import { openPool, type Pool } from '../../src/database/pool.ts'
-import { command, startTestServer, type TestServer } from './server.ts'
+import { command, copyDatabase, type StartedTemplates, startTestServer, type TestServer } from './server.ts'
 
 export const serverVariable = 'TILLGATE_TEST_SERVER'
 
 export interface FreshDatabase {
   readonly connection: ConnectionOptions
   readonly pool: Pool
+  /** Where it is a copy of one on which a gateway was started. */
+  readonly started: StartedTemplates | undefined
 }
 
-/** Call it at the top of a test file or inside a test; both are undone by themselves. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+/**
+ * Call it at the top of a test file or inside a test; both are undone by themselves. `startedIn`: as a gateway in that
+ * mode leaves it, where the run has such a database.
+ */
+export async function freshDatabase(
+  options: { startedIn?: 'sandbox' | 'live' } = {},
+): Promise<FreshDatabase> {
   const undo: (() => Promise<void>)[] = []
   after(async () => {
     for (const step of undo.reverse()) await step()
   })
   const server = await findServer(undo)
   const name = `tillgate_${randomUUID().replaceAll('-', '')}`
-  await command(server.connection, `create database ${name} template ${server.template} strategy file_copy`)
+  const started = options.startedIn && server.started
+  const from = (options.startedIn && started?.[options.startedIn]) ?? server.template
+  await copyDatabase(server.connection, { from, to: name })
   undo.push(() => command(server.connection, `drop database ${name} with (force)`))
   const connection = withDatabase(server.connection, name)
   const pool = openPool(connection)
   undo.push(() => pool.close())
-  return { connection, pool }
+  return { connection, pool, started }
 }
 
 // The file runs by itself: one server for all its databases, gone with the last of them.

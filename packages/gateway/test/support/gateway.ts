@@ -1,19 +1,23 @@
 // A whole gateway in this process on a fresh database, and merchants that speak to it over real HTTP. Gone again
 // when the test file is done.
-import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { type KeyObject, randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { after } from 'node:test'
 import { type AesKey, parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pino } from 'pino'
+import { pair } from '../../../protocol/test/keys.ts'
 import { type Clock, systemClock } from '../../src/clock.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import type { ConnectionOptions } from '../../src/database/connection.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { type Gateway, startGateway } from '../../src/gateway.ts'
 import { type ManageMerchants, makeManageMerchants } from '../../src/operations/manage-merchants.ts'
+import { sandboxFilePath } from '../../src/sandbox-file.ts'
 import { makeMerchantStore } from '../../src/store/merchants.ts'
 import { makeVault } from '../../src/vault.ts'
 import { freshDatabase } from './database.ts'
 import { temporaryFolder } from './process.ts'
+import { urlOf } from './server.ts'
+import { testEnvironment } from './started.ts'
 
 export interface TestGateway {
   readonly url: string
@@ -58,15 +62,16 @@ export interface Answered {
   readonly data: any
 }
 
-/** Of the first operator, admin. */
-export const operatorPassword = 'a password for tests'
-const masterKey = randomBytes(32).toString('base64')
-/** Made once: 2048 bits take a tenth of a second. */
-const keyPair = generateKeyPairSync('rsa', { modulusLength: 2048 })
+export interface TestGatewayOptions {
+  readonly clock?: Clock
+  readonly environment?: Record<string, string>
+  /** The gateway whose database this one is on too. */
+  readonly share?: TestGateway
+  /** On a database that no gateway has seen, for a test that is about that. */
+  readonly firstStart?: boolean
+}
 
-export async function startTestGateway(
-  options: { clock?: Clock; environment?: Record<string, string>; share?: TestGateway } = {},
-): Promise<TestGateway> {
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const clock = options.clock ?? systemClock
   let gateway: Gateway | undefined
   let stopped: Promise<void> | undefined
@@ -76,28 +81,15 @@ export async function startTestGateway(
   }
   // Before anything else is made: hooks run in the order of their making, and the database must outlive it.
   after(stop)
-  const { pool, url: databaseUrl } = options.share
-    ? { pool: options.share.pool, url: options.share.config.databaseUrl ?? '' }
-    : await freshDatabaseWithUrl()
-  const config = readConfig({
-    PORT: '0',
-    ADMIN_PORT: '0',
-    HOST: '127.0.0.1',
-    DATA_DIR: temporaryFolder(),
-    DATABASE_URL: databaseUrl,
-    MASTER_KEY: masterKey,
-    TRUSTED_PROXIES: 'none',
-    OPERATOR_PASSWORD: operatorPassword,
-    LOG_LEVEL: 'silent',
-    ...options.environment,
-  })
+  const { pool, place } = await placeFor(options)
+  const config = readConfig({ ...testEnvironment, ...place, ...options.environment })
   gateway = await startGateway(config, {
     log: pino({ level: 'silent' }),
     clock,
     tell: () => {},
     signal: new AbortController().signal,
   })
-  const vault = makeVault(Buffer.from(masterKey, 'base64'))
+  const vault = makeVault(Buffer.from(testEnvironment.MASTER_KEY, 'base64'))
   const merchants = makeManageMerchants({
     merchants: makeMerchantStore(pool),
     vault,
@@ -120,11 +112,31 @@ export async function startTestGateway(
     post,
     stop,
     async addMerchant(settings = {}) {
-      const publicKey = keyPair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+      const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
       const { merchant, aesKey } = await merchants.addMerchant({ name: 'Tea House', publicKey, ...settings })
       return testMerchant({ merchantId: merchant.merchantId, aesKey: parseAesKey(aesKey), clock, post })
     },
   }
+}
+
+async function placeFor(options: TestGatewayOptions): Promise<{ pool: Pool; place: Place }> {
+  const { share, firstStart, environment } = options
+  const dataDir = temporaryFolder()
+  if (share)
+    return { pool: share.pool, place: { DATA_DIR: dataDir, DATABASE_URL: share.config.databaseUrl ?? '' } }
+  const mode = environment?.['MODE'] === 'live' ? 'live' : 'sandbox'
+  const { pool, connection, started } = await freshDatabase(firstStart ? {} : { startedIn: mode })
+  if (started && mode === 'sandbox')
+    writeFileSync(sandboxFilePath(dataDir), started.demoMerchantFile, { mode: 0o600 })
+  return { pool, place: { DATA_DIR: dataDir, DATABASE_URL: urlOf(connection) } }
+}
+
+type Place = { readonly DATA_DIR: string; readonly DATABASE_URL: string }
+
+/** For a sandbox in a process of its own, on a database that had its first start where the run has such a one. */
+export async function sandboxEnvironment(): Promise<Place & { MASTER_KEY: string }> {
+  const { MASTER_KEY } = testEnvironment
+  return { ...(await placeFor({})).place, MASTER_KEY }
 }
 
 function testMerchant(parts: {
@@ -134,7 +146,7 @@ function testMerchant(parts: {
   post: TestGateway['post']
 }): TestMerchant {
   const { merchantId, aesKey, clock, post } = parts
-  const { privateKey } = keyPair
+  const { privateKey } = pair
   const seal: TestMerchant['seal'] = (method, body, timestamp = clock.now()) =>
     sealRequest(
       { merchantId, method, timestamp, body: typeof body === 'string' ? body : JSON.stringify(body) },
@@ -159,15 +171,4 @@ async function send(url: string, body: string, headers: Record<string, string>):
   const text = await response.text()
   const { code, msg, data } = JSON.parse(text)
   return { status: response.status, headers: response.headers, text, code, msg, data }
-}
-
-async function freshDatabaseWithUrl(): Promise<{ pool: Pool; url: string }> {
-  const { pool, connection } = await freshDatabase()
-  return { pool, url: urlOf(connection) }
-}
-
-function urlOf(connection: ConnectionOptions): string {
-  if ('connectionString' in connection) return connection.connectionString
-  const { host, port, user, database } = connection
-  return `postgresql://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
 }

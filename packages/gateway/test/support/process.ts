@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { copyFolder } from './data-dir.ts'
 
 export const startScript = join(import.meta.dirname, '../../start.js')
 export const commandScript = join(import.meta.dirname, '../../tillgate.js')
@@ -25,6 +26,21 @@ export function temporaryFolder(): string {
     endPostgres(folder)
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
+  return folder
+}
+
+/** A DATA_DIR as a first start and a clean stop leave it. To be copied: making one takes seconds. */
+export async function makeUsedFolder(): Promise<string> {
+  const folder = temporaryFolder()
+  const gateway = await startProcess({ DATA_DIR: folder })
+  gateway.child.kill('SIGTERM')
+  await gateway.exited()
+  return folder
+}
+
+export async function copyOfFolder(used: string): Promise<string> {
+  const folder = temporaryFolder()
+  await copyFolder(`${used}/.`, folder)
   return folder
 }
 

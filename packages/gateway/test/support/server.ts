@@ -16,6 +16,15 @@ export const migrationsFolder = fileURLToPath(new URL('../../migrations', import
 export interface TestServer {
   readonly connection: ConnectionOptions
   readonly template: string
+  /** Missing where a file is run by itself: its gateways then do the work of a first start. */
+  readonly started?: StartedTemplates
+}
+
+export interface StartedTemplates {
+  readonly live: string
+  readonly sandbox: string
+  /** The credentials that belong to the sandbox's demo merchant. */
+  readonly demoMerchantFile: string
 }
 
 const folderPattern = /^tillgate-test-(\d+)-/
@@ -34,7 +43,11 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
   if (TEST_DATABASE_URL) {
     const connection = parseDatabaseUrl(TEST_DATABASE_URL)
     const template = await makeTemplate(connection)
-    return { connection, template, stop: () => command(connection, `drop database ${template}`) }
+    const stop = async () => {
+      for (const name of [template, ...Object.values(startedNames(template))])
+        await command(connection, `drop database if exists ${name}`)
+    }
+    return { connection, template, stop }
   }
   await removeLeftovers()
   const home = await mkdtemp(path.join(os.tmpdir(), `tillgate-test-${process.pid}-`))
@@ -56,6 +69,25 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
       await rm(home, { recursive: true, force: true })
     },
   }
+}
+
+/** What started.ts makes of the template. */
+export function startedNames(template: string): { live: string; sandbox: string } {
+  return { live: `${template}_live`, sandbox: `${template}_sandbox` }
+}
+
+/** Nobody may be connected to the one that is copied. 17 ms by file copy against 54 ms by WAL (2 cores, arm64). */
+export function copyDatabase(
+  connection: ConnectionOptions,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  return command(connection, `create database ${to} template ${from} strategy file_copy`)
+}
+
+export function urlOf(connection: ConnectionOptions): string {
+  if ('connectionString' in connection) return connection.connectionString
+  const { host, port, user, database } = connection
+  return `postgresql://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
 }
 
 /** One statement on a connection of its own, to the server's own database. */
