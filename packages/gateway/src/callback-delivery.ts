@@ -6,6 +6,7 @@ import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
+import type { Line } from './domain/delivery-rooms.ts'
 import type { Log } from './log.ts'
 import type { GatewayMetrics } from './metrics/gateway-metrics.ts'
 import type { Observability } from './observability.ts'
@@ -23,7 +24,8 @@ import { type DeliveryCounts, startDeliveryWorker } from './workers/deliver-call
 import { startTidyWorker } from './workers/tidy-callbacks.ts'
 
 export interface CallbackDelivery {
-  counts(): DeliveryCounts
+  /** Others have queued callbacks in these lines. */
+  expects(lines: readonly Line[]): void
   /** Finishes the attempts that are under way. */
   stop(): Promise<void>
 }
@@ -38,7 +40,8 @@ export interface CallbackDeliveryParts {
 }
 
 /** A few for each core, so that no core waits while the event loop is busy: measured, two for two cores lose 30 %. */
-const signers = 4 * availableParallelism()
+const signersPerCore = 4
+const leastSigners = 2
 
 export function startCallbackDelivery(config: Config, parts: CallbackDeliveryParts): CallbackDelivery {
   const { core, outbound, clock, random, log } = parts
@@ -67,7 +70,8 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
       inFlightPerHost: config.callbacksInFlightPerHost,
       inFlightPerMerchant: config.callbacksInFlightPerMerchant,
     },
-    signers,
+    // The processes of one gateway share the cores.
+    signers: Math.max(leastSigners, Math.ceil((signersPerCore * availableParallelism()) / config.processes)),
     clock,
     log,
   })
@@ -79,7 +83,7 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
     log,
   })
   return {
-    counts: delivery.counts,
+    expects: delivery.expects,
     async stop() {
       await Promise.all([delivery.stop(), tidy.stop()])
       await outbound.close()

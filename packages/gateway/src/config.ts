@@ -3,13 +3,15 @@
 import { parseEnv } from 'node:util'
 import type { ApprovalPolicy } from './domain/approval.ts'
 import type { Role } from './domain/operator.ts'
-import { type SettingName, settings } from './settings.ts'
+import { type GatewayRole, type SettingName, settings } from './settings.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Config {
   readonly mode: 'sandbox' | 'live'
+  readonly processes: number
+  readonly roles: readonly GatewayRole[]
   readonly publicListener: Listener
   readonly adminListener: Listener
   /** Undefined: http://localhost and the port that the public listener got. */
@@ -19,6 +21,8 @@ export interface Config {
   readonly dataDir: string
   /** Undefined: the gateway runs a private PostgreSQL under dataDir. */
   readonly databaseUrl: string | undefined
+  /** Undefined: as databaseUrl. off: nowhere. */
+  readonly databaseListenUrl: string | undefined
   readonly databasePoolMax: number
   readonly masterKey: Buffer | undefined
   readonly masterKeyFile: string | undefined
@@ -102,12 +106,15 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const operatorPassword = read('OPERATOR_PASSWORD')
   const values = {
     mode,
+    processes: read('PROCESSES'),
+    roles: Object.freeze(read('ROLES') ?? []),
     publicListener: Object.freeze({ host: read('HOST'), port }),
     adminListener: Object.freeze({ host: read('ADMIN_HOST'), port: adminPort }),
     publicUrl,
     metricsToken: read('METRICS_TOKEN'),
     dataDir: read('DATA_DIR'),
     databaseUrl: read('DATABASE_URL'),
+    databaseListenUrl: read('DATABASE_LISTEN_URL'),
     databasePoolMax: read('DATABASE_POOL'),
     masterKey,
     masterKeyFile,

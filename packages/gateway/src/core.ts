@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { parseDatabaseUrl } from './database/connection.ts'
 import { type Measured, measuredPool } from './database/measured-pool.ts'
+import { type NotificationParts, type Notifications, openNotifications } from './database/notifications.ts'
 import { type DatabaseEvent, openDatabase } from './database/open-database.ts'
 import type { Pool } from './database/pool.ts'
 import { checkWritable, type Writability } from './database/writable.ts'
@@ -69,6 +71,8 @@ export interface Core {
   systemState(nowMs: number): Promise<SystemState>
   figures(nowMs: number): Promise<Figures>
   poolCounts(): ReturnType<Pool['counts']>
+  /** Undefined: the configuration says that nobody is to be heard. */
+  openNotifications(listeners: Pick<NotificationParts, 'onMessage' | 'onDeaf'>): Notifications | undefined
   writability(): Promise<Writability>
   close(): Promise<void>
 }
@@ -144,6 +148,13 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
       systemState: (nowMs) => readSystemState(pool, nowMs),
       figures: (nowMs) => readFigures(pool, nowMs),
       poolCounts: () => pool.counts(),
+      openNotifications(listeners) {
+        const { databaseListenUrl } = config
+        if (databaseListenUrl === 'off') return undefined
+        const connection =
+          databaseListenUrl === undefined ? database.connection : parseDatabaseUrl(databaseListenUrl)
+        return openNotifications({ connection, database: pool, ...listeners })
+      },
       callbacks: {
         queue: makeCallbackQueue(pool),
         outcomes: makeCallbackOutcomes(pool),

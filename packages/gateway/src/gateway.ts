@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure, type RandomBytes, refundStatuses } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
-import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import { startCheckoutService } from './checkout-service.ts'
 import type { Clock } from './clock.ts'
 import { type Config, ConfigurationFailure, operatorPasswordMissing } from './config.ts'
@@ -21,6 +20,7 @@ import { type RunningCheckout, serveCheckout } from './http/checkout/routes.ts'
 import { serveConsole } from './http/console/routes.ts'
 import type { ConsoleService } from './http/console/service.ts'
 import { serveDocs } from './http/docs/routes.ts'
+import { drainBeforeClosing } from './http/drain.ts'
 import type { Readiness } from './http/health.ts'
 import { makeListener } from './http/listener.ts'
 import { type MerchantApi, serveMerchantApi } from './http/merchant-api.ts'
@@ -36,7 +36,6 @@ import { makeCancelOrder } from './operations/cancel-order.ts'
 import { makeCreateOrder } from './operations/create-order.ts'
 import { makeCurrentOrder } from './operations/current-order.ts'
 import { makePrepareCallback } from './operations/deliver-callbacks.ts'
-import { makeExpireOrders } from './operations/expire-orders.ts'
 import { ensureFirstOperator } from './operations/first-operator.ts'
 import { makeManageMerchants } from './operations/manage-merchants.ts'
 import { makeOpenRequest } from './operations/open-request.ts'
@@ -50,16 +49,12 @@ import { makeSandboxAdvance } from './operations/sandbox-advance.ts'
 import { makeSandboxListen } from './operations/sandbox-listen.ts'
 import { ensureSandboxMerchant } from './operations/sandbox-merchant.ts'
 import { makeSandboxPay } from './operations/sandbox-pay.ts'
-import { makeSettleDue } from './operations/settle.ts'
 import { makeSubmitPayment } from './operations/submit-payment.ts'
 import { ensureTestWallets } from './operations/test-wallets.ts'
-import { makeSandboxRail } from './rails/sandbox-rail.ts'
-import { walletRail } from './rails/wallet-rail.ts'
 import { makeRandom } from './random.ts'
 import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
 import { version } from './version.ts'
-import { startExpiryWorker } from './workers/expire-orders.ts'
-import { startSettleWorker } from './workers/settle.ts'
+import { openWayOut, startWork } from './work.ts'
 
 /** The repository's root, where docs/ is; an installation may come without it. */
 const papersRoot = join(import.meta.dirname, '../../..')
@@ -75,16 +70,20 @@ export interface GatewayParts {
   /** Where the demo shop is, once it is open. */
   readonly shopUrl?: () => string | undefined
   /** From this process's metrics to those of all processes of the gateway. Left out: it is the only one. */
-  readonly gatherMetrics?: (own: () => Snapshot) => Promise<Snapshot>
+  readonly shareMetrics?: (own: () => Snapshot) => () => Promise<Snapshot>
 }
 
 export interface Gateway {
+  /** Empty where the role api is not served. */
   readonly publicUrl: string
   /** Where the public listener is on this machine, whatever its public address. */
   readonly localUrl: string
   readonly adminUrl: string
-  /** Finishes what is under way, then stops everything that was started. */
-  stop(): Promise<void>
+  /**
+   * Finishes what is under way, then stops everything that was started. Patient: it waits a moment for open
+   * connections to be used once more, so that no request meets a closed one.
+   */
+  stop(options?: { isPatient: boolean }): Promise<void>
 }
 
 /** What serves requests; it is there once the database is. */
@@ -104,6 +103,8 @@ interface Service {
 export async function startGateway(config: Config, parts: GatewayParts): Promise<Gateway> {
   let service: Service | undefined
   let stopping = false
+  let isPatient = false
+  const isApi = config.roles.includes('api')
 
   const readiness = async (): Promise<Readiness> => {
     if (stopping) return { ready: false, reason: 'the gateway is stopping' }
@@ -113,7 +114,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const observability = makeObservability(config, {
     clock: parts.clock,
     figures: () => service?.figures,
-    gather: parts.gatherMetrics ?? (async (own) => own()),
+    share: parts.shareMetrics ?? ((own) => async () => own()),
   })
   const { metrics } = observability
   const random = makeRandom()
@@ -126,7 +127,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
   const publicListener = makeListener({ ...listenerParts, onAnswered: observability.onAnswered('public') })
   const adminListener = makeListener({ ...listenerParts, onAnswered: observability.onAnswered('admin') })
-  const listeners = [publicListener, adminListener]
+  const listeners = isApi ? [publicListener, adminListener] : [adminListener]
 
   let publicUrl = config.publicUrl ?? ''
   for (const listener of listeners) serveAssets(listener)
@@ -162,14 +163,16 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       clock: parts.clock,
     })
   }
-  serveConsole(adminListener, {
-    mode: config.mode,
-    random,
-    clock: parts.clock,
-    log: parts.log,
-    isUnavailable: isTransient,
-    running: () => running().console,
-  })
+  if (isApi) {
+    serveConsole(adminListener, {
+      mode: config.mode,
+      random,
+      clock: parts.clock,
+      log: parts.log,
+      isUnavailable: isTransient,
+      running: () => running().console,
+    })
+  }
   servePlatformKeys(publicListener, async () => running().platformKeys())
   const limits = new ApiLimits({
     ...config,
@@ -180,19 +183,21 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveMerchantApi(publicListener, { api: () => running().api, limits })
   serveMetrics(adminListener, { read: observability.read, token: config.metricsToken })
 
+  for (const listener of listeners)
+    drainBeforeClosing(listener, { clock: parts.clock, isPatient: () => isPatient })
+
   try {
     // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
-    const localUrl = await bind(publicListener, {
-      ...config.publicListener,
-      hostSetting: 'HOST',
-      portSetting: 'PORT',
-    })
+    const localUrl = isApi
+      ? await bind(publicListener, { ...config.publicListener, hostSetting: 'HOST', portSetting: 'PORT' })
+      : ''
     const adminUrl = await bind(adminListener, {
       ...config.adminListener,
       hostSetting: 'ADMIN_HOST',
       portSetting: 'ADMIN_PORT',
     })
-    publicUrl ||= localUrl
+    if (isApi) publicUrl ||= localUrl
+    else publicUrl = ''
     service = await startService(config, { ...parts, publicUrl, random, jar, observability })
     return { publicUrl, localUrl, adminUrl, stop }
   } catch (error) {
@@ -200,8 +205,9 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     throw error
   }
 
-  async function stop(): Promise<void> {
+  async function stop(options = { isPatient: false }): Promise<void> {
     stopping = true
+    isPatient = options.isPatient
     service?.endWaits()
     await Promise.all(listeners.map((listener: FastifyInstance) => listener.close()))
     await service?.stop()
@@ -219,7 +225,7 @@ interface ServiceParts extends GatewayParts {
 async function startService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, log, random, observability } = parts
   const { metrics, tools } = observability
-  const outbound = openOutbound(config)
+  const outbound = openWayOut(config)
   const core = await openCore({
     config,
     tell: parts.tell,
@@ -233,52 +239,21 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     metrics.poolConnections.of('idle').set(idle)
     metrics.poolWaiting.set(waiting)
   })
-  const { merchants, directory, wallets, payments, refunds, treasury, sandbox } = core
-  await ensureOperator(config, core, parts).catch(async (error: unknown) => {
-    await core.close()
-    throw error
-  })
+  const { merchants, directory, wallets, payments, refunds, sandbox } = core
+  // Whoever serves people sees to it that there is somebody to serve.
+  if (config.roles.includes('api')) {
+    await ensureFirstThings(config, core, parts).catch(async (error: unknown) => {
+      await core.close()
+      throw error
+    })
+  }
   const watch = new OrderWatch()
   watch.onCommitted((_key, status) => {
     const changes = Object.hasOwn(refundStatuses, status) ? metrics.refunds : metrics.orders
     changes.of(status).add()
   })
   const orders = watch.overOrders(core.orders)
-  const settling = watch.overSettling(core.settling)
-  if (config.mode === 'sandbox') {
-    await Promise.all([
-      ensureTestWallets({ wallets, treasury, clock, random }),
-      ensureDemoMerchant(config, core, parts),
-    ]).catch(async (error: unknown) => {
-      await core.close()
-      throw error
-    })
-  }
-  const expiry = startExpiryWorker({
-    expireOrders: makeExpireOrders({ orders, clock, random }),
-    nextExpiry: orders.nextExpiry,
-    clock,
-    log,
-  })
-  const rail =
-    config.mode === 'sandbox'
-      ? makeSandboxRail({ clock, behaviourOf: async (id) => (await wallets.findWallet(id))?.behaviour })
-      : walletRail
-  const settle = startSettleWorker({
-    settleDue: makeSettleDue({
-      settling,
-      orders,
-      refunds,
-      rail,
-      clock,
-      random,
-      onTrouble: (err, { merchantId, paymentId, refundId }) =>
-        log.warn({ worker: 'settle', merchantId, paymentId, refundId, err }, 'not settled yet; trying again'),
-    }),
-    nextDue: settling.nextDue,
-    clock,
-    log,
-  })
+  const work = startWork(config, { core, outbound, orders, watch, observability, clock, random, log })
   const currentOrder = makeCurrentOrder({ orders, random })
   const submitPayment = watch.overPaying(
     makeSubmitPayment({
@@ -288,7 +263,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       wallets,
       clock,
       random,
-      onSubmitted: settle.wake,
+      onSubmitted: work.submitted,
     }),
   )
   const listening = makeSandboxListen({
@@ -298,7 +273,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     // Whoever waits holds one of the places for requests: most of them are for others.
     maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
   })
-  core.callbacks.onQueued(listening.expects)
+  work.onQueued(listening.expects)
   const sandboxOperations = {
     'service.sandbox.pay': makeSandboxPay({ submitPayment, wallets }),
     'service.sandbox.listen': listening.listen,
@@ -308,10 +283,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       currentOrder,
       sandbox,
       clock,
-      onAdvanced({ expiresAtMs }) {
-        expiry.expects(expiresAtMs)
-        settle.wake()
-      },
+      onAdvanced: ({ expiresAtMs }) => work.advanced(expiresAtMs),
     }),
   }
   const checkout = startCheckoutService({
@@ -325,7 +297,6 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     log,
   })
   const pendingOrders = metrics.orders.of('pending')
-  const delivery = startCallbackDelivery(config, { core, outbound, clock, random, log, observability })
   return {
     api: {
       openRequest: makeOpenRequest({ directory, clock, tools }),
@@ -345,7 +316,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
           random,
           onPending(expiresAtMs) {
             pendingOrders.add()
-            expiry.expects(expiresAtMs)
+            work.expects(expiresAtMs)
           },
         }),
         'service.trade.query': makeQueryOrder({ refunds, currentOrder, clock }),
@@ -357,7 +328,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
           refunds,
           clock,
           random,
-          onSubmitted: settle.wake,
+          onSubmitted: work.submitted,
         }),
         ...(config.mode === 'sandbox' && sandboxOperations),
       },
@@ -373,7 +344,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       secondStepRoles: config.secondStepRoles,
       clock,
       random,
-      onSubmitted: settle.wake,
+      onSubmitted: work.submitted,
     }),
     platformKeys: () => core.platformKeys.published(clock.now()),
     readiness: () => readinessOf(core),
@@ -388,9 +359,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
     endWaits: listening.stop,
     async stop() {
       await checkout.stop()
-      await expiry.stop()
-      await settle.stop()
-      await delivery.stop()
+      await work.stop()
       await core.close()
     },
   }
@@ -398,6 +367,17 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
 
 function isAccessGiven({ mode, sandboxMerchantsPerDay }: Config): boolean {
   return mode === 'sandbox' && sandboxMerchantsPerDay > 0
+}
+
+async function ensureFirstThings(config: Config, core: Core, parts: ServiceParts): Promise<void> {
+  await ensureOperator(config, core, parts)
+  if (config.mode !== 'sandbox') return
+  const { wallets, treasury } = core
+  const { clock, random } = parts
+  await Promise.all([
+    ensureTestWallets({ wallets, treasury, clock, random }),
+    ensureDemoMerchant(config, core, parts),
+  ])
 }
 
 async function ensureOperator(config: Config, core: Core, parts: ServiceParts): Promise<void> {

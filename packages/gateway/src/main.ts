@@ -1,117 +1,145 @@
-// The process: environment in, signals handled, exit code out. The only place that ends it.
-import { styleText } from 'node:util'
-import { systemClock } from './clock.ts'
-import { readConfig } from './config.ts'
-import { logDatabaseEvent } from './database-log.ts'
+// The process: environment in, signals handled, exit code out. The only place that ends it. It is the whole gateway,
+// or the parent of several processes of one, or one of those.
+import cluster from 'node:cluster'
+import { type Config, readConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
-import { type Gateway, startGateway } from './gateway.ts'
-import { makeLog } from './log.ts'
+import { type Log, makeLog } from './log.ts'
+import { openParentLine } from './processes/child.ts'
+import { superviseProcesses } from './processes/supervisor.ts'
+import { runGateway } from './run-gateway.ts'
 import { type SandboxShop, startSandboxShop } from './sandbox-shop.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
+import { listenForStop } from './stop-signals.ts'
 import { version } from './version.ts'
+import { welcome } from './welcome.ts'
 
 /** A supervisor waits 30 seconds as a rule before it kills; what is not finished by then is finished after the next start. */
 const stopWithinMs = 25_000
-/** Under npm one Ctrl-C arrives twice: from the terminal, and passed on by npm. */
-const sameSignalMs = 500
 
 try {
-  await run()
+  const config = readConfig(process.env, readDotEnv())
+  const log = await makeLog(config)
+  if (cluster.isWorker) await runAsOne(config, log.child({ process: process.pid }))
+  else if (config.processes > 1) await runSeveral(config, log)
+  else await runAlone(config, log)
 } catch (error) {
   if (!(error instanceof StartFailure)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exit(error.exitCode)
 }
 
-async function run(): Promise<void> {
-  const config = readConfig(process.env, readDotEnv())
-  const log = await makeLog(config)
-  const starting = new AbortController()
-  let gateway: Gateway | undefined
-  let shop: SandboxShop | undefined
-  let shopUrl: string | undefined
-  let stoppingSinceMs: number | undefined
-
-  const stop = (signal: NodeJS.Signals): void => {
-    if (stoppingSinceMs !== undefined) {
-      if (performance.now() - stoppingSinceMs < sameSignalMs) return
-      process.stderr.write('Stopped at once. What was under way is finished after the next start.\n')
-      process.exit(exitCodes.interrupted)
-    }
-    stoppingSinceMs = performance.now()
-    log.info({ signal }, 'stopping')
-    setTimeout(() => {
-      log.error('not everything ended in time; leaving it to the next start')
-      process.exit(exitCodes.other)
-    }, stopWithinMs).unref()
-    starting.abort()
-    // A start that is under way ends by itself, and what it started is stopped there.
-    if (gateway) void stopAll()
-  }
-  const stopAll = async (): Promise<void> => {
-    try {
-      await Promise.all([gateway?.stop(), shop?.stop()])
-      log.info('stopped')
-    } catch (error) {
-      log.error({ err: error }, 'trouble while stopping')
-      process.exitCode = exitCodes.other
-    }
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-
-  try {
-    gateway = await startGateway(config, {
-      log,
-      clock: systemClock,
-      tell: (event) => logDatabaseEvent(log, event),
-      signal: starting.signal,
-      // Past the log, which keeps no secrets: this is for the person who started it.
-      onFirstOperator: ({ login, password }) => {
-        process.stderr.write(
-          `\n  The first operator of the console: ${login}\n  Password, shown this once:         ${password}\n\n`,
-        )
-      },
-      shopUrl: () => shopUrl,
-    })
-  } catch (error) {
-    if (starting.signal.aborted) return log.info('stopped')
-    throw error
-  }
-  if (stoppingSinceMs !== undefined) return stopAll()
+async function runAlone(config: Config, log: Log): Promise<void> {
+  let shop: Shop | undefined
+  let isStopping = false
+  const run = runGateway(config, { log, shopUrl: () => shop?.openUrl })
+  listenForStop({
+    async onStop({ signal, isPatient }) {
+      isStopping = true
+      log.info({ signal }, 'stopping')
+      limitStop(log)
+      const [isWell] = await Promise.all([run.stop({ isPatient }), shop?.stop()])
+      if (!isWell) process.exitCode = exitCodes.other
+    },
+    onSecond: leaveAtOnce,
+  })
+  const gateway = await run.started
+  if (!gateway || isStopping) return
   const { publicUrl, adminUrl } = gateway
-  log.info(
-    { version, mode: config.mode, publicUrl, adminUrl, durationMs: Math.round(performance.now()) },
-    'ready',
-  )
-  shop = startSandboxShop(config, { publicUrl, log })
-  shopUrl = await shop.url
-  if (stoppingSinceMs !== undefined) return
-  if (shopUrl) log.info({ shopUrl }, 'the demo shop is open')
-  if (process.stdout.isTTY) process.stdout.write(welcome({ mode: config.mode, publicUrl, adminUrl, shopUrl }))
+  tellReady(log, { config, publicUrl, adminUrl })
+  shop = openShop(config, { publicUrl, log })
+  const shopUrl = await shop.url
+  if (isStopping) return
+  greet(config, { publicUrl, adminUrl, shopUrl })
 }
 
-interface Running {
-  readonly mode: string
+/** One of several: its parent speaks to the terminal and decides when to stop. */
+async function runAsOne(config: Config, log: Log): Promise<void> {
+  let isStopping = false
+  const stop = async (options: { isPatient: boolean }): Promise<void> => {
+    if (isStopping) return
+    isStopping = true
+    limitStop(log)
+    const isWell = await run.stop(options)
+    await line.goodbye()
+    process.exit(isWell ? 0 : exitCodes.other)
+  }
+  const line = openParentLine((options) => void stop(options))
+  const run = runGateway(config, { log, shopUrl: line.shopUrl, shareMetrics: line.shareMetrics })
+  // A Ctrl-C reaches the whole group; the parent passes it on in order.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => void stop({ isPatient: true }))
+  const gateway = await run.started
+  if (gateway && !isStopping) line.ready(gateway)
+}
+
+async function runSeveral(config: Config, log: Log): Promise<void> {
+  const supervisor = superviseProcesses({ count: config.processes, log })
+  let shop: Shop | undefined
+  listenForStop({
+    onStop({ signal, isPatient }) {
+      log.info({ signal }, 'stopping')
+      supervisor.stop({ isPatient })
+    },
+    onSecond() {
+      supervisor.stopAtOnce()
+      leaveAtOnce()
+    },
+  })
+  process.on('SIGUSR2', () => {
+    log.info({ count: config.processes }, 'replacing all processes')
+    void supervisor.replaceAll()
+  })
+  void supervisor.started.then(async (started) => {
+    if (started.kind === 'failed') return
+    const { publicUrl, adminUrl } = started
+    tellReady(log, { config, publicUrl, adminUrl })
+    shop = openShop(config, { publicUrl, log })
+    const shopUrl = await shop.url
+    if (shopUrl !== undefined) supervisor.tellShop(shopUrl)
+    greet(config, { publicUrl, adminUrl, shopUrl })
+  })
+  const code = await supervisor.ended
+  await shop?.stop()
+  if (code === 0) log.info('stopped')
+  process.exit(code)
+}
+
+function limitStop(log: Log): void {
+  setTimeout(() => {
+    log.error('not everything ended in time; leaving it to the next start')
+    process.exit(exitCodes.other)
+  }, stopWithinMs).unref()
+}
+
+function leaveAtOnce(): never {
+  process.stderr.write('Stopped at once. What was under way is finished after the next start.\n')
+  process.exit(exitCodes.interrupted)
+}
+
+interface Urls {
   readonly publicUrl: string
   readonly adminUrl: string
-  readonly shopUrl: string | undefined
 }
 
-function welcome(running: Running): string {
-  const bold = (text: string) => styleText('bold', text)
-  const shop = running.shopUrl
-    ? `
-  Buy something:              ${bold(running.shopUrl)}`
-    : ''
-  return `
-  ${bold(`Tillgate ${version}`)}, ${running.mode}
+function tellReady(log: Log, { config, publicUrl, adminUrl }: Urls & { config: Config }): void {
+  const { mode, processes: count } = config
+  const durationMs = Math.round(performance.now())
+  log.info({ version, mode, count, ...(publicUrl && { publicUrl }), adminUrl, durationMs }, 'ready')
+}
 
-  Merchant API and checkout   ${bold(running.publicUrl)}
-  Console                     ${bold(running.adminUrl)}${shop}
+interface Shop extends SandboxShop {
+  openUrl: string | undefined
+}
 
-  Sign a merchant on:         npm run tillgate -- merchant add --help
-  Stop:                       Ctrl-C
+function openShop(config: Config, { publicUrl, log }: { publicUrl: string; log: Log }): Shop {
+  const shop: Shop = { ...startSandboxShop(config, { publicUrl, log }), openUrl: undefined }
+  void shop.url.then((url) => {
+    shop.openUrl = url
+    if (url !== undefined) log.info({ shopUrl: url }, 'the demo shop is open')
+  })
+  return shop
+}
 
-`
+function greet({ mode, processes }: Config, urls: Urls & { shopUrl: string | undefined }): void {
+  if (process.stdout.isTTY) process.stdout.write(welcome({ mode, processes, ...urls }))
 }

@@ -28,7 +28,7 @@ export interface ObservabilityParts {
   /** Undefined while the database is not there yet. */
   readonly figures: () => ((nowMs: number) => Promise<Figures>) | undefined
   /** From this process's snapshot to that of all processes of the gateway. */
-  readonly gather: (own: () => Snapshot) => Promise<Snapshot>
+  readonly share: (own: () => Snapshot) => () => Promise<Snapshot>
 }
 
 const success = String(successCode)
@@ -37,6 +37,7 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
   const metrics = makeGatewayMetrics()
   const { registry } = metrics
   addProcessMetrics(registry, { version, mode: config.mode, node: process.version })
+  const gather = parts.share(() => registry.snapshot())
   const sampling = sampleLoopDelay(metrics.loopDelay)
   const databaseMetrics = makeDatabaseMetrics({
     clock: parts.clock,
@@ -72,10 +73,7 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
       }
     },
     async read() {
-      const [processes, database] = await Promise.all([
-        parts.gather(() => registry.snapshot()),
-        databaseMetrics(),
-      ])
+      const [processes, database] = await Promise.all([gather(), databaseMetrics()])
       return [...processes, ...database]
     },
     stop: sampling.stop,

@@ -24,7 +24,7 @@ export function startSandboxShop(
   { publicUrl, log }: { publicUrl: string; log: Log },
 ): SandboxShop {
   const { mode, shopPort: port, dataDir } = config
-  if (mode !== 'sandbox' || port === undefined) return noShop
+  if (mode !== 'sandbox' || port === undefined || !config.roles.includes('api')) return noShop
   const credentials = sandboxFilePath(dataDir)
   if (!existsSync(script) || !existsSync(credentials)) {
     log.warn({ reason: `${existsSync(script) ? credentials : script} is missing` }, 'there is no demo shop')

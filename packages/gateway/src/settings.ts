@@ -1,5 +1,6 @@
 // Every setting of the gateway, as data: what it is called, what it means, what it defaults to and how it is
 // read. The parser, `.env.example` and the documentation all come from this one table.
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
@@ -22,6 +23,20 @@ export const settings = {
     fallback: 'sandbox',
     example: 'live',
     parse: oneOf('sandbox', 'live'),
+  }),
+  PROCESSES: setting({
+    about:
+      'How many processes serve on this machine, under one that keeps them running. auto: one for each core.',
+    fallback: '1',
+    example: 'auto',
+    parse: processes,
+  }),
+  ROLES: setting({
+    about:
+      'What this gateway does, separated by commas. api: merchant API, checkout, console. worker: expiry, settlement, callbacks. Without api it serves health and metrics on the admin listener alone.',
+    fallback: 'api,worker',
+    example: 'worker',
+    parse: parseGatewayRoles,
   }),
   PORT: setting({
     about: 'The public listener: merchant API and checkout.',
@@ -72,6 +87,13 @@ export const settings = {
     fallback: '',
     example: 'postgres://tillgate:secret@db.internal:5432/tillgate',
     parse: databaseAddress,
+  }),
+  DATABASE_LISTEN_URL: setting({
+    about:
+      'Where a process hears at once of what others did: the same database past a transaction pooler, which PgBouncer is. Left out: DATABASE_URL. off: it looks every second instead.',
+    fallback: '',
+    example: 'postgres://tillgate:secret@db.internal:5432/tillgate',
+    parse: (value) => (value === 'off' ? value : databaseAddress(value)),
   }),
   DATABASE_POOL: setting({
     about: 'The most connections to the database that one gateway process opens.',
@@ -228,6 +250,18 @@ export type SettingName = keyof typeof settings
 
 function setting<T>(value: Setting<T>): Setting<T> {
   return value
+}
+
+const gatewayRoles = ['api', 'worker'] as const
+export type GatewayRole = (typeof gatewayRoles)[number]
+
+function parseGatewayRoles(value: string): readonly GatewayRole[] {
+  const words = value.split(',').map((word) => word.trim())
+  return [...new Set(words.map(oneOf(...gatewayRoles)))]
+}
+
+function processes(value: string): number {
+  return value === 'auto' ? availableParallelism() : integer({ from: 1, to: 256 })(value)
 }
 
 function text(value: string): string {

@@ -23,6 +23,7 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   readonly pool: Pool
+  readonly connection: ConnectionOptions
   readonly schemaNumber: number
   close(): Promise<void>
 }
@@ -44,7 +45,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   try {
     const { schemaNumber, applied } = await migrate(pool, options.migrationsFolder)
     if (applied.length > 0) options.tell({ kind: 'migrated', applied })
-    return { pool, schemaNumber, close }
+    return { pool, connection, schemaNumber, close }
   } catch (error) {
     await close()
     throw error

@@ -124,6 +124,12 @@ export function makeGatewayMetrics() {
     callbacksInFlight: registry
       .gauges({ name: 'tillgate_callbacks_in_flight', help: 'Callbacks that are claimed and under way.' })
       .of(),
+    hearing: registry
+      .gauges({
+        name: 'tillgate_hearing_processes',
+        help: 'Processes that hear at once of what others did, and need not look every second.',
+      })
+      .of(),
     loopDelay: registry
       .histograms({
         name: 'tillgate_event_loop_delay_seconds',

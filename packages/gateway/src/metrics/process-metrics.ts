@@ -30,6 +30,7 @@ export function addProcessMetrics(registry: Registry, build: Readonly<Record<str
     .gauges({ name: 'tillgate_build_info', help: 'Always 1: what is running.', labels: build, merge: 'max' })
     .of()
     .set(1)
+  registry.gauges({ name: 'tillgate_processes', help: 'How many processes of this gateway run.' }).of().set(1)
   registry.beforeReading(() => {
     const { user, system } = process.cpuUsage()
     cpu.value = (user + system) / 1e6

@@ -1,0 +1,117 @@
+// Short messages between all processes on one database, over LISTEN and NOTIFY: hints that save waiting, and never
+// more than that. They need a session of their own, which a transaction pooler does not give; whoever hears
+// nothing finds everything by looking, as before.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import type { ConnectionOptions } from './connection.ts'
+import type { Queryable } from './pool.ts'
+
+export interface Notifications {
+  /** Everybody else hears it, or not. Never rejects. */
+  send(text: string): Promise<void>
+  isListening(): boolean
+  stop(): Promise<void>
+}
+
+export interface NotificationParts {
+  readonly connection: ConnectionOptions
+  /** What is sent goes this way: a session that listens is not needed for it. */
+  readonly database: Queryable
+  readonly onMessage: (text: string) => void
+  /** Once for each time that it comes to this. */
+  readonly onDeaf: (reason: string) => void
+}
+
+const channel = 'tillgate'
+const heardWithinMs = 5_000
+const again = { firstMs: 200, mostMs: 10_000, deafMs: 60_000, deafMostMs: 3_600_000 } as const
+
+export function openNotifications(parts: NotificationParts): Notifications {
+  const { database } = parts
+  // Our own messages come back to us; what is in them was done here already.
+  const sender = randomUUID()
+  const stopping = new AbortController()
+  let listening: pg.Client | undefined
+
+  const send = async (text: string): Promise<void> => {
+    if (stopping.signal.aborted) return
+    try {
+      // Nobody waits for the disk because of a hint.
+      await database.query({
+        name: 'send-notification',
+        text: `select set_config('synchronous_commit', 'off', true), pg_notify('${channel}', $1)`,
+        values: [`${sender} ${text}`],
+      })
+    } catch {
+      // The database is away, and so is whatever the hint was about.
+    }
+  }
+
+  async function run(): Promise<void> {
+    let failures = 0
+    let deafTimes = 0
+    while (!stopping.signal.aborted) {
+      const ended = await listenOnce()
+      if (stopping.signal.aborted) return
+      if (ended.kind === 'deaf') {
+        parts.onDeaf(ended.reason)
+        failures = 0
+        await wait(Math.min(again.deafMs * 2 ** deafTimes++, again.deafMostMs))
+      } else {
+        if (ended.wasHeard) failures = 0
+        await wait(Math.min(again.firstMs * 2 ** failures++, again.mostMs))
+      }
+    }
+  }
+
+  type Ended = { kind: 'lost'; wasHeard: boolean } | { kind: 'deaf'; reason: string }
+
+  async function listenOnce(): Promise<Ended> {
+    const client = new pg.Client({ ...parts.connection, application_name: 'tillgate hints', keepAlive: true })
+    const over = Promise.withResolvers<void>()
+    const ready = Promise.withResolvers<void>()
+    const echo = `echo ${randomUUID()}`
+    client.on('error', () => over.resolve())
+    client.on('end', () => over.resolve())
+    client.on('notification', ({ payload = '' }) => {
+      if (payload === `${sender} ${echo}`) return ready.resolve()
+      const space = payload.indexOf(' ')
+      const isOthers = payload.slice(0, space) !== sender && !payload.startsWith('echo ', space + 1)
+      if (isOthers) parts.onMessage(payload.slice(space + 1))
+    })
+    const onStop = () => over.resolve()
+    stopping.signal.addEventListener('abort', onStop, { once: true })
+    try {
+      await client.connect()
+      await client.query(`listen ${channel}`)
+      // By the other way, as everything that is to be heard will come.
+      await send(echo)
+      const silence = wait(heardWithinMs).then(() => 'silence' as const)
+      const first = await Promise.race([ready.promise, over.promise, silence])
+      if (first === 'silence') return { kind: 'deaf', reason: `nothing was heard in ${heardWithinMs} ms` }
+      listening = client
+      await over.promise
+      return { kind: 'lost', wasHeard: true }
+    } catch {
+      return { kind: 'lost', wasHeard: false }
+    } finally {
+      listening = undefined
+      stopping.signal.removeEventListener('abort', onStop)
+      await client.end().catch(() => {})
+    }
+  }
+
+  const wait = (durationMs: number) =>
+    pause(durationMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+
+  const running = run()
+  return {
+    send,
+    isListening: () => listening !== undefined,
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
