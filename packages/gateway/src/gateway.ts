@@ -198,7 +198,14 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
     if (isApi) publicUrl ||= localUrl
     else publicUrl = ''
-    service = await startService(config, { ...parts, publicUrl, random, jar, observability })
+    service = await startService(config, {
+      ...parts,
+      // Without the role api nothing is served that would show it.
+      publicUrl: publicUrl || adminUrl,
+      random,
+      jar,
+      observability,
+    })
     return { publicUrl, localUrl, adminUrl, stop }
   } catch (error) {
     await stop()
