@@ -28,6 +28,7 @@ import { serveMetrics } from './http/metrics.ts'
 import { serveHome } from './http/pages/home.ts'
 import { servePlatformKeys } from './http/platform-keys.ts'
 import { serveSandboxAccess } from './http/sandbox/access.ts'
+import { servePlayground } from './http/sandbox/playground.ts'
 import type { Log } from './log.ts'
 import type { Snapshot } from './metrics/registry.ts'
 import { makeObservability, type Observability } from './observability.ts'
@@ -145,6 +146,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
     return service
   }
+  const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
   serveCheckout(publicListener, {
     mode: config.mode,
@@ -159,9 +161,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     serveSandboxAccess(publicListener, {
       access: () => running().sandboxAccess,
       publicUrl: () => publicUrl,
-      newNonce: () => Buffer.from(random(16)).toString('base64'),
+      newNonce,
       clock: parts.clock,
     })
+  }
+  if (isApi && config.mode === 'sandbox') {
+    servePlayground(publicListener, { newNonce, isAccessGiven: isAccessGiven(config) })
   }
   if (isApi) {
     serveConsole(adminListener, {

@@ -28,6 +28,8 @@ export const assets = {
   checkoutScript: readAsset('checkout.js'),
   sandboxStyle: readAsset('sandbox.css'),
   sandboxScript: readAsset('sandbox.js'),
+  playgroundStyle: readAsset('playground.css'),
+  playgroundScript: readAsset('playground.js'),
   consoleStyle: readAsset('console.css'),
   consoleScript: readAsset('console.js'),
   docsStyle: readAsset('docs.css'),

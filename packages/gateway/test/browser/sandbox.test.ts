@@ -3,11 +3,10 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { Tillgate } from '../../../sdk/src/index.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { look } from '../support/look.ts'
 
 const gateway = await startTestGateway()
 const browser = await launchBrowser()
@@ -20,22 +19,6 @@ const order = {
   },
   paymentAmount: 5,
   currency: 'EUR',
-}
-
-async function look(page: Page, name: string): Promise<void> {
-  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-  assert.equal(await page.evaluate(overflow), 0, `${name} is wider than the screen`)
-  if (process.env['SCREENSHOTS'])
-    await page.screenshot({ path: `${process.env['SCREENSHOTS']}/${name}.png`, fullPage: true })
-  // The page's own policy allows no script: this comes in from outside of it.
-  await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as {
-    violations: { id: string; nodes: { html: string }[] }[]
-  }
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-    [],
-  )
 }
 
 for (const [size, colorScheme, options] of [

@@ -82,6 +82,7 @@ function offer(main, privateKey) {
     main.querySelector('#key-place').textContent =
       'The private key was made in this browser, and the gateway has never seen it: save it now.'
     acts.append(download('private.pem', toPem(privateKey)))
+    acts.append(playgroundLink(acts.dataset.playground, env))
   }
   acts.prepend(copyButton(env))
   acts.append(download('.env', `${env.textContent}\n`))
@@ -96,6 +97,15 @@ function copyButton(env) {
     button.textContent = 'Copied'
   })
   return button
+}
+
+/** Hands the keys to the playground in this very tab, and only when it is tapped. */
+function playgroundLink(path, env) {
+  const link = document.createElement('a')
+  link.href = path
+  link.textContent = 'Try them in the playground'
+  link.addEventListener('click', () => sessionStorage.setItem('tillgate-credentials', env.textContent))
+  return link
 }
 
 function download(name, text) {

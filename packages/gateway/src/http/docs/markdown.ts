@@ -34,7 +34,8 @@ export function renderMarkdown(markdown: string, locate: (href: string) => Targe
         html`<div class="code"><pre tabindex="0"><code data-language="${lang}">${text}</code></pre></div>
 `.text,
       table(token) {
-        const cells = (row: readonly Tokens.TableCell[]) => row.map((cell) => this.tablecell(cell)).join('')
+        const cells = (row: readonly Tokens.TableCell[]) =>
+          row.map((cell) => this.tablecell(cell.text === '' ? { ...cell, header: false } : cell)).join('')
         const head = this.tablerow({ text: cells(token.header) })
         const body = token.rows.map((row) => this.tablerow({ text: cells(row) })).join('')
         const isBare = token.header.every(({ text }) => text === '')
@@ -42,6 +43,8 @@ export function renderMarkdown(markdown: string, locate: (href: string) => Targe
 ${!isBare && html`<thead>${new RawHtml(head)}</thead>`}<tbody>${new RawHtml(body)}</tbody></table></div>
 `.text
       },
+      // A list to walk through is read here, not ticked off.
+      checkbox: ({ checked }) => `<span aria-hidden="true">${checked ? '☑' : '☐'}</span> `,
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)
         const found = hrefOf(href, locate)

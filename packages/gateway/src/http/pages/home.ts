@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../health.ts'
 import { type Html, html } from '../html.ts'
 import { platformKeysPath } from '../platform-keys.ts'
-import { sandboxAccessPath } from '../sandbox/paths.ts'
+import { playgroundPath, sandboxAccessPath } from '../sandbox/paths.ts'
 import { sendPage } from './layout.ts'
 
 export interface HomePage {
@@ -47,16 +47,20 @@ ${
   })
 }
 
-function firstSteps(page: HomePage): Html | undefined {
+function firstSteps(page: HomePage): Html {
   const shopUrl = page.shopUrl()
-  if (shopUrl === undefined && !page.isAccessGiven) return undefined
   return html`<h2>First steps</h2>
 <dl class="facts">
 ${
   shopUrl !== undefined &&
   html`<div><dt>Buy something with test money</dt><dd><a href="${shopUrl}">the demo shop</a></dd></div>
 `
-}${page.isAccessGiven && html`<div><dt>Take payments yourself</dt><dd><a href="${sandboxAccessPath}">get sandbox access</a></dd></div>`}
+}${
+  page.isAccessGiven &&
+  html`<div><dt>Take payments yourself</dt><dd><a href="${sandboxAccessPath}">get sandbox access</a></dd></div>
+`
+}<div><dt>Sign and send a request by hand</dt><dd><a href="${playgroundPath}">the playground</a></dd></div>
+${page.hasDocs && html`<div><dt>Five minutes to a paid order</dt><dd><a href="/docs/quickstart">the quickstart</a></dd></div>`}
 </dl>`
 }
 

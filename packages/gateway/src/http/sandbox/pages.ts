@@ -2,7 +2,7 @@
 import type { Access, AccessProblem, AccessRequest } from '../../operations/sandbox-access.ts'
 import { maxNameLength } from '../../operations/sandbox-access.ts'
 import { type Html, html } from '../html.ts'
-import { sandboxAccessPath } from './paths.ts'
+import { playgroundPath, sandboxAccessPath } from './paths.ts'
 
 export function accessForm(asked: AccessRequest, problem?: AccessProblem): Html {
   const problemAt = (field: AccessProblem['field']): Html | undefined =>
@@ -55,7 +55,7 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
 </dl>
 <h2>Ready for your .env</h2>
 <p class="quiet" id="key-place"><code>private.pem</code> is the private half of the key whose public half you gave.</p>
-<p class="acts" id="acts"></p>
+<p class="acts" id="acts" data-playground="${playgroundPath}"></p>
 <pre id="env" tabindex="0">${env}</pre>
 <h2>The gateway’s public key</h2>
 <p class="quiet">It verifies callbacks. It is no secret, and always to be had at <a href="/platform-keys">/platform-keys</a>.</p>

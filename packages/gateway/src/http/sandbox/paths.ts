@@ -1,2 +1,3 @@
-// Where the sandbox's own page is, for itself and for whoever links to it.
+// Where the pages of the sandbox are, for themselves and for whoever links to them.
 export const sandboxAccessPath = '/sandbox'
+export const playgroundPath = '/sandbox/playground'
