@@ -165,7 +165,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       clock: parts.clock,
     })
   }
-  if (isApi && config.mode === 'sandbox') {
+  if (config.mode === 'sandbox') {
     servePlayground(publicListener, { newNonce, isAccessGiven: isAccessGiven(config) })
   }
   if (isApi) {
