@@ -20,6 +20,7 @@ import { makeTidyCallbacks } from './operations/tidy-callbacks.ts'
 import { outboundLimits } from './outbound/limits.ts'
 import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from './outbound/outbound.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
+import { tracedPost } from './tracing/traced.ts'
 import { type DeliveryCounts, startDeliveryWorker } from './workers/deliver-callbacks.ts'
 import { startTidyWorker } from './workers/tidy-callbacks.ts'
 
@@ -36,7 +37,7 @@ export interface CallbackDeliveryParts {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly log: Log
-  readonly observability: Pick<Observability, 'metrics' | 'tools'>
+  readonly observability: Pick<Observability, 'metrics' | 'tools' | 'tracer'>
 }
 
 /** A few for each core, so that no core waits while the event loop is busy: measured, two for two cores lose 30 %. */
@@ -45,7 +46,7 @@ const leastSigners = 2
 
 export function startCallbackDelivery(config: Config, parts: CallbackDeliveryParts): CallbackDelivery {
   const { core, outbound, clock, random, log } = parts
-  const { metrics, tools } = parts.observability
+  const { metrics, tools, tracer } = parts.observability
   const { queue, outcomes, history, onQueued } = core.callbacks
   const record = makeRecordAttempt({ outcomes, clock, random })
   const delivery = startDeliveryWorker({
@@ -56,7 +57,7 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
       clock,
       tools,
     }),
-    send: makeSendCallback(outbound.post),
+    send: makeSendCallback(tracedPost(outbound.post, tracer)),
     record: async (callback, attempt) => {
       const recorded = await record(callback, attempt)
       metrics.callbackDelay.observe(Math.max(0, attempt.startedAtMs - callback.dueAtMs) / 1000)

@@ -46,6 +46,9 @@ export interface Config {
   /** Undefined: no demo shop. */
   readonly shopPort: number | undefined
   readonly sandboxMerchantsPerDay: number
+  /** Undefined: nothing is traced. */
+  readonly traceEndpoint: string | undefined
+  readonly traceRatio: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'auto' | 'json' | 'pretty'
 }
@@ -138,6 +141,8 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     callbacksInFlightPerMerchant: read('CALLBACKS_IN_FLIGHT_PER_MERCHANT'),
     shopPort: read('SHOP_PORT'),
     sandboxMerchantsPerDay: read('SANDBOX_MERCHANTS_PER_DAY'),
+    traceEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    traceRatio: read('OTEL_TRACES_SAMPLER_ARG'),
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   }

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { parseDatabaseUrl } from './database/connection.ts'
-import { type Measured, measuredPool } from './database/measured-pool.ts'
 import { type NotificationParts, type Notifications, openNotifications } from './database/notifications.ts'
 import { type DatabaseEvent, openDatabase } from './database/open-database.ts'
 import type { Pool } from './database/pool.ts'
@@ -90,7 +89,8 @@ export interface CallbackStores {
 /** Told of what happens on the way to the database. */
 export interface CoreObserver {
   onBatch: OnBatch
-  onMeasured(measured: Measured): void
+  /** The same pool, watched. */
+  overPool(pool: Pool): Pool
 }
 
 export interface CoreOptions {
@@ -113,7 +113,7 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
   })
   const { schemaNumber, close } = database
   const tellQueued: ((lines: readonly Line[]) => void)[] = []
-  const measured = observer ? measuredPool(database.pool, observer.onMeasured) : database.pool
+  const measured = observer?.overPool(database.pool) ?? database.pool
   const pool = announcingCallbacks(measured, (lines) => {
     for (const tell of tellQueued) tell(lines)
   })

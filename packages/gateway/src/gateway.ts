@@ -54,6 +54,7 @@ import { makeSubmitPayment } from './operations/submit-payment.ts'
 import { ensureTestWallets } from './operations/test-wallets.ts'
 import { makeRandom } from './random.ts'
 import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
+import { tracedApi, traceRequests } from './tracing/traced.ts'
 import { version } from './version.ts'
 import { openWayOut, startWork } from './work.ts'
 
@@ -112,13 +113,14 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     if (!service) return { ready: false, reason: 'the gateway is starting' }
     return service.readiness()
   }
+  const random = makeRandom()
   const observability = makeObservability(config, {
     clock: parts.clock,
+    random,
     figures: () => service?.figures,
     share: parts.shareMetrics ?? ((own) => async () => own()),
   })
-  const { metrics } = observability
-  const random = makeRandom()
+  const { metrics, tracer } = observability
   const listenerParts = {
     log: parts.log,
     newRequestId: () => Buffer.from(random(12)).toString('base64url'),
@@ -129,6 +131,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const publicListener = makeListener({ ...listenerParts, onAnswered: observability.onAnswered('public') })
   const adminListener = makeListener({ ...listenerParts, onAnswered: observability.onAnswered('admin') })
   const listeners = isApi ? [publicListener, adminListener] : [adminListener]
+
+  if (tracer) for (const listener of listeners) traceRequests(listener, tracer)
 
   let publicUrl = config.publicUrl ?? ''
   for (const listener of listeners) serveAssets(listener)
@@ -223,7 +227,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     service?.endWaits()
     await Promise.all(listeners.map((listener: FastifyInstance) => listener.close()))
     await service?.stop()
-    observability.stop()
+    await observability.stop()
   }
 }
 
@@ -310,41 +314,44 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
   })
   const pendingOrders = metrics.orders.of('pending')
   return {
-    api: {
-      openRequest: makeOpenRequest({ directory, clock, tools }),
-      operations: {
-        'service.trade.create': makeCreateOrder({
-          orders,
-          currentOrder,
-          callbackHosts: new CallbackHosts({
-            merchants,
-            directory,
-            maxHostsPerDay: config.callbackHostsPerDay,
+    api: tracedApi(
+      {
+        openRequest: makeOpenRequest({ directory, clock, tools }),
+        operations: {
+          'service.trade.create': makeCreateOrder({
+            orders,
+            currentOrder,
+            callbackHosts: new CallbackHosts({
+              merchants,
+              directory,
+              maxHostsPerDay: config.callbackHostsPerDay,
+              clock,
+            }),
+            urlPolicy: parseUrlPolicy({ mode: config.mode, allowedTargets: config.callbackAllowedTargets }),
+            publicUrl: parts.publicUrl,
             clock,
+            random,
+            onPending(expiresAtMs) {
+              pendingOrders.add()
+              work.expects(expiresAtMs)
+            },
           }),
-          urlPolicy: parseUrlPolicy({ mode: config.mode, allowedTargets: config.callbackAllowedTargets }),
-          publicUrl: parts.publicUrl,
-          clock,
-          random,
-          onPending(expiresAtMs) {
-            pendingOrders.add()
-            work.expects(expiresAtMs)
-          },
-        }),
-        'service.trade.query': makeQueryOrder({ refunds, currentOrder, clock }),
-        'service.trade.cancel': makeCancelOrder({ orders, currentOrder, clock }),
-        'service.trade.callback': makeResendCallbacks({ orders, resends: core.callbacks.resends, clock }),
-        'service.trade.refund': makeRefundOrder({
-          orders,
-          currentOrder,
-          refunds,
-          clock,
-          random,
-          onSubmitted: work.submitted,
-        }),
-        ...(config.mode === 'sandbox' && sandboxOperations),
+          'service.trade.query': makeQueryOrder({ refunds, currentOrder, clock }),
+          'service.trade.cancel': makeCancelOrder({ orders, currentOrder, clock }),
+          'service.trade.callback': makeResendCallbacks({ orders, resends: core.callbacks.resends, clock }),
+          'service.trade.refund': makeRefundOrder({
+            orders,
+            currentOrder,
+            refunds,
+            clock,
+            random,
+            onSubmitted: work.submitted,
+          }),
+          ...(config.mode === 'sandbox' && sandboxOperations),
+        },
       },
-    },
+      observability.tracer,
+    ),
     checkout,
     console: makeConsoleService({
       core,

@@ -1,30 +1,36 @@
 // What a gateway tells of itself, put together: the metrics of this process, the figures from the database, and of
 // several processes the sum. A part of the composition root with a file of its own.
-import { successCode } from '@tillgate/protocol'
+import { type RandomBytes, successCode } from '@tillgate/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { CoreObserver } from './core.ts'
+import { measuredPool } from './database/measured-pool.ts'
 import { makeDatabaseMetrics } from './metrics/database-metrics.ts'
 import { type GatewayMetrics, makeGatewayMetrics } from './metrics/gateway-metrics.ts'
 import { measuredCrypto } from './metrics/measured-crypto.ts'
 import { addProcessMetrics, sampleLoopDelay } from './metrics/process-metrics.ts'
 import type { Snapshot } from './metrics/registry.ts'
 import type { Figures } from './store/figures.ts'
+import { tracedPool } from './tracing/traced.ts'
+import { Tracer } from './tracing/tracer.ts'
 import { version } from './version.ts'
 
 export interface Observability {
   readonly metrics: GatewayMetrics
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined
   readonly tools: ReturnType<typeof measuredCrypto>
   readonly coreObserver: CoreObserver
   onAnswered(listener: 'public' | 'admin'): (request: FastifyRequest, reply: FastifyReply) => void
   /** Of all processes of this gateway, with the figures from the database. */
   read(): Promise<Snapshot>
-  stop(): void
+  stop(): Promise<void>
 }
 
 export interface ObservabilityParts {
   readonly clock: Clock
+  readonly random: RandomBytes
   /** Undefined while the database is not there yet. */
   readonly figures: () => ((nowMs: number) => Promise<Figures>) | undefined
   /** From this process's snapshot to that of all processes of the gateway. */
@@ -47,18 +53,31 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
       return read(nowMs)
     },
   })
+  const { traceEndpoint, traceRatio } = config
+  const tracer =
+    traceEndpoint === undefined
+      ? undefined
+      : new Tracer({
+          endpoint: traceEndpoint,
+          ratio: traceRatio,
+          resource: { 'service.name': 'tillgate', 'service.version': version, 'process.pid': process.pid },
+          random: parts.random,
+          spans: metrics.traceSpans,
+        })
   const statement = metrics.databaseDuration.of('statement')
   const transaction = metrics.databaseDuration.of('transaction')
   return {
     metrics,
+    tracer,
     tools: measuredCrypto(metrics.crypto),
     coreObserver: {
       onBatch: (batch, items) => metrics.batches.of(batch).observe(items),
-      onMeasured({ kind, durationMs, isGood }) {
-        const histogram = kind === 'statement' ? statement : transaction
-        histogram.observe(durationMs / 1000)
-        if (!isGood) metrics.databaseErrors.of(kind).add()
-      },
+      overPool: (pool) =>
+        measuredPool(tracedPool(pool, tracer), ({ kind, durationMs, isGood }) => {
+          const histogram = kind === 'statement' ? statement : transaction
+          histogram.observe(durationMs / 1000)
+          if (!isGood) metrics.databaseErrors.of(kind).add()
+        }),
     },
     onAnswered(listener) {
       const requests = metrics.httpRequests[listener]
@@ -76,7 +95,10 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
       const [processes, database] = await Promise.all([gather(), databaseMetrics()])
       return [...processes, ...database]
     },
-    stop: sampling.stop,
+    async stop() {
+      sampling.stop()
+      await tracer?.stop()
+    },
   }
 }
 

@@ -232,6 +232,20 @@ export const settings = {
     example: '20',
     parse: integer({ from: 0, to: 100_000 }),
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting({
+    about:
+      'An OpenTelemetry collector that takes traces over HTTP, without /v1/traces. Left out, nothing is traced.',
+    fallback: '',
+    example: 'http://127.0.0.1:4318',
+    parse: webAddress,
+  }),
+  OTEL_TRACES_SAMPLER_ARG: setting({
+    about:
+      'The share of traces that are recorded, from 0 to 1. A request with a traceparent is recorded as that says.',
+    fallback: '1',
+    example: '0.01',
+    parse: share,
+  }),
   LOG_LEVEL: setting({
     about: 'How much is logged: debug also logs every request that went well.',
     fallback: 'info',
@@ -317,6 +331,12 @@ function masterKey(value: string): Buffer {
     throw new Error('must be 32 bytes in base64; make one with: openssl rand -base64 32')
   }
   return key
+}
+
+function share(value: string): number {
+  const number = /^\d(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
+  if (!(number <= 1)) throw new Error('must be a number from 0 to 1')
+  return number
 }
 
 function token(value: string): string {

@@ -124,6 +124,11 @@ export function makeGatewayMetrics() {
     callbacksInFlight: registry
       .gauges({ name: 'tillgate_callbacks_in_flight', help: 'Callbacks that are claimed and under way.' })
       .of(),
+    traceSpans: registry.counters({
+      name: 'tillgate_trace_spans_total',
+      help: 'Spans by what became of them: exported, dropped for want of room, or failed at the collector.',
+      by: ['outcome'],
+    }),
     hearing: registry
       .gauges({
         name: 'tillgate_hearing_processes',

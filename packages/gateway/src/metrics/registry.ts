@@ -28,6 +28,7 @@ export interface FamilySnapshot {
   readonly help: string
   readonly kind: 'counter' | 'gauge' | 'histogram'
   readonly merge: 'sum' | 'max'
+  readonly labelNames: readonly string[]
   readonly bounds: readonly number[]
   readonly samples: readonly Sample[]
 }
@@ -151,6 +152,7 @@ export class Registry {
     const read = (): FamilySnapshot => ({
       name,
       help,
+      labelNames: [...Object.keys(labels), ...by],
       bounds: [],
       ...shape,
       samples: [...family.entries()].map(([first, second, metric]) => ({

@@ -4,7 +4,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../log.ts'
-import { Registry } from '../metrics/registry.ts'
+import { makeSupervisorMetrics } from '../metrics/supervisor-metrics.ts'
 import { exitCodes } from '../start-failure.ts'
 import { Gathering } from './gathering.ts'
 import type { ToParent, ToProcess } from './messages.ts'
@@ -42,17 +42,7 @@ interface Child {
 const stopWithinMs = 27_000
 
 export function superviseProcesses({ count, log }: { count: number; log: Log }): Supervisor {
-  const registry = new Registry()
-  const restarts = registry
-    .counters({
-      name: 'tillgate_process_restarts_total',
-      help: 'Processes that ended and were started again.',
-    })
-    .of()
-  registry
-    .gauges({ name: 'tillgate_processes_wanted', help: 'How many processes are to run.' })
-    .of()
-    .set(count)
+  const { registry, restarts } = makeSupervisorMetrics(count)
   const gathering = new Gathering(registry)
   const alive = new Set<Child>()
   const delays = Array.from({ length: count }, () => new RestartDelay())
@@ -82,6 +72,7 @@ export function superviseProcesses({ count, log }: { count: number; log: Log }):
     worker.on('message', (message: ToParent) => {
       if (message.kind === 'ready') {
         child.isReady = true
+        log.info({ pid: worker.process.pid }, 'a process is ready')
         if (shopUrl !== undefined) tell(child, { kind: 'shop', shopUrl })
         ready.resolve({ ...message, kind: 'running' })
       }
