@@ -6,6 +6,7 @@ import type { ApprovalPolicy } from './domain/approval.ts'
 import type { Role } from './domain/operator.ts'
 import { makeSealing } from './http/checkout/sealing.ts'
 import type { ConsoleService } from './http/console/service.ts'
+import type { Log } from './log.ts'
 import { makeAuthenticateOperator } from './operations/authenticate-operator.ts'
 import type { CurrentOrder } from './operations/current-order.ts'
 import { makeDecideApprovals } from './operations/decide-approvals.ts'
@@ -18,6 +19,8 @@ import { makeMoneyActs } from './operations/money-acts.ts'
 import { makeMoveFunds } from './operations/move-funds.ts'
 import { makeOperatorSessions } from './operations/operator-sessions.ts'
 import { makePauseHosts } from './operations/pause-hosts.ts'
+import { makeReadOverview } from './operations/read-overview.ts'
+import { makeRecentFigures } from './operations/recent-figures.ts'
 import { makeManageCallbacks } from './operations/resend-callbacks.ts'
 import { makeSecondStep } from './operations/second-step.ts'
 import { makeShowOrder } from './operations/show-order.ts'
@@ -37,6 +40,7 @@ export interface ConsoleServiceParts {
   readonly secondStepRoles: readonly Role[]
   readonly clock: Clock
   readonly random: RandomBytes
+  readonly log: Log
   /** A refund waits for its rail. */
   readonly onSubmitted: () => void
 }
@@ -77,6 +81,16 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
       currentOrder,
       clock,
       random,
+    }),
+    overview: makeReadOverview({
+      recent: makeRecentFigures({
+        countSlices: core.countSlices,
+        clock,
+        onTrouble: (err) => parts.log.warn({ err }, 'the last hours could not be counted'),
+      }),
+      hours: core.overviewHours,
+      traffic: core.apiTraffic,
+      clock,
     }),
     audit: core.auditLog,
     approvalPolicy: parts.approvalPolicy,

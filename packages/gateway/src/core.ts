@@ -14,6 +14,7 @@ import { MerchantDirectory } from './operations/merchant-directory.ts'
 import { PlatformKeys } from './operations/platform-keys.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 import { type ApprovalStore, makeApprovalStore } from './store/approvals.ts'
+import { type ApiTraffic, makeApiTraffic } from './store/api-traffic.ts'
 import { type AuditLogStore, makeAuditLogStore } from './store/audit-log.ts'
 import { type CallbackHistory, makeCallbackHistory } from './store/callback-history.ts'
 import { type CallbackOutcomes, makeCallbackOutcomes } from './store/callback-outcomes.ts'
@@ -29,6 +30,8 @@ import { makeOperatorStore, type OperatorStore } from './store/operators.ts'
 import { makeOrderDetailsStore, type OrderDetailsStore } from './store/order-details.ts'
 import { makeOrderListStore, type OrderListStore } from './store/order-list.ts'
 import { makeOrderStore, type OnBatch, type OrderStore } from './store/orders.ts'
+import { type CountSlices, makeCountSlices } from './store/overview-counts.ts'
+import { makeOverviewHours, type OverviewHours } from './store/overview-hours.ts'
 import { makePaymentStore, type PaymentStore } from './store/payments.ts'
 import { makePlatformKeyStore } from './store/platform-keys.ts'
 import { makeRefundStore, type RefundStore } from './store/refunds.ts'
@@ -58,6 +61,9 @@ export interface Core {
   readonly treasury: TreasuryStore
   readonly statements: StatementStore
   readonly auditLog: AuditLogStore
+  readonly overviewHours: OverviewHours
+  readonly countSlices: CountSlices
+  readonly apiTraffic: ApiTraffic
   readonly sandbox: SandboxStore
   readonly sandboxListens: SandboxListenStore
   readonly sandboxAccess: SandboxAccessStore
@@ -140,6 +146,9 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
       treasury: makeTreasuryStore(pool),
       statements: makeStatementStore(pool),
       auditLog: makeAuditLogStore(pool),
+      overviewHours: makeOverviewHours(pool),
+      countSlices: makeCountSlices(pool),
+      apiTraffic: makeApiTraffic(pool),
       sandbox: makeSandboxStore(pool),
       sandboxListens: makeSandboxListenStore(pool),
       sandboxAccess: makeSandboxAccessStore(pool),

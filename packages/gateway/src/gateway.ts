@@ -363,6 +363,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
       secondStepRoles: config.secondStepRoles,
       clock,
       random,
+      log,
       onSubmitted: work.submitted,
     }),
     platformKeys: () => core.platformKeys.published(clock.now()),

@@ -1,6 +1,6 @@
 // What a gateway tells of itself, put together: the metrics of this process, the figures from the database, and of
 // several processes the sum. A part of the composition root with a file of its own.
-import { type RandomBytes, successCode } from '@tillgate/protocol'
+import { type Method, type RandomBytes, successCode } from '@tillgate/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -11,6 +11,7 @@ import { type GatewayMetrics, makeGatewayMetrics } from './metrics/gateway-metri
 import { measuredCrypto } from './metrics/measured-crypto.ts'
 import { addProcessMetrics, sampleLoopDelay } from './metrics/process-metrics.ts'
 import type { Snapshot } from './metrics/registry.ts'
+import { TrafficRecorder } from './operations/traffic-recorder.ts'
 import type { Figures } from './store/figures.ts'
 import { tracedPool } from './tracing/traced.ts'
 import { Tracer } from './tracing/tracer.ts'
@@ -22,6 +23,8 @@ export interface Observability {
   readonly tracer: Tracer | undefined
   readonly tools: ReturnType<typeof measuredCrypto>
   readonly coreObserver: CoreObserver
+  /** The same requests by time, for the console's overview. */
+  readonly traffic: TrafficRecorder
   onAnswered(listener: 'public' | 'admin'): (request: FastifyRequest, reply: FastifyReply) => void
   /** Of all processes of this gateway, with the figures from the database. */
   read(): Promise<Snapshot>
@@ -38,12 +41,15 @@ export interface ObservabilityParts {
 }
 
 const success = String(successCode)
+/** How long it takes says nothing about the gateway: it waits until there is something to tell. */
+const waitingMethod = 'service.sandbox.listen' satisfies Method
 
 export function makeObservability(config: Config, parts: ObservabilityParts): Observability {
   const metrics = makeGatewayMetrics()
   const { registry } = metrics
   addProcessMetrics(registry, { version, mode: config.mode, node: process.version })
   const gather = parts.share(() => registry.snapshot())
+  const traffic = new TrafficRecorder()
   const sampling = sampleLoopDelay(metrics.loopDelay)
   const databaseMetrics = makeDatabaseMetrics({
     clock: parts.clock,
@@ -69,6 +75,7 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
   return {
     metrics,
     tracer,
+    traffic,
     tools: measuredCrypto(metrics.crypto),
     coreObserver: {
       onBatch: (batch, items) => metrics.batches.of(batch).observe(items),
@@ -89,6 +96,12 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
         const code = reply.failureCode === 0 ? success : String(reply.failureCode)
         metrics.apiRequests.of(operation, code).add()
         metrics.apiDuration.of(operation).observe(reply.elapsedTime / 1000)
+        if (operation === waitingMethod) return
+        traffic.record({
+          durationMs: reply.elapsedTime,
+          httpStatus: reply.statusCode,
+          nowMs: parts.clock.now(),
+        })
       }
     },
     async read() {

@@ -1,7 +1,7 @@
-// What happens by itself, put together: the loops that expire orders, settle payments and deliver callbacks, where
-// this process has the role of a worker, and the hints by which processes tell each other of work. A part of the
+// What happens by itself, put together: the loops that expire orders, settle payments, deliver callbacks and count for the
+// overview, where this process has the role of a worker, and the hints by which processes tell each other of work. A part of the
 // composition root with a file of its own.
-import type { RandomBytes } from '@tillgate/protocol'
+import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -9,6 +9,7 @@ import type { Core } from './core.ts'
 import type { Line } from './domain/delivery-rooms.ts'
 import type { Log } from './log.ts'
 import type { Observability } from './observability.ts'
+import { makeCountHours } from './operations/count-hours.ts'
 import { makeExpireOrders } from './operations/expire-orders.ts'
 import { Hints, hear } from './operations/hints.ts'
 import type { OrderWatch } from './operations/order-watch.ts'
@@ -17,8 +18,10 @@ import type { Outbound } from './outbound/outbound.ts'
 import { makeSandboxRail } from './rails/sandbox-rail.ts'
 import { walletRail } from './rails/wallet-rail.ts'
 import type { OrderStore } from './store/orders.ts'
+import { startCountHoursWorker } from './workers/count-hours.ts'
 import { startExpiryWorker } from './workers/expire-orders.ts'
 import { startSettleWorker } from './workers/settle.ts'
+import { startTrafficWriter } from './workers/write-traffic.ts'
 
 export interface Work {
   /** A payment or a refund waits for its rail. */
@@ -53,6 +56,13 @@ export function openWayOut(config: Config): Outbound | undefined {
 export function startWork(config: Config, parts: WorkParts): Work {
   const { core, outbound, watch, clock, log } = parts
   const loops = outbound && startLoops(config, { ...parts, outbound })
+  const traffic = startTrafficWriter({
+    recorder: parts.observability.traffic,
+    traffic: core.apiTraffic,
+    processId: makeUuid(clock.now(), parts.random),
+    clock,
+    log,
+  })
   const listeners: ((lines: readonly Line[]) => void)[] = []
   const tellListeners = (lines: readonly Line[]) => {
     for (const listener of listeners) listener(lines)
@@ -103,6 +113,8 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.expiry.stop()
       await loops?.settle.stop()
       await loops?.delivery.stop()
+      await loops?.hours.stop()
+      await traffic.stop()
       await notifications?.stop()
     },
   }
@@ -138,6 +150,11 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
           ),
       }),
       nextDue: settling.nextDue,
+      clock,
+      log,
+    }),
+    hours: startCountHoursWorker({
+      countHours: makeCountHours({ hours: core.overviewHours, countSlices: core.countSlices, clock }),
       clock,
       log,
     }),

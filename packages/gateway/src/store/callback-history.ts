@@ -6,6 +6,7 @@ import type { CallbackState } from '../domain/callback-attempt.ts'
 import type { FailingHost } from '../domain/host-health.ts'
 import { toFailingHost } from './callback-outcomes.ts'
 import { stateOf } from './callback-state.ts'
+import { firstCallbackIdAt } from './first-ids.ts'
 
 export type CallbackHistory = ReturnType<typeof makeCallbackHistory>
 
@@ -148,8 +149,8 @@ async function listCallbacks(
   want((place) => `host = ${place}`, filter.host)
   want((place) => `event_name = ${place}`, filter.eventName)
   want((place) => `callback_id < ${place}::uuid`, before)
-  want((place) => `callback_id >= ${place}::uuid`, filter.sinceMs && firstIdAt(filter.sinceMs))
-  want((place) => `callback_id < ${place}::uuid`, filter.untilMs && firstIdAt(filter.untilMs))
+  want((place) => `callback_id >= ${place}::uuid`, filter.sinceMs && firstCallbackIdAt(filter.sinceMs))
+  want((place) => `callback_id < ${place}::uuid`, filter.untilMs && firstCallbackIdAt(filter.untilMs))
   if (filter.state) wanted.push(ofState[filter.state])
   if (filter.merchantId === undefined && filter.state !== 'exhausted') wanted.push('body is not null')
   const { rows } = await database.query<CallbackRow>({
@@ -162,12 +163,6 @@ select ${columns}
     values,
   })
   return rows.map(toStored)
-}
-
-/** The smallest id that a callback of that millisecond can have. */
-function firstIdAt(timeMs: number): string {
-  const time = timeMs.toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
 /** Whose it is, is not known: a look into every merchant's, which an operator does by hand. */
@@ -271,7 +266,7 @@ select merchant_id, callback_id
    and (resent_at is null or resent_at < $3)
  order by callback_id
  limit $2`,
-      values: [firstIdAt(olderThanMs), limit, olderThanMs],
+      values: [firstCallbackIdAt(olderThanMs), limit, olderThanMs],
     })
     if (rows.length === 0) return 0
     const keys = [rows.map((row) => row.merchant_id), rows.map((row) => row.callback_id)]

@@ -3,6 +3,7 @@
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../database/pool.ts'
 import type { OrderKey } from '../domain/order.ts'
+import { firstPaymentIdAt } from './first-ids.ts'
 
 export type OrderListStore = ReturnType<typeof makeOrderListStore>
 
@@ -72,8 +73,8 @@ async function listOrders(
   const place = (value: unknown): string => `$${values.push(value)}`
   const wanted: string[] = []
   if (before !== undefined) wanted.push(`o.payment_id < ${place(before)}`)
-  if (filter.untilMs !== undefined) wanted.push(`o.payment_id < ${place(firstIdAt(filter.untilMs))}`)
-  if (filter.sinceMs !== undefined) wanted.push(`o.payment_id >= ${place(firstIdAt(filter.sinceMs))}`)
+  if (filter.untilMs !== undefined) wanted.push(`o.payment_id < ${place(firstPaymentIdAt(filter.untilMs))}`)
+  if (filter.sinceMs !== undefined) wanted.push(`o.payment_id >= ${place(firstPaymentIdAt(filter.sinceMs))}`)
   const newest = (conditions: readonly string[]): string => `
 (select ${columns}
    from orders o
@@ -98,16 +99,6 @@ select o.*, m.name as merchant_name
     values,
   })
   return rows.map(toListed)
-}
-
-const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-
-/** The smallest paymentId of that millisecond. */
-function firstIdAt(timeMs: number): string {
-  let time = ''
-  for (let rest = Math.max(0, timeMs), i = 0; i < 10; i++, rest = Math.floor(rest / 32))
-    time = digits.charAt(rest % 32) + time
-  return `P${time}`
 }
 
 const maxFound = 50

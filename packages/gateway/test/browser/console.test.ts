@@ -1,14 +1,11 @@
-// The console in a real browser, on a desktop and a phone, light and dark: nothing wider than the screen, nothing
-// that axe-core objects to, nothing that the content security policy refuses; and every act by its form. With
-// SCREENSHOTS=folder it also takes pictures.
+// The console in a real browser, on a desktop and a phone, light and dark: nothing that the content security policy
+// refuses, nothing that a critic objects to; and every act by its form.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { desktop, launchBrowser, openPage, phone, type WatchedPage } from '../support/browser.ts'
+import type { Browser } from 'playwright-core'
+import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
-import { operatorPassword } from '../support/started.ts'
+import { look, signIn } from '../support/console-browser.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, merchant, clock } = shop
@@ -27,36 +24,7 @@ const orderPath = `/orders/${merchant.merchantId}/${paid.paymentId}`
 const { rows } = await gateway.pool.query<{ wallet_id: string }>('select wallet_id from wallets limit 1')
 const walletId = rows[0]?.wallet_id
 
-async function signedIn(options: Parameters<typeof openPage>[1] = desktop): Promise<WatchedPage> {
-  const watched = await openPage(browser, options)
-  await watched.page.goto(gateway.adminUrl)
-  await watched.page.getByLabel('Login').fill('admin')
-  await watched.page.getByLabel('Password').fill(operatorPassword)
-  await watched.page.getByRole('button', { name: 'Sign in' }).click()
-  await watched.page.waitForURL(`${gateway.adminUrl}/**`)
-  return watched
-}
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-async function complaints(page: Page): Promise<string[]> {
-  // Through the debugger, so that the page's own policy needs no hole for it.
-  await page.evaluate(axe)
-  const violations = (await page.evaluate(
-    "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((r) => r.violations)",
-  )) as { id: string; nodes: { html: string; failureSummary: string }[] }[]
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  )
-}
-
-async function look(page: Page, name: string): Promise<void> {
-  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-  assert.equal(await page.evaluate(overflow), 0, `${name} is wider than the screen`)
-  assert.deepEqual(await complaints(page), [], name)
-  const folder = process.env['SCREENSHOTS']
-  if (folder) await page.screenshot({ path: `${folder}/console-${name}.png`, fullPage: true })
-}
+const signedIn = (options?: Parameters<typeof openPage>[1]) => signIn(browser, gateway, options)
 
 const pages: Record<string, { path: string; expects: RegExp }> = {
   orders: { path: '/orders', expects: /Tea House/ },

@@ -3,11 +3,16 @@
 const everyMs = 5_000
 const main = document.querySelector('main[data-live]')
 
+/** A table that is folded out stays so; whoever fills in a form is left in peace. */
+const openTables = () => [...main.querySelectorAll('details.behind[open]')]
+
 const isBusy = () =>
   document.hidden ||
   // Whoever has come to something by keyboard must not lose their place.
-  (document.activeElement !== main && main.contains(document.activeElement)) ||
-  main.querySelector('details[open]') !== null ||
+  (document.activeElement !== main &&
+    main.contains(document.activeElement) &&
+    !document.activeElement.matches('.behind > summary')) ||
+  main.querySelector('details[open]:not(.behind), [type=checkbox]:checked') !== null ||
   document.getSelection()?.isCollapsed === false
 
 async function refresh() {
@@ -18,7 +23,16 @@ async function refresh() {
   if (!fresh || isBusy()) return
   // The sentence about what was just done stays until the person goes on.
   const note = main.querySelector('.note')
+  const open = openTables().map(({ id, lastElementChild }) => ({ id, scrolled: lastElementChild?.scrollTop }))
+  const focused = main.contains(document.activeElement) ? document.activeElement.parentElement.id : ''
   main.replaceChildren(...(note ? [note] : []), ...fresh.childNodes)
+  for (const { id, scrolled } of open) {
+    const table = document.getElementById(id)
+    if (!table) continue
+    table.open = true
+    table.lastElementChild.scrollTop = scrolled
+  }
+  if (focused) document.querySelector(`#${CSS.escape(focused)} > summary`)?.focus({ preventScroll: true })
 }
 
 if (main) {

@@ -30,7 +30,8 @@ export type AreaName =
 
 export interface ConsolePage {
   readonly title: string
-  readonly area: AreaName
+  /** Undefined where it is in none. */
+  readonly area: AreaName | undefined
   readonly content: Content
   /** Brought up to date by the script while somebody looks at it. */
   readonly isLive?: boolean

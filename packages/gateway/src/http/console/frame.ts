@@ -19,6 +19,7 @@ export interface Frame {
 }
 
 const areas: readonly { readonly name: AreaName; readonly path: string; readonly label: string }[] = [
+  { name: 'overview', path: '/overview', label: 'Overview' },
   { name: 'orders', path: '/orders', label: 'Orders' },
   { name: 'callbacks', path: '/callbacks', label: 'Callbacks' },
   { name: 'merchants', path: '/merchants', label: 'Merchants' },

@@ -20,6 +20,7 @@ import { merchantsArea } from './areas/merchants.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { secondStepArea, secondStepPath } from './areas/second-step.ts'
+import { overviewArea, overviewPath } from './areas/overview.ts'
 import { systemArea } from './areas/system.ts'
 import { walletsArea } from './areas/wallets.ts'
 import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
@@ -50,11 +51,11 @@ export interface ConsoleParts {
 /** Two public keys fit, and a list of callback hosts. */
 const maxFormBytes = 32 * 1024
 const nonceBytes = 16
-const firstPage = '/orders'
 
 export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running } = parts
   const routes: readonly ConsoleRoute[] = [
+    ...overviewArea(running),
     ...ordersArea(running),
     ...orderArea(running),
     ...callbacksArea(running),
@@ -88,7 +89,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       })
     })
     serveSignIn(console, parts)
-    console.get('/', (_request, reply) => redirect(reply, firstPage))
+    console.get('/', (_request, reply) => redirect(reply, overviewPath))
     for (const route of routes) {
       if ('show' in route) console.get(route.path, (request, reply) => view(request, reply, route.show))
       else if ('download' in route)
@@ -255,7 +256,7 @@ export function redirect(reply: FastifyReply, to: string): FastifyReply {
 function nothingHere(path: string): ConsolePage {
   return {
     title: 'There is nothing here',
-    area: 'overview',
+    area: undefined,
     content: html`<p class="wrap">There is nothing at ${path}. Perhaps it was mistyped; the <a href="/orders">search of orders</a> finds orders by any of their numbers.</p>`,
   }
 }

@@ -12,6 +12,7 @@ import type { ManageWallets } from '../../operations/manage-wallets.ts'
 import type { MoneyActs } from '../../operations/money-acts.ts'
 import type { OperatorSessions } from '../../operations/operator-sessions.ts'
 import type { PauseHosts } from '../../operations/pause-hosts.ts'
+import type { ReadOverview } from '../../operations/read-overview.ts'
 import type { ManageCallbacks } from '../../operations/resend-callbacks.ts'
 import type { SecondStep } from '../../operations/second-step.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../../operations/show-order.ts'
@@ -33,6 +34,7 @@ export interface ConsoleService {
   needsSecondStep(operator: Operator): boolean
   readonly sealing: Sealing
   readonly formKey: Buffer
+  readonly overview: ReadOverview
   readonly orders: FindOrders
   readonly showOrder: ShowOrder
   readonly audit: AuditLogStore

@@ -55,3 +55,32 @@ function grouped(decimal: string): string {
 export function count(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ' ')
 }
+
+/** Such as "3.4 s": three figures, for what is measured. */
+export function span(ms: number): string {
+  if (ms === 0) return '0'
+  for (const [unit, unitMs] of units) if (ms >= unitMs) return `${threeFigures(ms / unitMs)} ${unit}`
+  return `${threeFigures(ms)} ms`
+}
+
+/** Such as "98.7 %"; a share that is not whole never reads as whole. */
+export function percent(share: number | undefined): string {
+  if (share === undefined) return '—'
+  if (share === 0 || share === 1) return `${share * 100} %`
+  return `${Math.min(99.9, Math.max(0.1, Math.round(share * 1_000) / 10))} %`
+}
+
+/** Such as "1.2 M", where there is little room. */
+export function compact(number: number): string {
+  for (const [letter, size] of [
+    ['G', 1e9],
+    ['M', 1e6],
+    ['k', 1e4],
+  ] as const)
+    if (number >= size) return `${threeFigures(number / (letter === 'k' ? 1e3 : size))} ${letter}`
+  return number >= 1_000 ? count(Math.round(number)) : threeFigures(number)
+}
+
+function threeFigures(number: number): string {
+  return String(number >= 100 ? Math.round(number) : Number(number.toPrecision(3)))
+}

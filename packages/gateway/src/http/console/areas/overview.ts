@@ -1,0 +1,137 @@
+// The overview: the last hour, day or week at a glance. Orders and callbacks are told by when they were made, so that
+// each is in one place only and a share is a share of something.
+import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
+import { percentile } from '../../../domain/durations.ts'
+import {
+  addAmounts,
+  countOrders,
+  deliveredShare,
+  type Figures,
+  isOpen,
+  madeCallbacks,
+  successRate,
+} from '../../../domain/overview.ts'
+import { type WindowName, windows } from '../../../domain/time-slices.ts'
+import type { Overview } from '../../../operations/read-overview.ts'
+import type { CallbackCounts } from '../../../store/callback-history.ts'
+import { type Content, type Html, html } from '../../html.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { overviewCharts } from '../overview-charts.ts'
+import type { ConsoleService } from '../service.ts'
+import { status } from '../statuses.ts'
+import { empty, table } from '../tables.ts'
+import { ago, amount, count, duration, exact, percent, span } from '../words.ts'
+
+export const overviewPath = '/overview'
+const defaultWindow: WindowName = 'day'
+const windowNames = Object.keys(windows) as WindowName[]
+
+export function overviewArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+  return [{ path: overviewPath, show }]
+
+  async function show({ query, nowMs }: Visit): Promise<ConsolePage> {
+    const window = windowNames.find((name) => name === query.get('last')) ?? defaultWindow
+    const [overview, callbacks] = await Promise.all([
+      running().overview(window),
+      running().countCallbacks(nowMs),
+    ])
+    return {
+      title: 'Overview',
+      area: 'overview',
+      isLive: true,
+      content: html`${tabs(window)}
+${about(overview, nowMs)}
+${tiles(overview, callbacks, nowMs)}
+<h2>Orders and money by status</h2>${byStatus(overview.figures)}
+<h2>Over time</h2><div class="charts">${overviewCharts(overview)}</div>`,
+    }
+  }
+}
+
+function tabs(current: WindowName): Html {
+  return html`<nav class="tabs" aria-label="How far back"><ul>${windowNames.map(
+    (name) =>
+      html`<li><a href="${overviewPath}?last=${name}"${name === current && html` aria-current="true"`}>${windows[name].label}</a></li>`,
+  )}</ul></nav>`
+}
+
+function about({ points, countedAtMs, isComplete }: Overview, nowMs: number): Html {
+  const sinceMs = points[0]?.startsAtMs ?? nowMs
+  return html`<p class="quiet small">What was made since ${exact(sinceMs)}, and what has become of it.
+${countedAtMs === undefined ? 'The last hours cannot be counted just now.' : html`Counted ${ago(countedAtMs, nowMs)}.`}
+${!isComplete && html`<strong>Not every hour is counted yet:</strong> sums lack what has no figure below; it is being counted.`}</p>`
+}
+
+function tiles({ figures, traffic, points }: Overview, callbacks: CallbackCounts, nowMs: number): Html {
+  const passedMs = points.reduce((all, point) => all + point.passedMs, 0)
+  const open = countOrders(figures, isOpen)
+  const all = countOrders(figures, () => true)
+  const made = madeCallbacks(figures.callbacks)
+  const tile = (name: string, value: Content, more: Content) =>
+    html`<div><dt>${name}</dt><dd>${value} <span class="quiet small">${more}</span></dd></div>`
+  const both = (durations: Figures['paidAfter']) =>
+    [percentile(durations, 0.5), percentile(durations, 0.95)].map((ms) => (ms === undefined ? '—' : span(ms)))
+  const [paidMedian, paidP95] = both(figures.paidAfter)
+  const [sentMedian, sentP95] = both(figures.deliveredAfter)
+  const [apiMedian, apiP95] = both(traffic.answeredAfter)
+  const [paid, ...otherPaid] = paidAmounts(figures)
+  return html`<dl class="figures wide">
+${tile('Orders', count(all), `${count(open)} still open`)}
+${tile('Success rate', percent(successRate(figures)), `of ${count(all - open)} that ended`)}
+${tile('Paid', paid ?? '—', otherPaid.length > 0 && html`and ${otherPaid.map((each, index) => html`${index > 0 && ', '}${each}`)}`)}
+${tile('Creation to payment, median', paidMedian, `95 % within ${paidP95}`)}
+${tile('Callbacks delivered', percent(deliveredShare(figures)), `of ${count(made)}; half within ${sentMedian}, 95 % within ${sentP95}`)}
+${tile(
+  'Callbacks waiting now',
+  html`<a href="/callbacks?state=waiting">${count(callbacks.waiting)}</a>`,
+  callbacks.oldestDueAtMs === undefined
+    ? `none is late, ${count(callbacks.exhausted)} given up`
+    : `${count(callbacks.due)} due, the oldest for ${duration(nowMs - callbacks.oldestDueAtMs)}; ${count(callbacks.exhausted)} given up`,
+)}
+${tile('API requests', count(traffic.requests), `${perSecond(traffic.requests, passedMs)} a second; ${count(traffic.refused)} refused, ${count(traffic.failed)} failed`)}
+${tile('API answers, median', apiMedian, `95 % within ${apiP95}`)}
+</dl>`
+}
+
+/** The currency that most paid orders are in first. */
+function paidAmounts(figures: Figures): readonly Html[] {
+  return figures.orders
+    .filter(({ status: name }) => name === 'success')
+    .toSorted((a, b) => b.orders - a.orders)
+    .map(({ amountMinor, currency }) => amount(amountMinor, currency))
+}
+
+function perSecond(requests: number, passedMs: number): string {
+  const rate = passedMs === 0 ? 0 : (requests * 1_000) / passedMs
+  return rate >= 10 ? count(Math.round(rate)) : String(Math.round(rate * 100) / 100)
+}
+
+const statusNames = Object.keys(orderStatuses) as OrderStatus[]
+
+function byStatus(figures: Figures): Html {
+  const currencies = [...new Set(figures.orders.map(({ currency }) => currency))].toSorted()
+  if (currencies.length === 0)
+    return empty(
+      html`No order was made in this time. Orders appear here as soon as a merchant creates one. <a href="/merchants">Merchants</a>`,
+    )
+  const cell = (currency: string, name?: OrderStatus): Content => {
+    const isWanted = (tally: Figures['orders'][number]) =>
+      tally.currency === currency && (name === undefined || tally.status === name)
+    const orders = countOrders(figures, isWanted)
+    if (orders === 0) return html`<span class="quiet">—</span>`
+    const query = new URLSearchParams({ ...(name && { status: name }), currency })
+    return html`<a href="/orders?${query.toString()}">${count(orders)}</a><br>${amount(addAmounts(figures, isWanted), currency)}`
+  }
+  return table(
+    'Orders and their amounts by currency and status',
+    [
+      'Currency',
+      ...['All', ...statusNames.map((name) => status(name))].map((head) => ({ head, isNumber: true })),
+    ],
+    currencies.map((currency) => [
+      html`<strong>${currency}</strong>`,
+      cell(currency),
+      ...statusNames.map((name) => cell(currency, name)),
+    ]),
+  )
+}

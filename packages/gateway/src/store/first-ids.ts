@@ -1,0 +1,16 @@
+// Ids begin with their time. The smallest one of a millisecond turns a range of times into a range of keys.
+
+const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+export function firstPaymentIdAt(timeMs: number): string {
+  let time = ''
+  for (let rest = Math.max(0, timeMs), i = 0; i < 10; i++, rest = Math.floor(rest / 32))
+    time = digits.charAt(rest % 32) + time
+  return `P${time}`
+}
+
+/** As a UUID, which is what a callback's id is. */
+export function firstCallbackIdAt(timeMs: number): string {
+  const time = Math.max(0, timeMs).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}

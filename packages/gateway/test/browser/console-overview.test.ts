@@ -1,0 +1,116 @@
+// The overview in a real browser over a week of trade: walked by tabs and tables, brought up to date by the script,
+// readable light and dark, on a desktop and on a phone.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { hourMs } from '../../src/domain/time-slices.ts'
+import { makeCountHours } from '../../src/operations/count-hours.ts'
+import { makeCountSlices } from '../../src/store/overview-counts.ts'
+import { makeOverviewHours } from '../../src/store/overview-hours.ts'
+import { desktop, launchBrowser, phone } from '../support/browser.ts'
+import { openCheckoutShop } from '../support/checkout.ts'
+import { look, signIn } from '../support/console-browser.ts'
+import { insertPastOrders, type PastOrder } from '../support/past-orders.ts'
+
+const shop = await openCheckoutShop()
+const { gateway, merchant, clock } = shop
+const startMs = clock.now() + 37 * 60_000
+await insertPastOrders(gateway.pool, weekOfTrade(startMs))
+clock.advance(startMs - clock.now())
+const count = makeCountHours({
+  hours: makeOverviewHours(gateway.pool),
+  countSlices: makeCountSlices(gateway.pool),
+  clock,
+})
+for (let waitMs = 0; waitMs < 60_000; ) waitMs = await count()
+const paid = await shop.order()
+await shop.pay(paid, 'success')
+clock.advance(10_000)
+const browser: Browser = await launchBrowser()
+
+/** More by day than by night, a bad hour two days ago, three currencies. */
+function weekOfTrade(nowMs: number): PastOrder[] {
+  const orders: PastOrder[] = []
+  // Always the same numbers, so that a picture changes only when the page does.
+  let seed = 1
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed / 2_147_483_647
+  }
+  for (let hour = 7 * 24 + 6; hour > 0; hour--) {
+    const atMs = nowMs - hour * hourMs
+    const wave = 1 + Math.sin(((atMs % (24 * hourMs)) / (24 * hourMs)) * 2 * Math.PI - Math.PI / 2)
+    const isBad = hour > 50 && hour < 56
+    for (let left = Math.round(4 + 9 * wave + 3 * random()); left > 0; left--) {
+      const draw = random()
+      const isPaid = draw < (isBad ? 0.4 : 0.86)
+      const status = isPaid ? 'success' : draw < 0.9 ? 'failed' : draw < 0.93 ? 'cancelled' : 'timeout'
+      const place = random()
+      orders.push({
+        merchantId: merchant.merchantId,
+        createdAtMs: Math.floor(atMs + random() * hourMs * 0.999),
+        status,
+        currency: place < 0.6 ? 'USD' : place < 0.9 ? 'EUR' : 'JPY',
+        amountMinor: BigInt(500 + Math.floor(random() * 9_000)),
+        tookMs: Math.floor(8_000 + 90_000 * random() ** 3),
+        ...(status !== 'cancelled' && {
+          callback: {
+            eventName: isPaid ? 'payment.order.success' : 'payment.order.failed',
+            ...(isBad && random() < 0.1
+              ? { isExhausted: true }
+              : { deliveredAfterMs: Math.floor(40 + 400 * random() ** 4 + (isBad ? 30_000 * random() : 0)) }),
+          },
+        }),
+      })
+    }
+  }
+  return orders.filter(({ createdAtMs }) => createdAtMs < nowMs)
+}
+
+for (const [size, options, onlyColours] of [
+  ['desktop', { ...desktop, colorScheme: 'light' }, false],
+  ['phone', { ...phone, colorScheme: 'dark' }, true],
+] as const) {
+  test(`the overview reads well (${size}, ${options.colorScheme})`, async () => {
+    const { page, troubles } = await signIn(browser, gateway, options)
+    assert.equal(new URL(page.url()).pathname, '/overview')
+    assert.equal(await page.locator('.chart svg').count(), 10)
+    await look(page, `overview-${size}-${options.colorScheme}`, { onlyColours })
+    assert.deepEqual(troubles, [])
+    await page.context().close()
+  })
+}
+
+test('the windows are walked and a table is folded out, without a script', async () => {
+  const { page } = await signIn(browser, gateway, { ...desktop, javaScriptEnabled: false })
+  for (const [name, points] of [
+    ['Last hour', 12],
+    ['Last week', 28],
+    ['Last day', 24],
+  ] as const) {
+    await page.getByRole('link', { name }).click()
+    assert.equal(await page.locator('.tabs [aria-current]').textContent(), name)
+    const table = page.locator('#chart-orders')
+    assert.equal(await table.locator('tbody tr').first().isVisible(), false)
+    await table.locator('summary').click()
+    assert.equal(await table.locator('tbody tr').first().isVisible(), true)
+    assert.equal(await table.locator('tbody tr').count(), points)
+  }
+  await page.context().close()
+})
+
+test('the script brings in what happened since, and leaves an open table open', async () => {
+  const watched = await signIn(browser, gateway)
+  await watched.page.clock.install()
+  await watched.page.goto(`${gateway.adminUrl}/overview?last=hour`)
+  const orders = watched.page.locator('.figures dd').first()
+  const before = Number.parseInt((await orders.textContent()) ?? '', 10)
+  await watched.page.locator('#chart-orders summary').click()
+  await shop.order()
+  clock.advance(4_000)
+  await watched.page.clock.runFor(5_000)
+  await orders.getByText(new RegExp(`^${before + 1}`)).waitFor()
+  assert.equal(await watched.page.locator('#chart-orders').getAttribute('open'), '')
+  assert.equal(await watched.page.evaluate('document.activeElement.parentElement.id'), 'chart-orders')
+  await watched.page.context().close()
+})
