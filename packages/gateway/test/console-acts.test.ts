@@ -7,7 +7,8 @@ import { makeCallbackId as makeUuid } from '@tillgate/protocol'
 import { makeManageOperators } from '../src/operations/manage-operators.ts'
 import { makeOperatorStore } from '../src/store/operators.ts'
 import { type OpenOrder, openCheckoutShop } from './support/checkout.ts'
-import { type ConsoleAnswer, ConsoleClient } from './support/console.ts'
+import { type ConsoleAnswer, ConsoleClient, type Fields } from './support/console.ts'
+import { insertPastOrders } from './support/past-orders.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, clock, merchant } = shop
@@ -31,7 +32,7 @@ const viewer = await signedInAs('viewer')
 const operator = await signedInAs('operator')
 
 /** Does the act and says what the next page says about it. */
-async function note(client: ConsoleClient, path: string, fields: Record<string, string>): Promise<string> {
+async function note(client: ConsoleClient, path: string, fields: Fields): Promise<string> {
   const { status, location } = await client.post(path, fields)
   assert.equal(status, 303, path)
   const { text } = await client.get(location ?? '')
@@ -199,6 +200,50 @@ test('callbacks are listed and opened, and sent again one by one and all that fi
   assert.equal((await admin.get('/callbacks/x')).status, 404)
 })
 
+test('ticked callbacks are sent again, those and no others, each with a record of its own', async () => {
+  const paymentIds = await insertPastOrders(
+    pool,
+    Array.from({ length: 3 }, (_, index) => ({
+      merchantId: merchant.merchantId,
+      status: 'success' as const,
+      createdAtMs: clock.now() - 60_000 + index,
+      callback: { host: 'ticked.example', deliveredAfterMs: 50 },
+    })),
+  )
+  const { text } = await operator.get('/callbacks?host=ticked.example')
+  const boxes = [...text.matchAll(/type="checkbox" name="callback" value="([^"]+)" form="ticked"/g)].map(
+    ([, value = '']) => value,
+  )
+  assert.equal(boxes.length, paymentIds.length)
+  assert.match(text, /<form method="post" action="\/callbacks\/resend-ticked" class="stack" id="ticked">/)
+  assert.doesNotMatch((await viewer.get('/callbacks')).text, /type="checkbox"/)
+  const ticked = boxes.slice(0, 2)
+  const path = '/callbacks/resend-ticked'
+  for (const [fields, why] of [
+    [{ reason: 'x' }, /Tick the callbacks/],
+    [{ callback: ticked, reason: ' ' }, /Please fill in: reason/],
+    [{ callback: [...ticked, "' or 1=1"], reason: 'x' }, /There is no such callback/],
+    [{ callback: Array(51).fill(boxes[0]), reason: 'x' }, /At most 50 callbacks/],
+  ] as const)
+    assert.match(await note(operator, path, fields), why)
+  clock.advance(1_000)
+  const stranger = `${merchant.merchantId}:00000000-0000-7000-8000-000000000000`
+  assert.match(
+    await note(operator, path, { callback: [...ticked, stranger], reason: 'by hand' }),
+    /2 of 3 callbacks are sent again. The others/,
+  )
+  const { rows: resent } = await pool.query<{ callback_id: string }>(
+    "select callback_id from callbacks where host = 'ticked.example' and resent_at is not null",
+  )
+  const wanted = ticked.map((value) => value.split(':')[1])
+  assert.deepEqual(resent.map((row) => row.callback_id).sort(), wanted.toSorted())
+  const { rows: acts } = await pool.query<{ subject: string }>(
+    "select subject from audit where act = 'callback.resend' and reason = 'by hand' and merchant_id = $1",
+    [merchant.merchantId],
+  )
+  assert.deepEqual(acts.map(({ subject }) => subject).sort(), wanted.toSorted())
+})
+
 test('a paused host gets nothing until it is resumed, and others get theirs meanwhile', async () => {
   const attemptsOf = async ({ paymentId }: OpenOrder): Promise<number> => {
     const { rows } = await pool.query<{ attempts: string }>(
@@ -315,6 +360,7 @@ test('each role is held to its limits, also by hand-made requests', async () => 
   const merchantPath = `/merchants/${merchant.merchantId}`
   const forOperators = [
     '/callbacks/resend',
+    '/callbacks/resend-ticked',
     '/callbacks/hosts/pause',
     '/callbacks/hosts/resume',
     '/callbacks/x/resend',

@@ -10,16 +10,14 @@ import { commandScript, startProcess, temporaryFolder } from './support/process.
 
 const gateway = await startTestGateway()
 
-function tillgate(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+const tillgate = (...args: string[]) => command('operator', ...args)
+
+function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const { databaseUrl = '', masterKey } = gateway.config
   const env = { ...process.env, DATABASE_URL: databaseUrl, MASTER_KEY: masterKey?.toString('base64') ?? '' }
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [commandScript, 'operator', ...args],
-      { env, cwd: '/tmp' },
-      (error, out, err) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
+    execFile(process.execPath, [commandScript, ...args], { env, cwd: '/tmp' }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
     )
   })
 }
@@ -65,6 +63,38 @@ test('what cannot be is one plain line and exit code 1', async () => {
     assert.match(err, why)
     assert.doesNotMatch(err, /^\s+at /m)
   }
+})
+
+test('a host is paused, listed and resumed, and it is on record', async () => {
+  const paused = await command(
+    'host',
+    'pause',
+    'Shop.example:8443',
+    '--for',
+    '4h',
+    '--reason',
+    'moving',
+    '--json',
+  )
+  const { host, pausedUntilMs } = JSON.parse(paused.out)
+  assert.equal(host, 'shop.example:8443')
+  assert.ok(Math.abs(pausedUntilMs - Date.now() - 4 * 3_600_000) < 60_000)
+  const { out } = await command('host', 'list', '--json')
+  const [listed] = JSON.parse(out)
+  assert.deepEqual([listed.host, listed.pausedUntilMs, listed.waiting], [host, pausedUntilMs, 0])
+  const wrong = await command('host', 'pause', 'x', '--for', '25h', '--reason', 'x')
+  assert.match(wrong.err, /like 15m or 4h, 24h at most/)
+  assert.equal((await command('host', 'resume', host, '--reason', 'moved')).code, 0)
+  const again = await command('host', 'resume', host, '--reason', 'moved')
+  assert.deepEqual([again.code, /neither paused nor failing/.test(again.err)], [1, true])
+  const { rows } = await gateway.pool.query<{ what: string }>(
+    "select act || ': ' || reason as what from audit where subject = $1 and actor like 'cli:%' order by acted_at",
+    [host],
+  )
+  assert.deepEqual(
+    rows.map(({ what }) => what),
+    ['callback-host.pause: moving', 'callback-host.resume: moved'],
+  )
 })
 
 test('the first start of a sandbox shows a password once, and in no log line', async () => {

@@ -6,6 +6,7 @@ import { makeManageOperators } from '../src/operations/manage-operators.ts'
 import { makeOperatorStore } from '../src/store/operators.ts'
 import { type OpenOrder, openCheckoutShop } from './support/checkout.ts'
 import { ConsoleClient } from './support/console.ts'
+import { insertPastOrders } from './support/past-orders.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, clock, merchant } = shop
@@ -67,6 +68,33 @@ test('the list shows the newest first, and every filter alone and together', asy
   assert.deepEqual(await list(`?to=2020-01-01`), [])
   // What is not a filter is no filter, and never a mistake of ours.
   assert.equal((await list("?status='&before=x&from=never")).length, 5)
+})
+
+test('a currency that few orders are in is found, a stretch of orders at a time', async () => {
+  const { merchantId } = await gateway.addMerchant({ name: 'Many & Few' })
+  const nowMs = clock.now() - 1_000_000
+  const [rare] = await insertPastOrders(pool, [
+    { merchantId, status: 'timeout', currency: 'TND', createdAtMs: nowMs - 10_000 },
+    ...Array.from({ length: 5_050 }, (_, index) => ({
+      merchantId,
+      status: 'cancelled' as const,
+      createdAtMs: nowMs - 5_050 + index,
+    })),
+  ])
+  const next = async (query: string): Promise<string> => {
+    const { text } = await admin.get(`/orders${query}`)
+    assert.deepEqual(listed(text), [])
+    assert.match(text, /Looked through the orders back to \d{4}-/)
+    return (/rel="next" href="\/orders([^"]+)"/.exec(text)?.[1] ?? '').replaceAll('&amp;', '&')
+  }
+  for (const query of ['?currency=tnd', `?merchant=${merchantId}&status=timeout`])
+    assert.deepEqual(await list(await next(query)), [rare], query)
+  assert.deepEqual(await list(`?currency=TND&status=timeout`), [rare])
+  assert.deepEqual(await list('?currency=TND&status=success'), [])
+  assert.equal((await list('?currency=USD')).length, 50)
+  assert.deepEqual(await list("?currency='; --"), await list("?currency='; --&merchant=1"))
+  const { text } = await admin.get('/orders.csv?currency=TND')
+  assert.equal(text.trimEnd().split('\r\n').length, 2)
 })
 
 test('pages follow one another without a gap and without an order twice', async () => {

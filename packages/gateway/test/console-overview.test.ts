@@ -59,7 +59,10 @@ function order(createdAtMs: number, more: Partial<PastOrder> = {}): PastOrder {
 
 test('the page shows orders, money, rates, times and callbacks of the window', async () => {
   assert.equal((await admin.get('/')).location, '/overview')
-  assert.match((await admin.get('/overview')).text, /No order was made in this time/)
+  assert.match((await admin.get('/overview?last=hour')).text, /No order was made in this time/)
+  const uncounted = (await admin.get('/overview')).text
+  assert.match(uncounted, /Nothing is counted yet/)
+  assert.match(uncounted, /Not every hour is counted yet/)
   const nowMs = clock.now()
   await insertPastOrders(pool, [
     order(nowMs - 1_000, { amountMinor: 1_234_567n, tookMs: 900, callback: { deliveredAfterMs: 80 } }),
@@ -207,8 +210,8 @@ test('an hour that takes too long is put off, and the others are counted', async
   assert.equal(points.filter(({ figures }) => figures === undefined).length, 1)
   asked.length = 0
   at.advance(10 * 60_000)
-  await count().catch(() => {})
-  assert.deepEqual(asked[0], [bad], 'tried again after a while')
+  for (let waitMs = 0; waitMs < 60_000; ) waitMs = await count().catch(() => 0)
+  assert.equal(asked.filter((starts) => starts.includes(bad)).length, 1, 'tried again after a while')
 })
 
 test('everybody who looks shares one count, and counting has its share of the time', async () => {

@@ -89,31 +89,6 @@ export function callbackCommand(): Command {
       }),
     )
 
-  command
-    .command('hosts')
-    .description('hosts that fail just now, and until when they are paused')
-    .option('--json', 'print JSON')
-    .action((options: OutputOptions) =>
-      withCallbacks(async (callbacks) => {
-        const hosts = await callbacks.listFailingHosts()
-        print(
-          options,
-          hosts,
-          hosts.length === 0
-            ? ['No host fails.']
-            : table(
-                ['host', 'failures', 'since', 'reason', 'paused until'],
-                hosts.map(({ host, failures, failingSinceMs, reason, pausedUntilMs }) => [
-                  host,
-                  String(failures),
-                  time(failingSinceMs),
-                  reason,
-                  pausedUntilMs === undefined ? 'not paused' : time(pausedUntilMs),
-                ]),
-              ),
-        )
-      }),
-    )
   return command
 }
 

@@ -32,10 +32,10 @@ export function makeFindOrders({ list }: { readonly list: OrderListStore }) {
     async *exportCsv(filter: OrderFilter): AsyncGenerator<string> {
       yield csvRow(heads)
       for (let before: string | undefined; ; ) {
-        const page = await list.listOrders(filter, { before, limit: exportedAtOnce })
-        if (page.length > 0) yield page.map((order) => csvRow(cellsOf(order))).join('')
-        if (page.length < exportedAtOnce) return
-        before = page.at(-1)?.paymentId
+        const { orders, next } = await list.listOrders(filter, { before, limit: exportedAtOnce })
+        if (orders.length > 0) yield orders.map((order) => csvRow(cellsOf(order))).join('')
+        if (next === undefined) return
+        before = next
       }
     },
   }

@@ -8,6 +8,12 @@ import type { CallbackPauseStore } from '../store/callback-pauses.ts'
 export const maxPauseMs = 24 * 60 * 60 * 1000
 const hostPattern = /^[a-z0-9.:[\]_-]{1,260}$/
 
+export interface HostPauseWish {
+  readonly host: string
+  readonly forMs: number
+  readonly reason: string
+}
+
 export type PauseHosts = ReturnType<typeof makePauseHosts>
 
 export function makePauseHosts(parts: {
@@ -27,7 +33,7 @@ export function makePauseHosts(parts: {
     reason,
   })
   return {
-    async pauseHost({ host, forMs, reason }: { host: string; forMs: number; reason: string }): Promise<void> {
+    async pauseHost({ host, forMs, reason }: HostPauseWish): Promise<{ untilMs: number }> {
       if (!hostPattern.test(host))
         throw new Failure('invalid_field', {
           field: 'host',
@@ -36,10 +42,12 @@ export function makePauseHosts(parts: {
       if (!(forMs > 0 && forMs <= maxPauseMs))
         throw new Failure('invalid_field', { message: 'A pause lasts 24 hours at most.' })
       const nowMs = clock.now()
+      const untilMs = nowMs + forMs
       await pauses.pauseHost(
-        { host, nowMs, untilMs: nowMs + forMs, reason: `paused by ${actor}: ${reason}` },
+        { host, nowMs, untilMs, reason: `paused by ${actor}: ${reason}` },
         act('callback-host.pause', host, reason),
       )
+      return { untilMs }
     },
 
     async resumeHost(host: string, reason: string): Promise<void> {

@@ -27,7 +27,7 @@ export interface OverviewPoint extends Stretch {
 export interface Overview {
   readonly window: WindowName
   readonly points: readonly OverviewPoint[]
-  /** Of all points that are counted. */
+  /** Of all that is counted. */
   readonly figures: Figures
   readonly traffic: Traffic
   /** How old the newest figures are. */
@@ -72,7 +72,11 @@ export function makeReadOverview(parts: {
     return {
       window,
       points,
-      figures: addFigures(points.flatMap(({ figures }) => figures ?? [])),
+      figures: addFigures(
+        stretches.flatMap((stretch) =>
+          slicesOf(stretch, lengthMs).flatMap((start) => figuresAt.get(start) ?? []),
+        ),
+      ),
       traffic: addTraffic(points.map((point) => point.traffic)),
       countedAtMs: recent?.countedAtMs,
       isComplete: points.every(({ figures }) => figures !== undefined),

@@ -46,6 +46,14 @@ export interface ManageCallbacksParts {
   readonly actor: string
 }
 
+export interface CallbackKey {
+  readonly merchantId: string
+  readonly callbackId: string
+}
+
+/** As many as stand on a page. */
+export const maxListed = 50
+
 export interface ManyResent {
   readonly found: number
   readonly queued: number
@@ -98,6 +106,22 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
           message: `Callback ${callbackId} is about to be sent already.`,
         })
       }
+    },
+
+    /** Each with a record of its own, so that it is found with its merchant; how many were queued. */
+    async resendListed(callbacks: readonly CallbackKey[], reason: string): Promise<number> {
+      if (callbacks.length > maxListed)
+        throw new Failure('invalid_field', { message: `At most ${maxListed} callbacks at once, please.` })
+      const startMs = clock.now()
+      let queued = 0
+      for (const { merchantId, callbackId } of callbacks) {
+        queued += await resends.resendMany(
+          [{ merchantId, callbackId, dueAtMs: startMs }],
+          { nowMs: clock.now(), notSinceMs: startMs },
+          act(callbackId, merchantId, reason),
+        )
+      }
+      return queued
     },
 
     /**

@@ -14,3 +14,10 @@ export function firstCallbackIdAt(timeMs: number): string {
   const time = Math.max(0, timeMs).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
+
+/** When the id was made. */
+export function timeOfPaymentId(paymentId: string): number {
+  let timeMs = 0
+  for (const digit of paymentId.slice(1, 11)) timeMs = timeMs * 32 + digits.indexOf(digit)
+  return timeMs
+}

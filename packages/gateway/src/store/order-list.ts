@@ -22,6 +22,7 @@ export interface ListedOrder extends OrderKey {
 export interface OrderFilter {
   readonly merchantId?: string | undefined
   readonly status?: OrderStatus | undefined
+  readonly currency?: string | undefined
   readonly sinceMs?: number | undefined
   readonly untilMs?: number | undefined
 }
@@ -30,6 +31,12 @@ export interface OrderPage {
   /** Only what is older than this paymentId. */
   readonly before?: string | undefined
   readonly limit: number
+}
+
+export interface FoundOrders {
+  readonly orders: readonly ListedOrder[]
+  /** Where the search stopped, as something older may fit too; undefined: there is nothing older that fits. */
+  readonly next: string | undefined
 }
 
 /** Which number it is: each is looked up by its own key. */
@@ -60,6 +67,9 @@ interface ListedRow {
 const columns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.payment_amount_minor, o.refunded_minor, o.currency,
        o.created_at, o.completed_at, o.transaction_id`
 
+/** No index knows currencies, nor a merchant's statuses: so many orders are looked through for one page, of each status. */
+const lookedThrough = 5_000
+
 /**
  * For one merchant by the primary key. Over all merchants by orders_by_status: of each wanted status the newest few,
  * and of those the newest; so a page costs the same whatever the number of orders, and one index serves all of it.
@@ -68,37 +78,78 @@ async function listOrders(
   database: Queryable,
   filter: OrderFilter,
   { before, limit }: OrderPage,
-): Promise<ListedOrder[]> {
-  const values: unknown[] = [limit]
-  const place = (value: unknown): string => `$${values.push(value)}`
-  const wanted: string[] = []
-  if (before !== undefined) wanted.push(`o.payment_id < ${place(before)}`)
-  if (filter.untilMs !== undefined) wanted.push(`o.payment_id < ${place(firstPaymentIdAt(filter.untilMs))}`)
-  if (filter.sinceMs !== undefined) wanted.push(`o.payment_id >= ${place(firstPaymentIdAt(filter.sinceMs))}`)
-  const newest = (conditions: readonly string[]): string => `
+): Promise<FoundOrders> {
+  const isServedByIndex =
+    filter.currency === undefined && (filter.merchantId === undefined || filter.status === undefined)
+  const oldest = isServedByIndex ? undefined : await endOfLook(database, filter, before)
+  const { values, ranges, rest } = conditionsOf(filter, before, { firstValues: [limit + 1] })
+  if (oldest !== undefined) rest.push(`o.payment_id >= $${values.push(oldest)}`)
+  const newest = (range: string): string => `
 (select ${columns}
    from orders o
-  where ${[...conditions, ...wanted].join(' and ')}
+  where ${[range, ...rest].join(' and ')}
   order by o.payment_id desc
   limit $1)`
-  const statuses = filter.status === undefined ? Object.keys(orderStatuses) : [filter.status]
-  const found =
-    filter.merchantId === undefined
-      ? statuses.map((status) => newest([`o.status = ${place(status)}`])).join('\nunion all')
-      : newest([
-          `o.merchant_id = ${place(filter.merchantId)}`,
-          ...(filter.status === undefined ? [] : [`o.status = ${place(filter.status)}`]),
-        ])
   const { rows } = await database.query<ListedRow>({
     text: `
 select o.*, m.name as merchant_name
-  from (${found}) as o
+  from (${ranges.map(newest).join('\nunion all')}) as o
   join merchants m on m.merchant_id = o.merchant_id
  order by o.payment_id desc
  limit $1`,
     values,
   })
-  return rows.map(toListed)
+  const orders = rows.slice(0, limit).map(toListed)
+  return { orders, next: rows.length > limit ? orders.at(-1)?.paymentId : oldest }
+}
+
+interface Conditions {
+  readonly values: unknown[]
+  /** One for each range of an index that is read. */
+  readonly ranges: readonly string[]
+  /** What holds within each. */
+  readonly rest: string[]
+}
+
+function conditionsOf(
+  filter: OrderFilter,
+  before: string | undefined,
+  { firstValues, isRangeOnly = false }: { firstValues: readonly unknown[]; isRangeOnly?: boolean },
+): Conditions {
+  const values: unknown[] = [...firstValues]
+  const place = (value: unknown): string => `$${values.push(value)}`
+  const rest: string[] = []
+  if (before !== undefined) rest.push(`o.payment_id < ${place(before)}`)
+  if (filter.untilMs !== undefined) rest.push(`o.payment_id < ${place(firstPaymentIdAt(filter.untilMs))}`)
+  if (filter.sinceMs !== undefined) rest.push(`o.payment_id >= ${place(firstPaymentIdAt(filter.sinceMs))}`)
+  if (filter.currency !== undefined && !isRangeOnly) rest.push(`o.currency = ${place(filter.currency)}`)
+  if (filter.merchantId !== undefined) {
+    if (filter.status !== undefined && !isRangeOnly) rest.push(`o.status = ${place(filter.status)}`)
+    return { values, ranges: [`o.merchant_id = ${place(filter.merchantId)}`], rest }
+  }
+  const statuses = filter.status === undefined ? Object.keys(orderStatuses) : [filter.status]
+  return { values, ranges: statuses.map((status) => `o.status = ${place(status)}`), rest }
+}
+
+/** The paymentId down to which all ranges are looked through; undefined: they end before. */
+async function endOfLook(
+  database: Queryable,
+  filter: OrderFilter,
+  before: string | undefined,
+): Promise<string | undefined> {
+  const { values, ranges, rest } = conditionsOf(filter, before, { firstValues: [], isRangeOnly: true })
+  const last = (range: string): string => `
+(select o.payment_id
+   from orders o
+  where ${[range, ...rest].join(' and ')}
+  order by o.payment_id desc
+ offset ${lookedThrough - 1}
+  limit 1)`
+  const { rows } = await database.query<{ oldest: string | null }>({
+    text: `select max(payment_id) as oldest from (${ranges.map(last).join('\nunion all')}) as looked`,
+    values,
+  })
+  return rows[0]?.oldest ?? undefined
 }
 
 const maxFound = 50

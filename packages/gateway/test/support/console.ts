@@ -10,6 +10,9 @@ export interface ConsoleAnswer {
   readonly headers: Headers
 }
 
+/** A field that is there more than once has a list. */
+export type Fields = Readonly<Record<string, string | readonly string[]>>
+
 export class ConsoleClient {
   readonly #origin: string
   readonly cookies = new Map<string, string>()
@@ -25,14 +28,17 @@ export class ConsoleClient {
   /** With the token of the page's forms, unless the test brings another. */
   async post(
     path: string,
-    fields: Record<string, string>,
+    fields: Fields,
     options: { on?: string; headers?: Record<string, string>; token?: string } = {},
   ): Promise<ConsoleAnswer> {
     const token = options.token ?? (await this.token(options.on ?? '/account'))
     return this.#send(path, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...options.headers },
-      body: new URLSearchParams({ token, ...fields }).toString(),
+      body: new URLSearchParams([
+        ['token', token],
+        ...Object.entries(fields).flatMap(([name, value]) => [value].flat().map((each) => [name, each])),
+      ] as [string, string][]).toString(),
     })
   }
 

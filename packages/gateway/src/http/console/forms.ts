@@ -23,13 +23,15 @@ export interface FoldedAct {
   readonly button: string
   readonly isDangerous?: boolean
   readonly wantsReason?: boolean
+  /** For fields that stand elsewhere on the page. */
+  readonly formId?: string
 }
 
 /** Nothing for whoever may not; the guard refuses a hand-made request all the same. */
 export function foldedAct({ operator, formToken }: Visit, act: FoldedAct): Html | undefined {
   if (!mayAct(operator.role, act.needs)) return undefined
   return html`<details class="act"><summary class="button${act.isDangerous && ' danger'}">${act.label}</summary>
-<form method="post" action="${act.action}" class="stack">
+<form method="post" action="${act.action}" class="stack"${act.formId !== undefined && html` id="${act.formId}"`}>
 <input type="hidden" name="token" value="${formToken}">
 <p>${act.explains}</p>
 ${act.fields}${act.wantsReason && html`<label>Reason, for the audit<input name="reason" required maxlength="256"></label>`}

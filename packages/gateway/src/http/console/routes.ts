@@ -1,7 +1,6 @@
 // The console over HTTP: one guard before every page and every act. Whoever is not signed in sees the sign-in page;
 // an act must come from our own page, bear the session's token, and be allowed to the operator's role. Every act is
 // a form that is answered with a redirect, so that reloading never does anything twice.
-import { Readable } from 'node:stream'
 import { Failure, httpStatusOf, KeyError, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../clock.ts'
@@ -24,6 +23,7 @@ import { overviewArea, overviewPath } from './areas/overview.ts'
 import { systemArea } from './areas/system.ts'
 import { walletsArea } from './areas/wallets.ts'
 import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
+import { downloadLimits, makeDownloads } from './downloads.ts'
 import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
 import type { ConsoleService } from './service.ts'
 import { serveSignIn } from './sign-in.ts'
@@ -54,6 +54,7 @@ const nonceBytes = 16
 
 export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running } = parts
+  const downloads = makeDownloads(parts.clock)
   const routes: readonly ConsoleRoute[] = [
     ...overviewArea(running),
     ...ordersArea(running),
@@ -123,12 +124,18 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
     const made = await make(visitOf(request, signedIn))
     if (!made) return sendNothingHere(request, reply, signedIn)
+    const stream = downloads.start(made.content)
+    if (!stream)
+      return sendPlain(reply.status(503).header('retry-after', 60), {
+        title: 'Too many downloads at once',
+        text: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
+      })
     return reply
       .header('content-type', made.type)
       .header('content-disposition', `attachment; filename="${made.fileName}"`)
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff')
-      .send(Readable.from(made.content))
+      .send(stream)
   }
 
   async function take(

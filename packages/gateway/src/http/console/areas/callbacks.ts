@@ -1,9 +1,11 @@
 // Callbacks: failing hosts first, then what was given up, then everything by filter; sent again one by one or all that
 // fit; and hosts that are paused and resumed.
-import { eventNames, Failure, isEventName, uuidPattern } from '@tillgate/protocol'
+import { eventNames, Failure, isEventName, merchantIdPattern, uuidPattern } from '@tillgate/protocol'
 import type { CallbackState } from '../../../domain/callback-attempt.ts'
 import type { FailingHost } from '../../../domain/host-health.ts'
+import { mayAct } from '../../../domain/operator.ts'
 import { maxPauseMs } from '../../../operations/pause-hosts.ts'
+import { type CallbackKey, maxListed } from '../../../operations/resend-callbacks.ts'
 import type { CallbackFilter, StoredCallback } from '../../../store/callback-history.ts'
 import { type Html, html } from '../../html.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
@@ -15,7 +17,9 @@ import { empty, pages, table, urlWith } from '../tables.ts'
 import { ago, count, until } from '../words.ts'
 
 const path = '/callbacks'
-const perPage = 50
+const perPage = maxListed
+/** The form that ticked rows are sent with. */
+const tickedForm = 'ticked'
 const resendsPerSecond = 20
 const states = ['waiting', 'delivered', 'exhausted'] as const satisfies readonly CallbackState[]
 const pauses = [
@@ -59,6 +63,22 @@ export function callbacksArea(running: () => ConsoleService): readonly ConsoleRo
           kind: 'go',
           to: path,
           note: `${sent.queued} of ${sent.found} callbacks are sent again, ${resendsPerSecond} a second.`,
+        }
+      },
+    },
+    {
+      path: `${path}/resend-ticked`,
+      needs: 'operator',
+      back,
+      async act({ actor }, form): Promise<Done> {
+        const ticked = form.getAll('callback').map(keyOf)
+        if (ticked.length === 0)
+          throw new Failure('invalid_field', { message: 'Tick the callbacks that are to be sent again.' })
+        const queued = await running().as(actor).callbacks.resendListed(ticked, reasonOf(form))
+        return {
+          kind: 'go',
+          to: path,
+          note: `${queued} of ${ticked.length} callbacks are sent again.${queued < ticked.length ? ' The others are about to be sent already, or too old.' : ''}`,
         }
       },
     },
@@ -131,7 +151,8 @@ export function callbacksArea(running: () => ConsoleService): readonly ConsoleRo
 ${
   shown.length === 0
     ? empty(html`No callback fits. <a href="${path}">Show all</a>`)
-    : html`${callbackTable(shown, nowMs)}
+    : html`${callbackTable(visit, shown)}
+${resendTicked(visit)}
 ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.callbackId : undefined })}`
 }
 ${shown.length > 0 && Object.values(filter).some((value) => value !== undefined) && resendAll(visit, filter)}`,
@@ -189,11 +210,23 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
   )
 }
 
-function callbackTable(callbacks: readonly StoredCallback[], nowMs: number): Html {
+function callbackTable({ operator, nowMs }: Visit, callbacks: readonly StoredCallback[]): Html {
+  const maySend = mayAct(operator.role, 'operator')
   return table(
     'Callbacks, the newest first',
-    ['Made', 'Event', 'State', 'Host', { head: 'Attempts', isNumber: true }, 'Last', 'Next', 'Order'],
+    [
+      ...(maySend ? [{ head: html`<span class="hidden">Send again</span>` }] : []),
+      'Made',
+      'Event',
+      'State',
+      'Host',
+      { head: 'Attempts', isNumber: true },
+      'Last',
+      'Next',
+      'Order',
+    ],
     callbacks.map((callback) => [
+      ...(maySend ? [tick(callback)] : []),
       ago(callback.createdAtMs, nowMs),
       html`<a href="${path}/${callback.callbackId}">${callback.eventName}</a>`,
       callbackState(callback),
@@ -207,6 +240,32 @@ function callbackTable(callbacks: readonly StoredCallback[], nowMs: number): Htm
     ]),
     { isTall: true },
   )
+}
+
+/** Its value says whose it is, so that it is found by its key. */
+function tick({ merchantId, callbackId, eventName, paymentId }: StoredCallback): Html {
+  return html`<input type="checkbox" name="callback" value="${merchantId}:${callbackId}" form="${tickedForm}" aria-label="${eventName} of ${paymentId}">`
+}
+
+function keyOf(text: string): CallbackKey {
+  const [merchantId = '', callbackId = ''] = text.split(':')
+  if (merchantIdPattern.test(merchantId) && uuidPattern.test(callbackId)) return { merchantId, callbackId }
+  throw new Failure('invalid_field', {
+    message: 'There is no such callback. Load the page anew and tick again.',
+  })
+}
+
+function resendTicked(visit: Visit): Html | undefined {
+  const act = foldedAct(visit, {
+    needs: 'operator',
+    action: `${path}/resend-ticked`,
+    formId: tickedForm,
+    label: 'Send the ticked ones again…',
+    explains: 'Every callback that is ticked above is sent once more, now. Planned retries stay as they are.',
+    button: 'Send the ticked ones again',
+    wantsReason: true,
+  })
+  return act && html`<div class="acts">${act}</div>`
 }
 
 function resendAll(visit: Visit, filter: CallbackFilter): Html | undefined {

@@ -12,7 +12,7 @@ import { foldedAct, reasonOf, required } from '../forms.ts'
 import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
-import { amount, moment } from '../words.ts'
+import { ago, amount, moment } from '../words.ts'
 import { waitsFor } from './approvals.ts'
 
 const path = '/orders/:merchantId/:paymentId'
@@ -291,15 +291,24 @@ function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
   if (transfers.length === 0) return empty('No money moved.')
   return table(
     'Ledger transfers, the oldest first',
-    ['What', 'Phase', { head: 'Amount', isNumber: true }, 'From', 'To', 'Transfer', 'When'],
+    ['When', 'What', 'Phase', { head: 'Amount', isNumber: true }, 'From', 'To', 'Transfer'],
     transfers.map((transfer) => [
+      ago(transfer.madeAtMs, nowMs),
       transfer.kind,
       phases[transfer.phase],
       amount(transfer.amountMinor, transfer.currency),
-      html`<code>${transfer.debitAccountId}</code>`,
-      html`<code>${transfer.creditAccountId}</code>`,
+      account(transfer.debitAccountId),
+      account(transfer.creditAccountId),
       html`<code>${transfer.transferId}</code>`,
-      moment(transfer.madeAtMs, nowMs),
     ]),
   )
+}
+
+/** Whose it is; the account's whole name, which is long, on hover. */
+function account(accountId: string): Html {
+  const [ownerKind = '', ownerId = ''] = accountId.split(':')
+  const page = { wallet: '/wallets/', merchant: '/merchants/' }[ownerKind]
+  return page === undefined
+    ? html`<span title="${accountId}">${ownerKind}</span>`
+    : html`<a href="${page}${ownerId}" title="${accountId}">${ownerKind}</a>`
 }

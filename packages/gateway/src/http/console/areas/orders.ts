@@ -1,12 +1,13 @@
 // The list of orders: search by any number, filters that live in the address, pages by key, and all of it as a file.
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
+import { timeOfPaymentId } from '../../../store/first-ids.ts'
 import type { ListedOrder, OrderFilter } from '../../../store/order-list.ts'
 import { type Content, type Html, html } from '../../html.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
 import type { ConsoleService } from '../service.ts'
 import { status } from '../statuses.ts'
 import { empty, pages, table, urlWith } from '../tables.ts'
-import { ago, amount } from '../words.ts'
+import { ago, amount, exact } from '../words.ts'
 
 const path = '/orders'
 const perPage = 50
@@ -34,19 +35,23 @@ export function ordersArea(running: () => ConsoleService): readonly ConsoleRoute
   async function list({ query, nowMs }: Visit): Promise<Content> {
     const filter = filterOf(query)
     const before = query.get('before') ?? undefined
-    const page = await running().orders.listOrders(filter, {
-      limit: perPage + 1,
+    const { orders, next } = await running().orders.listOrders(filter, {
+      limit: perPage,
       before: before !== undefined && paymentIdPattern.test(before) ? before : undefined,
     })
-    const shown = page.slice(0, perPage)
-    if (shown.length === 0)
+    if (orders.length === 0 && next === undefined)
       return empty(
         Object.values(filter).some((value) => value !== undefined)
           ? html`No order fits. <a href="${path}">Show all</a>`
           : html`No orders yet. They appear here as soon as a merchant creates one. <a href="/merchants">Merchants</a>`,
       )
-    return html`${orderTable(shown, nowMs)}
-${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.paymentId : undefined })}
+    return html`${
+      orders.length > 0
+        ? orderTable(orders, nowMs)
+        : empty('No order fits among those that were looked through; older ones may.')
+    }
+${orders.length < perPage && next !== undefined && html`<p class="quiet small">Looked through the orders back to ${exact(timeOfPaymentId(next))}. “Older” looks on from there; a day or a merchant in the filter finds it sooner.</p>`}
+${pages(path, query, { older: next })}
 <p class="acts"><a class="button" href="${urlWith('/orders.csv', query, { before: undefined, q: undefined })}" download>Download all that fit (CSV)</a></p>`
   }
 
@@ -100,6 +105,7 @@ function filterForm(query: URLSearchParams, nowMs: number): Html {
   return html`<form class="filters" action="${path}">
 <label>Status<select name="status"><option value="">any</option>${Object.keys(orderStatuses).map((name) => html`<option${query.get('status') === name && html` selected`}>${name}</option>`)}</select></label>
 <label>Merchant<input name="merchant" value="${query.get('merchant')}" inputmode="numeric" maxlength="18" placeholder="18 digits" autocomplete="off"></label>
+<label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="any" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
 <label>To, that day included<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
 <button>Filter</button>
@@ -112,6 +118,7 @@ function filterOf(query: URLSearchParams): OrderFilter {
   return {
     merchantId: query.get('merchant')?.trim() || undefined,
     status: Object.hasOwn(orderStatuses, status) ? (status as OrderStatus) : undefined,
+    currency: query.get('currency')?.trim().toUpperCase() || undefined,
     sinceMs: dayOf(query.get('from')),
     untilMs: toMs === undefined ? undefined : toMs + dayMs,
   }

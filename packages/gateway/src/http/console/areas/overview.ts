@@ -42,7 +42,7 @@ export function overviewArea(running: () => ConsoleService): readonly ConsoleRou
       content: html`${tabs(window)}
 ${about(overview, nowMs)}
 ${tiles(overview, callbacks, nowMs)}
-<h2>Orders and money by status</h2>${byStatus(overview.figures)}
+<h2>Orders and money by status</h2>${byStatus(overview)}
 <h2>Over time</h2><div class="charts">${overviewCharts(overview)}</div>`,
     }
   }
@@ -108,8 +108,9 @@ function perSecond(requests: number, passedMs: number): string {
 
 const statusNames = Object.keys(orderStatuses) as OrderStatus[]
 
-function byStatus(figures: Figures): Html {
+function byStatus({ figures, isComplete }: Overview): Html {
   const currencies = [...new Set(figures.orders.map(({ currency }) => currency))].toSorted()
+  if (currencies.length === 0 && !isComplete) return empty('Nothing is counted yet. Look again in a minute.')
   if (currencies.length === 0)
     return empty(
       html`No order was made in this time. Orders appear here as soon as a merchant creates one. <a href="/merchants">Merchants</a>`,
