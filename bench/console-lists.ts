@@ -1,25 +1,31 @@
 // How long the console's pages take with a million orders: a gateway on a private PostgreSQL, filled straight into
-// the tables, and each page loaded over HTTP as a browser does. `node bench/console-lists.ts [orders] [merchants]`
-import { randomBytes } from 'node:crypto'
+// the tables, and each page loaded over HTTP as a browser does. `node bench/console-lists.ts [orders] [merchants] [days]`
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeCallbackId, makePaymentId } from '@tillgate/protocol'
+import type { OrderStatus } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { systemClock } from '../packages/gateway/src/clock.ts'
 import { readConfig } from '../packages/gateway/src/config.ts'
 import { openDatabase } from '../packages/gateway/src/database/open-database.ts'
 import type { Pool } from '../packages/gateway/src/database/pool.ts'
 import { startGateway } from '../packages/gateway/src/gateway.ts'
+import { makeCountHours } from '../packages/gateway/src/operations/count-hours.ts'
+import { makeCountSlices } from '../packages/gateway/src/store/overview-counts.ts'
+import { makeOverviewHours } from '../packages/gateway/src/store/overview-hours.ts'
+import { insertPastOrders, type PastOrder } from '../packages/gateway/test/support/past-orders.ts'
 
 const orders = Number(process.argv[2] ?? 1_000_000)
 const merchants = Number(process.argv[3] ?? 1_000)
 const atOnce = 10_000
 const loads = 20
+const days = Number(process.argv[4] ?? 90)
 const dayMs = 86_400_000
 const password = 'a password for measuring'
 
-const folder = await mkdtemp(join(tmpdir(), 'tillgate-bench-'))
+/** Given, it is kept, and a later run measures without filling it again. */
+const keptFolder = process.env['BENCH_FOLDER']
+const folder = keptFolder ?? (await mkdtemp(join(tmpdir(), 'tillgate-bench-')))
 const silent = { tell: () => {}, signal: new AbortController().signal }
 const database = await openDatabase({
   dataDir: folder,
@@ -35,23 +41,43 @@ const config = readConfig({
   DATABASE_URL: process.env['DATABASE_URL'],
   OPERATOR_PASSWORD: password,
 })
-const gateway = await startGateway(config, { log: pino({ level: 'silent' }), clock: systemClock, ...silent })
 try {
-  const sample = await fill(database.pool)
-  await measure(gateway.adminUrl, sample)
+  // Before a gateway is there, whose worker would find the hours empty.
+  if (!(await findSample(database.pool))) await fill(database.pool)
+  const sample = await findSample(database.pool)
+  if (!sample) throw new Error('no orders were made')
+  const gateway = await startGateway(config, {
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+    ...silent,
+  })
+  try {
+    await countHours(database.pool)
+    await measure(gateway.adminUrl, sample)
+  } finally {
+    await gateway.stop()
+  }
 } finally {
-  await gateway.stop()
   await database.close()
-  await rm(folder, { recursive: true, force: true })
+  if (keptFolder === undefined) await rm(folder, { recursive: true, force: true })
 }
 
 interface Sample {
   readonly merchantId: string
   readonly paymentId: string
+  readonly callbackId: string
 }
 
-/** Spread over 90 days; one order in fifty failed, one in ten thousand pending; a callback for every tenth. */
-async function fill(pool: Pool): Promise<Sample> {
+async function findSample(pool: Pool): Promise<Sample | undefined> {
+  const { rows } = await pool.query<{ merchant_id: string; payment_id: string; callback_id: string }>(
+    'select merchant_id, payment_id, callback_id from callbacks where body is not null order by callback_id limit 1',
+  )
+  const [row] = rows
+  return row && { merchantId: row.merchant_id, paymentId: row.payment_id, callbackId: row.callback_id }
+}
+
+/** Three in four paid, one in ten thousand pending, one in a hundred in JPY; a callback for every tenth. */
+async function fill(pool: Pool): Promise<void> {
   const startedMs = performance.now()
   const ids = Array.from({ length: merchants }, (_, index) =>
     String(200_000_000_000_000_000n + BigInt(index)),
@@ -62,71 +88,59 @@ async function fill(pool: Pool): Promise<Sample> {
     [ids],
   )
   const nowMs = Date.now()
-  let sample: Sample | undefined
   for (let done = 0; done < orders; done += atOnce) {
-    const rows = Array.from({ length: Math.min(atOnce, orders - done) }, (_, index) => {
+    const made = Array.from({ length: Math.min(atOnce, orders - done) }, (_, index): PastOrder => {
       const number = done + index
-      const createdAtMs = Math.floor(nowMs - 90 * dayMs * (1 - number / orders))
       return {
         merchantId: ids[(number * 7919) % merchants] ?? '',
-        paymentId: makePaymentId(createdAtMs, randomBytes),
-        status: number % 10_000 === 0 ? 'pending' : number % 50 === 0 ? 'cancelled' : 'timeout',
-        createdAtMs,
-        callbackId: number % 10 === 0 ? makeCallbackId(createdAtMs, randomBytes) : null,
+        createdAtMs: Math.floor(nowMs - days * dayMs * (1 - number / orders)),
+        status: statusOf(number),
+        currency: number % 100 === 3 ? 'JPY' : number % 3 === 0 ? 'EUR' : 'USD',
+        tookMs: 5_000 + (number % 997) * 100,
+        ...(number % 10 === 0 && {
+          callback: number % 1_000 === 0 ? { isExhausted: true } : { deliveredAfterMs: 40 + (number % 511) },
+        }),
       }
     })
-    sample ??= rows[atOnce / 2]
-    const column = <K extends keyof (typeof rows)[number]>(name: K) => rows.map((row) => row[name])
-    await pool.query(
-      `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                           payment_time, expires_at, content, checkout_token, created_at)
-       select m, p, 'order-' || p, s, 'WEB', 1250, 'USD', t + 86400000, t + 2 * 86400000, $5, 'token', t
-         from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as o (m, p, s, t)`,
-      [
-        column('merchantId'),
-        column('paymentId'),
-        column('status'),
-        column('createdAtMs'),
-        JSON.stringify({
-          orderNo: 'x',
-          orderAmountMinor: '1250',
-          goods: [{ goodsName: 'Tea', goodsQuantity: 1 }],
-        }),
-      ],
-    )
-    const told = rows.filter(({ callbackId }) => callbackId !== null)
-    await pool.query(
-      `insert into callbacks (merchant_id, callback_id, payment_id, event_name, callback_url, host, body, created_at,
-                              attempts_made, delivered_at, exhausted_at)
-       select m, c, p, 'payment.order.timeout', 'https://shop.example/c', 'shop.example', '{}', t, 1,
-              case when n % 100 <> 0 then t end, case when n % 100 = 0 then t end
-         from unnest($1::text[], $2::uuid[], $3::text[], $4::bigint[]) with ordinality as o (m, c, p, t, n)`,
-      [
-        told.map(({ merchantId }) => merchantId),
-        told.map(({ callbackId }) => callbackId),
-        told.map(({ paymentId }) => paymentId),
-        told.map(({ createdAtMs }) => createdAtMs),
-      ],
-    )
+    await insertPastOrders(pool, made)
   }
   await pool.transaction((transaction) => transaction.query('analyze'), { statementTimeoutMs: 0 })
-  if (!sample) throw new Error('no orders were made')
   console.log(
-    `${orders} orders of ${merchants} merchants made in ${Math.round(performance.now() - startedMs)} ms`,
+    `${orders} orders of ${merchants} merchants in ${days} days made in ${Math.round(performance.now() - startedMs)} ms`,
   )
-  return sample
 }
 
-async function measure(url: string, { merchantId, paymentId }: Sample): Promise<void> {
+function statusOf(number: number): OrderStatus {
+  if (number % 10_000 === 0) return 'pending'
+  if (number % 50 === 0) return 'cancelled'
+  return number % 4 === 0 ? 'timeout' : 'success'
+}
+
+/** As the worker does it, without the rest that it takes in between. */
+async function countHours(pool: Pool): Promise<void> {
+  const hours = makeOverviewHours(pool)
+  const count = makeCountHours({ hours, countSlices: makeCountSlices(pool), clock: systemClock })
+  const startedMs = performance.now()
+  for (let waitMs = 0; waitMs < 60_000; ) waitMs = await count()
+  console.log(`the hours of a week counted in ${Math.round(performance.now() - startedMs)} ms`)
+}
+
+async function measure(url: string, { merchantId, paymentId, callbackId }: Sample): Promise<void> {
   const cookie = await signIn(url)
   const day = new Date(Date.now() - 45 * dayMs).toISOString().slice(0, 10)
   const pages = [
+    '/overview?last=hour',
+    '/overview?last=day',
+    '/overview?last=week',
     '/orders',
     '/orders?status=pending',
     '/orders?status=success',
     '/orders?status=cancelled',
     `/orders?merchant=${merchantId}`,
     `/orders?merchant=${merchantId}&status=cancelled`,
+    '/orders?currency=JPY',
+    '/orders?currency=XAF',
+    `/orders?merchant=${merchantId}&currency=XAF`,
     `/orders?from=${day}&to=${day}`,
     `/orders?before=${paymentId}`,
     `/orders?q=${paymentId}`,
@@ -134,7 +148,9 @@ async function measure(url: string, { merchantId, paymentId }: Sample): Promise<
     '/orders?q=nothing-is-called-so',
     `/orders/${merchantId}/${paymentId}`,
     '/callbacks',
+    `/callbacks/${callbackId}`,
     '/callbacks?state=exhausted',
+    '/callbacks?state=delivered&event=payment.refund.failed',
     `/callbacks?merchant=${merchantId}`,
     '/callbacks?state=waiting',
     '/callbacks?host=unknown.example',

@@ -205,7 +205,7 @@ test('ticked callbacks are sent again, those and no others, each with a record o
     pool,
     Array.from({ length: 3 }, (_, index) => ({
       merchantId: merchant.merchantId,
-      status: 'success' as const,
+      status: 'timeout' as const,
       createdAtMs: clock.now() - 60_000 + index,
       callback: { host: 'ticked.example', deliveredAfterMs: 50 },
     })),
