@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { version } from '../version.ts'
 import { callbackCommand } from './callback.ts'
+import { hostCommand } from './host.ts'
 import { keyCommand } from './key.ts'
 import { ledgerCommand } from './ledger.ts'
 import { merchantCommand } from './merchant.ts'
@@ -19,6 +20,7 @@ export function operatorProgram(): Command {
     .addCommand(merchantCommand())
     .addCommand(keyCommand())
     .addCommand(callbackCommand())
+    .addCommand(hostCommand())
     .addCommand(walletCommand())
     .addCommand(ledgerCommand())
     .addCommand(statementCommand())

@@ -70,13 +70,17 @@ function draw(
   })
 }
 
+// Made once: making one takes longer than drawing a chart.
+const weekdays = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' })
+const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
 /** As short as the window allows. */
 function timeLabel(timeMs: number, lengthMs: number, isLong = false): string {
   const time = new Date(timeMs)
   const clock = time.toISOString().slice(11, 16)
   if (lengthMs <= sliceMs) return clock
-  const day = time.toLocaleDateString('en-GB', { weekday: 'short', timeZone: 'UTC' })
-  const date = time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const day = weekdays.format(time)
+  const date = dates.format(time)
   if (lengthMs <= hourMs) return isLong ? `${day} ${clock}` : clock
   return isLong ? `${day} ${date}, ${clock}` : `${day} ${date}`
 }
