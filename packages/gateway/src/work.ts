@@ -1,6 +1,6 @@
-// What happens by itself, put together: the loops that expire orders, settle payments, deliver callbacks and count for the
-// overview, where this process has the role of a worker, and the hints by which processes tell each other of work. A part of the
-// composition root with a file of its own.
+// What happens by itself, put together: the loops that expire orders, settle payments, deliver callbacks and count for
+// the overview, where this process has the role of a worker, and the hints by which processes tell each other of work.
+// A part of the composition root with a file of its own.
 import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { Clock } from './clock.ts'
