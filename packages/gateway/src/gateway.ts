@@ -19,11 +19,12 @@ import { type CookieJar, makeCookieJar } from './http/checkout/cookies.ts'
 import { type RunningCheckout, serveCheckout } from './http/checkout/routes.ts'
 import { serveConsole } from './http/console/routes.ts'
 import type { ConsoleService } from './http/console/service.ts'
+import { makeClientAddress } from './http/direct.ts'
 import { serveDocs } from './http/docs/routes.ts'
 import { drainBeforeClosing } from './http/drain.ts'
 import type { Readiness } from './http/health.ts'
 import { makeListener } from './http/listener.ts'
-import { type MerchantApi, serveMerchantApi } from './http/merchant-api.ts'
+import { type MerchantApi, makeMerchantApi } from './http/merchant-api.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { serveHome } from './http/pages/home.ts'
 import { servePlatformKeys } from './http/platform-keys.ts'
@@ -54,7 +55,7 @@ import { makeSubmitPayment } from './operations/submit-payment.ts'
 import { ensureTestWallets } from './operations/test-wallets.ts'
 import { makeRandom } from './random.ts'
 import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
-import { tracedApi, traceRequests } from './tracing/traced.ts'
+import { tracedApi, tracedDirect, traceRequests } from './tracing/traced.ts'
 import { version } from './version.ts'
 import { openWayOut, startWork } from './work.ts'
 
@@ -128,7 +129,32 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     isUnavailable: isTransient,
     trustedProxies: config.trustedProxies,
   }
-  const publicListener = makeListener({ ...listenerParts, onAnswered: observability.onAnswered('public') })
+  const running = (): Service => {
+    if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
+    return service
+  }
+  const limits = new ApiLimits({
+    ...config,
+    clock: parts.clock,
+    onShed: (reason) => metrics.shed.of(reason).add(),
+  })
+  metrics.registry.beforeReading(() => metrics.inFlight.set(limits.inFlight))
+  const onPublicAnswered = observability.onAnswered('public')
+  const publicListener = makeListener({
+    ...listenerParts,
+    onAnswered: onPublicAnswered,
+    direct: tracedDirect(
+      makeMerchantApi({
+        ...listenerParts,
+        api: () => running().api,
+        limits,
+        clientAddress: makeClientAddress(config.trustedProxies),
+        isClosing: () => stopping,
+        onAnswered: onPublicAnswered,
+      }),
+      tracer,
+    ),
+  })
   const adminListener = makeListener({ ...listenerParts, onAnswered: observability.onAnswered('admin') })
   const listeners = isApi ? [publicListener, adminListener] : [adminListener]
 
@@ -146,10 +172,6 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     readiness,
   })
   serveDocs(publicListener, { root: papersRoot, publicUrl: () => publicUrl })
-  const running = (): Service => {
-    if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
-    return service
-  }
   const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
   serveCheckout(publicListener, {
@@ -183,13 +205,6 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
   }
   servePlatformKeys(publicListener, async () => running().platformKeys())
-  const limits = new ApiLimits({
-    ...config,
-    clock: parts.clock,
-    onShed: (reason) => metrics.shed.of(reason).add(),
-  })
-  metrics.registry.beforeReading(() => metrics.inFlight.set(limits.inFlight))
-  serveMerchantApi(publicListener, { api: () => running().api, limits })
   serveMetrics(adminListener, { read: observability.read, token: config.metricsToken })
 
   for (const listener of listeners)

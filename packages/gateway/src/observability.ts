@@ -1,11 +1,11 @@
 // What a gateway tells of itself, put together: the metrics of this process, the figures from the database, and of
 // several processes the sum. A part of the composition root with a file of its own.
-import { type Method, type RandomBytes, successCode } from '@tillgate/protocol'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Method, RandomBytes } from '@tillgate/protocol'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { CoreObserver } from './core.ts'
 import { measuredPool } from './database/measured-pool.ts'
+import type { Answered } from './http/answered.ts'
 import { makeDatabaseMetrics } from './metrics/database-metrics.ts'
 import { type GatewayMetrics, makeGatewayMetrics } from './metrics/gateway-metrics.ts'
 import { measuredCrypto } from './metrics/measured-crypto.ts'
@@ -25,7 +25,7 @@ export interface Observability {
   readonly coreObserver: CoreObserver
   /** The same requests by time, for the console's overview. */
   readonly traffic: TrafficRecorder
-  onAnswered(listener: 'public' | 'admin'): (request: FastifyRequest, reply: FastifyReply) => void
+  onAnswered(listener: 'public' | 'admin'): (answered: Answered) => void
   /** Of all processes of this gateway, with the figures from the database. */
   read(): Promise<Snapshot>
   stop(): Promise<void>
@@ -40,7 +40,6 @@ export interface ObservabilityParts {
   readonly share: (own: () => Snapshot) => () => Promise<Snapshot>
 }
 
-const success = String(successCode)
 /** How long it takes says nothing about the gateway: it waits until there is something to tell. */
 const waitingMethod = 'service.sandbox.listen' satisfies Method
 
@@ -88,20 +87,13 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
     },
     onAnswered(listener) {
       const requests = metrics.httpRequests[listener]
-      return (request, reply) => {
-        const { url } = request.routeOptions
-        requests.of(url ?? 'none', String(reply.statusCode)).add()
-        if (!isApi(request)) return
-        const operation = request.operation || 'none'
-        const code = reply.failureCode === 0 ? success : String(reply.failureCode)
-        metrics.apiRequests.of(operation, code).add()
-        metrics.apiDuration.of(operation).observe(reply.elapsedTime / 1000)
-        if (operation === waitingMethod) return
-        traffic.record({
-          durationMs: reply.elapsedTime,
-          httpStatus: reply.statusCode,
-          nowMs: parts.clock.now(),
-        })
+      return ({ route, httpStatus, durationMs, api }) => {
+        requests.of(route, String(httpStatus)).add()
+        if (!api) return
+        const operation = api.operation ?? 'none'
+        metrics.apiRequests.of(operation, String(api.code)).add()
+        metrics.apiDuration.of(operation).observe(durationMs / 1000)
+        if (operation !== waitingMethod) traffic.record({ durationMs, httpStatus, nowMs: parts.clock.now() })
       }
     },
     async read() {
@@ -113,8 +105,4 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
       await tracer?.stop()
     },
   }
-}
-
-function isApi({ method, routeOptions }: FastifyRequest): boolean {
-  return method === 'POST' && routeOptions.config.isMerchantApi === true
 }

@@ -24,7 +24,6 @@ export function answerFailures(
 
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
   reply.status(httpStatusOf(failure.code))
-  reply.failureCode = failure.code
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
   return reply.send(failureAnswer(failure, request.id))
 }
@@ -60,7 +59,7 @@ export function answerBrokenHttp(
   )
 }
 
-function toFailure(error: unknown, isUnavailable: (error: unknown) => boolean): Failure {
+export function toFailure(error: unknown, isUnavailable: (error: unknown) => boolean): Failure {
   if (error instanceof Failure) return error
   const known = frameworkFailures[(error as FastifyError | undefined)?.code ?? '']
   if (known) return new Failure(known, { cause: error })

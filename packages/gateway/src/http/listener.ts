@@ -1,15 +1,11 @@
 // One HTTP listener, public or admin: bounded in connections, time and size; every answer bears a request id.
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from 'fastify'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../log.ts'
+import { type Answered, logAnswered } from './answered.ts'
+import type { Direct } from './direct.ts'
 import { answerBrokenHttp, answerFailures } from './failures.ts'
-import { answerHealth, isProbe, type Readiness } from './health.ts'
+import { answerHealth, type Readiness } from './health.ts'
 
 export const listenerLimits = {
   bodyBytes: 256 * 1024,
@@ -20,17 +16,6 @@ export const listenerLimits = {
   keepAliveTimeoutMs: 65_000,
 } as const
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The method of the merchant API that it asks for, once that is known. */
-    operation: string
-  }
-  interface FastifyReply {
-    /** The code of the failure that it answers; 0 for none. */
-    failureCode: number
-  }
-}
-
 export interface ListenerParts {
   readonly log: Log
   readonly newRequestId: () => string
@@ -38,7 +23,9 @@ export interface ListenerParts {
   readonly isUnavailable: (error: unknown) => boolean
   readonly trustedProxies: readonly string[]
   /** Told of every answer. */
-  readonly onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void
+  readonly onAnswered?: (answered: Answered) => void
+  /** Takes what it can before the framework is asked. */
+  readonly direct?: Direct
 }
 
 export function makeListener(parts: ListenerParts): FastifyInstance {
@@ -54,13 +41,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     genReqId: parts.newRequestId,
     bodyLimit: listenerLimits.bodyBytes,
-    requestTimeout: listenerLimits.requestTimeoutMs,
-    keepAliveTimeout: listenerLimits.keepAliveTimeoutMs,
-    http: {
-      maxHeaderSize: listenerLimits.headerBytes,
-      headersTimeout: listenerLimits.headersTimeoutMs,
-      connectionsCheckingInterval: 1_000,
-    },
+    serverFactory: (handler) => makeServer(handler, parts.direct),
     // While closing, a request that comes in on an open connection is still answered, and told to go elsewhere.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -69,29 +50,23 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     clientErrorHandler: answerBrokenHttp,
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
   })
-  listener.server.maxConnections = listenerLimits.connections
   // Each route says what it reads: no body is parsed, or even accepted, by default.
   listener.removeAllContentTypeParsers()
 
-  listener.decorateRequest('operation', '')
-  listener.decorateReply('failureCode', 0)
   listener.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
   })
   listener.addHook('onResponse', (request, reply, done) => {
-    parts.onAnswered?.(request, reply)
-    parts.log[levelOf(request, reply)](
-      {
-        requestId: request.id,
-        method: request.method,
-        // The pattern, never the path: a checkout link is a secret.
-        route: request.routeOptions.url ?? 'none',
-        httpStatus: reply.statusCode,
-        durationMs: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    )
+    const answered = {
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      httpStatus: reply.statusCode,
+      durationMs: reply.elapsedTime,
+    }
+    parts.onAnswered?.(answered)
+    logAnswered(parts.log, answered)
     done()
   })
   answerFailures(listener, parts)
@@ -99,10 +74,19 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   return listener
 }
 
-/** What went well is not worth a line by default, nor is a probe, which asks again and again. */
-function levelOf(request: FastifyRequest, { statusCode }: FastifyReply): 'warn' | 'info' | 'debug' {
-  if (statusCode < 400 || isProbe(request.url)) return 'debug'
-  return statusCode < 500 ? 'info' : 'warn'
+function makeServer(handler: RequestListener, direct: Direct | undefined): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: listenerLimits.headerBytes,
+      headersTimeout: listenerLimits.headersTimeoutMs,
+      requestTimeout: listenerLimits.requestTimeoutMs,
+      keepAliveTimeout: listenerLimits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+    },
+    direct ? (request, response) => direct(request, response) ?? handler(request, response) : handler,
+  )
+  server.maxConnections = listenerLimits.connections
+  return server
 }
 
 function isDecodable(url: string): boolean {

@@ -1,19 +1,27 @@
 // The merchant API: envelopes in, answers out. What is cheap is checked first, so that junk costs us little:
 // room, address, content type, size, shape and path; only then cryptography, and only then the database.
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   Failure,
+  failureAnswer,
   gatewayPath,
+  httpStatusOf,
   isMethod,
   type Method,
   methods,
   parseRequestEnvelope,
   pathPrefix,
   successAnswer,
+  successCode,
 } from '@tillgate/protocol'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Merchant } from '../domain/merchant.ts'
+import type { Log } from '../log.ts'
 import type { OpenRequest } from '../operations/open-request.ts'
+import { type Answered, logAnswered } from './answered.ts'
 import type { ApiLimits } from './api-limits.ts'
+import { type ClientAddress, type Direct, readText, sendJson } from './direct.ts'
+import { toFailure } from './failures.ts'
+import { listenerLimits } from './listener.ts'
 
 /** What a method does, given who asks and the plain body. */
 export type Operation = (merchant: Merchant, body: string) => Promise<object>
@@ -28,71 +36,143 @@ export interface MerchantApiParts {
   /** Throws while the gateway is still starting. */
   readonly api: () => MerchantApi
   readonly limits: ApiLimits
+  readonly log: Log
+  readonly newRequestId: () => string
+  readonly clientAddress: ClientAddress
+  readonly isUnavailable: (error: unknown) => boolean
+  /** While the listener closes, every connection has its last answer. */
+  readonly isClosing: () => boolean
+  readonly onAnswered: (answered: Answered) => void
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Counted by operation and code. */
-    isMerchantApi?: boolean
+interface Route {
+  readonly path: string
+  /** The one operation that is served there; undefined: every one. */
+  readonly method: Method | undefined
+}
+
+/** One request on its way through. */
+interface Call {
+  readonly request: IncomingMessage
+  readonly route: Route
+  readonly requestId: string
+  operation: string | undefined
+}
+
+const maxBytes = listenerLimits.bodyBytes
+const jsonType = /^application\/json\s*(?:;|$)/i
+
+export function makeMerchantApi(parts: MerchantApiParts): Direct {
+  const { limits } = parts
+  const routes = apiRoutes()
+
+  return (request, response) => {
+    if (request.method !== 'POST') return undefined
+    const route = routes.get(pathOf(request.url ?? ''))
+    if (!route) return undefined
+    const requestId = parts.newRequestId()
+    void answer({ request, route, requestId, operation: undefined }, response)
+    return { route: route.path, requestId }
   }
-}
 
-const apiRoute = { config: { isMerchantApi: true } } as const
-
-export function serveMerchantApi(listener: FastifyInstance, parts: MerchantApiParts): void {
-  listener.register(async (api) => {
-    api.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
-      done(null, text),
-    )
-    api.addHook('onRequest', (request, _reply, done) => {
-      // The request closes when it was read to its end, or when its connection is gone.
-      request.raw.once('close', parts.limits.admit(request.ip))
-      done()
-    })
-    for (const prefix of ['', pathPrefix]) {
-      api.post(prefix + gatewayPath, apiRoute, (request, reply) => answer(request, reply, undefined))
-      for (const [method, { path }] of Object.entries(methods)) {
-        if (path !== gatewayPath) {
-          api.post(prefix + path, apiRoute, (request, reply) => answer(request, reply, method))
-        }
-      }
-    }
-  })
-
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    pathMethod: string | undefined,
-  ): Promise<FastifyReply> {
-    const done = parts.limits.begin(request.ip)
+  async function answer(call: Call, response: ServerResponse): Promise<void> {
+    const began = performance.now()
+    const { route, requestId } = call
+    let httpStatus = 200
+    let code: number = successCode
     try {
-      return reply.send(successAnswer(await carryOut(request, pathMethod)))
+      const data = await receive(call)
+      if (!data) return
+      sendJson(response, { httpStatus, requestId, body: successAnswer(data), isLast: parts.isClosing() })
+    } catch (error) {
+      const failure = toFailure(error, parts.isUnavailable)
+      if (failure.failure === 'internal') parts.log.error({ requestId, err: error }, 'our fault')
+      code = failure.code
+      httpStatus = httpStatusOf(code)
+      sendJson(response, {
+        httpStatus,
+        requestId,
+        body: failureAnswer(failure, requestId),
+        retryAfterSeconds: failure.retryAfterSeconds,
+        isLast: parts.isClosing() || !isSmall(call.request),
+      })
+    }
+    const durationMs = performance.now() - began
+    const answered = {
+      requestId,
+      method: 'POST',
+      route: route.path,
+      httpStatus,
+      durationMs,
+      api: { operation: call.operation, code },
+    }
+    parts.onAnswered(answered)
+    logAnswered(parts.log, answered)
+  }
+
+  /** Undefined when nobody waits for the answer any more. */
+  async function receive(call: Call): Promise<object | undefined> {
+    const { request } = call
+    const address = parts.clientAddress(request)
+    const received = limits.admit(address)
+    let text: string | undefined
+    try {
+      if (!jsonType.test(request.headers['content-type'] ?? '')) throw new Failure('not_json')
+      text = await readText(request, maxBytes)
+    } finally {
+      received()
+    }
+    if (text === undefined) return undefined
+    const done = limits.begin(address)
+    try {
+      return await carryOut(call, { text, address })
     } finally {
       done()
     }
   }
 
-  async function carryOut(request: FastifyRequest, pathMethod: string | undefined): Promise<object> {
-    if (typeof request.body !== 'string') throw new Failure('not_json')
-    const envelope = parseRequestEnvelope(request.body)
+  async function carryOut(call: Call, { text, address }: { text: string; address: string }): Promise<object> {
+    const envelope = parseRequestEnvelope(text)
     const { openRequest, operations } = parts.api()
-    const operation = operationOf(operations, { method: envelope.method, pathMethod })
-    request.operation = envelope.method
+    const operation = operationOf(operations, { method: envelope.method, pathMethod: call.route.method })
+    call.operation = envelope.method
     const opened = await openRequest(envelope)
     if (!opened) {
-      parts.limits.noteJunk(request.ip)
+      limits.noteJunk(address)
       throw new Failure('envelope_not_opened')
     }
     const { merchant, body } = opened
-    parts.limits.charge(merchant)
+    limits.charge(merchant)
     if (merchant.status === 'suspended') throw new Failure('merchant_suspended')
     return operation(merchant, body)
   }
 }
 
+function apiRoutes(): ReadonlyMap<string, Route> {
+  const routes = new Map<string, Route>()
+  for (const prefix of ['', pathPrefix]) {
+    for (const method of Object.keys(methods).filter(isMethod)) {
+      const path = prefix + methods[method].path
+      routes.set(path, { path, method: methods[method].path === gatewayPath ? undefined : method })
+    }
+    routes.set(prefix + gatewayPath, { path: prefix + gatewayPath, method: undefined })
+  }
+  return routes
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
+}
+
+/** What is small is read to its end and forgotten; of what is not, or may not be, no more is read. */
+function isSmall({ headers, complete }: IncomingMessage): boolean {
+  return complete || Number(headers['content-length']) <= maxBytes
+}
+
 function operationOf(
   operations: Operations,
-  { method, pathMethod }: { method: string; pathMethod: string | undefined },
+  { method, pathMethod }: { method: string; pathMethod: Method | undefined },
 ): Operation {
   const operation = isMethod(method) ? operations[method] : undefined
   if (!operation)

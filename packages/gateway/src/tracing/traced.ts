@@ -1,6 +1,8 @@
 // The parts of a gateway with spans around what they do. Without a tracer they are handed back as they are.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool, Statement } from '../database/pool.ts'
+import type { Answered } from '../http/answered.ts'
+import type { Direct } from '../http/direct.ts'
 import { isProbe } from '../http/health.ts'
 import type { MerchantApi, Operations } from '../http/merchant-api.ts'
 import type { Post } from '../operations/deliver-callbacks.ts'
@@ -20,22 +22,49 @@ export function traceRequests(listener: FastifyInstance, tracer: Tracer): void {
   listener.addHook('onResponse', (request, reply, done) => {
     const span = spans.get(request)
     if (span) {
-      // The pattern, never the path: a checkout link is a secret.
-      const route = request.routeOptions.url ?? 'none'
-      tracer.end(span, {
-        name: `${request.method} ${route}`,
-        kind: 'server',
-        isGood: reply.statusCode < 500,
-        attributes: {
-          'http.request.method': request.method,
-          'http.route': route,
-          'http.response.status_code': reply.statusCode,
-          'tillgate.request_id': request.id,
-        },
-      })
+      tracer.end(
+        span,
+        serverSpan({
+          requestId: request.id,
+          method: request.method,
+          // The pattern, never the path: a checkout link is a secret.
+          route: request.routeOptions.url ?? 'none',
+          httpStatus: reply.statusCode,
+        }),
+      )
     }
     done()
   })
+}
+
+/** The same for what takes the short way in. */
+export function tracedDirect(direct: Direct, tracer: Tracer | undefined): Direct {
+  if (!tracer) return direct
+  return (request, response) => {
+    const span = tracer.begin(parseTraceParent(request.headers['traceparent']))
+    const taken = tracer.run(span, () => direct(request, response))
+    if (taken && span) {
+      response.once('close', () =>
+        tracer.end(span, serverSpan({ ...taken, method: 'POST', httpStatus: response.statusCode })),
+      )
+    }
+    return taken
+  }
+}
+
+function serverSpan(answered: Pick<Answered, 'requestId' | 'method' | 'route' | 'httpStatus'>) {
+  const { requestId, method, route, httpStatus } = answered
+  return {
+    name: `${method} ${route}`,
+    kind: 'server' as const,
+    isGood: httpStatus < 500,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': httpStatus,
+      'tillgate.request_id': requestId,
+    },
+  }
 }
 
 export function tracedApi(api: MerchantApi, tracer: Tracer | undefined): MerchantApi {

@@ -1,0 +1,66 @@
+// The short way in: what is asked for most is answered on node:http itself, because the framework would cost as much
+// as all of our own work on such a request (docs/performance.md). Pages take the long way.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import proxyAddr from '@fastify/proxy-addr'
+import { Failure } from '@tillgate/protocol'
+
+/** Undefined when it did not take the request; then the framework does. */
+export type Direct = (request: IncomingMessage, response: ServerResponse) => Taken | undefined
+
+export interface Taken {
+  readonly route: string
+  readonly requestId: string
+}
+
+/** Undefined when the client went away before all of it was there. */
+export function readText(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  if (Number(request.headers['content-length']) > maxBytes) throw new Failure('too_large')
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let bytes = 0
+    request.on('data', (piece: Buffer) => {
+      bytes += piece.length
+      if (bytes <= maxBytes) pieces.push(piece)
+      else reject(new Failure('too_large'))
+    })
+    request.on('end', () => {
+      const [only] = pieces
+      resolve((only && pieces.length === 1 ? only : Buffer.concat(pieces)).toString())
+    })
+    request.on('close', () => resolve(undefined))
+  })
+}
+
+export interface DirectAnswer {
+  readonly httpStatus: number
+  readonly requestId: string
+  readonly body: object
+  readonly retryAfterSeconds?: number | undefined
+  /** The connection is closed after it, so that nothing more has to be read from it. */
+  readonly isLast: boolean
+}
+
+export function sendJson(response: ServerResponse, answer: DirectAnswer): void {
+  const text = JSON.stringify(answer.body)
+  const headers = [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(Buffer.byteLength(text)),
+    'x-request-id',
+    answer.requestId,
+  ]
+  if (answer.retryAfterSeconds !== undefined) headers.push('retry-after', String(answer.retryAfterSeconds))
+  if (answer.isLast) headers.push('connection', 'close')
+  response.writeHead(answer.httpStatus, headers)
+  response.end(text)
+}
+
+export type ClientAddress = (request: IncomingMessage) => string
+
+/** The address that asks, as the proxies that we trust tell it, by the same rules as the framework's. */
+export function makeClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  if (trustedProxies.length === 0) return (request) => request.socket.remoteAddress ?? ''
+  const isTrusted = proxyAddr.compile([...trustedProxies])
+  return (request) => proxyAddr(request, isTrusted) ?? ''
+}
