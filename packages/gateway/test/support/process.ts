@@ -85,7 +85,7 @@ export async function startProcess(environment: Record<string, string>): Promise
 export async function lineWith(
   started: Pick<RunningGateway, 'child' | 'output'>,
   text: string,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<string> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
