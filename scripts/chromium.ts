@@ -1,7 +1,7 @@
 // Browser tests run in a real Chromium. One that is missing is installed where that is possible (root on
 // Debian); elsewhere the message says what to do. Nothing is ever skipped in silence.
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { canInstall, install } from './debian.ts'
 
 const usualPlaces = [
   '/usr/bin/chromium',
@@ -22,22 +22,12 @@ export function ensureChromium(): string | undefined {
   if (findChromium()) return undefined
   if (process.env['CHROMIUM_PATH'])
     return `There is no browser at CHROMIUM_PATH (${process.env['CHROMIUM_PATH']}).`
-  const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
-  if (!canInstall) {
+  if (!canInstall()) {
     return 'The browser tests need Chromium: install it (Debian: sudo apt-get install chromium), or set CHROMIUM_PATH.'
   }
   console.log('\n• installing Chromium for the browser tests')
-  for (const args of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
-  ]) {
-    const { status, stderr } = spawnSync('apt-get', args, {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-      encoding: 'utf8',
-    })
-    if (status !== 0 && args[0] === 'install') return `Chromium could not be installed:\n${stderr}`
-  }
+  const trouble = install('chromium')
+  if (trouble !== undefined) return `Chromium could not be installed:\n${trouble}`
   return findChromium()
     ? undefined
     : 'Chromium was installed, but it is not where it is expected. Set CHROMIUM_PATH.'

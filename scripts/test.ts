@@ -1,16 +1,19 @@
 // The whole of our checks as one list. `npm test` runs all of it; a word after it runs one part:
-// `check` (lint, format, types), `unit`, `database`, `browser`, or paths of test files.
+// `check` (lint, format, types), `unit`, `database`, `browser`, or paths of test files. `ops` stands apart: it needs
+// Debian packages, and the rest needs none of them.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { ensureChromium } from './chromium.ts'
+import { ensureOpsPackages } from './ops-packages.ts'
 
 const suites = {
   unit: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
   database: ['packages/*/test/*.test.ts', 'reliability/*.test.ts'],
   browser: ['packages/*/test/browser/*.test.ts'],
 } as const
+const opsSuite = ['packages/*/test/ops/*.test.ts']
 
 // Files run side by side in processes of their own. They wait for sockets and disks more than they compute, so
 // there may be more of them than cores.
@@ -36,11 +39,16 @@ if (wanted !== 'check') {
     const missing = ensureChromium()
     if (missing) fail(missing)
   }
+  if (files.some((file) => file.includes('/ops/'))) {
+    const missing = ensureOpsPackages()
+    if (missing) fail(missing)
+  }
   run('tests', 'node', ['--test', ...runnerOptions, ...files])
 }
 
 function patterns(): string[] {
   if (wanted === 'all') return Object.values(suites).flat()
+  if (wanted === 'ops') return opsSuite
   if (wanted in suites) return [...suites[wanted as keyof typeof suites]]
   return [wanted, ...rest]
 }

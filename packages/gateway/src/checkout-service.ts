@@ -8,7 +8,7 @@ import { makeActs } from './http/checkout/acts.ts'
 import type { CookieJar } from './http/checkout/cookies.ts'
 import { LiveOrders } from './http/checkout/live.ts'
 import type { RunningCheckout } from './http/checkout/routes.ts'
-import { makeSealing } from './http/checkout/sealing.ts'
+import { makeSealing, makeTokens } from './http/checkout/sealing.ts'
 import { makeVisits } from './http/checkout/visit.ts'
 import type { Log } from './log.ts'
 import { makeAuthenticateWallet } from './operations/authenticate-wallet.ts'
@@ -37,8 +37,8 @@ export function startCheckoutService(
   const { orders, wallets, directory, platformKeys, vault } = core
   const visits = makeVisits({
     jar: parts.jar,
-    sealing: makeSealing(vault.deriveKey('checkout sessions'), random),
-    formKey: vault.deriveKey('checkout forms'),
+    sealing: makeSealing(vault.deriveKeys('checkout sessions'), random),
+    tokens: makeTokens(vault.deriveKeys('checkout forms')),
     random,
     clock,
   })

@@ -24,7 +24,10 @@ export interface Config {
   /** Undefined: as databaseUrl. off: nowhere. */
   readonly databaseListenUrl: string | undefined
   readonly databasePoolMax: number
+  readonly isPreparing: boolean
   readonly masterKey: Buffer | undefined
+  /** Open what was sealed under them, and seal nothing. */
+  readonly otherMasterKeys: readonly Buffer[]
   readonly masterKeyFile: string | undefined
   /** Of the first operator, whom the first start makes. */
   readonly operatorPassword: string | undefined
@@ -103,7 +106,8 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const port = read('PORT')
   const adminPort = read('ADMIN_PORT')
   const publicUrl = read('PUBLIC_URL')
-  const masterKey = read('MASTER_KEY')
+  const masterKeys = read('MASTER_KEY')
+  const [masterKey, ...otherMasterKeys] = masterKeys ?? []
   const masterKeyFile = read('MASTER_KEY_FILE')
   const trustedProxies = read('TRUSTED_PROXIES')
   const operatorPassword = read('OPERATOR_PASSWORD')
@@ -119,7 +123,9 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     databaseUrl: read('DATABASE_URL'),
     databaseListenUrl: read('DATABASE_LISTEN_URL'),
     databasePoolMax: read('DATABASE_POOL'),
+    isPreparing: read('DATABASE_PREPARED'),
     masterKey,
+    otherMasterKeys: Object.freeze(otherMasterKeys),
     masterKeyFile,
     operatorPassword,
     trustedProxies: Object.freeze(trustedProxies ?? []),
@@ -154,7 +160,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     problems.push({ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' })
   }
   if (mode === 'live') {
-    const missing = missingForLive({ publicUrl, masterKey, masterKeyFile, trustedProxies })
+    const missing = missingForLive({ publicUrl, masterKeys, masterKeyFile, trustedProxies })
     problems.push(...missing)
     // Whether it is needed, only the database knows; whoever lacks the others most likely starts for the first time.
     if (missing.length > 0 && operatorPassword === undefined) problems.push(operatorPasswordMissing)
@@ -166,7 +172,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
 
 function missingForLive(given: {
   publicUrl: string | undefined
-  masterKey: Buffer | undefined
+  masterKeys: readonly Buffer[] | undefined
   masterKeyFile: string | undefined
   trustedProxies: readonly string[] | undefined
 }): Problem[] {
@@ -178,13 +184,13 @@ function missingForLive(given: {
       example: settings.PUBLIC_URL.example,
     })
   }
-  if (!given.masterKey && !given.masterKeyFile) {
+  if (!given.masterKeys && !given.masterKeyFile) {
     missing.push({
       name: 'MASTER_KEY',
       problem: 'or MASTER_KEY_FILE must be set in live mode; make a key with: openssl rand -base64 32',
     })
   }
-  if (given.masterKey?.toString('base64') === settings.MASTER_KEY.example) {
+  if (given.masterKeys?.some((key) => key.toString('base64') === settings.MASTER_KEY.example)) {
     missing.push({
       name: 'MASTER_KEY',
       problem: 'is the example that everybody knows; make a key with: openssl rand -base64 32',

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Core } from './core.ts'
 import type { ApprovalPolicy } from './domain/approval.ts'
 import type { Role } from './domain/operator.ts'
-import { makeSealing } from './http/checkout/sealing.ts'
+import { makeSealing, makeTokens } from './http/checkout/sealing.ts'
 import type { ConsoleService } from './http/console/service.ts'
 import type { Log } from './log.ts'
 import { makeAuthenticateOperator } from './operations/authenticate-operator.ts'
@@ -70,8 +70,8 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
       random,
     }),
     needsSecondStep: ({ role, hasSecondStep }) => !hasSecondStep && parts.secondStepRoles.includes(role),
-    sealing: makeSealing(vault.deriveKey('console notes'), random),
-    formKey: vault.deriveKey('console forms'),
+    sealing: makeSealing(vault.deriveKeys('console notes'), random),
+    tokens: makeTokens(vault.deriveKeys('console forms')),
     orders: makeFindOrders({ list: core.orderList }),
     showOrder: makeShowOrder({
       refunds,

@@ -10,6 +10,7 @@ import { type DatabaseEvent, openDatabase } from './database/open-database.ts'
 import type { Pool } from './database/pool.ts'
 import { checkWritable, type Writability } from './database/writable.ts'
 import type { Line } from './domain/delivery-rooms.ts'
+import { loadMasterKeys } from './master-keys.ts'
 import { MerchantDirectory } from './operations/merchant-directory.ts'
 import { PlatformKeys } from './operations/platform-keys.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
@@ -33,18 +34,19 @@ import { makeOrderStore, type OnBatch, type OrderStore } from './store/orders.ts
 import { type CountSlices, makeCountSlices } from './store/overview-counts.ts'
 import { makeOverviewHours, type OverviewHours } from './store/overview-hours.ts'
 import { makePaymentStore, type PaymentStore } from './store/payments.ts'
-import { makePlatformKeyStore } from './store/platform-keys.ts'
+import { makePlatformKeyStore, type PlatformKeyStore } from './store/platform-keys.ts'
 import { makeRefundStore, type RefundStore } from './store/refunds.ts'
 import { makeSandboxStore, type SandboxStore } from './store/sandbox.ts'
 import { makeSandboxAccessStore, type SandboxAccessStore } from './store/sandbox-access.ts'
 import { makeSandboxListenStore, type SandboxListenStore } from './store/sandbox-listens.ts'
+import { makeSealedSecretStore, type SealedSecretStore } from './store/sealed-secrets.ts'
 import { makeSettlingStore, type SettlingStore } from './store/settling.ts'
 import { makeStatementStore, type StatementStore } from './store/statements.ts'
 import { readSystemState, type SystemState } from './store/system.ts'
 import { makeTreasuryStore, type TreasuryStore } from './store/treasury.ts'
 import { type BalanceLine, readTrialBalance } from './store/trial-balance.ts'
 import { makeWalletStore, type WalletStore } from './store/wallets.ts'
-import { loadMasterKey, makeVault, type Vault } from './vault.ts'
+import { makeVault, type Vault } from './vault.ts'
 
 export interface Core {
   readonly orders: OrderStore
@@ -70,6 +72,8 @@ export interface Core {
   readonly callbacks: CallbackStores
   readonly directory: MerchantDirectory
   readonly platformKeys: PlatformKeys
+  readonly platformKeyStore: PlatformKeyStore
+  readonly sealedSecrets: SealedSecretStore
   readonly vault: Vault
   verifyLedger(): Promise<Verification>
   trialBalance(): Promise<readonly BalanceLine[]>
@@ -106,13 +110,14 @@ export interface CoreOptions {
   readonly observer?: CoreObserver
 }
 
-const migrationsFolder = join(import.meta.dirname, '../migrations')
+export const migrationsFolder = join(import.meta.dirname, '../migrations')
 
 export async function openCore({ config, tell, signal, observer }: CoreOptions): Promise<Core> {
   const database = await openDatabase({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
     poolMax: config.databasePoolMax,
+    isPreparing: config.isPreparing,
     migrationsFolder,
     tell,
     signal,
@@ -125,12 +130,13 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
   })
   try {
     // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.
-    const vault = makeVault(loadMasterKey(config))
+    const vault = makeVault(...loadMasterKeys(config))
     const merchants = makeMerchantStore(pool)
     const platformKeyStore = makePlatformKeyStore(pool)
     const platformKeys = new PlatformKeys({ store: platformKeyStore, vault })
     await platformKeys.ensure({ clock: systemClock, random: randomBytes })
-    await checkMasterKey([merchants, platformKeyStore], vault)
+    const sealedSecrets = makeSealedSecretStore(pool)
+    await checkMasterKey(sealedSecrets, vault)
     return {
       orders: makeOrderStore(pool, observer?.onBatch),
       orderList: makeOrderListStore(pool),
@@ -176,6 +182,8 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
       },
       directory: new MerchantDirectory({ store: merchants, vault }),
       platformKeys,
+      platformKeyStore,
+      sealedSecrets,
       vault,
       writability: () => checkWritable(pool, schemaNumber),
       close,
@@ -187,15 +195,15 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
 }
 
 /** A gateway with the wrong master key would turn every merchant away, so it does not start at all. */
-async function checkMasterKey(
-  stores: readonly Pick<MerchantStore, 'listMasterKeyIds'>[],
-  vault: Vault,
-): Promise<void> {
-  const ids = (await Promise.all(stores.map((store) => store.listMasterKeyIds()))).flat()
-  if (ids.every((id) => id.equals(vault.masterKeyId))) return
+async function checkMasterKey(secrets: SealedSecretStore, vault: Vault): Promise<void> {
+  const known = vault.masterKeyIds
+  const counts = await secrets.countByMasterKey()
+  if (counts.every(({ masterKeyId, live }) => live === 0 || known.some((id) => id.equals(masterKeyId))))
+    return
   throw new StartFailure(
     'The secrets in this database were sealed under another master key.\n' +
-      'Give the one that they were made with (MASTER_KEY, MASTER_KEY_FILE, or master.key in DATA_DIR).',
+      'Give the one that they were made with (MASTER_KEY, MASTER_KEY_FILE, or master.key in DATA_DIR).\n' +
+      'While it is replaced both are needed, the new one first.',
     { exitCode: exitCodes.settings },
   )
 }

@@ -34,6 +34,9 @@ export function logDatabaseEvent(log: Log, event: DatabaseEvent): void {
     case 'connection_lost':
       log.warn({ reason: event.reason }, 'a database connection was lost')
       break
+    case 'statements_not_kept':
+      log.warn('the pooler before the database keeps no prepared statements; set DATABASE_PREPARED=off')
+      break
     case 'stop_forced':
       log.warn('PostgreSQL did not stop in time and was stopped at once')
       break

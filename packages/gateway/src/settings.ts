@@ -4,8 +4,10 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
+import { splitServers } from './database/server-list.ts'
 import { refusalOfPassword, roles } from './domain/operator.ts'
 import { parseUrlPolicy } from './domain/url-rules.ts'
+import { parseMasterKeys } from './master-keys.ts'
 
 export interface Setting<T> {
   readonly about: string
@@ -83,7 +85,8 @@ export const settings = {
     parse: (value) => resolve(value),
   }),
   DATABASE_URL: setting({
-    about: 'A PostgreSQL of your own, 15 or newer. Left out, the gateway runs a private one under DATA_DIR.',
+    about:
+      'A PostgreSQL of your own, 15 or newer. Left out, the gateway runs a private one under DATA_DIR. A primary and its standbys: postgres://user@one,two/name; the one that takes writes is used.',
     fallback: '',
     example: 'postgres://tillgate:secret@db.internal:5432/tillgate',
     parse: databaseAddress,
@@ -101,15 +104,22 @@ export const settings = {
     example: '20',
     parse: integer({ from: 2, to: 500 }),
   }),
+  DATABASE_PREPARED: setting({
+    about:
+      'on: statements are planned once a connection. off: behind a PgBouncer older than 1.21, or one without max_prepared_statements.',
+    fallback: 'on',
+    example: 'off',
+    parse: (value) => oneOf('on', 'off')(value) === 'on',
+  }),
   MASTER_KEY: setting({
     about:
-      'Encrypts the secrets that rest in the database: 32 random bytes in base64 (openssl rand -base64 32). The sandbox makes its own under DATA_DIR.',
+      'Encrypts the secrets that rest in the database: 32 random bytes in base64 (openssl rand -base64 32). The sandbox makes its own under DATA_DIR. While it is replaced, several separated by commas: the first seals, all of them open.',
     fallback: '',
     example: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
-    parse: masterKey,
+    parse: parseMasterKeys,
   }),
   MASTER_KEY_FILE: setting({
-    about: 'A file that holds the master key, instead of MASTER_KEY.',
+    about: 'A file that holds the master key, instead of MASTER_KEY; while it is replaced, one on each line.',
     fallback: '',
     example: '/run/secrets/tillgate-master-key',
     parse: text,
@@ -318,19 +328,14 @@ function webAddress(value: string): string {
 }
 
 function databaseAddress(value: string): string {
-  const url = URL.parse(value)
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
-    throw new Error('must be a PostgreSQL address that begins with postgres://')
+  // Each of several servers by itself, for no URL parser knows more than one.
+  for (const server of splitServers(value)) {
+    const url = URL.parse(server)
+    if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
+      throw new Error('must be a PostgreSQL address that begins with postgres://')
+    }
   }
   return value
-}
-
-function masterKey(value: string): Buffer {
-  const key = Buffer.from(value.trim(), 'base64')
-  if (key.length !== 32 || key.toString('base64') !== value.trim()) {
-    throw new Error('must be 32 bytes in base64; make one with: openssl rand -base64 32')
-  }
-  return key
 }
 
 function share(value: string): number {

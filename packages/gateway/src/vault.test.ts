@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { StartFailure } from './start-failure.ts'
-import { loadMasterKey, makeVault } from './vault.ts'
+import { test } from 'node:test'
+import { makeVault } from './vault.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'tillgate-vault-'))
-after(() => rmSync(folder, { recursive: true }))
 const secret = Buffer.from('a secret of some length')
 const vault = makeVault(Buffer.alloc(32, 1))
 
@@ -37,35 +31,14 @@ test('another master key is told apart by name', () => {
   assert.throws(() => makeVault(Buffer.alloc(32, 2)).open(vault.seal(secret, 'x'), 'x'), /another master key/)
 })
 
-test('the sandbox makes its master key once, for its owner alone', () => {
-  const config = {
-    mode: 'sandbox',
-    masterKey: undefined,
-    masterKeyFile: undefined,
-    dataDir: join(folder, 'new'),
-  } as const
-  const key = loadMasterKey(config)
-  assert.equal(key.length, 32)
-  assert.deepEqual(loadMasterKey(config), key)
-  assert.equal(statSync(join(folder, 'new/master.key')).mode & 0o777, 0o600)
-  assert.equal(readFileSync(join(folder, 'new/master.key'), 'utf8'), `${key.toString('base64')}\n`)
-})
-
-test('a start that was killed while it made the master key leaves nothing in the next one’s way', () => {
-  const dataDir = join(folder, 'killed')
-  mkdirSync(dataDir)
-  writeFileSync(join(dataDir, 'master.key.123.abcdef01'), '')
-  const config = { mode: 'sandbox', masterKey: undefined, masterKeyFile: undefined, dataDir } as const
-  assert.equal(loadMasterKey(config).length, 32)
-  assert.deepEqual(
-    readdirSync(dataDir).filter((name) => name === 'master.key'),
-    ['master.key'],
-  )
-})
-
-test('a master key file that is missing or wrong is a start failure that says so', () => {
-  const config = { mode: 'live', masterKey: undefined, dataDir: folder } as const
-  assert.throws(() => loadMasterKey({ ...config, masterKeyFile: join(folder, 'none') }), StartFailure)
-  writeFileSync(join(folder, 'short'), 'c2hvcnQ=')
-  assert.throws(() => loadMasterKey({ ...config, masterKeyFile: join(folder, 'short') }), /32 bytes/)
+test('several master keys: the first seals, all of them open, and each derives keys of its own', () => {
+  const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const both = makeVault(fresh, old)
+  assert.deepEqual(both.open(vault.seal(secret, 'x'), 'x'), secret)
+  assert.deepEqual(makeVault(fresh).open(both.seal(secret, 'x'), 'x'), secret)
+  assert.throws(() => vault.open(both.seal(secret, 'x'), 'x'), /another master key/)
+  assert.deepEqual(both.deriveKeys('forms'), [
+    ...makeVault(fresh).deriveKeys('forms'),
+    ...vault.deriveKeys('forms'),
+  ])
 })

@@ -1,28 +1,20 @@
 // The vault seals the secrets that rest in the database (AES keys, our private keys) under a master key that is
-// not in it. A sealed secret is bound to its place: moved to another row, it does not open.
+// not in it. A sealed secret is bound to its place: moved to another row, it does not open. While the master key is
+// replaced the vault knows several: the first seals, all of them open.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { Config } from './config.ts'
-import { exitCodes, StartFailure } from './start-failure.ts'
 
 export interface Vault {
-  /** Tells master keys apart without telling anything about them. */
+  /** Of the key that seals. An id tells master keys apart without telling anything about them. */
   readonly masterKeyId: Buffer
+  /** Of all that open. */
+  readonly masterKeyIds: readonly Buffer[]
   seal(secret: Buffer, place: string): Buffer
   open(sealed: Buffer, place: string): Buffer
-  /** A key of 32 bytes for one purpose, the same in every process; nothing about another purpose follows from it. */
-  deriveKey(purpose: string): Buffer
+  /**
+   * Keys of 32 bytes for one purpose, one of each master key, the same in every process; nothing about another
+   * purpose follows from them.
+   */
+  deriveKeys(purpose: string): readonly [Buffer, ...Buffer[]]
 }
 
 // One byte of version, the master key's id, the nonce, the ciphertext, the tag.
@@ -32,14 +24,14 @@ const nonceBytes = 12
 const tagBytes = 16
 const headerBytes = 1 + idBytes + nonceBytes
 
-export function makeVault(masterKey: Buffer): Vault {
-  const masterKeyId = createHash('sha256')
-    .update('tillgate master key')
-    .update(masterKey)
-    .digest()
-    .subarray(0, idBytes)
+export function makeVault(masterKey: Buffer, ...others: readonly Buffer[]): Vault {
+  const masterKeyId = idOfMasterKey(masterKey)
+  const known = [masterKey, ...others].map((key) => ({ id: idOfMasterKey(key), key }))
+  const derive = (key: Buffer, purpose: string) =>
+    Buffer.from(hkdfSync('sha256', key, '', `tillgate ${purpose}`, 32))
   return {
     masterKeyId,
+    masterKeyIds: known.map(({ id }) => id),
     seal(secret, place) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', masterKey, nonce, { authTagLength: tagBytes })
@@ -50,75 +42,23 @@ export function makeVault(masterKey: Buffer): Vault {
     open(sealed, place) {
       if (sealed.length < headerBytes + tagBytes || sealed[0] !== version)
         throw new Error('not a sealed secret')
-      if (!masterKeyIdOf(sealed).equals(masterKeyId)) throw new Error('sealed under another master key')
+      const sealedUnder = masterKeyIdOf(sealed)
+      const found = known.find(({ id }) => id.equals(sealedUnder))
+      if (!found) throw new Error('sealed under another master key')
       const nonce = sealed.subarray(1 + idBytes, headerBytes)
-      const decipher = createDecipheriv('aes-256-gcm', masterKey, nonce, { authTagLength: tagBytes })
+      const decipher = createDecipheriv('aes-256-gcm', found.key, nonce, { authTagLength: tagBytes })
       decipher.setAAD(Buffer.from(place))
       decipher.setAuthTag(sealed.subarray(-tagBytes))
       return Buffer.concat([decipher.update(sealed.subarray(headerBytes, -tagBytes)), decipher.final()])
     },
-    deriveKey: (purpose) => Buffer.from(hkdfSync('sha256', masterKey, '', `tillgate ${purpose}`, 32)),
+    deriveKeys: (purpose) => [derive(masterKey, purpose), ...others.map((key) => derive(key, purpose))],
   }
+}
+
+function idOfMasterKey(key: Buffer): Buffer {
+  return createHash('sha256').update('tillgate master key').update(key).digest().subarray(0, idBytes)
 }
 
 export function masterKeyIdOf(sealed: Buffer): Buffer {
   return sealed.subarray(1, 1 + idBytes)
-}
-
-/** From the environment, from a file, or, in the sandbox alone, from a file that we make ourselves. */
-export function loadMasterKey(
-  config: Pick<Config, 'mode' | 'masterKey' | 'masterKeyFile' | 'dataDir'>,
-): Buffer {
-  if (config.masterKey) return config.masterKey
-  if (config.masterKeyFile) return readKeyFile(config.masterKeyFile, 'MASTER_KEY_FILE')
-  const path = join(config.dataDir, 'master.key')
-  try {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-    if (!existsSync(path)) makeKeyFile(path)
-  } catch (error) {
-    throw new StartFailure(`The folder DATA_DIR cannot be written: ${(error as Error).message}`, {
-      exitCode: exitCodes.cannotCreate,
-      cause: error,
-    })
-  }
-  return readKeyFile(path, 'The master key file')
-}
-
-/** Whole or not at all, whenever it is cut short, and once, whoever else makes it at this very moment. */
-function makeKeyFile(path: string): void {
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true })
-  try {
-    linkSync(draft, path)
-    syncFolder(dirname(path))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    unlinkSync(draft)
-  }
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
-}
-
-function readKeyFile(path: string, what: string): Buffer {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    throw new StartFailure(`${what} cannot be read: ${(error as Error).message}`, {
-      exitCode: exitCodes.settings,
-    })
-  }
-  const key = Buffer.from(text, 'base64')
-  if (key.length !== 32 || key.toString('base64') !== text) {
-    throw new StartFailure(
-      `${what} (${path}) must hold 32 bytes in base64; make one with: openssl rand -base64 32`,
-      { exitCode: exitCodes.settings },
-    )
-  }
-  return key
 }

@@ -5,6 +5,7 @@ import type { CallbackState } from '../domain/callback-attempt.ts'
 import { type ManageCallbacks, makeManageCallbacks } from '../operations/resend-callbacks.ts'
 import type { CallbackFilter, StoredAttempt, StoredCallback } from '../store/callback-history.ts'
 import { commandName, type OutputOptions, print, table, withContext } from './context.ts'
+import { spanMs } from './durations.ts'
 
 interface FilterOptions {
   readonly merchant?: string
@@ -202,12 +203,9 @@ function eventName(text: string): CallbackFilter['eventName'] {
   return text
 }
 
-const unitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
 function moment(text: string): number {
-  const [, amount, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
-  // Safe: the pattern names the units.
-  if (amount !== undefined) return Date.now() - Number(amount) * unitsMs[unit as keyof typeof unitsMs]
+  const span = spanMs(text)
+  if (span !== undefined) return Date.now() - span
   const parsed = Date.parse(text)
   if (Number.isNaN(parsed))
     throw new InvalidArgumentError('It must be like 2026-11-15, 2026-11-15T08:00Z or 12h.')

@@ -17,6 +17,8 @@ export interface CommandContext {
   readonly random: (bytes: number) => Uint8Array
   /** Who acts, for the audit. */
   readonly actor: string
+  /** Ctrl-C was pressed: stop at the next good moment. */
+  readonly signal: AbortSignal
 }
 
 export interface OutputOptions {
@@ -35,6 +37,7 @@ export async function withContext(work: (context: CommandContext) => Promise<voi
       clock: systemClock,
       random: randomBytes,
       actor: `cli:${userInfo().username}`,
+      signal: interrupted.signal,
     })
   } finally {
     await core.close()

@@ -2,11 +2,14 @@
 import { Command } from 'commander'
 import { version } from '../version.ts'
 import { callbackCommand } from './callback.ts'
+import { dbCommand } from './db.ts'
 import { hostCommand } from './host.ts'
 import { keyCommand } from './key.ts'
 import { ledgerCommand } from './ledger.ts'
+import { masterKeyCommand } from './master-key.ts'
 import { merchantCommand } from './merchant.ts'
 import { operatorCommand } from './operator.ts'
+import { platformKeyCommand } from './platform-key.ts'
 import { statementCommand } from './statement.ts'
 import { walletCommand } from './wallet.ts'
 
@@ -25,4 +28,7 @@ export function operatorProgram(): Command {
     .addCommand(ledgerCommand())
     .addCommand(statementCommand())
     .addCommand(operatorCommand())
+    .addCommand(dbCommand())
+    .addCommand(masterKeyCommand())
+    .addCommand(platformKeyCommand())
 }

@@ -2,6 +2,7 @@
 // and that every client and pool is made from.
 import pg from 'pg'
 import { exitCodes, StartFailure } from '../start-failure.ts'
+import { splitServers } from './server-list.ts'
 
 export type ConnectionOptions =
   | {
@@ -12,7 +13,11 @@ export type ConnectionOptions =
       /** Said, because pg would otherwise take it from the environment (PGSSLMODE). */
       readonly ssl: false
     }
-  | { readonly connectionString: string }
+  | {
+      readonly connectionString: string
+      /** Further servers of the same database, of which one takes writes. */
+      readonly others?: readonly string[]
+    }
 
 const example = 'DATABASE_URL=postgresql://tillgate:secret@db.example:5432/tillgate'
 
@@ -21,6 +26,18 @@ export function parseDatabaseUrl(url: string): ConnectionOptions {
   if (scheme !== 'postgres' && scheme !== 'postgresql') {
     throw wrongUrl('it must begin with postgresql://')
   }
+  let servers: readonly [string, ...string[]]
+  try {
+    servers = splitServers(url)
+  } catch (error) {
+    throw wrongUrl(`it ${(error as Error).message}`)
+  }
+  for (const server of servers) checkServer(server)
+  const [connectionString, ...others] = servers
+  return { connectionString, ...(others.length > 0 && { others }) }
+}
+
+function checkServer(url: string): void {
   try {
     // The driver's own parser decides, so that what passes here is what it will connect with; it also
     // reads the certificate files that the URL names.
@@ -31,21 +48,37 @@ export function parseDatabaseUrl(url: string): ConnectionOptions {
   } catch (error) {
     throw wrongUrl(reasonWithoutSecrets(error))
   }
-  return { connectionString: url }
+}
+
+/** One for each server: what a client is made from. */
+export function serversOf(
+  connection: ConnectionOptions,
+): readonly [ConnectionOptions, ...ConnectionOptions[]] {
+  if (!('connectionString' in connection)) return [connection]
+  const { connectionString, others = [] } = connection
+  return [{ connectionString }, ...others.map((other) => ({ connectionString: other }))]
 }
 
 /** The address in words, never with the password. */
 export function describeConnection(connection: ConnectionOptions): string {
-  const { user, host, port, database } = new pg.Client(connection)
-  return host.startsWith('/') ? `${host} (database ${database})` : `${user}@${host}:${port}/${database}`
+  return serversOf(connection)
+    .map((server) => {
+      const { user, host, port, database } = new pg.Client(server)
+      return host.startsWith('/') ? `${host} (database ${database})` : `${user}@${host}:${port}/${database}`
+    })
+    .join(' or ')
 }
 
 /** The same server, another database. */
 export function withDatabase(connection: ConnectionOptions, database: string): ConnectionOptions {
   if (!('connectionString' in connection)) return { ...connection, database }
-  const url = new URL(connection.connectionString)
-  url.pathname = `/${encodeURIComponent(database)}`
-  return { connectionString: url.href }
+  const named = (address: string): string => {
+    const url = new URL(address)
+    url.pathname = `/${encodeURIComponent(database)}`
+    return url.href
+  }
+  const { connectionString, others } = connection
+  return { connectionString: named(connectionString), ...(others && { others: others.map(named) }) }
 }
 
 // A URL parser quotes what it was given, password and all.

@@ -47,9 +47,9 @@ export interface Migrated {
 export async function migrate(
   pool: Pool,
   folder: string,
-  { now = Date.now }: { now?: () => number } = {},
+  { now = Date.now, upTo }: { now?: () => number; upTo?: number } = {},
 ): Promise<Migrated> {
-  const migrations = await readMigrations(folder)
+  const migrations = (await readMigrations(folder)).slice(0, upTo)
   const applied: string[] = []
   for (let retryInMs = retryFirstMs; ; retryInMs *= 2) {
     try {

@@ -10,38 +10,36 @@ export type DatabaseEvent =
   | EmbeddedEvent
   | DatabaseAway
   | { readonly kind: 'connection_lost'; readonly reason: string }
+  | { readonly kind: 'statements_not_kept' }
   | { readonly kind: 'migrated'; readonly applied: readonly string[] }
 
-export interface DatabaseOptions {
+export interface ConnectOptions {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly poolMax: number
-  readonly migrationsFolder: string
+  readonly isPreparing?: boolean
+  /** 0 means without limit; left out, the pool's own. */
+  readonly statementTimeoutMs?: number
   readonly tell: (event: DatabaseEvent) => void
   readonly signal: AbortSignal
 }
 
-export interface OpenDatabase {
+export interface DatabaseOptions extends ConnectOptions {
+  readonly migrationsFolder: string
+}
+
+export interface ConnectedDatabase {
   readonly pool: Pool
   readonly connection: ConnectionOptions
-  readonly schemaNumber: number
   close(): Promise<void>
 }
 
+export interface OpenDatabase extends ConnectedDatabase {
+  readonly schemaNumber: number
+}
+
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { connection, leave } = await reach(options)
-  let closing = false
-  const pool = openPool(connection, {
-    max: options.poolMax,
-    onConnectionLost: (error) => {
-      if (!closing) options.tell({ kind: 'connection_lost', reason: error.message })
-    },
-  })
-  const close = async () => {
-    closing = true
-    await pool.close()
-    await leave()
-  }
+  const { pool, connection, close } = await connectDatabase(options)
   try {
     const { schemaNumber, applied } = await migrate(pool, options.migrationsFolder)
     if (applied.length > 0) options.tell({ kind: 'migrated', applied })
@@ -52,12 +50,37 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 }
 
+/** Running and reachable, its schema left as it is. */
+export async function connectDatabase(options: ConnectOptions): Promise<ConnectedDatabase> {
+  const { connection, leave } = await reach(options)
+  let closing = false
+  const { statementTimeoutMs } = options
+  const pool = openPool(connection, {
+    max: options.poolMax,
+    ...(options.isPreparing !== undefined && { isPreparing: options.isPreparing }),
+    onNotPrepared: () => options.tell({ kind: 'statements_not_kept' }),
+    ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+    onConnectionLost: (error) => {
+      if (!closing) options.tell({ kind: 'connection_lost', reason: error.message })
+    },
+  })
+  return {
+    pool,
+    connection,
+    async close() {
+      closing = true
+      await pool.close()
+      await leave()
+    },
+  }
+}
+
 async function reach({
   databaseUrl,
   dataDir,
   tell,
   signal,
-}: DatabaseOptions): Promise<{ connection: ConnectionOptions; leave: () => Promise<void> }> {
+}: ConnectOptions): Promise<{ connection: ConnectionOptions; leave: () => Promise<void> }> {
   if (databaseUrl !== undefined) {
     const connection = parseDatabaseUrl(databaseUrl)
     await waitForDatabase(connection, { tell, signal })

@@ -1,8 +1,17 @@
 // The one way statements reach PostgreSQL: a thin layer over pg's pool that bounds every wait, survives the
 // death of any connection, and never hands on one whose state is not known.
 import pg from 'pg'
-import type { ConnectionOptions } from './connection.ts'
-import { CommitUnknown, isStatementError, PoolBusy } from './transient.ts'
+import { type ConnectionOptions, serversOf } from './connection.ts'
+import { PreparedNames } from './prepared-names.ts'
+import { ServerChoice } from './server-list.ts'
+import {
+  CommitUnknown,
+  isNotPrepared,
+  isStatementError,
+  isTransient,
+  PoolBusy,
+  readOnly,
+} from './transient.ts'
 
 export interface Statement {
   readonly text: string
@@ -43,6 +52,10 @@ export interface PoolOptions {
   readonly maxWaiting?: number
   /** 0 means without limit. */
   readonly statementTimeoutMs?: number
+  /** False: statements are not prepared under names, for a pooler in between does not keep them. */
+  readonly isPreparing?: boolean
+  /** A pooler in between does not keep prepared statements: from now on none are used. Told once. */
+  readonly onNotPrepared?: () => void
   /** An idle connection was lost; nothing else fails because of it. */
   readonly onConnectionLost?: (error: Error) => void
 }
@@ -52,6 +65,7 @@ export const poolDefaults = {
   applicationName: 'tillgate',
   connectTimeoutMs: 5_000,
   maxWaiting: 1_000,
+  isPreparing: true,
   statementTimeoutMs: 10_000,
 } as const
 
@@ -61,8 +75,17 @@ const idleTimeoutMs = 30_000
 
 export function openPool(connection: ConnectionOptions, options: PoolOptions = {}): Pool {
   const limits = { ...poolDefaults, ...options }
+  const servers = new ServerChoice(serversOf(connection))
+  const names = new PreparedNames({ isUsed: limits.isPreparing, onGivenUp: options.onNotPrepared })
   const pool = new pg.Pool({
-    ...connection,
+    // A class, because the pool makes a client of it whenever it needs one, and the server may be another by then.
+    Client: class extends pg.Client {
+      // It is called with the options of the pool; the types do not say so.
+      constructor(config?: pg.ClientConfig) {
+        super({ ...config, ...servers.current })
+      }
+    },
+    ...(servers.count > 1 && { verify: refuseStandby }),
     max: limits.max,
     application_name: limits.applicationName,
     connectionTimeoutMillis: limits.connectTimeoutMs,
@@ -76,18 +99,41 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
 
   async function withSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     if (pool.waitingCount >= limits.maxWaiting) throw new PoolBusy(limits.maxWaiting)
-    const client = await pool.connect()
-    const session = new Session(client)
+    const session = new Session(await connect(), names)
     try {
       return await work(session)
     } finally {
-      client.release(session.isBroken)
+      session.release()
+    }
+  }
+
+  /** From the server that takes writes: nothing was sent yet, so each of them may be tried. */
+  async function connect(): Promise<pg.PoolClient> {
+    for (let left = servers.count; ; left--) {
+      const tried = servers.current
+      try {
+        return await pool.connect()
+      } catch (error) {
+        // That all connections are lent out says nothing about the server.
+        if (servers.count === 1 || !isTransient(error) || isPoolFull(error)) throw error
+        servers.leave(tried)
+        if (left <= 1) throw error
+      }
     }
   }
 
   return {
-    query: (statement, values) =>
-      withSession((session) => limited(session, limits.statementTimeoutMs).query(statement, values)),
+    async query<Row extends pg.QueryResultRow>(statement: string | Statement, values?: readonly unknown[]) {
+      const once = () =>
+        withSession((session) => limited(session, limits.statementTimeoutMs).query<Row>(statement, values))
+      try {
+        return await once()
+      } catch (error) {
+        // Under its name the statement was not found, so nothing happened; now it goes in full.
+        if (!isNotPrepared(error)) throw error
+        return once()
+      }
+    },
     transaction: (work, { statementTimeoutMs = limits.statementTimeoutMs } = {}) =>
       withSession((session) => runTransaction(session, { work, statementTimeoutMs })),
     close: () => pool.end(),
@@ -98,10 +144,16 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
 /** A connection while it is lent out, with the knowledge of whether it may be lent out again. */
 class Session {
   readonly #client: pg.PoolClient
+  readonly #names: PreparedNames
   isBroken = false
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, names: PreparedNames) {
     this.#client = client
+    this.#names = names
+  }
+
+  release(): void {
+    this.#client.release(this.isBroken)
   }
 
   async run<Row extends pg.QueryResultRow>(
@@ -109,12 +161,17 @@ class Session {
     timeoutMs: number,
   ): Promise<pg.QueryResult<Row>> {
     // The types of pg do not know that a single statement may have a timeout of its own.
-    const config = { ...statement, ...(timeoutMs > 0 ? { query_timeout: timeoutMs } : {}) } as pg.QueryConfig
+    const config = {
+      ...this.#names.apply(statement),
+      ...(timeoutMs > 0 ? { query_timeout: timeoutMs } : {}),
+    } as pg.QueryConfig
     try {
       return await this.#client.query<Row>(config)
     } catch (error) {
       // After an error of a statement PostgreSQL goes on; after anything else nobody knows what is under way.
-      if (!isStatementError(error)) this.isBroken = true
+      // A server that takes no writes any more is left too: the next connection finds the one that does.
+      if (!isStatementError(error) || hasCode(error, readOnly)) this.isBroken = true
+      this.#names.giveUpAfter(error)
       throw error
     }
   }
@@ -166,6 +223,25 @@ async function commit(session: Session, statementTimeoutMs: number): Promise<voi
   if (command !== 'COMMIT') {
     throw new Error('the transaction was rolled back: a failed statement in it was ignored')
   }
+}
+
+/** The driver's pool calls it with every new connection. */
+function refuseStandby(client: pg.PoolClient, done: (error?: Error) => void): void {
+  client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby').then(
+    ({ rows }) => {
+      const standby = Object.assign(new Error('it is a standby, which takes no writes'), { code: readOnly })
+      done(rows[0]?.standby ? standby : undefined)
+    },
+    (error: Error) => done(error),
+  )
+}
+
+function isPoolFull(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect')
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code
 }
 
 function ignore(): void {}

@@ -30,6 +30,12 @@ const endingSqlStates = new Set([
   '53300', // too many connections
 ])
 
+/** A standby, or a primary that just stepped down. */
+export const readOnly = '25006'
+
+/** Behind a pooler that keeps no prepared statements: it is not there, or somebody else's is. */
+const notPreparedSqlStates = new Set(['26000', '42P05'])
+
 /** Nothing happened, and the same statement may well work in a moment. */
 const passingSqlStates = new Set([
   '40001', // serialization failure
@@ -38,7 +44,7 @@ const passingSqlStates = new Set([
   '53200', // out of memory
   '55P03', // lock not available
   '57014', // statement timeout
-  '25006', // read-only: a standby that is about to take over, or a primary that just stepped down
+  readOnly, // another server is about to take over
 ])
 
 const transientSystemCodes = new Set([
@@ -69,7 +75,16 @@ export function isTransient(error: unknown): boolean {
   if (code === undefined) return transientMessages.test(error.message)
   // 08P01, a violation of the protocol, does not go away by itself.
   if (/^08[0-9A-Z]{3}$/.test(code)) return code !== '08P01'
-  return endingSqlStates.has(code) || passingSqlStates.has(code) || transientSystemCodes.has(code)
+  return (
+    endingSqlStates.has(code) ||
+    passingSqlStates.has(code) ||
+    notPreparedSqlStates.has(code) ||
+    transientSystemCodes.has(code)
+  )
+}
+
+export function isNotPrepared(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && notPreparedSqlStates.has(error.code ?? '')
 }
 
 /** The server refused a statement and the connection goes on. */

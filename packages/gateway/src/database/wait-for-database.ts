@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { exitCodes, StartFailure } from '../start-failure.ts'
-import { type ConnectionOptions, describeConnection } from './connection.ts'
+import { type ConnectionOptions, describeConnection, serversOf } from './connection.ts'
 import { isTransient } from './transient.ts'
 
 export const oldestMajorVersion = 15
@@ -25,9 +25,13 @@ export async function waitForDatabase(
   const address = describeConnection(connection)
   for (let retryInMs = pauseFirstMs; ; retryInMs = Math.min(retryInMs * 2, pauseMaxMs)) {
     signal?.throwIfAborted()
-    const answer = await ask(connection, address)
-    if (answer.kind === 'up') return { majorVersion: answer.majorVersion }
-    tell({ kind: 'database_away', address, reason: answer.reason, retryInMs })
+    const reasons: string[] = []
+    for (const server of serversOf(connection)) {
+      const answer = await ask(server, describeConnection(server))
+      if (answer.kind === 'up') return { majorVersion: answer.majorVersion }
+      reasons.push(answer.reason)
+    }
+    tell({ kind: 'database_away', address, reason: reasons.join('; '), retryInMs })
     await pause(retryInMs, undefined, signal ? { signal } : {})
   }
 }

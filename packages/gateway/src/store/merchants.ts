@@ -37,8 +37,9 @@ export function makeMerchantStore(database: Pool) {
     /** False when there is no such live key. */
     revokeKey: (key: KeyToRevoke, act: Act) =>
       audited(database, act, (transaction) => revokeKey(transaction, key)),
-    listMasterKeyIds: () => listMasterKeyIds(database),
     useCallbackHost: (use: HostUse) => useCallbackHost(database, use),
+    /** Hosts that no limit counts any more; at most `limit`. How many went. */
+    deleteUnusedHosts: (options: UnusedHosts) => deleteUnusedHosts(database, options),
   }
 }
 
@@ -208,17 +209,6 @@ returning key_id`,
   return rows.length === 1
 }
 
-/** The ids of the master keys under which live keys are sealed: bytes 2 to 9 of each (vault.ts). */
-async function listMasterKeyIds(database: Queryable): Promise<Buffer[]> {
-  const { rows } = await database.query<{ id: Buffer }>({
-    text: `
-select distinct substring(sealed_key from 2 for 8) as id
-  from merchant_keys
- where kind = 'aes' and revoked_at is null`,
-  })
-  return rows.map(({ id }) => id)
-}
-
 interface KeyToRevoke {
   readonly merchantId: string
   readonly keyId: string
@@ -262,6 +252,27 @@ returning host`,
     })
     return rows.length === 1
   })
+}
+
+interface UnusedHosts {
+  readonly usedBeforeMs: number
+  readonly limit: number
+}
+
+/** Candidate keys first, then by key and still unused: the table may be spread. */
+async function deleteUnusedHosts(database: Queryable, { usedBeforeMs, limit }: UnusedHosts): Promise<number> {
+  const { rows } = await database.query<{ merchant_id: string; host: string }>({
+    text: 'select merchant_id, host from merchant_callback_hosts where last_used_at <= $1 limit $2',
+    values: [usedBeforeMs, limit],
+  })
+  const { rowCount } = await database.query({
+    text: `
+delete from merchant_callback_hosts h
+ using unnest($1::text[], $2::text[]) as k (merchant_id, host)
+ where h.merchant_id = k.merchant_id and h.host = k.host and h.last_used_at <= $3`,
+    values: [rows.map((row) => row.merchant_id), rows.map((row) => row.host), usedBeforeMs],
+  })
+  return rowCount
 }
 
 function toMerchant(row: MerchantRow): Merchant {

@@ -41,6 +41,8 @@ export function makeOperatorStore(database: Pool) {
     deleteSession: (tokenHash: Buffer) => deleteSession(database, tokenHash),
     /** How many there were. */
     deleteSessions: (login: string, act: Act) => deleteSessions(database, login, act),
+    /** Those that are over; how many. */
+    deleteEndedSessions: (nowMs: number) => deleteEndedSessions(database, nowMs),
   }
 }
 
@@ -190,10 +192,7 @@ async function setStatus(
 
 async function insertSession(transaction: Queryable, session: Session): Promise<boolean> {
   // The moment for what is over already: a session begins rarely, and the table stays small.
-  await transaction.query({
-    text: 'delete from operator_sessions where ends_at <= $1',
-    values: [session.createdAtMs],
-  })
+  await deleteEndedSessions(transaction, session.createdAtMs)
   await transaction.query({
     text: `
 insert into operator_sessions (token_hash, login, address, created_at, last_seen_at, ends_at)
@@ -264,6 +263,14 @@ select token_hash, login, address, created_at as session_created_at, last_seen_a
 
 async function deleteSession(database: Queryable, tokenHash: Buffer): Promise<void> {
   await database.query({ text: 'delete from operator_sessions where token_hash = $1', values: [tokenHash] })
+}
+
+async function deleteEndedSessions(database: Queryable, nowMs: number): Promise<number> {
+  const { rowCount } = await database.query({
+    text: 'delete from operator_sessions where ends_at <= $1',
+    values: [nowMs],
+  })
+  return rowCount
 }
 
 async function deleteSessions(database: Pool, login: string, act: Act): Promise<number> {

@@ -4,7 +4,14 @@ import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
 import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
 import { openPool, type Pool } from '../../src/database/pool.ts'
-import { command, copyDatabase, type StartedTemplates, startTestServer, type TestServer } from './server.ts'
+import {
+  command,
+  copyDatabase,
+  type StartedTemplates,
+  spreadDatabase,
+  startTestServer,
+  type TestServer,
+} from './server.ts'
 
 export const serverVariable = 'TILLGATE_TEST_SERVER'
 
@@ -22,15 +29,38 @@ export interface FreshDatabase {
 export async function freshDatabase(
   options: { startedIn?: 'sandbox' | 'live' } = {},
 ): Promise<FreshDatabase> {
+  return makeDatabase(async (server, name) => {
+    const { connection, isCitus, template } = server
+    if (isCitus) {
+      await command(connection, `create database ${name}`)
+      await spreadDatabase(withDatabase(connection, name))
+      return undefined
+    }
+    const started = options.startedIn && server.started
+    const from = (options.startedIn && started?.[options.startedIn]) ?? template
+    await copyDatabase(connection, { from, to: name })
+    return started
+  })
+}
+
+/** Without any table. */
+export async function emptyDatabase(): Promise<FreshDatabase> {
+  return makeDatabase(async ({ connection }, name) => {
+    await command(connection, `create database ${name}`)
+    return undefined
+  })
+}
+
+async function makeDatabase(
+  make: (server: TestServer, name: string) => Promise<StartedTemplates | undefined>,
+): Promise<FreshDatabase> {
   const undo: (() => Promise<void>)[] = []
   after(async () => {
     for (const step of undo.reverse()) await step()
   })
   const server = await findServer(undo)
   const name = `tillgate_${randomUUID().replaceAll('-', '')}`
-  const started = options.startedIn && server.started
-  const from = (options.startedIn && started?.[options.startedIn]) ?? server.template
-  await copyDatabase(server.connection, { from, to: name })
+  const started = await make(server, name)
   undo.push(() => command(server.connection, `drop database ${name} with (force)`))
   const connection = withDatabase(server.connection, name)
   const pool = openPool(connection)

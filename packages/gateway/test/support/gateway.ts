@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../../src/clock.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { type Gateway, startGateway } from '../../src/gateway.ts'
+import { loadMasterKeys } from '../../src/master-keys.ts'
 import { type ManageMerchants, makeManageMerchants } from '../../src/operations/manage-merchants.ts'
 import { sandboxFilePath } from '../../src/sandbox-file.ts'
 import { makeMerchantStore } from '../../src/store/merchants.ts'
@@ -89,7 +90,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     tell: () => {},
     signal: new AbortController().signal,
   })
-  const vault = makeVault(Buffer.from(testEnvironment.MASTER_KEY, 'base64'))
+  const vault = makeVault(...loadMasterKeys(config))
   const merchants = makeManageMerchants({
     merchants: makeMerchantStore(pool),
     vault,

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { type ConnectionOptions, parseDatabaseUrl, withDatabase } from '../../src/database/connection.ts'
+import { distribute } from '../../src/database/distribute.ts'
 import { startEmbedded } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openPool } from '../../src/database/pool.ts'
@@ -16,6 +17,8 @@ export const migrationsFolder = fileURLToPath(new URL('../../migrations', import
 export interface TestServer {
   readonly connection: ConnectionOptions
   readonly template: string
+  /** The server has Citus: each database is spread, so that every test runs on spread tables. */
+  readonly isCitus: boolean
   /** Missing where a file is run by itself: its gateways then do the work of a first start. */
   readonly started?: StartedTemplates
 }
@@ -43,11 +46,12 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
   if (TEST_DATABASE_URL) {
     const connection = parseDatabaseUrl(TEST_DATABASE_URL)
     const template = await makeTemplate(connection)
+    const isCitus = await hasCitus(connection)
     const stop = async () => {
       for (const name of [template, ...Object.values(startedNames(template))])
         await command(connection, `drop database if exists ${name}`)
     }
-    return { connection, template, stop }
+    return { connection, template, isCitus, stop }
   }
   await removeLeftovers()
   const home = await mkdtemp(path.join(os.tmpdir(), `tillgate-test-${process.pid}-`))
@@ -63,6 +67,7 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
   return {
     connection: server.connection,
     template,
+    isCitus: false,
     async stop() {
       await server.stop()
       process.off('exit', onExit)
@@ -98,6 +103,28 @@ export async function command(connection: ConnectionOptions, sql: string): Promi
     await client.query(sql)
   } finally {
     await client.end()
+  }
+}
+
+/** A database with spread tables cannot be copied: its shards are databases' own. So it is made step by step. */
+export async function spreadDatabase(connection: ConnectionOptions): Promise<void> {
+  await command(connection, 'create extension citus')
+  const pool = openPool(connection, { max: 1, statementTimeoutMs: 0 })
+  try {
+    await migrate(pool, migrationsFolder)
+    await distribute(pool, { isBlocking: true })
+  } finally {
+    await pool.close()
+  }
+}
+
+async function hasCitus(connection: ConnectionOptions): Promise<boolean> {
+  const pool = openPool(connection, { max: 1 })
+  try {
+    const { rowCount } = await pool.query(`select from pg_available_extensions where name = 'citus'`)
+    return rowCount > 0
+  } finally {
+    await pool.close()
   }
 }
 

@@ -193,7 +193,8 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     const visit = visits.read(request.headers.cookie, order)
     const form = readForm(request.body)
     const isOurs =
-      !isFromElsewhere(request, originsOf(request)) && visits.isRightToken(visit, form.get('token') ?? '')
+      !isFromElsewhere(request, originsOf(request)) &&
+      visits.isRightToken(visit, order, form.get('token') ?? '')
     const cookies = isOurs
       ? await acts[act]({
           order,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeVault } from '../../vault.ts'
-import { makeSealing, makeToken } from './sealing.ts'
+import { makeSealing, makeTokens } from './sealing.ts'
 
 const vault = makeVault(Buffer.alloc(32, 1))
-const sealing = makeSealing(vault.deriveKey('sessions'), randomBytes)
+const sealing = makeSealing(vault.deriveKeys('sessions'), randomBytes)
 
 test('what is sealed opens in its own place alone', () => {
   const sealed = sealing.seal({ walletId: 'w', name: 'Zoë' }, 'order 1')
@@ -29,15 +29,35 @@ test('what was changed, cut or made up does not open', () => {
 test('every process derives the same key, and every purpose another', () => {
   const sealed = sealing.seal({ a: 1 }, 'x')
   const elsewhere = makeVault(Buffer.alloc(32, 1))
-  assert.deepEqual(makeSealing(elsewhere.deriveKey('sessions'), randomBytes).open(sealed, 'x'), { a: 1 })
-  assert.equal(makeSealing(elsewhere.deriveKey('forms'), randomBytes).open(sealed, 'x'), undefined)
+  assert.deepEqual(makeSealing(elsewhere.deriveKeys('sessions'), randomBytes).open(sealed, 'x'), { a: 1 })
+  assert.equal(makeSealing(elsewhere.deriveKeys('forms'), randomBytes).open(sealed, 'x'), undefined)
   const other = makeVault(Buffer.alloc(32, 2))
-  assert.equal(makeSealing(other.deriveKey('sessions'), randomBytes).open(sealed, 'x'), undefined)
+  assert.equal(makeSealing(other.deriveKeys('sessions'), randomBytes).open(sealed, 'x'), undefined)
 })
 
 test('a token is that of its parts and of its key', () => {
-  const key = vault.deriveKey('forms')
-  assert.equal(makeToken(key, ['s', 'm', 'p']), makeToken(key, ['s', 'm', 'p']))
-  assert.notEqual(makeToken(key, ['s', 'm', 'p']), makeToken(key, ['sm', '', 'p']))
-  assert.notEqual(makeToken(key, ['s']), makeToken(vault.deriveKey('other'), ['s']))
+  const tokens = makeTokens(vault.deriveKeys('forms'))
+  const token = tokens.make(['s', 'm', 'p'])
+  assert.ok(tokens.isRight(token, ['s', 'm', 'p']))
+  assert.ok(!tokens.isRight(token, ['sm', '', 'p']))
+  assert.ok(!tokens.isRight('', ['s', 'm', 'p']))
+  assert.ok(!makeTokens(vault.deriveKeys('other')).isRight(token, ['s', 'm', 'p']))
+})
+
+test('while the master key is replaced, what was made under either is known everywhere', () => {
+  const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const vaults = [makeVault(old, fresh), makeVault(fresh, old)]
+  for (const made of vaults) {
+    const sealed = makeSealing(made.deriveKeys('sessions'), randomBytes).seal({ a: 1 }, 'x')
+    const token = makeTokens(made.deriveKeys('forms')).make(['s'])
+    for (const seen of vaults) {
+      assert.deepEqual(makeSealing(seen.deriveKeys('sessions'), randomBytes).open(sealed, 'x'), { a: 1 })
+      assert.ok(makeTokens(seen.deriveKeys('forms')).isRight(token, ['s']))
+    }
+  }
+  const [, later] = vaults
+  assert.equal(
+    later && sealing.open(makeSealing(later.deriveKeys('sessions'), randomBytes).seal({}, 'x'), 'x'),
+    undefined,
+  )
 })

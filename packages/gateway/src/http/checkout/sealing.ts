@@ -1,6 +1,7 @@
 // Small values that a browser keeps for us and can neither read nor change nor move to another order: AES-256-GCM
-// under a key of its own, derived from the master key, so that every process of the gateway opens them.
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
+// under a key of its own, derived from the master key, so that every process of the gateway opens them. While the
+// master key is replaced there are several: the first seals, all of them open.
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
 
 const nonceBytes = 12
@@ -12,11 +13,11 @@ export interface Sealing {
   open(sealed: string, place: string): unknown
 }
 
-export function makeSealing(key: Buffer, random: RandomBytes): Sealing {
+export function makeSealing(keys: readonly [Buffer, ...Buffer[]], random: RandomBytes): Sealing {
   return {
     seal(value, place) {
       const nonce = random(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+      const cipher = createCipheriv('aes-256-gcm', keys[0], nonce, { authTagLength: tagBytes })
       cipher.setAAD(Buffer.from(place))
       const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
       return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
@@ -24,22 +25,46 @@ export function makeSealing(key: Buffer, random: RandomBytes): Sealing {
     open(sealed, place) {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length <= nonceBytes + tagBytes) return undefined
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
-        authTagLength: tagBytes,
-      })
-      decipher.setAAD(Buffer.from(place))
-      decipher.setAuthTag(bytes.subarray(-tagBytes))
-      try {
-        const text = Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()])
-        return JSON.parse(text.toString('utf8'))
-      } catch {
-        return undefined
+      for (const key of keys) {
+        const text = open(bytes, { key, place })
+        if (text !== undefined) return JSON.parse(text)
       }
+      return undefined
     },
   }
 }
 
-/** A token that only this gateway makes, for this session and this place. */
-export function makeToken(key: Buffer, parts: readonly string[]): string {
-  return createHmac('sha256', key).update(parts.join('\n')).digest('base64url')
+function open(bytes: Buffer, { key, place }: { key: Buffer; place: string }): string | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  })
+  decipher.setAAD(Buffer.from(place))
+  decipher.setAuthTag(bytes.subarray(-tagBytes))
+  try {
+    const text = Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()])
+    return text.toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Tokens that only this gateway makes, each for one session and one place. */
+export interface Tokens {
+  make(parts: readonly string[]): string
+  isRight(given: string, parts: readonly string[]): boolean
+}
+
+export function makeTokens(keys: readonly [Buffer, ...Buffer[]]): Tokens {
+  const tokenOf = (key: Buffer, parts: readonly string[]) =>
+    createHmac('sha256', key).update(parts.join('\n')).digest('base64url')
+  return {
+    make: (parts) => tokenOf(keys[0], parts),
+    isRight(given, parts) {
+      const a = Buffer.from(given)
+      return keys.some((key) => {
+        const b = Buffer.from(tokenOf(key, parts))
+        return a.length === b.length && timingSafeEqual(a, b)
+      })
+    },
+  }
 }

@@ -1,12 +1,11 @@
 // Who looks at a checkout, as the browser's cookies tell it: a visitor that nobody knows, or, for a quarter of an
 // hour and for this one order, the owner of a wallet. Signing in makes a session with a new id. Nothing is stored:
 // the session travels sealed, so every process knows it; what must be revocable is asked of the wallet itself.
-import { timingSafeEqual } from 'node:crypto'
 import { type RandomBytes, uuidPattern } from '@tillgate/protocol'
 import type { Clock } from '../../clock.ts'
 import type { OrderKey } from '../../domain/order.ts'
 import type { CookieJar } from './cookies.ts'
-import { makeToken, type Sealing } from './sealing.ts'
+import type { Sealing, Tokens } from './sealing.ts'
 import type { Words } from './words.ts'
 
 export interface Session {
@@ -44,11 +43,11 @@ export type Visits = ReturnType<typeof makeVisits>
 export function makeVisits(parts: {
   readonly jar: CookieJar
   readonly sealing: Sealing
-  readonly formKey: Buffer
+  readonly tokens: Tokens
   readonly random: RandomBytes
   readonly clock: Clock
 }) {
-  const { jar, sealing, formKey, random, clock } = parts
+  const { jar, sealing, tokens, random, clock } = parts
   const newId = () => Buffer.from(random(idBytes)).toString('base64url')
 
   return {
@@ -61,15 +60,13 @@ export function makeVisits(parts: {
       return {
         visitorId,
         session: isOver ? undefined : session,
-        formToken: formTokenOf(isOver || !session ? visitorId : session.sessionId, order),
+        formToken: tokens.make(tokenParts(visitorId, isOver ? undefined : session, order)),
         cookies: visitorId === known ? [] : [jar.write('checkout', visitorId, visitorSeconds)],
       }
     },
 
-    isRightToken({ formToken }: Visit, given: string): boolean {
-      const [a, b] = [Buffer.from(given), Buffer.from(formToken)]
-      return a.length === b.length && timingSafeEqual(a, b)
-    },
+    isRightToken: ({ visitorId, session }: Visit, order: OrderKey, given: string): boolean =>
+      tokens.isRight(given, tokenParts(visitorId, session, order)),
 
     signIn(order: OrderKey, walletId: string): string {
       const session: Session = {
@@ -93,10 +90,14 @@ export function makeVisits(parts: {
       return note === undefined ? undefined : { note: note as Note, cookie: jar.remove(noteName) }
     },
   }
+}
 
-  function formTokenOf(id: string, { merchantId, paymentId }: OrderKey): string {
-    return makeToken(formKey, [id, merchantId, paymentId])
-  }
+function tokenParts(
+  visitorId: string,
+  session: Session | undefined,
+  { merchantId, paymentId }: OrderKey,
+): string[] {
+  return [session?.sessionId ?? visitorId, merchantId, paymentId]
 }
 
 const noteName = 'checkout-note'

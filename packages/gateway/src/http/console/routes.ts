@@ -150,7 +150,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     const form = readForm(request.body)
     if (
       isFromElsewhere(request, [originOf(request)]) ||
-      !isRightToken(visit.formToken, form.get('token') ?? '')
+      !isRightToken(form.get('token') ?? '', signedIn.session, running())
     )
       return sendPlain(reply.status(403), {
         title: 'This form is not from this page',

@@ -23,7 +23,7 @@ import type { Verification } from '../../store/ledger-verification.ts'
 import type { StatementRange } from '../../store/statements.ts'
 import type { SystemState } from '../../store/system.ts'
 import type { BalanceLine } from '../../store/trial-balance.ts'
-import type { Sealing } from '../checkout/sealing.ts'
+import type { Sealing, Tokens } from '../checkout/sealing.ts'
 
 export interface ConsoleService {
   readonly authenticate: AuthenticateOperator
@@ -33,7 +33,7 @@ export interface ConsoleService {
   /** Must switch the second step on before anything else. */
   needsSecondStep(operator: Operator): boolean
   readonly sealing: Sealing
-  readonly formKey: Buffer
+  readonly tokens: Tokens
   readonly overview: ReadOverview
   readonly orders: FindOrders
   readonly showOrder: ShowOrder

@@ -7,15 +7,7 @@ import { isFromElsewhere, readForm } from '../checkout/requests.ts'
 import { type Html, html } from '../html.ts'
 import { sendSmallPage } from './frame.ts'
 import { type ConsoleParts, originOf, redirect } from './routes.ts'
-import {
-  endPassed,
-  isRightToken,
-  leavePassed,
-  readBrowser,
-  readPassed,
-  readSession,
-  sessionCookie,
-} from './visits.ts'
+import { endPassed, leavePassed, readBrowser, readPassed, readSession, sessionCookie } from './visits.ts'
 import { until } from './words.ts'
 
 const allowance = { perSecond: 0.2, burst: 20 } as const
@@ -105,8 +97,8 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
 
   /** Why it is not even looked at. */
   function refusalOf(request: FastifyRequest, form: URLSearchParams): Tried | undefined {
-    const { formToken } = readBrowser(request, running(), parts.random)
-    if (isFromElsewhere(request, [originOf(request)]) || !isRightToken(formToken, form.get('token') ?? ''))
+    const { isRightToken } = readBrowser(request, running(), parts.random)
+    if (isFromElsewhere(request, [originOf(request)]) || !isRightToken(form.get('token') ?? ''))
       return {
         httpStatus: 403,
         trouble: 'This page was open for too long, or cookies are off. Please try once more.',

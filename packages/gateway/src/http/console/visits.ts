@@ -1,13 +1,11 @@
 // Who looks at the console, as the browser's cookies tell it: a session that the database knows, or nobody yet. And
 // the token that every form must bring back, bound to the session or, before there is one, to the browser.
-import { timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Operator } from '../../domain/operator.ts'
 import { sessionLimits } from '../../operations/operator-sessions.ts'
 import type { Session } from '../../store/operators.ts'
 import { makeCookieJar } from '../checkout/cookies.ts'
-import { makeToken } from '../checkout/sealing.ts'
 import type { ConsoleService } from './service.ts'
 
 const sessionName = 'console'
@@ -59,29 +57,37 @@ export function endSessionCookie(request: FastifyRequest): string {
   return jarOf(request).remove(sessionName)
 }
 
-export function formTokenOf({ tokenHash }: Session, { formKey }: Pick<ConsoleService, 'formKey'>): string {
-  return makeToken(formKey, ['session', tokenHash.toString('base64')])
+export function formTokenOf(session: Session, { tokens }: Pick<ConsoleService, 'tokens'>): string {
+  return tokens.make(sessionParts(session))
+}
+
+export function isRightToken(
+  given: string,
+  session: Session,
+  { tokens }: Pick<ConsoleService, 'tokens'>,
+): boolean {
+  return tokens.isRight(given, sessionParts(session))
+}
+
+function sessionParts({ tokenHash }: Session): string[] {
+  return ['session', tokenHash.toString('base64')]
 }
 
 /** For the form that signs in, when nobody is signed in yet. */
 export function readBrowser(
   request: FastifyRequest,
-  { formKey }: Pick<ConsoleService, 'formKey'>,
+  { tokens }: Pick<ConsoleService, 'tokens'>,
   random: RandomBytes,
-): { formToken: string; cookies: string[] } {
+): { formToken: string; isRightToken(given: string): boolean; cookies: string[] } {
   const jar = jarOf(request)
   const known = jar.read(request.headers.cookie, browserName)
   const id =
     known !== undefined && idPattern.test(known) ? known : Buffer.from(random(idBytes)).toString('base64url')
   return {
-    formToken: makeToken(formKey, ['browser', id]),
+    formToken: tokens.make(['browser', id]),
+    isRightToken: (given) => tokens.isRight(given, ['browser', id]),
     cookies: id === known ? [] : [jar.write(browserName, id, browserSeconds)],
   }
-}
-
-export function isRightToken(expected: string, given: string): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 export function leaveNote(

@@ -1,0 +1,66 @@
+// Where every table belongs when the database is spread over many machines. One list, in an order in which parents
+// come before their children; a test holds it against the catalog, so that no table is added without a place.
+
+/**
+ * `spread`: belongs to a merchant and lies with the merchant's other rows, found by merchant_id.
+ * `local`: small, or claimed from by workers; stays in one place, on the coordinator.
+ */
+export type TablePlace = 'spread' | 'local'
+
+export interface TablePlan {
+  readonly place: TablePlace
+  /** The spread tables that its rows point at, by the columns that do; the same names on both sides. */
+  readonly references?: Readonly<Record<string, readonly string[]>>
+}
+
+const ofOrder = { orders: ['merchant_id', 'payment_id'] } as const
+const ofMerchant = { merchants: ['merchant_id'] } as const
+
+export const tablePlans: Readonly<Record<string, TablePlan>> = {
+  migrations: { place: 'local' },
+
+  merchants: { place: 'spread' },
+  merchant_keys: { place: 'spread', references: ofMerchant },
+  merchant_callback_hosts: { place: 'spread', references: ofMerchant },
+  orders: { place: 'spread' },
+  order_history: { place: 'spread', references: ofOrder },
+  refunds: { place: 'spread', references: ofOrder },
+  transfers: { place: 'spread' },
+  callbacks: { place: 'spread', references: ofOrder },
+  callback_attempts: { place: 'spread' },
+
+  wallets: { place: 'local' },
+  accounts: { place: 'local' },
+  settlements: { place: 'local' },
+  callback_queue: { place: 'local' },
+  callback_hosts: { place: 'local' },
+  platform_keys: { place: 'local' },
+  operators: { place: 'local' },
+  operator_sessions: { place: 'local' },
+  operator_totp: { place: 'local' },
+  operator_recovery_codes: { place: 'local' },
+  approvals: { place: 'local' },
+  audit: { place: 'local' },
+}
+
+/** The column by which spread tables are spread. */
+export const spreadColumn = 'merchant_id'
+
+export interface SpreadForeignKey {
+  readonly table: string
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly references: string
+}
+
+/** The foreign keys among spread tables, by the names that PostgreSQL gives them. */
+export function spreadForeignKeys(plans = tablePlans): readonly SpreadForeignKey[] {
+  return Object.entries(plans).flatMap(([table, { references = {} }]) =>
+    Object.entries(references).map(([parent, columns]) => ({
+      table,
+      name: `${table}_${columns.join('_')}_fkey`,
+      columns,
+      references: parent,
+    })),
+  )
+}

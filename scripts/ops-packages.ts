@@ -1,0 +1,36 @@
+// What the suite `ops` needs beyond npm's packages: a PostgreSQL server with its tools, and PgBouncer, from Debian.
+// Tests start them themselves, in folders of their own; no service is left running.
+import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs'
+import { canInstall, install } from './debian.ts'
+
+const needed = [
+  { package: 'postgresql', isThere: () => globSync('/usr/lib/postgresql/*/bin/initdb').length > 0 },
+  { package: 'postgresql-client', isThere: () => globSync('/usr/lib/postgresql/*/bin/pg_dump').length > 0 },
+  { package: 'pgbouncer', isThere: () => existsSync('/usr/sbin/pgbouncer') },
+]
+
+/** Undefined when all is well, otherwise what a person must do. */
+export function ensureOpsPackages(): string | undefined {
+  const missing = () => needed.filter(({ isThere }) => !isThere()).map((each) => each.package)
+  const before = missing()
+  if (before.length === 0) return undefined
+  if (!canInstall()) {
+    return `The ops tests need what is missing here: ${before.join(', ')}.\nInstall it (Debian: sudo apt-get install ${before.join(' ')}); it need not run as a service.`
+  }
+  console.log(`\n• installing ${before.join(', ')} for the ops tests`)
+  const trouble = withoutServices(() => install(...before))
+  const after = missing()
+  return after.length === 0 ? undefined : `Could not be installed: ${after.join(', ')}.\n${trouble ?? ''}`
+}
+
+/** Debian asks this program before a package starts its service; 101 forbids it. */
+function withoutServices<Result>(work: () => Result): Result {
+  const policy = '/usr/sbin/policy-rc.d'
+  if (existsSync(policy)) return work()
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  try {
+    return work()
+  } finally {
+    rmSync(policy, { force: true })
+  }
+}
