@@ -4,8 +4,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import type { ConnectionOptions } from './connection.ts'
+import { type ConnectionOptions, serversOf } from './connection.ts'
 import type { Queryable } from './pool.ts'
+import { ServerChoice } from './server-list.ts'
 
 export interface Notifications {
   /** Everybody else hears it, or not. Never rejects. */
@@ -32,6 +33,7 @@ export function openNotifications(parts: NotificationParts): Notifications {
   // Our own messages come back to us; what is in them was done here already.
   const sender = randomUUID()
   const stopping = new AbortController()
+  const servers = new ServerChoice(serversOf(parts.connection))
   let listening: pg.Client | undefined
 
   const send = async (text: string): Promise<void> => {
@@ -68,7 +70,8 @@ export function openNotifications(parts: NotificationParts): Notifications {
   type Ended = { kind: 'lost'; wasHeard: boolean } | { kind: 'deaf'; reason: string }
 
   async function listenOnce(): Promise<Ended> {
-    const client = new pg.Client({ ...parts.connection, application_name: 'tillgate hints', keepAlive: true })
+    const server = servers.current
+    const client = new pg.Client({ ...server, application_name: 'tillgate hints', keepAlive: true })
     const over = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
     const echo = `echo ${randomUUID()}`
@@ -94,6 +97,8 @@ export function openNotifications(parts: NotificationParts): Notifications {
       await over.promise
       return { kind: 'lost', wasHeard: true }
     } catch {
+      // It is away, or a standby, where nobody may listen.
+      servers.leave(server)
       return { kind: 'lost', wasHeard: false }
     } finally {
       listening = undefined

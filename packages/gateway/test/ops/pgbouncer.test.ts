@@ -27,6 +27,8 @@ const serverConnections = 4
 const database = await startDebianPostgres()
 const bouncer = await startPgBouncer()
 const MASTER_KEY = randomBytes(32).toString('base64')
+/** Past the pooler: where a process hears of what others did. */
+const directUrl = `postgresql://${databaseUser}@${database.address}/${databaseUser}`
 const DATABASE_URL = `postgresql://${databaseUser}@127.0.0.1:${bouncer.port}/${databaseUser}`
 
 const events: string[] = []
@@ -129,6 +131,7 @@ for (const { DATABASE_PREPARED, title } of [
       DATABASE_URL,
       MASTER_KEY,
       DATABASE_PREPARED,
+      ...(DATABASE_PREPARED === 'off' && { DATABASE_LISTEN_URL: directUrl }),
       MERCHANT_REQUESTS_PER_SECOND: '100000',
     }
     const dataDir = temporaryFolder()
