@@ -25,6 +25,14 @@ test('every column that holds a sealed secret is known to the rotation of the ma
   assert.deepEqual(columns.sort(), known.sort())
 })
 
+test('a new database has rows only where the list says that migrations put some', async () => {
+  for (const [table, { isFilledByMigration = false }] of Object.entries(tablePlans)) {
+    if (table === 'migrations') continue
+    const { rowCount } = await pool.query(`select from ${table} limit 1`)
+    assert.equal(rowCount > 0, isFilledByMigration, table)
+  }
+})
+
 test('parents come before their children in the list of tables', () => {
   const order = Object.keys(tablePlans)
   for (const { table, references } of spreadForeignKeys())

@@ -9,6 +9,8 @@ export type TablePlace = 'spread' | 'local'
 
 export interface TablePlan {
   readonly place: TablePlace
+  /** Has a row before anybody used the database. */
+  readonly isFilledByMigration?: boolean
   /** The spread tables that its rows point at, by the columns that do; the same names on both sides. */
   readonly references?: Readonly<Record<string, readonly string[]>>
 }
@@ -41,6 +43,9 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   operator_recovery_codes: { place: 'local' },
   approvals: { place: 'local' },
   audit: { place: 'local' },
+  overview_hours: { place: 'local' },
+  overview_claim: { place: 'local', isFilledByMigration: true },
+  api_traffic: { place: 'local' },
 }
 
 /** The column by which spread tables are spread. */
