@@ -13,7 +13,11 @@ import { startGateway } from '../packages/gateway/src/gateway.ts'
 import { makeCountHours } from '../packages/gateway/src/operations/count-hours.ts'
 import { makeCountSlices } from '../packages/gateway/src/store/overview-counts.ts'
 import { makeOverviewHours } from '../packages/gateway/src/store/overview-hours.ts'
-import { insertPastOrders, type PastOrder } from '../packages/gateway/test/support/past-orders.ts'
+import {
+  insertPastOrders,
+  type PastCallback,
+  type PastOrder,
+} from '../packages/gateway/test/support/past-orders.ts'
 
 const orders = Number(process.argv[2] ?? 1_000_000)
 const merchants = Number(process.argv[3] ?? 1_000)
@@ -98,15 +102,36 @@ async function fill(pool: Pool): Promise<void> {
         currency: number % 100 === 3 ? 'JPY' : number % 3 === 0 ? 'EUR' : 'USD',
         tookMs: 5_000 + (number % 997) * 100,
         ...(number % 10 === 0 && {
-          callback: number % 1_000 === 0 ? { isExhausted: true } : { deliveredAfterMs: 40 + (number % 511) },
+          callback: callbackOf(number),
         }),
       }
     })
     await insertPastOrders(pool, made)
   }
+  await queueWaiting(pool)
   await pool.transaction((transaction) => transaction.query('analyze'), { statementTimeoutMs: 0 })
   console.log(
     `${orders} orders of ${merchants} merchants in ${days} days made in ${Math.round(performance.now() - startedMs)} ms`,
+  )
+}
+
+/** Half of them wait behind a host that is down, one in a hundred was given up. */
+function callbackOf(number: number): PastCallback {
+  if (number % 1_000 === 0) return { isExhausted: true }
+  return number % 20 === 0 ? { deliveredAfterMs: 40 + (number % 511) } : { host: 'down.example' }
+}
+
+/** Due tomorrow, so that nobody sends them while we measure. */
+async function queueWaiting(pool: Pool): Promise<void> {
+  await pool.query(
+    `insert into callback_queue (callback_id, merchant_id, host, due_at)
+     select callback_id, merchant_id, host, $1 from callbacks where delivered_at is null and exhausted_at is null`,
+    [Date.now() + dayMs],
+  )
+  await pool.query(
+    `insert into callback_hosts (host, failures, failing_since, reason, pauses, paused_at, paused_until)
+     values ('down.example', 9, $1, 'timeout', 1, $1, $2)`,
+    [Date.now(), Date.now() + dayMs],
   )
 }
 
@@ -154,6 +179,7 @@ async function measure(url: string, { merchantId, paymentId, callbackId }: Sampl
     `/callbacks?merchant=${merchantId}`,
     '/callbacks?state=waiting',
     '/callbacks?host=unknown.example',
+    '/callbacks?host=down.example',
     '/merchants',
     `/merchants/${merchantId}`,
     '/wallets',

@@ -5,7 +5,7 @@ import type { Core } from './core.ts'
 import type { ApprovalPolicy } from './domain/approval.ts'
 import type { Role } from './domain/operator.ts'
 import { makeSealing, makeTokens } from './http/checkout/sealing.ts'
-import type { ConsoleService } from './http/console/service.ts'
+import { type ConsoleService, countedAtMost } from './http/console/service.ts'
 import type { Log } from './log.ts'
 import { makeAuthenticateOperator } from './operations/authenticate-operator.ts'
 import type { CurrentOrder } from './operations/current-order.ts'
@@ -115,7 +115,7 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
       const callback = await history.findCallback(callbackId)
       return callback && { callback, attempts: await history.listAttempts(callback) }
     },
-    countCallbacks: history.countCallbacks,
+    countCallbacks: (nowMs) => history.countCallbacks(nowMs, { atMost: countedAtMost }),
     merchantAccounts: (merchantId) => treasury.listAccounts({ ownerKind: 'merchant', ownerId: merchantId }),
     statement: (range) => streamStatement(core.statements, range),
     platformPublicKey: async () => (await core.platformKeys.signing(clock.now())).publicKey,

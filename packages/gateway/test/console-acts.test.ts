@@ -244,6 +244,28 @@ test('ticked callbacks are sent again, those and no others, each with a record o
   assert.deepEqual(acts.map(({ subject }) => subject).sort(), wanted.toSorted())
 })
 
+test('a host with few callbacks is found among many, a stretch at a time', async () => {
+  const at = (host: string, createdAtMs: number) => ({
+    merchantId: merchant.merchantId,
+    status: 'timeout' as const,
+    createdAtMs,
+    callback: { host, deliveredAfterMs: 50 },
+  })
+  const startMs = clock.now() - 3_600_000
+  await insertPastOrders(pool, [
+    at('rare.example', startMs - 1),
+    ...Array.from({ length: 10_000 }, (_, index) => at('many.example', startMs + index)),
+  ])
+  const { text } = await operator.get('/callbacks?host=rare.example')
+  assert.match(text, /No callback fits among those that were looked through/)
+  assert.match(text, /Looked through the callbacks back to \d{4}-/)
+  const [, next = ''] = /rel="next" href="([^"]+)"/.exec(text) ?? []
+  const found = await operator.get(next.replaceAll('&amp;', '&'))
+  assert.equal([...found.text.matchAll(/type="checkbox" name="callback"/g)].length, 1)
+  assert.doesNotMatch(found.text, /Looked through/)
+  assert.match((await operator.get('/callbacks?host=many.example')).text, /rel="next"/)
+})
+
 test('a paused host gets nothing until it is resumed, and others get theirs meanwhile', async () => {
   const attemptsOf = async ({ paymentId }: OpenOrder): Promise<number> => {
     const { rows } = await pool.query<{ attempts: string }>(

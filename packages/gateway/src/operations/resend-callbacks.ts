@@ -80,6 +80,7 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
 
   return {
     listCallbacks: history.listCallbacks,
+    endOfLook: history.endOfLook,
     listFailingHosts: history.listFailingHosts,
 
     async showCallback(callbackId: string) {

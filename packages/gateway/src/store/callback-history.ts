@@ -70,10 +70,14 @@ export interface CallbackCounts {
 export function makeCallbackHistory(database: Pool) {
   return {
     listCallbacks: (filter: CallbackFilter, page: Page) => listCallbacks(database, filter, page),
+    /** Down to which callback a page looks that no index serves; undefined: to the oldest. */
+    endOfLook: (before: string | undefined) => endOfLook(database, before),
     findCallback: (callbackId: string) => findCallback(database, callbackId),
     listAttempts: (callback: CallbackKey) => listAttempts(database, callback),
     listFailingHosts: () => listFailingHosts(database),
-    countCallbacks: (nowMs: number) => countCallbacks(database, nowMs),
+    /** `atMost`: counts no further, so that a page is quick whatever waits. */
+    countCallbacks: (nowMs: number, options?: { readonly atMost?: number }) =>
+      countCallbacks(database, nowMs, options),
     /** Attempts and bodies of what ended before; at most `limit` callbacks. How many were pruned. */
     prune: (options: PruneOptions) => prune(database, options),
     /** Ends what stood due for so long that no attempt could be made; those that it ended. */
@@ -89,8 +93,13 @@ interface CallbackKey {
 interface Page {
   /** Only what is older than this callback. */
   readonly before?: string | undefined
+  /** Only this callback and what is newer. */
+  readonly downTo?: string | undefined
   readonly limit: number
 }
+
+/** No index knows hosts or events: a page of the console looks through so many callbacks. */
+const lookedThrough = 10_000
 
 interface CallbackRow {
   merchant_id: string
@@ -135,7 +144,7 @@ const ofState: Record<CallbackState, string> = {
 async function listCallbacks(
   database: Queryable,
   filter: CallbackFilter,
-  { before, limit }: Page,
+  { before, downTo, limit }: Page,
 ): Promise<StoredCallback[]> {
   const values: unknown[] = [limit]
   const wanted: string[] = []
@@ -149,6 +158,7 @@ async function listCallbacks(
   want((place) => `host = ${place}`, filter.host)
   want((place) => `event_name = ${place}`, filter.eventName)
   want((place) => `callback_id < ${place}::uuid`, before)
+  want((place) => `callback_id >= ${place}::uuid`, downTo)
   want((place) => `callback_id >= ${place}::uuid`, filter.sinceMs && firstCallbackIdAt(filter.sinceMs))
   want((place) => `callback_id < ${place}::uuid`, filter.untilMs && firstCallbackIdAt(filter.untilMs))
   if (filter.state) wanted.push(ofState[filter.state])
@@ -163,6 +173,21 @@ select ${columns}
     values,
   })
   return rows.map(toStored)
+}
+
+/** By callbacks_kept alone. */
+async function endOfLook(database: Queryable, before: string | undefined): Promise<string | undefined> {
+  const { rows } = await database.query<{ callback_id: string }>({
+    text: `
+select callback_id
+  from callbacks
+ where body is not null and ($1::uuid is null or callback_id < $1)
+ order by callback_id desc
+offset ${lookedThrough - 1}
+ limit 1`,
+    values: [before ?? null],
+  })
+  return rows[0]?.callback_id
 }
 
 /** Whose it is, is not known: a look by key into each merchant's, which needs no index of its own. */
@@ -223,7 +248,11 @@ select host, failures, failing_since, reason, pauses, paused_at, paused_until
   return rows.map(toFailingHost)
 }
 
-export async function countCallbacks(database: Queryable, nowMs: number): Promise<CallbackCounts> {
+export async function countCallbacks(
+  database: Queryable,
+  nowMs: number,
+  { atMost }: { readonly atMost?: number } = {},
+): Promise<CallbackCounts> {
   const { rows } = await database.query<{
     waiting: string
     due: string
@@ -233,13 +262,13 @@ export async function countCallbacks(database: Queryable, nowMs: number): Promis
     paused_hosts: string
   }>({
     text: `
-select (select count(*) from callback_queue) as waiting,
-       (select count(*) from callback_queue where due_at <= $1) as due,
+select (select count(*) from (select from callback_queue limit $2) as q) as waiting,
+       (select count(*) from (select from callback_queue where due_at <= $1 limit $2) as q) as due,
        (select min(due_at) from callback_queue where due_at <= $1) as oldest_due_at,
-       (select count(*) from callbacks where exhausted_at is not null) as exhausted,
+       (select count(*) from (select from callbacks where exhausted_at is not null limit $2) as c) as exhausted,
        (select count(*) from callback_hosts) as failing_hosts,
        (select count(*) from callback_hosts where paused_until > $1) as paused_hosts`,
-    values: [nowMs],
+    values: [nowMs, atMost ?? null],
   })
   const [row] = rows
   if (!row) throw new Error('a count answers one row')

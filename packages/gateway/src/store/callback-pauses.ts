@@ -37,10 +37,18 @@ values ($1, 1, $2, $4, 1, $2, $3)
         })
         return rowCount === 1
       }),
-    countWaiting: async (hosts: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    /** `atMost`: all hosts together are counted no further. */
+    countWaiting: async (
+      hosts: readonly string[],
+      { atMost }: { readonly atMost?: number } = {},
+    ): Promise<ReadonlyMap<string, number>> => {
+      if (hosts.length === 0) return new Map()
       const { rows } = await database.query<{ host: string; count: string }>({
-        text: 'select host, count(*) as count from callback_queue where host = any ($1::text[]) group by host',
-        values: [hosts],
+        text: `
+select host, count(*) as count
+  from (select host from callback_queue where host = any ($1::text[]) limit $2) as q
+ group by host`,
+        values: [hosts, atMost ?? null],
       })
       return new Map(rows.map(({ host, count }) => [host, Number(count)]))
     },

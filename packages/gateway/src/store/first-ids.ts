@@ -21,3 +21,7 @@ export function timeOfPaymentId(paymentId: string): number {
   for (const digit of paymentId.slice(1, 11)) timeMs = timeMs * 32 + digits.indexOf(digit)
   return timeMs
 }
+
+export function timeOfCallbackId(callbackId: string): number {
+  return Number.parseInt(callbackId.slice(0, 13).replace('-', ''), 16)
+}

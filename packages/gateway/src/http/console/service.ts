@@ -25,6 +25,9 @@ import type { SystemState } from '../../store/system.ts'
 import type { BalanceLine } from '../../store/trial-balance.ts'
 import type { Sealing, Tokens } from '../checkout/sealing.ts'
 
+/** Pages count no further: more than this is "more than this". */
+export const countedAtMost = 10_000
+
 export interface ConsoleService {
   readonly authenticate: AuthenticateOperator
   readonly sessions: OperatorSessions
@@ -43,6 +46,7 @@ export interface ConsoleService {
   /** What moves money, at once or after a second operator's yes. */
   moneyActs(by: Decider): MoneyActs
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
+  /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
   merchantAccounts(merchantId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>

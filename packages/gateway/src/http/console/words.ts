@@ -56,6 +56,11 @@ export function count(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ' ')
 }
 
+/** Where counting stopped at some number: "10 000 or more". */
+export function countUpTo(number: number, atMost: number): string {
+  return number >= atMost ? `${count(atMost)} or more` : count(number)
+}
+
 /** Such as "3.4 s": three figures, for what is measured. */
 export function span(ms: number): string {
   if (ms === 0) return '0'

@@ -7,14 +7,15 @@ import { mayAct } from '../../../domain/operator.ts'
 import { maxPauseMs } from '../../../operations/pause-hosts.ts'
 import { type CallbackKey, maxListed } from '../../../operations/resend-callbacks.ts'
 import type { CallbackFilter, StoredCallback } from '../../../store/callback-history.ts'
+import { timeOfCallbackId } from '../../../store/first-ids.ts'
 import { type Html, html } from '../../html.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, reasonOf, required } from '../forms.ts'
-import type { ConsoleService } from '../service.ts'
+import { type ConsoleService, countedAtMost } from '../service.ts'
 import { state } from '../statuses.ts'
 import { empty, pages, table, urlWith } from '../tables.ts'
-import { ago, count, until } from '../words.ts'
+import { ago, count, countUpTo, exact, until } from '../words.ts'
 
 const path = '/callbacks'
 const perPage = maxListed
@@ -115,26 +116,30 @@ export function callbacksArea(running: () => ConsoleService): readonly ConsoleRo
     const { query, nowMs, actor } = visit
     const { callbacks, hosts } = running().as(actor)
     const filter = filterOf(query)
-    const before = query.get('before') ?? ''
+    const given = query.get('before') ?? ''
+    const before = uuidPattern.test(given) ? given : undefined
+    const downTo = isServedByIndex(filter) ? undefined : await callbacks.endOfLook(before)
     const [failing, page, counts] = await Promise.all([
       callbacks.listFailingHosts(),
-      callbacks.listCallbacks(filter, {
-        limit: perPage + 1,
-        before: uuidPattern.test(before) ? before : undefined,
-      }),
+      callbacks.listCallbacks(filter, { limit: perPage + 1, before, downTo }),
       running().countCallbacks(nowMs),
     ])
-    const waiting = await hosts.countWaiting(failing.map(({ host }) => host))
+    const waiting = await hosts.countWaiting(
+      failing.map(({ host }) => host),
+      { atMost: countedAtMost },
+    )
     const shown = page.slice(0, perPage)
+    const isFull = page.length > perPage
+    const older = isFull ? shown.at(-1)?.callbackId : downTo
     return {
       title: 'Callbacks',
       area: 'callbacks',
       isLive: !query.has('before'),
       content: html`<dl class="figures">
-<div><dt>Waiting</dt><dd>${count(counts.waiting)}</dd></div>
-<div><dt>Due now</dt><dd>${count(counts.due)}</dd></div>
+<div><dt>Waiting</dt><dd>${upTo(counts.waiting)}</dd></div>
+<div><dt>Due now</dt><dd>${upTo(counts.due)}</dd></div>
 <div><dt>Longest overdue since</dt><dd>${counts.oldestDueAtMs === undefined ? '—' : ago(counts.oldestDueAtMs, nowMs)}</dd></div>
-<div><dt>Given up</dt><dd>${counts.exhausted > 0 ? html`<a href="${path}?state=exhausted">${count(counts.exhausted)}</a>` : '0'}</dd></div>
+<div><dt>Given up</dt><dd>${counts.exhausted > 0 ? html`<a href="${path}?state=exhausted">${upTo(counts.exhausted)}</a>` : '0'}</dd></div>
 </dl>
 <h2>Failing hosts</h2>${failing.length === 0 ? empty('Every host answers.') : hostTable(visit, failing, waiting)}
 <div class="acts">${foldedAct(visit, {
@@ -150,11 +155,16 @@ export function callbacksArea(running: () => ConsoleService): readonly ConsoleRo
 <h2>All callbacks</h2>${filterForm(query)}
 ${
   shown.length === 0
-    ? empty(html`No callback fits. <a href="${path}">Show all</a>`)
+    ? empty(
+        older === undefined
+          ? html`No callback fits. <a href="${path}">Show all</a>`
+          : 'No callback fits among those that were looked through; older ones may.',
+      )
     : html`${callbackTable(visit, shown)}
-${resendTicked(visit)}
-${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.callbackId : undefined })}`
+${resendTicked(visit)}`
 }
+${!isFull && older !== undefined && html`<p class="quiet small">Looked through the callbacks back to ${exact(timeOfCallbackId(older))}. “Older” looks on from there; a merchant in the filter finds it sooner.</p>`}
+${pages(path, query, { older })}
 ${shown.length > 0 && Object.values(filter).some((value) => value !== undefined) && resendAll(visit, filter)}`,
     }
   }
@@ -175,6 +185,14 @@ ${shown.length > 0 && Object.values(filter).some((value) => value !== undefined)
   }
 }
 
+const upTo = (number: number): string => countUpTo(number, countedAtMost)
+
+/** Of one merchant by its key, of what waits by the queue, of what was given up by an index of its own. */
+function isServedByIndex({ merchantId, state: wanted, host, eventName }: CallbackFilter): boolean {
+  if (merchantId !== undefined || wanted === 'waiting' || wanted === 'exhausted') return true
+  return wanted === undefined && host === undefined && eventName === undefined
+}
+
 function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: ReadonlyMap<string, number>): Html {
   return table(
     'Failing hosts, the worst first',
@@ -192,7 +210,7 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
       ago(failingSinceMs, visit.nowMs),
       count(failures),
       html`<span class="wrap">${reason}</span>`,
-      count(waiting.get(host) ?? 0),
+      upTo(waiting.get(host) ?? 0),
       pausedUntilMs !== undefined && pausedUntilMs > visit.nowMs
         ? html`${state('bad', 'paused')} for ${until(pausedUntilMs, visit.nowMs)} more`
         : state('wait', 'not paused'),

@@ -17,10 +17,10 @@ import type { CallbackCounts } from '../../../store/callback-history.ts'
 import { type Content, type Html, html } from '../../html.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { overviewCharts } from '../overview-charts.ts'
-import type { ConsoleService } from '../service.ts'
+import { type ConsoleService, countedAtMost } from '../service.ts'
 import { status } from '../statuses.ts'
 import { empty, table } from '../tables.ts'
-import { ago, amount, count, duration, exact, percent, span } from '../words.ts'
+import { ago, amount, count, countUpTo, duration, exact, percent, span } from '../words.ts'
 
 export const overviewPath = '/overview'
 const defaultWindow: WindowName = 'day'
@@ -47,6 +47,8 @@ ${tiles(overview, callbacks, nowMs)}
     }
   }
 }
+
+const upTo = (number: number): string => countUpTo(number, countedAtMost)
 
 function tabs(current: WindowName): Html {
   return html`<nav class="tabs" aria-label="How far back"><ul>${windowNames.map(
@@ -83,10 +85,10 @@ ${tile('Creation to payment, median', paidMedian, `95 % within ${paidP95}`)}
 ${tile('Callbacks delivered', percent(deliveredShare(figures)), `of ${count(made)}; half within ${sentMedian}, 95 % within ${sentP95}`)}
 ${tile(
   'Callbacks waiting now',
-  html`<a href="/callbacks?state=waiting">${count(callbacks.waiting)}</a>`,
+  html`<a href="/callbacks?state=waiting">${upTo(callbacks.waiting)}</a>`,
   callbacks.oldestDueAtMs === undefined
-    ? `none is late, ${count(callbacks.exhausted)} given up`
-    : `${count(callbacks.due)} due, the oldest for ${duration(nowMs - callbacks.oldestDueAtMs)}; ${count(callbacks.exhausted)} given up`,
+    ? `none is late, ${upTo(callbacks.exhausted)} given up`
+    : `${upTo(callbacks.due)} due, the oldest for ${duration(nowMs - callbacks.oldestDueAtMs)}; ${upTo(callbacks.exhausted)} given up`,
 )}
 ${tile('API requests', count(traffic.requests), `${perSecond(traffic.requests, passedMs)} a second; ${count(traffic.refused)} refused, ${count(traffic.failed)} failed`)}
 ${tile('API answers, median', apiMedian, `95 % within ${apiP95}`)}

@@ -1,10 +1,10 @@
 // How this gateway does: version, database, and the work that waits, with how long the oldest of it is overdue.
 import { html } from '../../html.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import type { ConsoleService } from '../service.ts'
+import { type ConsoleService, countedAtMost } from '../service.ts'
 import { state } from '../statuses.ts'
 import { facts } from '../tables.ts'
-import { count, duration, moment } from '../words.ts'
+import { count, countUpTo, duration, moment } from '../words.ts'
 
 /** Past this, a worker does not keep up or does not run. */
 const lateAfterMs = 60_000
@@ -17,7 +17,7 @@ export function systemArea(running: () => ConsoleService): readonly ConsoleRoute
     const { about, state: of } = system
     const work = (waiting: number | undefined, oldestAtMs: number | undefined) => {
       const lateMs = oldestAtMs === undefined ? 0 : nowMs - oldestAtMs
-      const said = waiting === undefined ? '' : `${count(waiting)} waiting, `
+      const said = waiting === undefined ? '' : `${countUpTo(waiting, countedAtMost)} waiting, `
       if (lateMs <= 0) return html`${said}${state('good', 'nothing is late')}`
       const look = lateMs > lateAfterMs ? 'bad' : 'wait'
       return html`${said}${state(look, `the oldest is ${duration(lateMs)} late`)}`
@@ -48,7 +48,7 @@ export function systemArea(running: () => ConsoleService): readonly ConsoleRoute
         ['Settle payments and refunds', work(of.settlementsWaiting, of.oldestSettlementDueAtMs)],
         ['Expire orders', work(undefined, of.oldestExpiryAtMs)],
         ['Callback hosts', `${callbacks.failingHosts} failing, ${callbacks.pausedHosts} paused`],
-        ['Callbacks given up', count(callbacks.exhausted)],
+        ['Callbacks given up', countUpTo(callbacks.exhausted, countedAtMost)],
       ])}</section>
 <section><h2>Clock</h2>${facts([['Now', moment(nowMs, nowMs)]])}</section>
 </div>`,
