@@ -1,10 +1,14 @@
 // The overview in a real browser over a week of trade: walked by tabs and tables, brought up to date by the script,
 // readable light and dark, on a desktop and on a phone.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
+import { bucketOf } from '../../src/domain/durations.ts'
+import { countOrders } from '../../src/domain/overview.ts'
 import { hourMs } from '../../src/domain/time-slices.ts'
 import { makeCountHours } from '../../src/operations/count-hours.ts'
+import { makeApiTraffic } from '../../src/store/api-traffic.ts'
 import { makeCountSlices } from '../../src/store/overview-counts.ts'
 import { makeOverviewHours } from '../../src/store/overview-hours.ts'
 import { desktop, launchBrowser, phone } from '../support/browser.ts'
@@ -12,6 +16,7 @@ import { openCheckoutShop } from '../support/checkout.ts'
 import { look, signIn } from '../support/console-browser.ts'
 import { insertPastOrders, type PastOrder } from '../support/past-orders.ts'
 
+const dayMs = 24 * hourMs
 const shop = await openCheckoutShop()
 const { gateway, merchant, clock } = shop
 const startMs = clock.now() + 37 * 60_000
@@ -23,6 +28,7 @@ const count = makeCountHours({
   clock,
 })
 for (let waitMs = 0; waitMs < 60_000; ) waitMs = await count()
+await insertTraffic(clock.now())
 const paid = await shop.order()
 await shop.pay(paid, 'success')
 clock.advance(10_000)
@@ -65,6 +71,21 @@ function weekOfTrade(nowMs: number): PastOrder[] {
     }
   }
   return orders.filter(({ createdAtMs }) => createdAtMs < nowMs)
+}
+
+/** Seven requests for each order, answered after some ten milliseconds. */
+async function insertTraffic(nowMs: number): Promise<void> {
+  const hours = await makeOverviewHours(gateway.pool).read({ fromMs: nowMs - 2 * dayMs, toMs: nowMs })
+  const counted = hours.map(({ startsAtMs, figures }) => {
+    const requests = 7 * countOrders(figures, () => true)
+    const slow = Math.ceil(requests / 15)
+    const answeredAfter = new Map([
+      [bucketOf(9 + ((startsAtMs / hourMs) % 4)), requests - slow],
+      [bucketOf(30 + ((startsAtMs / hourMs) % 23)), slow],
+    ])
+    return { startsAtMs, lengthMs: hourMs, traffic: { requests, refused: 1, failed: 0, answeredAfter } }
+  })
+  await makeApiTraffic(gateway.pool).write(randomUUID(), counted)
 }
 
 for (const [size, options, onlyColours] of [
