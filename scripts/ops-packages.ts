@@ -1,4 +1,5 @@
-// What the suite `ops` needs beyond npm's packages: a PostgreSQL server with its tools, and PgBouncer, from Debian.
+// What the suite `ops` needs beyond npm's packages: a PostgreSQL server with its tools, PgBouncer, and the
+// reader of systemd's units, from Debian.
 // Tests start them themselves, in folders of their own; no service is left running.
 import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { canInstall, install } from './debian.ts'
@@ -7,6 +8,7 @@ const needed = [
   { package: 'postgresql', isThere: () => globSync('/usr/lib/postgresql/*/bin/initdb').length > 0 },
   { package: 'postgresql-client', isThere: () => globSync('/usr/lib/postgresql/*/bin/pg_dump').length > 0 },
   { package: 'pgbouncer', isThere: () => existsSync('/usr/sbin/pgbouncer') },
+  { package: 'systemd', isThere: () => existsSync('/usr/bin/systemd-analyze') },
 ]
 
 /** Undefined when all is well, otherwise what a person must do. */

@@ -1,0 +1,111 @@
+// There is no Docker engine here, so the steps of ops/Dockerfile are carried out by hand: its COPY and RUN lines in an
+// empty folder, its command as an ordinary user who may write nowhere but in DATA_DIR. And systemd reads our unit.
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { after, test } from 'node:test'
+import { databaseUser, startDebianPostgres, workFolder, workshop } from '../support/debian-postgres.ts'
+import { lineWith } from '../support/process.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+
+interface Instruction {
+  readonly word: string
+  readonly rest: string
+}
+
+function readDockerfile(): Instruction[] {
+  const text = readFileSync(join(root, 'ops/Dockerfile'), 'utf8').replace(/\\\n\s*/g, '')
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [word = '', ...rest] = line.split(' ')
+      return { word, rest: rest.join(' ') }
+    })
+}
+
+test('the steps of the Dockerfile give a gateway that an ordinary user runs from a tree that nobody can write to', async () => {
+  const app = workFolder('app')
+  const instructions = readDockerfile()
+  for (const { word, rest } of instructions) {
+    if (word === 'RUN' && rest.startsWith('npm ')) {
+      execFileSync('npm', rest.split(' ').slice(1), { cwd: app, stdio: 'pipe' })
+    }
+    if (word !== 'COPY' || rest.startsWith('--from')) continue
+    const names = rest.split(' ')
+    const target = join(app, names.at(-1) ?? '')
+    const isFolder = names.at(-1)?.endsWith('/')
+    for (const name of names.slice(0, -1)) {
+      mkdirSync(isFolder ? target : join(target, '..'), { recursive: true })
+      cpSync(join(root, name), isFolder ? join(target, basename(name)) : target, {
+        recursive: true,
+        filter: (path) => !/\/(node_modules|test)(\/|$)/.test(path.slice(root.length)),
+      })
+    }
+  }
+  const installed = readdirSync(join(app, 'node_modules/.bin'))
+  assert.ok(!installed.includes('biome'), 'nothing for developers is in it')
+  execFileSync('chmod', ['-R', 'a-w,a+rX', app])
+
+  const settings = Object.fromEntries(
+    instructions
+      .filter(({ word }) => word === 'ENV')
+      .flatMap(({ rest }) => rest.split(/\s+/).map((pair) => pair.split('=') as [string, string])),
+  )
+  const [program = '', ...args] = JSON.parse(instructions.find(({ word }) => word === 'CMD')?.rest ?? '[]')
+  assert.equal(program, 'node')
+  const node = join(workFolder('bin'), 'node')
+  cpSync(process.execPath, node)
+  chmodSync(node, 0o755)
+  const server = await startDebianPostgres()
+  const masterKey = join(workshop.folder, 'master.key')
+  writeFileSync(masterKey, `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o644 })
+  const child = spawn(node, args, {
+    ...workshop.account,
+    cwd: app,
+    env: {
+      ...settings,
+      DATA_DIR: workFolder('state'),
+      HOST: '127.0.0.1',
+      ADMIN_HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      MODE: 'live',
+      PUBLIC_URL: 'https://pay.example.com',
+      TRUSTED_PROXIES: 'none',
+      OPERATOR_PASSWORD: 'a password for tests',
+      MASTER_KEY_FILE: masterKey,
+      DATABASE_URL: `postgresql://${databaseUser}@${server.address}/${databaseUser}`,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  after(() => child.kill('SIGKILL'))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const { adminUrl } = JSON.parse(await lineWith({ child, output: () => output }, '"msg":"ready"'))
+  assert.equal((await fetch(`${adminUrl}/readyz`)).status, 200)
+  assert.equal((await fetch(`${adminUrl}/sign-in`)).status, 200)
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null], output)
+})
+
+test('systemd finds nothing wrong with the unit, and little exposed by it', (t) => {
+  const unit = join(workFolder('unit'), 'tillgate.service')
+  const text = readFileSync(join(root, 'ops/tillgate.service'), 'utf8')
+  // The program is not installed there on this machine, and that alone would be complained of.
+  writeFileSync(unit, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
+  const words = execFileSync('systemd-analyze', ['verify', unit], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  assert.equal(words, '')
+  const report = execFileSync('systemd-analyze', ['security', '--offline=true', unit], { encoding: 'utf8' })
+  const level = Number(/exposure level for \S+: ([\d.]+)/.exec(report)?.[1])
+  assert.ok(level < 2, report)
+  t.diagnostic(`exposure level ${level}; 10 is the worst`)
+})
