@@ -44,7 +44,7 @@ select c.*, a.attempts, a.ladder_attempts
 }
 
 /** Every change that is an event has its callback, and there is no other. */
-async function checkEvents(pool: Pool): Promise<string[]> {
+export async function checkEvents(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ what: string }>(`
 select coalesce(e.payment_id, c.payment_id) || ' ' || coalesce(e.event_name, c.event_name) || ': ' ||
        case when c.payment_id is null then 'the event has no callback' else 'the callback has no event' end as what

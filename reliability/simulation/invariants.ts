@@ -21,11 +21,10 @@ export async function findViolations(ending: Ending): Promise<string[]> {
   const { pool, journal } = ending
   const { findings } = await verifyLedger(pool)
   return [
-    ...journal.contradictions,
     ...findings.map(({ claim, examples }) => `not so: ${claim} (${examples.join(', ')})`),
     ...(await checkRest(pool)),
-    ...(await checkOrders(ending)),
-    ...(await checkRefunds(ending)),
+    ...(await checkTold(pool, journal)),
+    ...(await checkRail(ending)),
     ...(await checkHistories(pool)),
     ...(await checkWallets(ending)),
     ...(await checkPayouts(ending)),
@@ -33,7 +32,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
   ]
 }
 
-async function checkRest(pool: Pool): Promise<string[]> {
+export async function checkRest(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ what: string }>(`
 select 'order ' || order_no || ' is still ' || status as what from orders where status in ('pending', 'confirming')
  union all
@@ -54,11 +53,9 @@ interface OrderRow {
   transaction_id: string | null
 }
 
-async function checkOrders({ pool, journal, rail }: Ending): Promise<string[]> {
-  const { rows } = await pool.query<OrderRow>(
-    'select merchant_id, order_no, payment_id, status, payment_amount_minor as amount, transaction_id from orders',
-  )
-  const stored = new Map(rows.map((row) => [`${row.merchant_id} ${row.order_no}`, row]))
+/** Whatever was acknowledged is stored as that, and has gone no other way than people were told. */
+export async function checkTold(pool: Pool, journal: Journal): Promise<string[]> {
+  const stored = new Map((await readOrders(pool)).map((row) => [`${row.merchant_id} ${row.order_no}`, row]))
   const violations: string[] = []
   for (const [key, told] of journal.orders) {
     const row = stored.get(key)
@@ -71,15 +68,38 @@ async function checkOrders({ pool, journal, rail }: Ending): Promise<string[]> {
     else if (!isReachable(told.status, row.status))
       violations.push(`${told.orderNo} was told as ${told.status} and ended as ${row.status}`)
   }
-  for (const { order_no, status, transaction_id } of rows) {
-    const decision = transaction_id === null ? undefined : rail.decisionOf(transaction_id)
-    const expected = decision && { approved: 'success', declined: 'failed' }[decision]
-    if (expected !== undefined && status !== expected)
-      violations.push(`the rail ${decision} ${order_no}, which ended as ${status}`)
-    if (transaction_id !== null && decision === undefined)
-      violations.push(`the rail was never asked about ${order_no}, which ended as ${status}`)
+  const refunds = new Map(
+    (await readRefunds(pool)).map((row) => [`${row.merchant_id} ${row.refer_refund_no}`, row]),
+  )
+  for (const [key, told] of journal.refunds) {
+    const row = refunds.get(key)
+    if (row?.refund_id !== told.refundId || BigInt(row.amount_minor) !== told.amountMinor)
+      violations.push(`${told.referRefundNo} was acknowledged as ${told.refundId} and is not stored as that`)
   }
-  return violations
+  return [...journal.contradictions, ...violations]
+}
+
+async function readOrders(pool: Pool): Promise<OrderRow[]> {
+  const { rows } = await pool.query<OrderRow>(
+    'select merchant_id, order_no, payment_id, status, payment_amount_minor as amount, transaction_id from orders',
+  )
+  return rows
+}
+
+async function readRefunds(pool: Pool): Promise<RefundRow[]> {
+  const { rows } = await pool.query<RefundRow>(
+    'select merchant_id, refer_refund_no, refund_id, amount_minor, status, transaction_id from refunds',
+  )
+  return rows
+}
+
+interface RefundRow {
+  merchant_id: string
+  refer_refund_no: string
+  refund_id: string
+  amount_minor: string
+  status: string
+  transaction_id: string | null
 }
 
 function isReachable(from: OrderStatus, to: OrderStatus): boolean {
@@ -88,34 +108,29 @@ function isReachable(from: OrderStatus, to: OrderStatus): boolean {
   return canOrderMove({ from, to })
 }
 
-async function checkRefunds({ pool, journal, rail }: Ending): Promise<string[]> {
-  const { rows } = await pool.query<{
-    merchant_id: string
-    refer_refund_no: string
-    refund_id: string
-    amount_minor: string
-    status: string
-    transaction_id: string | null
-  }>('select merchant_id, refer_refund_no, refund_id, amount_minor, status, transaction_id from refunds')
-  const stored = new Map(rows.map((row) => [`${row.merchant_id} ${row.refer_refund_no}`, row]))
+/** What the rail approved is paid, what it declined is not. */
+async function checkRail({ pool, rail }: Ending): Promise<string[]> {
   const violations: string[] = []
-  for (const [key, told] of journal.refunds) {
-    const row = stored.get(key)
-    if (row?.refund_id !== told.refundId || BigInt(row.amount_minor) !== told.amountMinor)
-      violations.push(`${told.referRefundNo} was acknowledged as ${told.refundId} and is not stored as that`)
+  for (const { order_no, status, transaction_id } of await readOrders(pool)) {
+    if (transaction_id === null) continue
+    const decision = rail.decisionOf(transaction_id)
+    if (decision === undefined)
+      violations.push(`the rail was never asked about ${order_no}, which is ${status}`)
+    else if (status !== { approved: 'success', declined: 'failed' }[decision])
+      violations.push(`the rail ${decision} ${order_no}, which ended as ${status}`)
   }
-  for (const { refer_refund_no, status, transaction_id } of rows) {
-    const approved = transaction_id !== null && rail.decisionOf(transaction_id) === 'approved'
-    if (approved !== (status === 'refund_success'))
+  for (const { refer_refund_no, status, transaction_id } of await readRefunds(pool)) {
+    const isApproved = transaction_id !== null && rail.decisionOf(transaction_id) === 'approved'
+    if (isApproved !== (status === 'refund_success'))
       violations.push(
-        `${refer_refund_no} ended as ${status}, and the rail had ${approved ? '' : 'not '}approved it`,
+        `${refer_refund_no} is ${status}, and the rail had ${isApproved ? '' : 'not '}approved it`,
       )
   }
   return violations
 }
 
 /** Each order's changes are one way through the table of states, from pending to where it is now. */
-async function checkHistories(pool: Pool): Promise<string[]> {
+export async function checkHistories(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{
     order_no: string
     status: OrderStatus

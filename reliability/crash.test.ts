@@ -1,0 +1,22 @@
+// Ten of the kill cycles; `npm run crash` runs as many as one likes.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { emptyDataDir } from '../packages/gateway/test/support/data-dir.ts'
+import { runCycles } from './crash/run-cycles.ts'
+
+test('ten times killed under load, the gateway comes back by itself and nothing acknowledged is lost', {
+  timeout: 180_000,
+}, async (t) => {
+  const { violations, ...figures } = await runCycles({
+    dataDir: await emptyDataDir(t),
+    cycles: 10,
+    seed: 7,
+    shoppers: 3,
+    endsClaims: true,
+  })
+  t.diagnostic(JSON.stringify(figures))
+  assert.deepEqual(violations, [])
+  assert.ok(figures.orders >= 10 && figures.arrivals >= 20, JSON.stringify(figures))
+  for (const victim of ['gateway', 'postmaster', 'backend'] as const)
+    assert.ok(figures.victims[victim] > 0, `this seed kills no ${victim}`)
+})

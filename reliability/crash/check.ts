@@ -1,0 +1,52 @@
+// After the last kill: what the client was told, what the database holds and what the listener received must agree.
+import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { verifyLedger } from '../../packages/gateway/src/store/ledger-verification.ts'
+import { checkEvents } from '../simulation/callback-invariants.ts'
+import { checkHistories, checkRest, checkTold } from '../simulation/invariants.ts'
+import type { Journal } from '../simulation/journal.ts'
+import type { Receiver } from './receiver.ts'
+
+export async function findCrashViolations(
+  pool: Pool,
+  { journal, receiver }: { journal: Journal; receiver: Receiver },
+): Promise<string[]> {
+  const { findings } = await verifyLedger(pool)
+  return [
+    ...findings.map(({ claim, examples }) => `not so: ${claim} (${examples.join(', ')})`),
+    ...(await checkTold(pool, journal)),
+    ...(await checkRest(pool)),
+    ...(await checkHistories(pool)),
+    ...(await checkEvents(pool)),
+    ...receiver.refused.map((why) => `the listener could not open a callback: ${why}`),
+    ...(await checkArrivals(pool, receiver)),
+  ]
+}
+
+async function checkArrivals(pool: Pool, { arrivals }: Receiver): Promise<string[]> {
+  const { rows } = await pool.query<{ callback_id: string; event_name: string; is_delivered: boolean }>(
+    'select callback_id, event_name, delivered_at is not null as is_delivered from callbacks',
+  )
+  const stored = new Set(rows.map((row) => row.callback_id))
+  return [
+    ...rows
+      .filter(({ callback_id, is_delivered }) => !is_delivered || !arrivals.has(callback_id))
+      .map(({ callback_id, event_name }) => `callback ${callback_id} (${event_name}) did not arrive`),
+    ...[...arrivals.keys()]
+      .filter((id) => !stored.has(id))
+      .map((id) => `callback ${id} arrived and is not stored`),
+  ]
+}
+
+/** What is still to do, so that the end can be waited for. */
+export async function countWork(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ work: string }>(`
+select (select count(*) from callback_queue) + (select count(*) from settlements)
+     + (select count(*) from orders where status = 'pending' and expires_at <= extract(epoch from now()) * 1000) as work`)
+  return Number(rows[0]?.work)
+}
+
+/** What the dead had claimed comes back when their claims run out; this takes the time until then out of a test. */
+export async function endClaims(pool: Pool): Promise<void> {
+  await pool.query('update callback_queue set claimed_until = 0 where claim_id is not null')
+  await pool.query('update settlements set due_at = 0 where claim_id is not null')
+}

@@ -1,0 +1,120 @@
+// An independent client under load: creates, pays and refunds over real HTTP with the SDK, asks again whenever it got no
+// answer, and writes down what was acknowledged. It knows nothing of the gateway's inside.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { OrderStatus } from '@tillgate/protocol'
+import { ConflictError, TillgateError } from '../../packages/sdk/src/errors.ts'
+import type { Tillgate } from '../../packages/sdk/src/tillgate.ts'
+import type { Journal, ToldOrder } from '../simulation/journal.ts'
+
+export interface ShopperParts {
+  readonly merchant: () => Tillgate
+  readonly journal: Journal
+  readonly callbackUrl: string
+  /** Distinguishes this run's numbers. */
+  readonly name: string
+  readonly isOver: () => boolean
+}
+
+const amountMinor = 1_250n
+const amount = '12.50'
+const askAgainMs = 150
+/** However often the gateway dies: a story that takes longer than this does not end by itself. */
+const storyWithinMs = 180_000
+
+/** Buys one thing after the other until it is told to end; the one under way is finished. */
+export async function shop(parts: ShopperParts, index: number): Promise<void> {
+  for (let round = 0; !parts.isOver(); round++)
+    await story(parts, { orderNo: `${parts.name}-${index}-${round}`, isRefunded: round % 2 === 0 })
+}
+
+/** One order from its creation to its end, and its refund. */
+export async function story(
+  parts: ShopperParts,
+  { orderNo, isRefunded }: { orderNo: string; isRefunded: boolean },
+): Promise<void> {
+  const order = await create(parts, orderNo)
+  await pay(parts, order)
+  const status = await untilFinal(parts, order)
+  if (status === 'success' && isRefunded) await refund(parts, order)
+}
+
+async function create({ merchant, journal, callbackUrl }: ShopperParts, orderNo: string): Promise<ToldOrder> {
+  const goods = [{ referenceGoodsId: 'tea', goodsName: 'Green tea', goodsAmount: amount }]
+  // Fixed, so that the repetition after a lost answer has the same content.
+  const paymentTime = Date.now()
+  const { paymentId } = await untilAnswered(() =>
+    merchant().orders.create(
+      {
+        order: { orderNo, orderAmount: amount, goods },
+        paymentAmount: amount,
+        currency: 'EUR',
+        paymentTime,
+        callbackUrl,
+      },
+      once,
+    ),
+  )
+  const { merchantId } = merchant()
+  journal.created({ merchantId, orderNo, paymentId, amountMinor, status: 'pending' })
+  const told = journal.orders.get(`${merchantId} ${orderNo}`)
+  if (!told) throw new Error('what was written down is there')
+  return told
+}
+
+/** A payment is not safe to repeat: after a lost answer the second one is refused when the first had come through. */
+async function pay({ merchant, journal }: ShopperParts, order: ToldOrder): Promise<void> {
+  const { paymentId } = order
+  await untilAnswered(async () => {
+    try {
+      await merchant().sandbox.pay({ paymentId, outcome: 'success' }, { timeoutMs: once.timeoutMs })
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error
+    }
+  })
+  journal.answered(order, order.status, 'confirming')
+}
+
+async function untilFinal({ merchant, journal }: ShopperParts, order: ToldOrder): Promise<OrderStatus> {
+  const deadline = performance.now() + storyWithinMs
+  for (;;) {
+    const before = order.status
+    const { paymentStatus } = await untilAnswered(() => merchant().orders.query(order.paymentId, once))
+    journal.answered(order, before, paymentStatus)
+    if (paymentStatus === 'success' || paymentStatus === 'failed') return paymentStatus
+    if (performance.now() > deadline) throw new Error(`${order.orderNo} is still ${paymentStatus}`)
+    await pause(askAgainMs)
+  }
+}
+
+async function refund(
+  { merchant, journal }: ShopperParts,
+  { merchantId, paymentId, orderNo }: ToldOrder,
+): Promise<void> {
+  const referRefundNo = `${orderNo}-refund`
+  const { refundId } = await untilAnswered(() =>
+    merchant().refunds.create({ paymentId, referRefundNo, refundAmount: '5.00' }, once),
+  )
+  journal.refunded({ merchantId, paymentId, referRefundNo, refundId, amountMinor: 500n })
+}
+
+/** The SDK's own retries are off: each answer is seen here. */
+const once = { maxRetries: 0, timeoutMs: 3_000 } as const
+
+async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const deadline = performance.now() + storyWithinMs
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isWorthAnotherTry(error) || performance.now() > deadline) throw error
+      await pause(askAgainMs)
+    }
+  }
+}
+
+/** No answer, too busy, not available now. Never 50000: that would be a bug. */
+function isWorthAnotherTry(error: unknown): boolean {
+  if (!(error instanceof TillgateError)) return false
+  const { code } = error
+  return code === undefined || code === 50300 || code === 42900
+}
