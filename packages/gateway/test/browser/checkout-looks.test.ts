@@ -1,13 +1,12 @@
 // Every state of the checkout, on a desktop and a phone, light and dark: nothing wider than the screen, nothing that
 // axe-core objects to, nothing that the content security policy refuses. With SCREENSHOTS=folder it also takes pictures.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { languages } from '../../src/http/checkout/languages.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
+import { complaints, look, overflow, picture } from '../support/look.ts'
 
 const shop = await openCheckoutShop()
 const browser = await launchBrowser()
@@ -62,9 +61,7 @@ for (const [name, { order, act, expects }] of Object.entries(states)) {
         await page.goto(url)
         await act?.(page)
         assert.match((await page.locator('main').textContent()) ?? '', expects)
-        assert.equal(await overflow(page), 0)
-        assert.deepEqual(await complaints(page), [], size)
-        await picture(page, `checkout-${name}-${size}`)
+        await look(page, `checkout-${name}-${size}`)
       }),
     )
   })
@@ -109,28 +106,6 @@ test('every language fits a phone, and Arabic runs from right to left', async ()
   assert.deepEqual(troubles, [])
   await page.context().close()
 })
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-async function complaints(page: Page): Promise<string[]> {
-  // Through the debugger, so that the page's own policy needs no hole for it.
-  await page.evaluate(axe)
-  const violations = (await page.evaluate(
-    "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations'] }).then((r) => r.violations)",
-  )) as { id: string; nodes: { html: string; failureSummary: string }[] }[]
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  )
-}
-
-async function overflow(page: Page): Promise<unknown> {
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env['SCREENSHOTS']
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
-}
 
 /** Nobody is sent back to the shop while the mouse is on the way there. */
 async function hold(page: Page): Promise<void> {

@@ -13,7 +13,8 @@ import { makeCountSlices } from '../../src/store/overview-counts.ts'
 import { makeOverviewHours } from '../../src/store/overview-hours.ts'
 import { desktop, launchBrowser, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
-import { look, signIn } from '../support/console-browser.ts'
+import { signIn } from '../support/console-browser.ts'
+import { look } from '../support/look.ts'
 import { insertPastOrders, type PastOrder } from '../support/past-orders.ts'
 
 const dayMs = 24 * hourMs
@@ -96,7 +97,7 @@ for (const [size, options, onlyColours] of [
     const { page, troubles } = await signIn(browser, gateway, options)
     assert.equal(new URL(page.url()).pathname, '/overview')
     assert.equal(await page.locator('.chart svg').count(), 10)
-    await look(page, `overview-${size}-${options.colorScheme}`, { onlyColours })
+    await look(page, `console-overview-${size}-${options.colorScheme}`, { onlyColours })
     assert.deepEqual(troubles, [])
     await page.context().close()
   })

@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
-import { look, signIn } from '../support/console-browser.ts'
+import { signIn } from '../support/console-browser.ts'
+import { look } from '../support/look.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, merchant, clock } = shop
@@ -50,13 +51,13 @@ for (const [size, colorScheme, options] of [
   test(`every page reads well (${size}, ${colorScheme})`, async () => {
     const { page: stranger } = await openPage(browser, { ...options, colorScheme })
     await stranger.goto(gateway.adminUrl)
-    await look(stranger, `sign-in-${size}-${colorScheme}`)
+    await look(stranger, `console-sign-in-${size}-${colorScheme}`)
     await stranger.context().close()
     const { page, troubles } = await signedIn({ ...options, colorScheme })
     for (const [name, { path, expects }] of Object.entries(pages)) {
       await page.goto(gateway.adminUrl + path)
       assert.match((await page.locator('main').textContent()) ?? '', expects, name)
-      await look(page, `${name}-${size}-${colorScheme}`)
+      await look(page, `console-${name}-${size}-${colorScheme}`)
     }
     assert.deepEqual(
       troubles.filter((trouble) => !/404/.test(trouble)),
