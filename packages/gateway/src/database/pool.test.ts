@@ -153,6 +153,54 @@ test('a caller waits for a connection no longer than it is told to', async (t) =
   })
 })
 
+test('of several servers the one that can be reached is used, and found again after it was away', async (t) => {
+  const proxy = await startProxy(connection)
+  const { host, port, user, database } = endpoint(proxy.connection)
+  const reachable = `postgresql://${user}@${host}:${port}/${database}`
+  // Nobody listens on port 1.
+  const many = openPool({
+    connectionString: `postgresql://${user}@127.0.0.1:1/${database}`,
+    others: [reachable],
+  })
+  t.after(async () => {
+    await many.close()
+    await proxy.close()
+  })
+  const answers = await Promise.all(Array.from({ length: 20 }, () => many.query('select 1')))
+  assert.ok(answers.every(({ rowCount }) => rowCount === 1))
+  const nowhere = openPool({
+    connectionString: 'postgresql://u@127.0.0.1:1/d',
+    others: ['postgresql://u@127.0.0.1:1/d'],
+  })
+  t.after(() => nowhere.close())
+  await assert.rejects(nowhere.query('select 1'), (error) => isTransient(error))
+})
+
+test('a statement that is not found under its name goes in full from then on, and that is told once', async (t) => {
+  let told = 0
+  const pooled = openPool(connection, { max: 1, onNotPrepared: () => told++ })
+  t.after(() => pooled.close())
+  const named = { name: 'count-things', text: 'select count(*) from things where id > $1', values: [0] }
+  await pooled.query(named)
+  // What a pooler does when it lends out another connection.
+  await pooled.query('deallocate all')
+  assert.equal((await pooled.query(named)).rowCount, 1)
+  assert.equal((await pooled.query('select from pg_prepared_statements')).rowCount, 0)
+  await pooled.transaction(async (client) => {
+    assert.equal((await client.query(named)).rowCount, 1)
+  })
+  assert.equal(told, 1)
+})
+
+test('two statements of one name and different text are never taken for each other', async (t) => {
+  const single = openPool(connection, { max: 1 })
+  t.after(() => single.close())
+  const [one, two] = ['select 1 as n', 'select 2 as n'].map((text) =>
+    single.query<{ n: number }>({ name: 'same', text }),
+  )
+  assert.deepEqual([(await one)?.rows[0]?.n, (await two)?.rows[0]?.n], [1, 2])
+})
+
 /** Stands between a pool and the server, and can cut the line when a certain statement has been carried out. */
 async function startProxy(target: ConnectionOptions): Promise<{
   connection: ConnectionOptions
