@@ -17,7 +17,7 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const [blocks, lines] = quickstartLines(readme)
 
 function quickstartLines(page: string): [number, string[]] {
-  const found = [...page.matchAll(/<!-- quickstart:[^>]*-->\n```sh\n([\s\S]*?)```/g)]
+  const found = [...page.matchAll(/<!-- run: quickstart -->\n```sh\n([\s\S]*?)```/g)]
   return [found.length, found.flatMap(([, block = '']) => block.trim().split('\n'))]
 }
 

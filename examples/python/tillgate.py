@@ -1,8 +1,10 @@
 """A client of a Tillgate gateway in one file. It needs the package `cryptography`: Python's own library has
 neither AES-GCM nor RSA.
 
-    python3 tillgate.py create  sandbox-merchant.json 12.50 USD
+    python3 tillgate.py create  sandbox-merchant.json 12.50 USD [CALLBACK_URL]
     python3 tillgate.py query   sandbox-merchant.json PAYMENT_ID
+    python3 tillgate.py cancel  sandbox-merchant.json PAYMENT_ID
+    python3 tillgate.py refund  sandbox-merchant.json PAYMENT_ID 5.00
     python3 tillgate.py open    sandbox-merchant.json < callback.json
 """
 import base64
@@ -38,8 +40,15 @@ class Tillgate:
     def query(self, payment_id):
         return self.call("service.trade.query", {"paymentId": payment_id})
 
+    def cancel(self, payment_id):
+        return self.call("service.trade.cancel", {"paymentId": payment_id})
+
+    def refund(self, payment_id, refer_refund_no, amount):
+        return self.call("service.trade.refund", {"paymentId": payment_id, "referRefundNo": refer_refund_no,
+                                                  "refundAmount": amount})
+
     def call(self, method, body):
-        """Safe to repeat when no answer came: with the same orderNo it stays the same order."""
+        """Safe to repeat when no answer came: with the same orderNo (or referRefundNo) it stays the same."""
         envelope = self.seal(method, json.dumps(body), int(time.time() * 1000), os.urandom(12))
         request = urllib.request.Request(self.url + "/api/v1/gateway", json.dumps(envelope).encode(),
                                          {"Content-Type": "application/json"})
@@ -86,14 +95,20 @@ def main(command, file, *rest):
     with open(file, encoding="utf-8") as credentials:
         tillgate = Tillgate(**json.load(credentials))
     if command == "create":
-        amount, currency = rest
+        amount, currency, *callback_url = rest
         now = int(time.time() * 1000)
         goods = [{"referenceGoodsId": "tea", "goodsName": "Tea", "goodsAmount": amount}]
         print(json.dumps(tillgate.create({
+            **({"callbackUrl": callback_url[0]} if callback_url else {}),
             "order": {"orderNo": f"python-{now}", "orderAmount": amount, "goods": goods}, "channel": "WEB",
             "paymentAmount": amount, "currency": currency, "paymentTime": now, "paymentExpiryTime": now + 1800_000})))
     elif command == "query":
         print(json.dumps(tillgate.query(*rest)))
+    elif command == "cancel":
+        print(json.dumps(tillgate.cancel(*rest)))
+    elif command == "refund":
+        payment_id, amount = rest
+        print(json.dumps(tillgate.refund(payment_id, f"python-{int(time.time() * 1000)}", amount)))
     elif command == "open":
         print(tillgate.open_callback(sys.stdin.buffer.read()) or sys.exit("This is not a callback of the gateway."))
     else:

@@ -2,12 +2,17 @@
 // on this machine. Where it is not, the test says so.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { startTestGateway } from '../../gateway/test/support/gateway.ts'
+import { Tillgate } from '../src/index.ts'
 import { callbackVectors, credentials as vectorCredentials } from './support/credentials.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -72,7 +77,7 @@ async function run(
 }
 
 const gateway = await startTestGateway()
-const { merchantId, aesKey, privateKey } = await gateway.addMerchant()
+const { merchantId, aesKey, privateKey, call: merchantCall } = await gateway.addMerchant()
 const { keys } = (await (await fetch(`${gateway.url}/platform-keys`)).json()) as {
   keys: { publicKey: string }[]
 }
@@ -121,4 +126,113 @@ for (const sample of samples) {
       )
     },
   )
+}
+
+test('python: written from the papers alone, takes a payment through: create, query, refund, the callbacks of both, cancel', {
+  skip: isPythonHere() ? false : 'python is not on this machine',
+  timeout: 120_000,
+}, async () => {
+  const received: string[] = []
+  const arrivals = new EventTarget()
+  const listener = createServer(async (request, response) => {
+    received.push((await request.toArray()).join(''))
+    response.end('{"code":20000,"msg":""}')
+    arrivals.dispatchEvent(new Event('callback'))
+  }).listen(0, '127.0.0.1')
+  after(() => listener.close())
+  await once(listener, 'listening')
+  const callbackUrl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`
+  const python = async (...args: string[]) =>
+    JSON.parse(await run('python', ['python3', 'tillgate.py', ...args]))
+  /** As the sample opens it: whatever it does not open, it prints nothing of. */
+  const opened = async (status: string) => {
+    for (;;) {
+      for (const envelope of received) {
+        const body = JSON.parse(
+          await run('python', ['python3', 'tillgate.py', 'open', credentialsFile], envelope),
+        )
+        if (body.status === status) return body
+      }
+      await once(arrivals, 'callback', { signal: AbortSignal.timeout(30_000) })
+    }
+  }
+
+  const created = await python('create', credentialsFile, '12.50', 'USD', callbackUrl)
+  const { paymentId } = created
+  const pay = await merchantCall('service.sandbox.pay', { paymentId, outcome: 'success' })
+  assert.equal(pay.code, 20000)
+  const paid = await opened('success')
+  assert.deepEqual([paid.paymentId, paid.paymentAmount], [paymentId, 12.5])
+
+  const refund = await python('refund', credentialsFile, paymentId, '5.00')
+  assert.deepEqual([refund.status, refund.refundAmount], ['refunding', 5])
+  const refunded = await opened('refund_success')
+  assert.deepEqual([refunded.refundId, refunded.refundAmount], [refund.refundId, 5])
+  const queried = await python('query', credentialsFile, paymentId)
+  assert.deepEqual([queried.status, queried.paymentStatus], ['refund_success', 'success'])
+  await assert.rejects(python('refund', credentialsFile, paymentId, '7.51'), /40902/)
+
+  const another = await python('create', credentialsFile, '1.00', 'USD')
+  assert.equal((await python('cancel', credentialsFile, another.paymentId)).status, 'cancelled')
+})
+
+test('bruno: the collection’s own scripts sign requests that the gateway takes, and its assertions hold', async () => {
+  const folder = join(root, 'examples/bruno')
+  const { seal } = createRequire(join(folder, 'sign.js'))('./sign.js')
+  const { requests, keys: known } = JSON.parse(readFileSync(vectors, 'utf8'))
+  for (const { envelope, body, nonceHex } of requests) {
+    const { merchantId: id, method, timestamp } = envelope
+    const credentials = { ...known.merchant, merchantId: id }
+    const made = seal({ credentials, method, body, timestamp, nonce: Buffer.from(nonceHex, 'hex') })
+    assert.deepEqual([made.sign, made.body], [envelope.sign, envelope.body])
+  }
+
+  // What Bruno gives to scripts, as far as these use it. The sleep is for the settling of the payment.
+  const variables = new Map<string, string>()
+  const bru = {
+    cwd: () => folder,
+    getEnvVar: (name: string) => (name === 'credentials' ? credentialsFile : undefined),
+    getVar: (name: string) => variables.get(name),
+    setVar: (name: string, value: string) => variables.set(name, value),
+    sleep: () =>
+      Tillgate.fromFile(credentialsFile).orders.waitUntilFinal(variables.get('paymentId') ?? assert.fail()),
+  }
+  const before = bruBlock(readFileSync(join(folder, 'collection.bru'), 'utf8'), 'script:pre-request')
+  const files = globSync('[0-9]*.bru', { cwd: folder }).sort()
+  assert.equal(files.length, 5)
+  for (const file of files) {
+    const text = readFileSync(join(folder, file), 'utf8')
+    let sent: unknown = JSON.parse(bruBlock(text, 'body:json'))
+    const req = {
+      getBody: () => sent,
+      setBody: (body: unknown) => {
+        sent = body
+      },
+      getHeader: (name: string) => new RegExp(`${name}: (.+)`).exec(bruBlock(text, 'headers'))?.[1],
+    }
+    await runScript(before, { req, bru, require: createRequire(join(folder, 'collection.bru')) })
+    const answer = await gateway.post('/api/v1/gateway', JSON.stringify(sent))
+    const res = { status: answer.status, body: answer, getBody: () => answer }
+    await runScript(bruBlock(text, 'script:post-response'), { res, bru })
+    const claims = [...bruBlock(text, 'assert').matchAll(/res\.([\w.]+): eq (\S+)/g)]
+    assert(claims.length >= 2)
+    for (const [, path = '', value = ''] of claims) {
+      // biome-ignore lint/suspicious/noExplicitAny: a path into whatever came back
+      const found = path.split('.').reduce((at: any, name) => at?.[name], res)
+      assert.equal(`${found}`, value, `${file}: ${path}`)
+    }
+  }
+})
+
+function bruBlock(text: string, name: string): string {
+  return new RegExp(`^${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(text)?.[1] ?? ''
+}
+
+async function runScript(code: string, given: Record<string, unknown>): Promise<void> {
+  const AsyncFunction = (async () => {}).constructor as FunctionConstructor
+  await new AsyncFunction(...Object.keys(given), code)(...Object.values(given))
+}
+
+function isPythonHere(): boolean {
+  return spawnSync('python3', ['-c', 'import cryptography'], { stdio: 'ignore' }).status === 0
 }
