@@ -1,5 +1,6 @@
 // Every block of code in every paper is run here, or says why it is not. The line before a block says which:
 //   <!-- run: shell -->            the lines succeed in a shell, beside a sandbox that runs
+//   <!-- run: settings -->         lines of a .env that the gateway takes
 //   <!-- not run: the reason -->   nobody runs it
 // Blocks of the language `text` are pictures and listings, not code.
 import assert from 'node:assert/strict'
@@ -12,8 +13,10 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import { lexer } from 'marked'
+import { readConfig } from '../packages/gateway/src/config.ts'
+import { settings } from '../packages/gateway/src/settings.ts'
 import { startTestGateway } from '../packages/gateway/test/support/gateway.ts'
 import { Tillgate } from '../packages/sdk/src/index.ts'
 
@@ -164,6 +167,14 @@ const runners: Readonly<Record<string, (block: Block) => Promise<unknown> | unkn
   // The test of the quickstart has the lines by heart and fails for one that it does not know.
   quickstart: ({ paper }) => assert.equal(paper, 'README.md'),
   shell: ({ code }) => run('sh', ['-e', '-c', placed(code)]),
+  /** Lines of a .env: names that there are, with values that are taken. */
+  settings({ code }) {
+    const given = parseEnv(code)
+    assert(Object.keys(given).length > 0)
+    for (const name of Object.keys(given))
+      assert(Object.hasOwn(settings, name), `there is no setting ${name}`)
+    readConfig({ ...given, DATA_DIR: home })
+  },
   json: ({ code }) => JSON.parse(code),
   answer: ({ code }) => assert.equal(JSON.parse(code).code, 20000),
   vectors({ language, code }) {
