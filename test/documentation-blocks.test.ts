@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -62,7 +62,6 @@ function flat(tokens: readonly Token[]): Token[] {
 // One sandbox for all papers, and a folder like the one that its reader stands in.
 const gateway = await startTestGateway()
 const home = mkdtempSync(join(tmpdir(), 'tillgate-papers-'))
-const port = await freePort()
 const children: ChildProcess[] = []
 after(async () => {
   await Promise.all(children.map(end))
@@ -96,8 +95,14 @@ const credentials = Object.fromEntries(
   ]),
 )
 
+// Somebody who answers callbacks, for commands that make them happen: a host that fails is tried less and less often.
+const answering = createServer((_request, response) => response.end('{"code":20000,"msg":""}')).listen(0)
+after(() => answering.close())
+await once(answering, 'listening')
+const answeringPort = portOf(answering)
+
 /** As the paper says it, but for ports that are free. */
-function placed(code: string): string {
+function placed(code: string, port = answeringPort): string {
   return code.replaceAll('localhost:3000', `localhost:${port}`).replaceAll('listen(3000)', `listen(${port})`)
 }
 
@@ -135,7 +140,7 @@ async function start(command: string, args: readonly string[], env: NodeJS.Proce
 }
 
 /** Until something takes connections at the port. */
-async function isOpen(): Promise<void> {
+async function isOpen(port: number): Promise<void> {
   for (const deadline = performance.now() + 30_000; ; await pause(20)) {
     const socket = connect(port, 'localhost')
     const [name] = await Promise.race([
@@ -195,10 +200,11 @@ const runners: Readonly<Record<string, (block: Block) => Promise<unknown> | unkn
   /** A program that takes callbacks: an order is paid, and it says so. */
   async listener({ code }) {
     const file = join(home, 'listener.mjs')
-    writeFileSync(file, placed(code))
+    const port = await freePort()
+    writeFileSync(file, placed(code, port))
     const listener = await start('node', [file], { ...environment, ...credentials })
     try {
-      await isOpen()
+      await isOpen(port)
       const orderNo = `papers-${Date.now()}`
       const goods = [{ referenceGoodsId: 'tea', goodsName: 'Tea', goodsAmount: 5 }]
       const { paymentId } = await tillgate.orders.create({
@@ -268,7 +274,11 @@ for (const [paper, of] of Map.groupBy(blocks, ({ paper }) => paper)) {
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port: free } = server.address() as AddressInfo
+  const free = portOf(server)
   await new Promise((done) => server.close(done))
   return free
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
 }
