@@ -18,7 +18,9 @@ import { lexer } from 'marked'
 import { readConfig } from '../packages/gateway/src/config.ts'
 import { settings } from '../packages/gateway/src/settings.ts'
 import { startTestGateway } from '../packages/gateway/test/support/gateway.ts'
+import type { Method } from '../packages/protocol/src/methods.ts'
 import { Tillgate } from '../packages/sdk/src/index.ts'
+import { operations } from '../scripts/documentation/operations.ts'
 
 interface Block {
   readonly paper: string
@@ -270,6 +272,60 @@ for (const [paper, of] of Map.groupBy(blocks, ({ paper }) => paper)) {
     for (const block of running) await runners[block.mark.slice('run: '.length)]?.(block)
   })
 }
+
+test('the answers in the API reference have the fields that a gateway answers with', async () => {
+  const merchant = await gateway.addMerchant()
+  const shapes = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.slice(0, 1).map(shapes)
+    if (typeof value !== 'object' || value === null) return typeof value
+    return Object.fromEntries(
+      Object.entries(value)
+        .map(([name, inner]) => [name, shapes(inner)])
+        .sort(),
+    )
+  }
+  const asks = async (method: Method, body: object) => {
+    const { code, msg, data } = await merchant.call(method, body)
+    assert.equal(code, 20000, `${method}: ${msg}`)
+    return data
+  }
+  const agrees = async (method: Method, body: object) => {
+    const data = await asks(method, body)
+    assert.deepEqual(shapes(data), shapes(operations[method].exampleAnswer), method)
+    return data
+  }
+  const create = (orderNo: string) => {
+    const goods = [{ referenceGoodsId: 'tea', goodsName: 'Tea', goodsAmount: 5 }]
+    const now = Date.now()
+    return agrees('service.trade.create', {
+      order: { orderNo, orderAmount: 5, goods },
+      channel: 'WEB',
+      paymentAmount: 5,
+      currency: 'EUR',
+      paymentTime: now,
+      paymentExpiryTime: now + 600_000,
+      callbackUrl: `http://localhost:${answeringPort}/`,
+    })
+  }
+  const until = async (paymentId: string, status: string) => {
+    for (const deadline = performance.now() + 30_000; ; await pause(20)) {
+      if ((await asks('service.trade.query', { paymentId })).status === status) return
+      assert(performance.now() < deadline, `it did not become ${status}`)
+    }
+  }
+
+  const { paymentId } = await create('papers-1')
+  await agrees('service.sandbox.pay', { paymentId, outcome: 'success' })
+  await until(paymentId, 'success')
+  await agrees('service.trade.refund', { paymentId, referRefundNo: 'papers-1', refundAmount: 2 })
+  await until(paymentId, 'refund_success')
+  await agrees('service.trade.query', { paymentId })
+  await agrees('service.trade.callback', { paymentId })
+  await agrees('service.sandbox.listen', {})
+  const another = await create('papers-2')
+  await agrees('service.trade.cancel', { paymentId: another.paymentId })
+  await agrees('service.sandbox.advance', { paymentId: another.paymentId, milliseconds: 1 })
+})
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

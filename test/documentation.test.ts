@@ -9,6 +9,7 @@ import { sectionsOf } from '../packages/gateway/src/http/docs/sections.ts'
 import { failures } from '../packages/protocol/src/codes.ts'
 import { operations, sharedFailures } from '../scripts/documentation/operations.ts'
 import { generated } from '../scripts/documentation.ts'
+import { pictures } from '../scripts/pictures.ts'
 
 const root = join(import.meta.dirname, '..')
 const papers = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'packages/*/README.md'], {
@@ -44,6 +45,13 @@ function isThere(from: string, href: string): boolean {
   if (anchor === undefined) return true
   return sectionsOf(read(target)).some((section) => section.anchor === decodeURIComponent(anchor))
 }
+
+test('every picture is one that scripts/pictures.ts takes, or a drawing that is generated', () => {
+  const unknown = globSync('docs/images/*', { cwd: root }).filter(
+    (path) => !Object.hasOwn(pictures, posix.basename(path, '.png')) && !Object.hasOwn(generated, path),
+  )
+  assert.deepEqual(unknown, [])
+})
 
 test('every answer in the API reference is one that its schema allows', () => {
   for (const [method, { answerSchema, exampleAnswer }] of Object.entries(operations))
