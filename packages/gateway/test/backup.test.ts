@@ -15,6 +15,7 @@ import { readCatalog } from '../src/database/catalog.ts'
 import { migrate } from '../src/database/migrate.ts'
 import type { Pool } from '../src/database/pool.ts'
 import { restoreBackup } from '../src/database/restore.ts'
+import { tablePlans } from '../src/database/tables.ts'
 import { StartFailure } from '../src/start-failure.ts'
 import { verifyLedger } from '../src/store/ledger-verification.ts'
 import { until } from './support/callbacks.ts'
@@ -180,7 +181,9 @@ test('a backup that is cut, changed, or no backup at all is refused, and nothing
       path,
     )
   }
-  const kept = Object.values(await digests(pool)).filter((digest) => !digest.startsWith('0 '))
+  const kept = Object.entries(await digests(pool)).filter(
+    ([table, digest]) => !tablePlans[table]?.isFilledByMigration && !digest.startsWith('0 '),
+  )
   assert.deepEqual(kept, [], 'no table has a row')
   assert.ok((await restore(file)).tables.length > 10)
 })
