@@ -14,6 +14,7 @@ import { makeFindOrders } from './operations/find-orders.ts'
 import { makeManageMerchants } from './operations/manage-merchants.ts'
 import { makeManageOperators } from './operations/manage-operators.ts'
 import { makeManageOrders } from './operations/manage-orders.ts'
+import { makeManageTokens } from './operations/manage-tokens.ts'
 import { makeManageWallets } from './operations/manage-wallets.ts'
 import { makeMoneyActs } from './operations/money-acts.ts'
 import { makeMoveFunds } from './operations/move-funds.ts'
@@ -72,6 +73,9 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
     needsSecondStep: ({ role, hasSecondStep }) => !hasSecondStep && parts.secondStepRoles.includes(role),
     sealing: makeSealing(vault.deriveKeys('console notes'), random),
     tokens: makeTokens(vault.deriveKeys('console forms')),
+    tokens: makeManageTokens({ tokens: core.apiTokens, operators, clock, random }),
+    sealing: makeSealing(vault.deriveKey('console notes'), random),
+    formKey: vault.deriveKey('console forms'),
     orders: makeFindOrders({ list: core.orderList }),
     showOrder: makeShowOrder({
       refunds,

@@ -14,6 +14,7 @@ import { loadMasterKeys } from './master-keys.ts'
 import { MerchantDirectory } from './operations/merchant-directory.ts'
 import { PlatformKeys } from './operations/platform-keys.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
+import { type ApiTokenStore, makeApiTokenStore } from './store/api-tokens.ts'
 import { type ApiTraffic, makeApiTraffic } from './store/api-traffic.ts'
 import { type ApprovalStore, makeApprovalStore } from './store/approvals.ts'
 import { type AuditLogStore, makeAuditLogStore } from './store/audit-log.ts'
@@ -56,6 +57,7 @@ export interface Core {
   readonly operators: OperatorStore
   readonly approvals: ApprovalStore
   readonly operatorTotp: OperatorTotpStore
+  readonly apiTokens: ApiTokenStore
   readonly wallets: WalletStore
   readonly payments: PaymentStore
   readonly refunds: RefundStore
@@ -145,6 +147,7 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
       operators: makeOperatorStore(pool),
       approvals: makeApprovalStore(pool),
       operatorTotp: makeOperatorTotpStore(pool),
+      apiTokens: makeApiTokenStore(pool),
       wallets: makeWalletStore(pool),
       payments: makePaymentStore(pool),
       refunds: makeRefundStore(pool),

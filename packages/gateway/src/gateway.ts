@@ -12,6 +12,7 @@ import { type Core, openCore } from './core.ts'
 import type { DatabaseEvent } from './database/open-database.ts'
 import { isTransient } from './database/transient.ts'
 import { parseUrlPolicy } from './domain/url-rules.ts'
+import { serveAdminApi } from './http/admin-api/serve.ts'
 import { ApiLimits } from './http/api-limits.ts'
 import { serveAssets } from './http/assets.ts'
 import { bind } from './http/bind.ts'
@@ -201,6 +202,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       clock: parts.clock,
       log: parts.log,
       isUnavailable: isTransient,
+      running: () => running().console,
+    })
+    serveAdminApi(adminListener, {
+      mode: config.mode,
+      clock: parts.clock,
+      limits: new ApiLimits({ ...config, clock: parts.clock }),
       running: () => running().console,
     })
   }

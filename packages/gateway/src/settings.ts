@@ -53,7 +53,7 @@ export const settings = {
     parse: text,
   }),
   ADMIN_PORT: setting({
-    about: 'The admin listener: console, health, metrics.',
+    about: 'The admin listener: console, admin API, metrics, health.',
     fallback: '8081',
     example: '8081',
     parse: port,

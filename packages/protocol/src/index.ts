@@ -36,3 +36,4 @@ export {
 } from './sealing.ts'
 export { signText, verifyText } from './signing.ts'
 export * from './statuses.ts'
+export { makeChecker, makeReader } from './validation.ts'

@@ -19,10 +19,18 @@ export function makeReader<Schema extends TSchema>(
   schema: Schema,
   options: ReaderOptions,
 ): (text: string) => Static<Schema> {
+  const check = makeChecker(schema, options)
+  return (text) => check(readJsonOrFail(text, options))
+}
+
+/** Checks a value that was read already. */
+export function makeChecker<Schema extends TSchema>(
+  schema: Schema,
+  options: ReaderOptions,
+): (value: Json) => Static<Schema> {
   // Compiled at first use: a dozen schemas at once would delay every start, and most programs read a few of them.
   let compiled: Validator<Schema> | undefined
-  return (text) => {
-    const value = readJsonOrFail(text, options)
+  return (value) => {
     compiled ??= Compile(schema)
     if (compiled.Check(value)) return value as Static<Schema>
     throw explain(schema, value, compiled.Errors(value)[1][0], options)

@@ -11,6 +11,7 @@ import { merchantCommand } from './merchant.ts'
 import { operatorCommand } from './operator.ts'
 import { platformKeyCommand } from './platform-key.ts'
 import { statementCommand } from './statement.ts'
+import { tokenCommand } from './token.ts'
 import { walletCommand } from './wallet.ts'
 
 export function operatorProgram(): Command {
@@ -31,4 +32,5 @@ export function operatorProgram(): Command {
     .addCommand(dbCommand())
     .addCommand(masterKeyCommand())
     .addCommand(platformKeyCommand())
+    .addCommand(tokenCommand())
 }

@@ -54,7 +54,7 @@ export class ApiLimits {
   }
 
   /** Only after a request was opened: nobody uses up what belongs to another. */
-  charge({ merchantId, requestsPerSecond }: Merchant): void {
+  charge({ merchantId, requestsPerSecond }: Pick<Merchant, 'merchantId' | 'requestsPerSecond'>): void {
     const perSecond = requestsPerSecond ?? this.#options.merchantRequestsPerSecond
     const waitMs = this.#merchants.take(
       merchantId,

@@ -131,7 +131,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
         act('key.revoke', merchantId, keyId, reason),
       )
       if (!revoked) {
-        throw new Failure('invalid_field', { message: `Merchant ${merchantId} has no live key ${keyId}.` })
+        throw new Failure('not_found', { message: `Merchant ${merchantId} has no live key ${keyId}.` })
       }
     },
   }
@@ -156,7 +156,7 @@ interface Made<K extends NewKey> {
 }
 
 function noMerchant(merchantId: string): never {
-  throw new Failure('invalid_field', { message: `There is no merchant ${merchantId}.` })
+  throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
 }
 
 export type ManageMerchants = ReturnType<typeof makeManageMerchants>

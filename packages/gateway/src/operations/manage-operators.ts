@@ -99,7 +99,7 @@ export function makeManageOperators({ operators, clock, random, actor }: ManageO
 }
 
 function noSuch(login: string): Failure {
-  return new Failure('invalid_field', { message: `There is no operator ${login}.` })
+  return new Failure('not_found', { message: `There is no operator ${login}.` })
 }
 
 // No letter or digit that is taken for another.

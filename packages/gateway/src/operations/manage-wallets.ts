@@ -36,7 +36,7 @@ export function makeManageWallets(parts: ManageWalletsParts) {
     const login = normaliseLogin(idOrLogin)
     const wallet =
       login === undefined ? await wallets.findWallet(idOrLogin) : await wallets.findWalletByLogin(login)
-    if (!wallet) throw new Failure('invalid_field', { message: `There is no wallet ${idOrLogin}.` })
+    if (!wallet) throw new Failure('not_found', { message: `There is no wallet ${idOrLogin}.` })
     return wallet
   }
 
@@ -89,7 +89,8 @@ export function makeManageWallets(parts: ManageWalletsParts) {
       return { wallet, balances: await wallets.listBalances(wallet.walletId) }
     },
 
-    listWallets: (contains: string | undefined, limit: number) => wallets.listWallets({ contains, limit }),
+    listWallets: (contains: string | undefined, limit: number, before?: string) =>
+      wallets.listWallets({ contains, limit, before }),
 
     async topUp(
       given: {

@@ -74,7 +74,7 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
 
   const find = async (callbackId: string): Promise<StoredCallback> => {
     const found = await history.findCallback(callbackId)
-    if (!found) throw new Failure('invalid_field', { message: `There is no callback ${callbackId}.` })
+    if (!found) throw new Failure('not_found', { message: `There is no callback ${callbackId}.` })
     return found
   }
 

@@ -46,7 +46,7 @@ export function makeOperatorStore(database: Pool) {
   }
 }
 
-interface OperatorRow {
+export interface OperatorRow {
   login: string
   role: Role
   status: Operator['status']
@@ -57,11 +57,13 @@ interface OperatorRow {
   has_second_step: boolean
 }
 
-const columnsOf = (operators: string) => `${operators}.login, ${operators}.role, ${operators}.status,
+export const operatorColumns = (
+  operators: string,
+) => `${operators}.login, ${operators}.role, ${operators}.status,
        ${operators}.password_changed_at, ${operators}.tries, ${operators}.locked_until, ${operators}.created_at,
        exists (select from operator_totp t
                 where t.login = ${operators}.login and t.confirmed_at is not null) as has_second_step`
-const columns = columnsOf('operators')
+const columns = operatorColumns('operators')
 
 async function hasOperators(database: Queryable): Promise<boolean> {
   const { rows } = await database.query('select from operators limit 1')
@@ -233,7 +235,7 @@ async function findSession(
     name: 'find-operator-session',
     text: `
 select s.token_hash, s.address, s.created_at as session_created_at, s.last_seen_at, s.ends_at,
-       ${columnsOf('o')}
+       ${operatorColumns('o')}
   from operator_sessions s join operators o on o.login = s.login
  where s.token_hash = $1 and s.ends_at > $2 and s.last_seen_at > $3 and o.status = 'active'`,
     values: [tokenHash, nowMs, seenSinceMs],
@@ -286,7 +288,7 @@ async function deleteSessions(database: Pool, login: string, act: Act): Promise<
   return ended
 }
 
-function toOperator(row: OperatorRow): Operator {
+export function toOperator(row: OperatorRow): Operator {
   return {
     login: row.login,
     role: row.role,

@@ -36,6 +36,8 @@ interface WalletPage {
   /** Logins and names that contain it; undefined: all. */
   readonly contains: string | undefined
   readonly limit: number
+  /** Only what is older than this wallet. */
+  readonly before?: string | undefined
 }
 
 interface WalletRow {
@@ -70,15 +72,16 @@ async function findWalletByLogin(database: Queryable, login: string): Promise<Wa
 }
 
 /** The newest first. */
-async function listWallets(database: Queryable, { contains, limit }: WalletPage): Promise<Wallet[]> {
+async function listWallets(database: Queryable, { contains, limit, before }: WalletPage): Promise<Wallet[]> {
   const { rows } = await database.query<WalletRow>({
     text: `
 select ${columns}
   from wallets
- where $1::text is null or position(lower($1) in lower(login || ' ' || name)) > 0
+ where ($1::text is null or position(lower($1) in lower(login || ' ' || name)) > 0)
+   and ($3::text is null or (created_at, wallet_id) < (select created_at, wallet_id from wallets where wallet_id = $3))
  order by created_at desc, wallet_id desc
  limit $2`,
-    values: [contains ?? null, limit],
+    values: [contains ?? null, limit, before ?? null],
   })
   return rows.map(toWallet)
 }

@@ -21,6 +21,7 @@ import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
 import { secondStepArea, secondStepPath } from './areas/second-step.ts'
 import { systemArea } from './areas/system.ts'
+import { tokensArea } from './areas/tokens.ts'
 import { walletsArea } from './areas/wallets.ts'
 import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
 import { downloadLimits, makeDownloads } from './downloads.ts'
@@ -69,6 +70,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...systemArea(running),
     ...accountArea(running),
     ...secondStepArea(running),
+    ...tokensArea(running),
   ]
 
   listener.register(async (console) => {

@@ -8,6 +8,7 @@ import type { FindOrders } from '../../operations/find-orders.ts'
 import type { ManageMerchants } from '../../operations/manage-merchants.ts'
 import type { ManageOperators } from '../../operations/manage-operators.ts'
 import type { ManageOrders } from '../../operations/manage-orders.ts'
+import type { ManageTokens } from '../../operations/manage-tokens.ts'
 import type { ManageWallets } from '../../operations/manage-wallets.ts'
 import type { MoneyActs } from '../../operations/money-acts.ts'
 import type { OperatorSessions } from '../../operations/operator-sessions.ts'
@@ -35,6 +36,7 @@ export interface ConsoleService {
   readonly secondStep: SecondStep
   /** Must switch the second step on before anything else. */
   needsSecondStep(operator: Operator): boolean
+  readonly tokens: ManageTokens
   readonly sealing: Sealing
   readonly tokens: Tokens
   readonly overview: ReadOverview

@@ -132,6 +132,9 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
 <h2>Second step</h2>
 <p>${operator.hasSecondStep ? 'You sign in with a code from your app beside the password.' : 'You sign in with the password alone.'}</p>
 <p><a class="button" href="/account/second-step">${operator.hasSecondStep ? 'Second step' : 'Set it up'}</a></p>
+<h2>API tokens</h2>
+<p>Programs act in your name with tokens of the admin API.</p>
+<p><a class="button" href="/account/tokens">API tokens</a></p>
 <h2>Where you are signed in</h2>
 <div class="scroll"><table><thead><tr><th scope="col">Since</th><th scope="col">Last seen</th><th scope="col">Address</th><th scope="col"><span class="hidden">This one</span></th></tr></thead>
 <tbody>${sessions.map(

@@ -148,7 +148,7 @@ ${mainActs(visit, merchant)}
       .as(visit.actor)
       .merchants.showMerchant(merchantId)
       .catch((error: unknown) => {
-        if (error instanceof Failure && error.failure === 'invalid_field') return undefined
+        if (error instanceof Failure && error.failure === 'not_found') return undefined
         throw error
       })
   }

@@ -105,7 +105,7 @@ ${wallets.length === maxShown && html`<p class="quiet">The newest ${maxShown}. S
       .as(visit.actor)
       .wallets.showWallet(walletId)
       .catch((error: unknown) => {
-        if (error instanceof Failure && error.failure === 'invalid_field') return undefined
+        if (error instanceof Failure && error.failure === 'not_found') return undefined
         throw error
       })
     if (!found) return undefined

@@ -1,0 +1,85 @@
+// Tokens of the admin API: what each scope allows, and what a token may be called and how long it lives.
+import { Failure } from '@tillgate/protocol'
+import { mayAct, type Operator, type Role } from './operator.ts'
+
+/** A scope is worth no more than its operator's role: both must allow it, at every request. */
+export const scopes = {
+  'orders:read': { needs: 'viewer', meaning: 'list and show orders' },
+  'orders:act': { needs: 'operator', meaning: 'cancel and refund orders' },
+  'callbacks:read': { needs: 'viewer', meaning: 'list and show callbacks and failing hosts' },
+  'callbacks:act': { needs: 'operator', meaning: 'send callbacks again, pause and resume hosts' },
+  'merchants:read': { needs: 'viewer', meaning: 'list and show merchants, balances and statements' },
+  'merchants:manage': { needs: 'admin', meaning: 'sign merchants on, change and suspend them, manage keys' },
+  'wallets:read': { needs: 'viewer', meaning: 'list and show wallets and balances' },
+  'wallets:act': { needs: 'operator', meaning: 'lock and unlock wallets' },
+  'wallets:manage': { needs: 'admin', meaning: 'add wallets' },
+  'money:move': { needs: 'admin', meaning: 'pay merchants out, top wallets up' },
+  'ledger:read': { needs: 'viewer', meaning: 'read the trial balance, verify the ledger' },
+  'approvals:read': { needs: 'viewer', meaning: 'list requests that wait for a second operator' },
+  'approvals:decide': { needs: 'operator', meaning: 'approve, reject and withdraw them' },
+  'audit:read': { needs: 'viewer', meaning: 'read the audit log' },
+  'system:read': { needs: 'viewer', meaning: 'read the state of the gateway' },
+} as const satisfies Record<string, { readonly needs: Role; readonly meaning: string }>
+
+export type Scope = keyof typeof scopes
+// Safe: these are its own keys.
+export const scopeNames = Object.keys(scopes) as readonly Scope[]
+
+export interface ApiToken {
+  readonly tokenId: string
+  readonly login: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  readonly lastUsedAtMs: number | undefined
+  readonly lastUsedFrom: string | undefined
+  readonly revokedAtMs: number | undefined
+}
+
+export const tokenLimits = { days: 365, defaultDays: 90, perOperator: 20 } as const
+
+export function isScope(text: string): text is Scope {
+  return Object.hasOwn(scopes, text)
+}
+
+/** Throws where a scope does not exist, or is more than the operator's own role. */
+export function parseScopes(
+  given: readonly string[],
+  { login, role }: Pick<Operator, 'login' | 'role'>,
+): Scope[] {
+  const unique = [...new Set(given)]
+  if (unique.length === 0)
+    throw new Failure('invalid_field', { field: 'scopes', message: 'A token needs at least one scope.' })
+  return unique.map((scope) => {
+    if (!isScope(scope))
+      throw new Failure('invalid_field', {
+        field: 'scopes',
+        message: `There is no scope ${scope}. There are: ${scopeNames.join(', ')}.`,
+      })
+    if (!mayAct(role, scopes[scope].needs))
+      throw new Failure('not_allowed', {
+        field: 'scopes',
+        message: `${scope} needs the role ${scopes[scope].needs}; ${login} is ${role}.`,
+      })
+    return scope
+  })
+}
+
+export function parseTokenName(text: string): string {
+  const name = text.trim().toLowerCase()
+  if (/^[a-z0-9][a-z0-9._-]{0,31}$/.test(name)) return name
+  throw new Failure('invalid_field', {
+    field: 'name',
+    message:
+      'The name must be 1 to 32 letters, digits, dots, dashes or underscores, such as nightly-payouts.',
+  })
+}
+
+export function parseTokenDays(days: number): number {
+  if (Number.isInteger(days) && days >= 1 && days <= tokenLimits.days) return days
+  throw new Failure('invalid_field', {
+    field: 'days',
+    message: `A token lives 1 to ${tokenLimits.days} days.`,
+  })
+}
