@@ -15,8 +15,8 @@ import { makeOperatorStore } from '../src/store/operators.ts'
 import { ApiClient } from './support/admin-api.ts'
 import { openCheckoutShop } from './support/checkout.ts'
 import { ConsoleClient } from './support/console.ts'
-import { operatorPassword } from './support/gateway.ts'
 import { commandScript } from './support/process.ts'
+import { operatorPassword } from './support/started.ts'
 
 const shop = await openCheckoutShop({
   environment: { APPROVAL_FOR: 'payout', APPROVAL_REFUND_ABOVE: '5 USD' },
@@ -110,12 +110,14 @@ test('a payout asked for over the API waits for another operator, however that o
   assert.match((await self.get('/approvals')).text, /your own request/)
   assert.equal((await bob.data('approveRequest', decide)).status, 'approved')
   assert.equal((await bob.call('approveRequest', decide)).code, 40901)
+  assert.equal((await admin.data('payOut', request)).outcome, 'done')
   assert.equal((await bob.data('showApproval', decide)).decidedBy, 'bob')
   const other = { ...request, headers: once() }
   const asked = await admin.data('payOut', other)
   await admin.data('withdrawRequest', { params: asked.approval, body: { reason } })
   const again = await admin.data('payOut', { ...request, headers: once() })
   await bob.data('rejectRequest', { params: again.approval, body: { reason } })
+  assert.equal((await admin.data('payOut', { ...other })).outcome, 'refused')
   const { approvals, older } = await bob.data('listApprovals', { query: { limit: '2' } })
   assert.deepEqual(
     approvals.map(({ status }: { status: string }) => status),

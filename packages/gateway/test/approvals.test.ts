@@ -126,6 +126,8 @@ test('a payout waits for another admin; nobody else may decide, also not by a ha
   assert.match(await note(olga, `/approvals/${approvalId}/reject`, {}), /needs the role admin/)
   assert.match(await note(bob, `/approvals/${approvalId}/withdraw`, {}), /Only whoever asked/)
   assert.equal((await vera.post(approve, { reason: 'x' })).status, 403)
+  for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
+    assert.equal((await bob.post(approve, { reason: 'x' }, { headers })).status, 403)
   assert.match(await note(bob, approve, { reason: '' }), /Please fill in: reason/)
   assert.equal(await statusOf(approvalId), 'waiting')
   clock.advance(1_000)

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { makeManageOperators } from '../src/operations/manage-operators.ts'
 import { totpCode } from '../src/operations/totp.ts'
 import { makeOperatorStore } from '../src/store/operators.ts'
+import { fromBase32 } from './support/base32.ts'
 import { TestClock } from './support/clock.ts'
 import { type ConsoleAnswer, ConsoleClient } from './support/console.ts'
 import { startTestGateway } from './support/gateway.ts'
@@ -31,13 +32,6 @@ async function signedIn(
   const client = new ConsoleClient(gateway)
   assert.equal((await client.signIn(login, password)).status, 303)
   return client
-}
-
-function fromBase32(text: string): Buffer {
-  const bits = [...text].map((digit) =>
-    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(digit).toString(2).padStart(5, '0'),
-  )
-  return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
 function secretOn({ status, text }: ConsoleAnswer): Buffer {

@@ -67,7 +67,9 @@ export function makeMoneyActs(parts: MoneyActsParts) {
       const { currency, amountMinor, reason, actId } = given
       const payout = { merchantId, currency, amountMinor }
       if (policy.kinds.includes('merchant.payout')) {
-        await funds.checkPayOut(payout)
+        // Whoever asks again is told of the request, also when the money has left meanwhile because of it.
+        const isRepeated = actId !== undefined && (await approvals.findRequest(actId)) !== undefined
+        if (!isRepeated) await funds.checkPayOut(payout)
         return ask({ kind: 'merchant.payout', ...payout }, { reason, actId })
       }
       return { kind: 'done', result: await funds.payOut(payout, reason, { actId }) }

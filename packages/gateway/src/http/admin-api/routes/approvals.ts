@@ -3,6 +3,7 @@
 import { toDecimalText } from '@tillgate/protocol'
 import {
   type ApprovalRequest,
+  type ApprovalStatus,
   approvalStatuses,
   type Decision,
   type MoneyActKind,
@@ -35,6 +36,28 @@ export const approvalFields = {
 }
 const approval = object('A request.', approvalFields)
 const key = object('Which request.', { approvalId: uuid('The request’s number.') })
+
+/** Of an act that may wait. */
+export const outcomeFields = {
+  outcome: oneOf(
+    'waiting: nothing moves before another operator approves it. refused: it was rejected, withdrawn, or has expired.',
+    ['done', 'waiting', 'refused'],
+  ),
+  approval: optional(object('The request, where it needs a second operator.', approvalFields)),
+}
+
+const outcomes = {
+  waiting: 'waiting',
+  approved: 'done',
+  rejected: 'refused',
+  withdrawn: 'refused',
+  expired: 'refused',
+} as const satisfies Record<ApprovalStatus, string>
+
+/** A request that is sent again is answered with what became of it. */
+export function toOutcome(request: ApprovalRequest) {
+  return { outcome: outcomes[request.status], approval: toApproval(request) }
+}
 
 const summaries = {
   approve: 'Approve a request: the act is carried out at once',

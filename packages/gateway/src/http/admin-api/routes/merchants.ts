@@ -18,7 +18,7 @@ import {
   text,
   timeMs,
 } from '../fields.ts'
-import { approvalFields, toApproval } from './approvals.ts'
+import { outcomeFields, toOutcome } from './approvals.ts'
 
 const key = object('Which merchant.', { merchantId })
 const settings = {
@@ -58,11 +58,6 @@ const keys = list(
 )
 const publicKey = longText('An RSA public key, PEM or base64.', { max: 16_384 })
 const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
-const moved = (what: string) => ({
-  outcome: oneOf('waiting: nothing moves before another operator approves it.', ['done', 'waiting']),
-  left: optional(amount(what)),
-  approval: optional(object('Where it waits.', approvalFields)),
-})
 
 export const merchantRoutes: readonly ApiRoute[] = [
   route({
@@ -224,15 +219,17 @@ export const merchantRoutes: readonly ApiRoute[] = [
     summary: 'Pay a merchant out: money leaves its wallet for the operator’s funding account',
     params: key,
     body: object('How much.', { amount: amount('How much.'), currency, reason }),
-    answer: object('It is done, or waits for a second operator.', moved('What is left in its wallet.')),
+    answer: object('It is done, or waits for a second operator.', {
+      ...outcomeFields,
+      left: optional(amount('What is left in its wallet, where it was done at once.')),
+    }),
     isOnce: true,
     async act({ service, operator, actor, params, body, actId }) {
       await service.as(actor).merchants.showMerchant(params.merchantId)
       const outcome = await service
         .moneyActs({ operator, actor })
         .payOut(params.merchantId, { ...moneyOf(body), actId })
-      if (outcome.kind === 'waiting')
-        return { outcome: 'waiting' as const, approval: toApproval(outcome.request) }
+      if (outcome.kind === 'waiting') return toOutcome(outcome.request)
       return { outcome: 'done' as const, left: toDecimalText(outcome.result, body.currency) }
     },
   }),

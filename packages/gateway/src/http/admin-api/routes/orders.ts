@@ -5,7 +5,7 @@ import type { Refund } from '../../../domain/refund.ts'
 import type { ListedOrder } from '../../../store/order-list.ts'
 import { type ApiRoute, currency, limit, merchantId, pageOf, paymentId, reason, route } from '../api.ts'
 import { amount, count, list, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
-import { approvalFields, toApproval } from './approvals.ts'
+import { outcomeFields, toOutcome } from './approvals.ts'
 
 const statuses = Object.keys(orderStatuses) as (keyof typeof orderStatuses)[]
 const refundStates = Object.keys(refundStatuses) as (keyof typeof refundStatuses)[]
@@ -170,19 +170,17 @@ export const orderRoutes: readonly ApiRoute[] = [
       reason,
     }),
     answer: object('It is under way, or waits for a second operator.', {
-      outcome: oneOf('waiting: nothing moves before another operator approves it.', ['done', 'waiting']),
+      ...outcomeFields,
       refund: optional(
         object('Where it is done.', {
           refundId: text('The refund’s number.', { max: 32 }),
           status: oneOf('Its result comes later.', refundStates),
         }),
       ),
-      approval: optional(object('Where it waits.', approvalFields)),
     }),
     async act({ service, operator, actor, params, body }) {
       const outcome = await service.moneyActs({ operator, actor }).refund(params, body)
-      if (outcome.kind === 'waiting')
-        return { outcome: 'waiting' as const, approval: toApproval(outcome.request) }
+      if (outcome.kind === 'waiting') return toOutcome(outcome.request)
       const { refundId, status } = outcome.result
       return { outcome: 'done' as const, refund: { refundId, status } }
     },

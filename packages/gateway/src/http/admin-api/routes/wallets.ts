@@ -2,7 +2,7 @@
 import type { Wallet } from '../../../domain/wallet.ts'
 import { type ApiRoute, currency, limit, pageOf, reason, route } from '../api.ts'
 import { amount, list, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
-import { approvalFields, toApproval } from './approvals.ts'
+import { outcomeFields, toOutcome } from './approvals.ts'
 import { balances, moneyOf, toBalance } from './merchants.ts'
 
 const walletId = text('The wallet’s number.', { max: 64 })
@@ -101,18 +101,13 @@ export const walletRoutes: readonly ApiRoute[] = [
     summary: 'Put money into a wallet, from the operator’s funding account',
     params: key,
     body: object('How much.', { amount: amount('How much.'), currency, reason }),
-    answer: object('It is done, or waits for a second operator.', {
-      outcome: oneOf('waiting: nothing moves before another operator approves it.', ['done', 'waiting']),
-      approval: optional(object('Where it waits.', approvalFields)),
-    }),
+    answer: object('It is done, or waits for a second operator.', outcomeFields),
     isOnce: true,
     async act({ service, operator, actor, params, body, actId }) {
       const outcome = await service
         .moneyActs({ operator, actor })
         .topUp(params.walletId, { ...moneyOf(body), actId })
-      return outcome.kind === 'waiting'
-        ? { outcome: 'waiting' as const, approval: toApproval(outcome.request) }
-        : { outcome: 'done' as const }
+      return outcome.kind === 'waiting' ? toOutcome(outcome.request) : { outcome: 'done' as const }
     },
   }),
 ]

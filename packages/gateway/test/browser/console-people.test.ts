@@ -1,0 +1,133 @@
+// Two people at the console in real browsers, one on a desktop in light, one on a phone in dark: a payout that one asks
+// for and the other approves, the second step of signing in, tokens and the description of the admin API. Every page of
+// it reads well and passes axe-core. With SCREENSHOTS=folder it also takes pictures.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { makeManageOperators } from '../../src/operations/manage-operators.ts'
+import { totpCode } from '../../src/operations/totp.ts'
+import { makeOperatorStore } from '../../src/store/operators.ts'
+import { fromBase32 } from '../support/base32.ts'
+import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { openCheckoutShop } from '../support/checkout.ts'
+import { look } from '../support/look.ts'
+
+const shop = await openCheckoutShop({ environment: { APPROVAL_FOR: 'payout' } })
+const { gateway, clock, merchant } = shop
+const browser: Browser = await launchBrowser()
+const password = 'a password of the team'
+const operators = makeManageOperators({
+  operators: makeOperatorStore(gateway.pool),
+  clock,
+  random: randomBytes,
+  actor: 'test',
+})
+for (const login of ['alice', 'bob']) await operators.addOperator({ login, role: 'admin', password })
+await shop.pay(await shop.order(), 'success')
+
+interface Person {
+  readonly login: string
+  readonly page: Page
+  readonly troubles: readonly string[]
+  readonly name: (page: string) => string
+}
+
+async function personAt(
+  login: string,
+  size: 'desktop' | 'phone',
+  colorScheme: 'light' | 'dark',
+): Promise<Person> {
+  const options = size === 'phone' ? phone : desktop
+  const { page, troubles } = await openPage(browser, { ...options, colorScheme })
+  return { login, page, troubles, name: (what) => `console-${what}-${size}-${colorScheme}` }
+}
+const alice = await personAt('alice', 'desktop', 'light')
+const bob = await personAt('bob', 'phone', 'dark')
+
+async function signIn({ page, login }: Person): Promise<void> {
+  await page.goto(`${gateway.adminUrl}/sign-in`)
+  await page.getByLabel('Login').fill(login)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+async function goTo({ page }: Person, path: string): Promise<void> {
+  await page.goto(gateway.adminUrl + path)
+}
+
+async function said({ page }: Person): Promise<string> {
+  return (await page.locator('.note').textContent()) ?? ''
+}
+
+test('one asks for a payout, the other sees it, approves it, and it is done', async () => {
+  await signIn(alice)
+  await signIn(bob)
+  await goTo(alice, `/merchants/${merchant.merchantId}`)
+  await alice.page.getByText('Pay out…').click()
+  await alice.page.getByLabel('Amount').fill('2.50')
+  await alice.page.getByLabel('Currency').fill('USD')
+  const fold = alice.page.locator('details[open]')
+  await fold.getByLabel('Reason, for the audit').fill('the weekly one')
+  await fold.getByRole('button', { name: 'Pay out' }).click()
+  assert.match(await said(alice), /waits for another operator/)
+  assert.equal(await alice.page.getByText('Approve…').count(), 0)
+  await look(alice.page, alice.name('approvals'))
+
+  await goTo(bob, '/callbacks')
+  assert.match((await bob.page.getByRole('link', { name: /Approvals/ }).textContent()) ?? '', /1 waiting/)
+  await bob.page.getByRole('link', { name: /Approvals/ }).click()
+  await bob.page.getByText('Approve…').click()
+  await look(bob.page, bob.name('approvals'))
+  await bob.page.locator('details[open]').getByLabel('Reason, for the audit').fill('as agreed')
+  await bob.page.getByRole('button', { name: 'Approve and carry out' }).click()
+  assert.match(await said(bob), /Approved and carried out/)
+  await goTo(alice, '/approvals?status=all')
+  assert.match((await alice.page.locator('main').textContent()) ?? '', /approved.*bob.*as agreed/s)
+  const { rows } = await gateway.pool.query("select from transfers where kind = 'payout'")
+  assert.equal(rows.length, 1)
+})
+
+for (const person of [alice, bob]) {
+  test(`a second step is set up and asked for (${person.login})`, async () => {
+    const { page, name } = person
+    await goTo(person, '/account/second-step')
+    await look(page, name('second-step'))
+    await page.getByLabel('Your password').fill(password)
+    await page.getByRole('button', { name: 'Begin' }).click()
+    await look(page, name('second-step-secret'))
+    const uri = new URL((await page.locator('details code').textContent()) ?? '')
+    const secret = fromBase32(uri.searchParams.get('secret') ?? '')
+    await page.getByLabel('Code that the app shows now').fill(totpCode(secret, clock.now()))
+    await page.getByRole('button', { name: 'Switch the second step on' }).click()
+    assert.equal(await page.locator('.codes li').count(), 10)
+    await look(page, name('second-step-codes'))
+    await page.context().clearCookies()
+    clock.advance(30_000)
+    await signIn(person)
+    await look(page, name('sign-in-code'))
+    await page.getByLabel('Code from your app').fill(totpCode(secret, clock.now()))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await goTo(person, '/account')
+    assert.match((await page.locator('main').textContent()) ?? '', /a code from your app beside the password/)
+  })
+
+  test(`a token is made and shown once, and the API is described (${person.login})`, async () => {
+    const { page, name } = person
+    await goTo(person, '/account/tokens')
+    await page.getByText('Make a token…').click()
+    await page.getByLabel('Name, what it is for').fill('nightly')
+    await page.getByLabel('orders:read').check()
+    await look(page, name('tokens'))
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    assert.match((await page.locator('.secret').textContent()) ?? '', /^tillgate_/)
+    await look(page, name('token-made'))
+    await page.getByRole('link', { name: 'Done' }).click()
+    assert.match((await page.locator('main').textContent()) ?? '', /nightly.*orders:read/s)
+    await goTo(person, '/api')
+    await page.locator('#payOut summary').click()
+    await page.locator('#listOrders summary').click()
+    await look(page, name('api'))
+    assert.deepEqual(person.troubles, [])
+  })
+}
