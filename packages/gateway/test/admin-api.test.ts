@@ -49,7 +49,11 @@ const bob = await clientOf('bob', scopeNames)
 
 const { merchantId } = merchant
 const reason = 'because'
-const once = () => ({ 'idempotency-key': randomBytes(8).toString('hex') })
+/** Ids are in the order of time, which stands still unless it is moved. */
+const once = () => {
+  clock.advance(1)
+  return { 'idempotency-key': randomBytes(8).toString('hex') }
+}
 
 async function paidOrder(): Promise<{ merchantId: string; paymentId: string }> {
   const order = await shop.order()
@@ -59,6 +63,7 @@ async function paidOrder(): Promise<{ merchantId: string; paymentId: string }> {
 
 test('orders are listed by pages, searched, shown, cancelled and refunded', async () => {
   const params = await paidOrder()
+  clock.advance(1)
   const open = await shop.order()
   const first = await admin.data('listOrders', { query: { limit: '1', merchantId } })
   assert.deepEqual([first.orders.length, first.older], [1, open.paymentId])
@@ -130,6 +135,7 @@ test('a payout asked for over the API waits for another operator, however that o
 
 test('merchants are signed on, changed, stopped and given keys; a secret is told once', async () => {
   const name = 'Leaf & Cup'
+  clock.advance(1)
   const added = await admin.data('addMerchant', {
     body: { name, callbackHosts: ['Leaf.example'], requestsPerSecond: 7 },
   })
@@ -167,6 +173,7 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
 
 test('a top-up is done once for each key, also at the same moment, and a key serves one act', async () => {
   const login = '+4915112345678'
+  clock.advance(1)
   const { wallet, pin } = await admin.data('addWallet', { body: { login, name: 'Nia', reason } })
   assert.match(pin, /^\d{6}$/)
   const params = { walletId: wallet.walletId }
@@ -181,6 +188,7 @@ test('a top-up is done once for each key, also at the same moment, and a key ser
     [40900, 'Idempotency-Key'],
   )
   // Another operator's key of the same name is another key.
+  clock.advance(1)
   await bob.data('topUp', topUp)
   assert.deepEqual((await admin.data('showWallet', { params })).balances, [
     { currency: 'EUR', available: '14.50', held: '0.00' },

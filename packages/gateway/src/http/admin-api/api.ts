@@ -97,7 +97,7 @@ export const currency = matching('ISO 4217 code.', {
   expected: 'three capital letters',
 })
 
-const defaultLimit = 50
+export const defaultLimit = 50
 export const limit = optional(integer(`At most so many; ${defaultLimit} unless given.`, { min: 1, max: 200 }))
 
 /** One page of a list, the newest first: `older` is the `before` of the next page. */

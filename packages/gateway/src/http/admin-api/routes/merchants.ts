@@ -1,10 +1,10 @@
 // Merchants over the admin API: signed on, changed, suspended, their keys, balances, payouts and statements.
-import { Failure, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
+import { toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
 import { availableMinor } from '../../../domain/ledger.ts'
-import { type Merchant, type MerchantKey, normaliseColour } from '../../../domain/merchant.ts'
+import { type Merchant, normaliseColour } from '../../../domain/merchant.ts'
 import type { MerchantSettings } from '../../../operations/manage-merchants.ts'
 import type { Account } from '../../../store/ledger.ts'
-import { type ApiRoute, currency, limit, merchantId, pageOf, reason, route, uuid } from '../api.ts'
+import { type ApiRoute, currency, limit, merchantId, pageOf, reason, route } from '../api.ts'
 import {
   amount,
   integer,
@@ -19,6 +19,7 @@ import {
   timeMs,
 } from '../fields.ts'
 import { outcomeFields, toOutcome } from './approvals.ts'
+import { aesKey, keys, publicKey, toKey } from './merchant-keys.ts'
 
 const key = object('Which merchant.', { merchantId })
 const settings = {
@@ -46,18 +47,6 @@ export const balances = list(
     held: amount('What is held for something under way.'),
   }),
 )
-const keys = list(
-  'All keys, also those that were revoked.',
-  object('A key.', {
-    keyId: uuid('The key’s number.'),
-    kind: oneOf('What it is for: signatures or encryption.', ['rsa', 'aes']),
-    publicKey: optional(longText('Of an RSA key, as PEM.', { max: 16_384 })),
-    createdAtMs: timeMs('Since when.'),
-    revokedAtMs: optional(timeMs('Since when it is refused.')),
-  }),
-)
-const publicKey = longText('An RSA public key, PEM or base64.', { max: 16_384 })
-const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
 
 export const merchantRoutes: readonly ApiRoute[] = [
   route({
@@ -172,47 +161,6 @@ export const merchantRoutes: readonly ApiRoute[] = [
   ),
   route({
     method: 'POST',
-    path: '/merchants/:merchantId/keys',
-    id: 'addKey',
-    scope: 'merchants:manage',
-    summary:
-      'A new key beside the old one: an AES key is made and told this once, an RSA public key is taken',
-    params: key,
-    body: object('Which kind.', {
-      kind: oneOf('What it is for.', ['rsa', 'aes']),
-      publicKey: optional(publicKey),
-    }),
-    answer: object('The key.', { keyId: uuid('The key’s number.'), aesKey: optional(aesKey) }),
-    async act({ service, actor, params, body }) {
-      const { merchants } = service.as(actor)
-      if (body.kind === 'rsa' && body.publicKey === undefined)
-        throw new Failure('invalid_field', {
-          field: 'publicKey',
-          message: 'publicKey is missing: a key for signatures is the merchant’s own.',
-        })
-      const made = await merchants.addKey(
-        params.merchantId,
-        body.kind === 'rsa' ? { kind: 'rsa', publicKey: body.publicKey ?? '' } : { kind: 'aes' },
-      )
-      return present({ keyId: made.keyId, aesKey: made.secret })
-    },
-  }),
-  route({
-    method: 'POST',
-    path: '/merchants/:merchantId/keys/:keyId/revoke',
-    id: 'revokeKey',
-    scope: 'merchants:manage',
-    summary: 'Refuse a key, everywhere within 5 seconds',
-    params: object('Which key.', { merchantId, keyId: uuid('The key’s number.') }),
-    body: object('Why.', { reason }),
-    answer: object('The key.', { keyId: uuid('The key’s number.') }),
-    async act({ service, actor, params, body }) {
-      await service.as(actor).merchants.revokeKey({ ...params, reason: body.reason })
-      return { keyId: params.keyId }
-    },
-  }),
-  route({
-    method: 'POST',
     path: '/merchants/:merchantId/payouts',
     id: 'payOut',
     scope: 'money:move',
@@ -295,10 +243,4 @@ function toMerchant(given: Merchant) {
     accentColour: given.accentColour,
     createdAtMs: given.createdAtMs,
   })
-}
-
-function toKey(given: MerchantKey) {
-  const { keyId, kind, createdAtMs, revokedAtMs } = given
-  const shown = given.kind === 'rsa' ? given.publicKey : undefined
-  return present({ keyId, kind, publicKey: shown, createdAtMs, revokedAtMs })
 }

@@ -3,7 +3,7 @@ import { Failure, orderStatuses, refundStatuses, toDecimalText } from '@tillgate
 import type { Order } from '../../../domain/order.ts'
 import type { Refund } from '../../../domain/refund.ts'
 import type { ListedOrder } from '../../../store/order-list.ts'
-import { type ApiRoute, currency, limit, merchantId, pageOf, paymentId, reason, route } from '../api.ts'
+import { type ApiRoute, currency, defaultLimit, limit, merchantId, paymentId, reason, route } from '../api.ts'
 import { amount, count, list, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
 import { outcomeFields, toOutcome } from './approvals.ts'
 
@@ -79,6 +79,7 @@ export const orderRoutes: readonly ApiRoute[] = [
     query: object('Which orders.', {
       merchantId: optional(merchantId),
       status: optional(oneOf('Of this status.', statuses)),
+      currency: optional(currency),
       sinceMs: optional(timeMs('Created at this time or later.')),
       untilMs: optional(timeMs('Created before this time.')),
       before: optional(paymentId),
@@ -86,16 +87,19 @@ export const orderRoutes: readonly ApiRoute[] = [
     }),
     answer: object('A page.', {
       orders: list('The newest first.', listed),
-      older: optional(text('`before` of the next page; not there on the last one.', { max: 32 })),
+      older: optional(
+        text(
+          '`before` of the next page; not there on the last one. A page may be empty and have one: the look for rare orders goes on there.',
+          {
+            max: 32,
+          },
+        ),
+      ),
     }),
     async act({ service, query }) {
-      const { before: _before, limit: _limit, ...filter } = query
-      const { items, ...older } = await pageOf(
-        query,
-        (page) => service.orders.listOrders(filter, page),
-        (each) => each.paymentId,
-      )
-      return { orders: items.map(toListed), ...older }
+      const { before, limit: wanted = defaultLimit, ...filter } = query
+      const { orders, next } = await service.orders.listOrders(filter, { before, limit: wanted })
+      return present({ orders: orders.map(toListed), older: next })
     },
   }),
   route({
