@@ -73,9 +73,7 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
     needsSecondStep: ({ role, hasSecondStep }) => !hasSecondStep && parts.secondStepRoles.includes(role),
     sealing: makeSealing(vault.deriveKeys('console notes'), random),
     tokens: makeTokens(vault.deriveKeys('console forms')),
-    tokens: makeManageTokens({ tokens: core.apiTokens, operators, clock, random }),
-    sealing: makeSealing(vault.deriveKey('console notes'), random),
-    formKey: vault.deriveKey('console forms'),
+    apiTokens: makeManageTokens({ tokens: core.apiTokens, operators, clock, random }),
     orders: makeFindOrders({ list: core.orderList }),
     showOrder: makeShowOrder({
       refunds,

@@ -41,6 +41,8 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   operator_sessions: { place: 'local' },
   operator_totp: { place: 'local' },
   operator_recovery_codes: { place: 'local' },
+  api_tokens: { place: 'local' },
+  idempotency_keys: { place: 'local' },
   approvals: { place: 'local' },
   audit: { place: 'local' },
   overview_hours: { place: 'local' },

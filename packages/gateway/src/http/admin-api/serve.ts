@@ -77,7 +77,7 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
 
   async function identify(request: FastifyRequest, reply: FastifyReply): Promise<KnownToken> {
     const [, given = ''] = /^Bearer ([\w.~+/-]{1,200}=*)$/i.exec(request.headers.authorization ?? '') ?? []
-    const known = await parts.running().tokens.findToken(given, request.ip)
+    const known = await parts.running().apiTokens.findToken(given, request.ip)
     if (!known) {
       parts.limits.noteJunk(request.ip)
       reply.header('www-authenticate', 'Bearer')
@@ -107,7 +107,7 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
           'Send a header Idempotency-Key of 1 to 64 visible characters, a new one for each act: sent again with the same key, the act is done once.',
       })
     const content = [route.id, input.params, Object.entries(input.body as object).toSorted()]
-    return parts.running().tokens.actIdOf({ login, key, content: JSON.stringify(content) })
+    return parts.running().apiTokens.actIdOf({ login, key, content: JSON.stringify(content) })
   }
 }
 

@@ -36,7 +36,7 @@ export interface ConsoleService {
   readonly secondStep: SecondStep
   /** Must switch the second step on before anything else. */
   needsSecondStep(operator: Operator): boolean
-  readonly tokens: ManageTokens
+  readonly apiTokens: ManageTokens
   readonly sealing: Sealing
   readonly tokens: Tokens
   readonly overview: ReadOverview

@@ -19,7 +19,7 @@ export function tokensArea(running: () => ConsoleService): readonly ConsoleRoute
       needs: 'viewer',
       back,
       async act({ operator, actor }, form): Promise<Done> {
-        const { apiToken, token } = await running().tokens.addToken(
+        const { apiToken, token } = await running().apiTokens.addToken(
           {
             login: operator.login,
             name: required(form, 'name', 'the name'),
@@ -36,7 +36,7 @@ export function tokensArea(running: () => ConsoleService): readonly ConsoleRoute
       needs: 'viewer',
       back,
       async act({ operator, actor, params }, form): Promise<Done> {
-        await running().tokens.revokeToken(params['tokenId'] ?? '', {
+        await running().apiTokens.revokeToken(params['tokenId'] ?? '', {
           login: mayAct(operator.role, 'admin') ? undefined : operator.login,
           actor,
           reason: reasonOf(form),
@@ -49,7 +49,7 @@ export function tokensArea(running: () => ConsoleService): readonly ConsoleRoute
   async function show(visit: Visit): Promise<ConsolePage> {
     const { operator, nowMs } = visit
     const isAdmin = mayAct(operator.role, 'admin')
-    const all = await running().tokens.listTokens(isAdmin ? undefined : operator.login)
+    const all = await running().apiTokens.listTokens(isAdmin ? undefined : operator.login)
     const allowed = scopeNames.filter((scope) => mayAct(operator.role, scopes[scope].needs))
     return {
       title: 'API tokens',
