@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { CallbackState } from '../domain/callback-attempt.ts'
 import { type ManageCallbacks, makeManageCallbacks } from '../operations/resend-callbacks.ts'
 import type { CallbackFilter, StoredAttempt, StoredCallback } from '../store/callback-history.ts'
-import { commandName, type OutputOptions, print, table, withContext } from './context.ts'
+import { commandName, type OutputOptions, print, table, time, withContext } from './context.ts'
 import { spanMs } from './durations.ts'
 
 interface FilterOptions {
@@ -187,10 +187,6 @@ function withoutBody({ body: _body, ...rest }: StoredCallback): Omit<StoredCallb
 /** A stranger wrote it: nothing in it may move the cursor or colour the terminal. */
 function readable(answer: Buffer | undefined): string | undefined {
   return answer?.toString().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-}
-
-function time(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 function callbackId(text: string): string {

@@ -63,3 +63,8 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
       .trimEnd(),
   )
 }
+
+/** In UTC, to the second. */
+export function time(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')
+}

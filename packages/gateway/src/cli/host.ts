@@ -1,7 +1,7 @@
 // tillgate host …: hosts that callbacks go to. Those that fail are listed; any can be paused and resumed.
 import { Command, InvalidArgumentError } from 'commander'
 import { makePauseHosts, maxPauseMs, type PauseHosts } from '../operations/pause-hosts.ts'
-import { type OutputOptions, print, table, withContext } from './context.ts'
+import { type OutputOptions, print, table, time, withContext } from './context.ts'
 
 interface ReasonOptions extends OutputOptions {
   readonly reason: string
@@ -85,8 +85,4 @@ function pause(text: string): number {
   const ms = Number(amount) * unitsMs[unit as keyof typeof unitsMs]
   if (!(ms > 0 && ms <= maxPauseMs)) throw new InvalidArgumentError('It must be like 15m or 4h, 24h at most.')
   return ms
-}
-
-function time(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')
 }
