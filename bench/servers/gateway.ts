@@ -1,8 +1,8 @@
 // The gateway as a child of a benchmark: the same parts as `npm start`, and it tells where it listens.
-import { systemClock } from '../packages/gateway/src/clock.ts'
-import { readConfig } from '../packages/gateway/src/config.ts'
-import { startGateway } from '../packages/gateway/src/gateway.ts'
-import { makeLog } from '../packages/gateway/src/log.ts'
+import { systemClock } from '../../packages/gateway/src/clock.ts'
+import { readConfig } from '../../packages/gateway/src/config.ts'
+import { startGateway } from '../../packages/gateway/src/gateway.ts'
+import { makeLog } from '../../packages/gateway/src/log.ts'
 
 const config = readConfig(process.env)
 const gateway = await startGateway(config, {

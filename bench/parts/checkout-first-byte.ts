@@ -1,7 +1,7 @@
-// How long the checkout's first byte takes on a connection that is open: node packages/gateway/bench/checkout-first-byte.ts
+// How long the checkout's first byte takes on a connection that is open: node bench/parts/checkout-first-byte.ts
 import { Agent, get } from 'node:http'
 import { test } from 'node:test'
-import { openCheckoutShop, Visitor } from '../test/support/checkout.ts'
+import { openCheckoutShop, Visitor } from '../../packages/gateway/test/support/checkout.ts'
 
 const views = 400
 const warmUp = 20

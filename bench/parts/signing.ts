@@ -1,5 +1,5 @@
 // Measures RSA-2048 signing and verifying, on the event loop and on the thread pool, alone and beside a server
-// that is also busy. Run: node packages/protocol/bench/signing.ts
+// that is also busy. Run: node bench/parts/signing.ts
 import { createSign, generateKeyPairSync, sign, verify } from 'node:crypto'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

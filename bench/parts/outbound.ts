@@ -1,12 +1,16 @@
 // What the guard costs: deliveries to one healthy receiver, 64 in flight, through the sender and through a bare
-// undici Pool.request, in turns within one run. `node packages/gateway/bench/outbound-throughput.ts`
+// undici Pool.request, in turns within one run. `node bench/parts/outbound.ts`
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
-import { outboundLimits } from '../src/outbound/limits.ts'
-import { makeOutbound, type OutboundPolicy, systemParts } from '../src/outbound/outbound.ts'
+import { outboundLimits } from '../../packages/gateway/src/outbound/limits.ts'
+import {
+  makeOutbound,
+  type OutboundPolicy,
+  systemParts,
+} from '../../packages/gateway/src/outbound/outbound.ts'
 
 const inFlight = 64
 // Short and many: what else runs on the machine then falls on both alike.

@@ -1,6 +1,6 @@
 // Measures what the dearest texts of the largest allowed size cost before they are refused.
-// Run: node packages/protocol/bench/hostile.ts
-import { parseCreateBody, parseRequestEnvelope } from '../src/index.ts'
+// Run: node bench/parts/hostile.ts
+import { parseCreateBody, parseRequestEnvelope } from '../../packages/protocol/src/index.ts'
 
 const size = 262_000
 const fill = (piece: string) => piece.repeat(Math.floor(size / piece.length))

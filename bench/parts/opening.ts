@@ -1,5 +1,5 @@
 // Measures how long opening takes, by what is wrong with the envelope: failures should not differ.
-// Run: node packages/protocol/bench/opening.ts
+// Run: node bench/parts/opening.ts
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import {
   makeAesKey,
@@ -8,7 +8,7 @@ import {
   parseRequestEnvelope,
   type RequestEnvelope,
   sealRequest,
-} from '../src/index.ts'
+} from '../../packages/protocol/src/index.ts'
 
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const other = generateKeyPairSync('rsa', { modulusLength: 2048 })

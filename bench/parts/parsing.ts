@@ -1,10 +1,10 @@
 // Measures the strict JSON reader against JSON.parse, and the whole parsing of create bodies.
-// Run: node packages/protocol/bench/parsing.ts
+// Run: node bench/parts/parsing.ts
 
 import { Compile } from 'typebox/schema'
-import { parseCreateBody } from '../src/index.ts'
-import { readJson } from '../src/json.ts'
-import { createBodySchema } from '../src/messages/create-body.ts'
+import { parseCreateBody } from '../../packages/protocol/src/index.ts'
+import { readJson } from '../../packages/protocol/src/json.ts'
+import { createBodySchema } from '../../packages/protocol/src/messages/create-body.ts'
 
 function createBody(goods: number): string {
   return JSON.stringify({

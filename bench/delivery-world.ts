@@ -1,0 +1,118 @@
+// The delivery of callbacks with its real parts, over a database of its own, for the scenarios that measure it.
+import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { makeCallbackId, makePaymentId, sealCallback } from '@tillgate/protocol'
+import { pino } from 'pino'
+import { systemClock as clock } from '../packages/gateway/src/clock.ts'
+import type { Pool } from '../packages/gateway/src/database/pool.ts'
+import type { Callback } from '../packages/gateway/src/domain/callback.ts'
+import {
+  makeHoldCallback,
+  makePrepareCallback,
+  makeRecordAttempt,
+  makeSendCallback,
+  type Post,
+} from '../packages/gateway/src/operations/deliver-callbacks.ts'
+import { makeManageMerchants } from '../packages/gateway/src/operations/manage-merchants.ts'
+import { MerchantDirectory } from '../packages/gateway/src/operations/merchant-directory.ts'
+import { PlatformKeys } from '../packages/gateway/src/operations/platform-keys.ts'
+import { outboundLimits } from '../packages/gateway/src/outbound/limits.ts'
+import { makeOutbound, type OutboundPolicy, systemParts } from '../packages/gateway/src/outbound/outbound.ts'
+import { makeCallbackOutcomes } from '../packages/gateway/src/store/callback-outcomes.ts'
+import { makeCallbackQueue } from '../packages/gateway/src/store/callback-queue.ts'
+import { insertCallbacks } from '../packages/gateway/src/store/callbacks.ts'
+import { makeMerchantStore } from '../packages/gateway/src/store/merchants.ts'
+import { makePlatformKeyStore } from '../packages/gateway/src/store/platform-keys.ts'
+import { makeVault } from '../packages/gateway/src/vault.ts'
+import { startDeliveryWorker } from '../packages/gateway/src/workers/deliver-callbacks.ts'
+import type { World } from './world.ts'
+
+export const inFlight = 64
+/** About what a payment result comes to. */
+const bodyText = 'x'.repeat(1_000)
+
+export type DeliveryWorld = Awaited<ReturnType<typeof makeDeliveryWorld>>
+
+export async function makeDeliveryWorld(world: World, pool: Pool) {
+  const { merchantId } = world
+  const vault = makeVault(world.masterKey)
+  const merchants = makeMerchantStore(pool)
+  const directory = new MerchantDirectory({ store: merchants, vault })
+  const platformKeys = new PlatformKeys({ store: makePlatformKeyStore(pool), vault })
+  await platformKeys.ensure({ clock, random: randomBytes })
+  const { known } = await directory.load(merchantId, clock.now())
+  const aesKey = known?.keys.aesKeys.at(-1)
+  if (!aesKey) throw new Error('the merchant has no AES key')
+  const { privateKey } = await platformKeys.signing(clock.now())
+  const policy: OutboundPolicy = { mode: 'sandbox', allowedTargets: [], ...outboundLimits }
+  const outbound = makeOutbound(policy, systemParts(policy))
+  const queue = makeCallbackQueue(pool)
+
+  return {
+    post: outbound.post,
+    startWorker: (post: Post = outbound.post) =>
+      startDeliveryWorker({
+        queue,
+        prepare: makePrepareCallback({ directory, platformKeys, clock }),
+        send: makeSendCallback(post),
+        record: makeRecordAttempt({ outcomes: makeCallbackOutcomes(pool), clock, random: randomBytes }),
+        hold: makeHoldCallback({ queue, clock }),
+        newClaimId: () => makeCallbackId(clock.now(), randomBytes),
+        limits: { inFlight: 1_024, inFlightPerHost: 128, inFlightPerMerchant: 256 },
+        signers: 4 * availableParallelism(),
+        clock,
+        log: pino({ level: 'silent' }),
+      }),
+    /** What any sender must do: seal with a fresh signature, and post. */
+    async sealAndPost(url: string): Promise<void> {
+      const id = makeCallbackId(clock.now(), randomBytes)
+      const envelope = await sealCallback(
+        { id, merchantId, eventName: 'payment.order.success', timestamp: clock.now(), body: bodyText },
+        { aesKey, privateKey },
+      )
+      const answer = await outbound.post({ url, body: JSON.stringify(envelope) })
+      if (answer.kind !== 'answered' || answer.httpStatus !== 200) throw new Error(JSON.stringify(answer))
+    },
+    async addMerchant(name: string): Promise<string> {
+      const manage = makeManageMerchants({ merchants, vault, clock, random: randomBytes, actor: 'bench' })
+      return (await manage.addMerchant({ name, publicKey: world.publicKey })).merchant.merchantId
+    },
+    async fill(targets: readonly Target[]): Promise<void> {
+      const nowMs = clock.now()
+      const callbacks = targets.map((target) => makeCallback(target, nowMs))
+      await pool.query(orderSql, [
+        callbacks.map((callback) => callback.merchantId),
+        callbacks.map(({ paymentId }) => paymentId),
+        nowMs,
+        callbacks.map(({ callbackUrl }) => callbackUrl),
+      ])
+      await pool.transaction((transaction) => insertCallbacks(transaction, callbacks))
+      await pool.query('vacuum analyze callbacks, callback_queue')
+    },
+    close: () => outbound.close(),
+  }
+}
+
+const orderSql = `
+insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
+                    payment_time, expires_at, callback_url, content, checkout_token, created_at)
+select merchant_id, id, id, 'timeout', 'WEB', 100, 'USD', $3::bigint, $3::bigint + 300000, url, '{}', 'token', $3::bigint
+  from unnest($1::text[], $2::text[], $4::text[]) as o (merchant_id, id, url)`
+
+export interface Target {
+  readonly merchantId: string
+  readonly callbackUrl: string
+}
+
+function makeCallback({ merchantId, callbackUrl }: Target, nowMs: number): Callback {
+  return {
+    merchantId,
+    callbackId: makeCallbackId(nowMs, randomBytes),
+    paymentId: makePaymentId(nowMs, randomBytes),
+    refundId: undefined,
+    eventName: 'payment.order.success',
+    callbackUrl,
+    body: bodyText,
+    createdAtMs: nowMs,
+  }
+}

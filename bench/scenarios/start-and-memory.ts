@@ -1,0 +1,96 @@
+// How long from the start of the program to the first answered create, with an empty folder and with one that was used
+// before, both with the PostgreSQL that comes with it; and how much memory the gateway takes, idle and after load.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseAesKey, parsePrivateKey, sealRequest } from '@tillgate/protocol'
+import { createBody } from '../bodies.ts'
+import { median, timed } from '../figures.ts'
+import { load } from '../load.ts'
+import type { Measured, Scenario } from '../scenario.ts'
+import { residentBytes } from '../world.ts'
+import { sealCreates } from './merchant-api.ts'
+
+export const startAndMemory: Scenario = {
+  name: 'start to the first answered create',
+  yardstick: '',
+  async run(world, size) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'tillgate-bench-start-'))
+    const coldMs = await startToCreate(dataDir)
+    const warmMs: number[] = []
+    for (let index = 0; index < 3; index++) warmMs.push(await startToCreate(dataDir))
+    await rm(dataDir, { recursive: true, force: true })
+
+    const { url, pid } = await world.startGateway(await world.freshDatabase())
+    await pause(1_000)
+    const idle = residentBytes(pid)
+    const requests = await sealCreates(world, size.of(4_000, 1_000))
+    await load(url, { requests, connections: 64 })
+    const loaded = residentBytes(pid)
+    return [
+      figure('with an empty folder', `${(coldMs / 1_000).toFixed(2)} s`),
+      figure('with a folder that was used before', `${(median(warmMs) / 1_000).toFixed(2)} s`),
+      figure('memory of the gateway, idle', megabytes(idle)),
+      figure(`memory after ${requests.length} creates`, megabytes(loaded)),
+    ]
+  },
+}
+
+function figure(part: string, ours: string): Measured {
+  return { part, ratio: undefined, ours, yardstick: '' }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(0)} MB`
+}
+
+/** As `npm start` does it, on a free port, with the credentials that the first start writes. */
+async function startToCreate(dataDir: string): Promise<number> {
+  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const url = `http://127.0.0.1:${port}`
+  const start = join(import.meta.dirname, '../../packages/gateway/start.js')
+  let child: ReturnType<typeof spawn> | undefined
+  const tookMs = await timed(async () => {
+    child = spawn(process.execPath, [start], {
+      stdio: 'ignore',
+      env: {
+        PATH: process.env['PATH'],
+        DATA_DIR: dataDir,
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        ADMIN_PORT: '0',
+        SHOP_PORT: '0',
+      },
+    })
+    for (let isCreated = false; !isCreated; ) {
+      isCreated = await tryCreate(url, dataDir)
+      if (!isCreated) await pause(10)
+      if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}`)
+    }
+  })
+  child?.kill('SIGTERM')
+  if (child?.exitCode === null) await once(child, 'exit')
+  return tookMs
+}
+
+async function tryCreate(url: string, dataDir: string): Promise<boolean> {
+  try {
+    const merchant = JSON.parse(await readFile(join(dataDir, 'sandbox-merchant.json'), 'utf8'))
+    const envelope = await sealRequest(
+      {
+        merchantId: merchant.merchantId,
+        method: 'service.trade.create',
+        timestamp: Date.now(),
+        body: JSON.stringify(createBody()),
+      },
+      { aesKey: parseAesKey(merchant.aesKey), privateKey: parsePrivateKey(merchant.privateKey) },
+    )
+    const { answers } = await load(url, { requests: [JSON.stringify(envelope)], connections: 1 })
+    return answers.length === 1
+  } catch {
+    return false
+  }
+}

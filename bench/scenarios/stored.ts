@@ -1,0 +1,77 @@
+// Whether it stays fast when much is stored: creates and queries with two million orders in the database, beside the
+// same with ten thousand.
+import { inTurn, median } from '../figures.ts'
+import { load } from '../load.ts'
+import { atMost, type Scenario } from '../scenario.ts'
+import type { Server, World } from '../world.ts'
+import { sealCreates } from './merchant-api.ts'
+
+const connections = 64
+const few = 10_000
+
+export const stored: Scenario = {
+  name: 'create with 2,000,000 orders stored',
+  yardstick: 'with 10,000 stored',
+  goal: atMost(1.2),
+  async run(world, size) {
+    const many = size.of(2_000_000, 100_000)
+    const servers = { ours: await startWith(world, many), bare: await startWith(world, few) }
+    const count = size.of(1_500, 600)
+    await Promise.all(Object.values(servers).map((server) => creates(world, server, count)))
+    const createMs = await inTurn(size.of(5, 3), {
+      ours: () => creates(world, servers.ours, count),
+      bare: () => creates(world, servers.bare, count),
+    })
+    const queries = await world.sealMany(
+      'service.trade.query',
+      Array.from({ length: 500 }, (_, index) => ({
+        paymentId: paymentIdOf(1 + index * Math.floor(few / 500)),
+      })),
+    )
+    const requests = Array.from({ length: size.of(3_000, 1_000) }, (_, index) => queries[index % 500] ?? '')
+    const look = async ({ url }: Server) => 1_000 / (await load(url, { requests, connections })).perSecond
+    const queryMs = await inTurn(size.of(5, 3), {
+      ours: () => look(servers.ours),
+      bare: () => look(servers.bare),
+    })
+    return [
+      compared(createMs, `${many} stored`),
+      { part: 'query with as many', ...compared(queryMs, `${many} stored`) },
+    ]
+  },
+}
+
+function compared(times: Record<'ours' | 'bare', number[]>, note: string) {
+  const [ours, bare] = [median(times.ours), median(times.bare)]
+  return {
+    ratio: ours / bare,
+    ours: `${ours.toFixed(2)} ms each`,
+    yardstick: `${bare.toFixed(2)} ms each`,
+    note,
+  }
+}
+
+async function creates(world: World, { url }: Server, count: number): Promise<number> {
+  return 1_000 / (await load(url, { requests: await sealCreates(world, count), connections })).perSecond
+}
+
+async function startWith(world: World, count: number): Promise<Server> {
+  const database = await world.freshDatabase()
+  const pool = world.openPool(database, 1)
+  await pool.query(
+    `
+insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency, payment_time,
+                    expires_at, callback_url, content, checkout_token, created_at)
+select $1, 'P' || lpad(n::text, 25, '0'), md5(n::text), 'timeout', 'WEB', 1250, 'USD', 1700000000000, 1700001000000,
+       'http://shop.example/callbacks', repeat('x', 400), md5(n::text), 1700000000000
+  from generate_series(1, $2::int) as n`,
+    [world.merchantId, count],
+  )
+  await pool.query('vacuum analyze orders')
+  return world.startGateway(database)
+}
+
+/** As the insert makes it. */
+function paymentIdOf(n: number): string {
+  return `P${String(n).padStart(25, '0')}`
+}

@@ -1,0 +1,182 @@
+// What every scenario stands on: one PostgreSQL for the run, a fresh database for each contender with the same merchant
+// in it, servers as processes of their own, and requests that are signed before any clock starts.
+import { type ChildProcess, fork } from 'node:child_process'
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Method, parseAesKey, sealRequest } from '@tillgate/protocol'
+import { systemClock } from '../packages/gateway/src/clock.ts'
+import { type ConnectionOptions, withDatabase } from '../packages/gateway/src/database/connection.ts'
+import { startEmbedded } from '../packages/gateway/src/database/embedded.ts'
+import { migrate } from '../packages/gateway/src/database/migrate.ts'
+import { openPool, type Pool } from '../packages/gateway/src/database/pool.ts'
+import { makeManageMerchants } from '../packages/gateway/src/operations/manage-merchants.ts'
+import { makeMerchantStore } from '../packages/gateway/src/store/merchants.ts'
+import { makeVault } from '../packages/gateway/src/vault.ts'
+
+export type World = Awaited<ReturnType<typeof makeWorld>>
+
+export interface Server {
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+const template = 'bench_template'
+const migrations = join(import.meta.dirname, '../packages/gateway/migrations')
+
+export async function makeWorld() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tillgate-bench-'))
+  const embedded = await startEmbedded({ dataDir })
+  const first = embedded.connection
+  const masterKey = randomBytes(32)
+  const { privateKey, publicKey } = await keyPair()
+  const closing: (() => Promise<void>)[] = []
+  const main = openPool(first, { max: 1, statementTimeoutMs: 60_000 })
+  const databases: string[] = []
+  let made = 0
+
+  await main.query(`create database ${template}`)
+  const { merchantId, aesKey } = await prepareTemplate()
+
+  return {
+    dataDir,
+    merchantId,
+    aesKey,
+    publicKey,
+    privateKey,
+    masterKey,
+    freshDatabase,
+    urlOf: (database: string) => urlOf(withDatabase(first, database)),
+    openPool: (database: string, max = 10): Pool => {
+      const pool = openPool(withDatabase(first, database), { max, statementTimeoutMs: 600_000 })
+      closing.push(pool.close)
+      return pool
+    },
+    startGateway: (database: string, environment: Record<string, string> = {}) =>
+      start('gateway.ts', {
+        DATABASE_URL: urlOf(withDatabase(first, database)),
+        MASTER_KEY: masterKey.toString('base64'),
+        DATA_DIR: dataDir,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        ADMIN_PORT: '0',
+        LOG_LEVEL: 'warn',
+        MERCHANT_REQUESTS_PER_SECOND: '1000000',
+        ...environment,
+      }),
+    startServer: (script: string, database: string, more: object = {}) =>
+      start(script, {
+        BENCH: JSON.stringify({
+          databaseUrl: urlOf(withDatabase(first, database)),
+          aesKey,
+          publicKey,
+          ...more,
+        }),
+      }),
+    seal: (method: Method, body: object) => seal(method, body),
+    sealMany: (method: Method, bodies: readonly object[]) =>
+      Promise.all(bodies.map((body) => seal(method, body))),
+    /** CPU that PostgreSQL has used so far, in microseconds. */
+    postgresCpu: () => cpuOfPostgres(dataDir),
+    /** Ends what a scenario started and left, its databases included. */
+    async clear() {
+      for (const close of closing.splice(0).toReversed()) await close()
+      for (const database of databases.splice(0)) await main.query(`drop database ${database} with (force)`)
+      await main.query('checkpoint')
+    },
+    async close() {
+      await main.close()
+      await embedded.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+
+  async function prepareTemplate() {
+    const pool = openPool(withDatabase(first, template), { max: 1 })
+    await migrate(pool, migrations)
+    const manage = makeManageMerchants({
+      merchants: makeMerchantStore(pool),
+      vault: makeVault(masterKey),
+      clock: systemClock,
+      random: randomBytes,
+      actor: 'bench',
+    })
+    const { merchant, aesKey } = await manage.addMerchant({ name: 'Bench', publicKey })
+    await pool.close()
+    return { merchantId: merchant.merchantId, aesKey }
+  }
+
+  async function freshDatabase(): Promise<string> {
+    const database = `bench_${++made}`
+    await main.query(`create database ${database} template ${template}`)
+    databases.push(database)
+    return database
+  }
+
+  async function seal(method: Method, body: object): Promise<string> {
+    const request = { merchantId, method, timestamp: Date.now(), body: JSON.stringify(body) }
+    return JSON.stringify(await sealRequest(request, { aesKey: parseAesKey(aesKey), privateKey }))
+  }
+
+  async function start(script: string, environment: Record<string, string>): Promise<Server> {
+    const child = fork(join(import.meta.dirname, 'servers', script), {
+      execArgv: (process.env['SERVER_NODE_OPTIONS'] ?? '').split(' ').filter(Boolean),
+      env: { PATH: process.env['PATH'], ...environment },
+    })
+    const stop = () => stopChild(child)
+    closing.push(stop)
+    const [message] = await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`))),
+    ])
+    const url = typeof message === 'string' ? message : `http://127.0.0.1:${message.port}`
+    return { url, pid: child.pid ?? 0, stop }
+  }
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+async function keyPair(): Promise<{ privateKey: KeyObject; publicKey: string }> {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  return { privateKey: createPrivateKey(privateKey), publicKey }
+}
+
+function urlOf(connection: ConnectionOptions): string {
+  if ('connectionString' in connection) return connection.connectionString
+  const { host, port, user, database } = connection
+  return `postgresql://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
+}
+
+/** Of one process, in microseconds, by the kernel's own count (hundredths of a second). */
+export function cpuOf(pid: number | string): number {
+  try {
+    // Fields 14 and 15, after the name in brackets.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  } catch {
+    return 0
+  }
+}
+
+export function residentBytes(pid: number): number {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
+  return pages * 4096
+}
+
+function cpuOfPostgres(dataDir: string): number {
+  const postmaster = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
+  const backends = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ')
+  return backends.map(cpuOf).reduce((total, micros) => total + micros, 0)
+}
