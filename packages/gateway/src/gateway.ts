@@ -172,7 +172,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     hasDocs: existsSync(join(papersRoot, 'docs')),
     readiness,
   })
-  serveDocs(publicListener, { root: papersRoot, publicUrl: () => publicUrl })
+  serveDocs(publicListener, { root: papersRoot, mode: config.mode, publicUrl: () => publicUrl })
   const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
   serveCheckout(publicListener, {

@@ -14,16 +14,16 @@ import { temporaryFolder } from './support/process.ts'
 const root = join(import.meta.dirname, '../../..')
 const publicUrl = 'https://pay.example'
 
-function serve(folder: string) {
+function serve(folder: string, mode: 'sandbox' | 'live' = 'sandbox') {
   const listener = fastify()
-  serveDocs(listener, { root: folder, publicUrl: () => publicUrl })
+  serveDocs(listener, { root: folder, mode, publicUrl: () => publicUrl })
   return {
     get: (url: string, headers: Record<string, string> = {}) => listener.inject({ url, headers }),
   }
 }
 
 const docs = serve(root)
-const library = openLibrary(root)
+const library = openLibrary({ root, mode: 'sandbox' })
 
 test('every paper is a page, and the same as Markdown', async () => {
   assert(library.papers.length > 15)
@@ -134,10 +134,17 @@ test('headings get the addresses that code hosting sites give them', () => {
 test('raw HTML and foreign schemes in a paper are text', () => {
   const { text } = renderMarkdown(
     'a <b onclick="x()">b</b> <script>alert(1)</script>\n\n<img src=x onerror=y>\n\n[go](javascript:alert(1)) <!-- gone -->',
-    () => ({ kind: 'unserved' }),
+    { locate: () => ({ kind: 'unserved' }), isSandbox: true },
   )
   assert.doesNotMatch(text, /<(script|img|b )|href|gone/)
   assert.match(text, /&lt;script&gt;/)
+})
+
+test('what papers say of the sandbox is a link at a sandbox, and words in live', async () => {
+  assert.match((await docs.get('/docs')).body, /<a href="\/sandbox\/playground">/)
+  const live = (await serve(root, 'live').get('/docs')).body
+  assert.doesNotMatch(live, /href="[^"]*playground/)
+  assert.match(live, /playground/)
 })
 
 test('llms.txt lists every paper by an address that works', async () => {

@@ -9,7 +9,7 @@ import { look } from '../support/look.ts'
 
 const gateway = await startTestGateway()
 const browser = await launchBrowser()
-const { papers } = openLibrary(join(import.meta.dirname, '../../../..'))
+const { papers } = openLibrary({ root: join(import.meta.dirname, '../../../..'), mode: 'sandbox' })
 const isThorough = Boolean(process.env['SCREENSHOTS'])
 // These hold every kind of thing that a page can hold; axe-core takes a second or more for each. With SCREENSHOTS=folder
 // every page is looked at, in both ways.

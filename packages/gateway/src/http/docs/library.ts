@@ -33,8 +33,13 @@ const fileTypes: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
 }
 
-/** `root` is the folder that holds docs/. */
-export function openLibrary(root: string): Library {
+export interface LibraryOptions {
+  /** The folder that holds docs/. */
+  readonly root: string
+  readonly mode: 'sandbox' | 'live'
+}
+
+export function openLibrary({ root, mode }: LibraryOptions): Library {
   const papers = entriesOf(root).map((entry) => readPaper(root, entry))
   const bySlug = new Map(papers.map((paper) => [paper.slug, paper]))
   const byFile = new Map(papers.map((paper) => [paper.file, paper]))
@@ -69,7 +74,9 @@ export function openLibrary(root: string): Library {
     },
     find: (slug) => bySlug.get(slug),
     render(paper) {
-      const known = rendered.get(paper.slug) ?? renderMarkdown(paper.markdown, locate(paper.file))
+      const known =
+        rendered.get(paper.slug) ??
+        renderMarkdown(paper.markdown, { locate: locate(paper.file), isSandbox: mode === 'sandbox' })
       rendered.set(paper.slug, known)
       return known
     },

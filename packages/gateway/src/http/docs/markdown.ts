@@ -15,8 +15,15 @@ export interface ImageSize {
   readonly height: number
 }
 
-/** `locate` says where a link of this paper leads that names a file. */
-export function renderMarkdown(markdown: string, locate: (href: string) => Target): Html {
+export interface Rendering {
+  /** Where a link of this paper leads that names a file. */
+  readonly locate: (href: string) => Target
+  /** Whether the reader's gateway is the sandbox that papers speak of. */
+  readonly isSandbox: boolean
+}
+
+export function renderMarkdown(markdown: string, rendering: Rendering): Html {
+  const { locate } = rendering
   const anchorOf = makeAnchors()
   const marked = new Marked({
     gfm: true,
@@ -47,7 +54,7 @@ ${!isBare && html`<thead>${new RawHtml(head)}</thead>`}<tbody>${new RawHtml(body
       checkbox: ({ checked }) => `<span aria-hidden="true">${checked ? '☑' : '☐'}</span> `,
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)
-        const found = hrefOf(href, locate)
+        const found = hrefOf(href, rendering)
         return found === undefined ? words : html`<a href="${found}">${new RawHtml(words)}</a>`.text
       },
       image({ href, text }) {
@@ -66,11 +73,12 @@ ${!isBare && html`<thead>${new RawHtml(head)}</thead>`}<tbody>${new RawHtml(body
   return new RawHtml(marked.parse(markdown, { async: false }))
 }
 
-/** Papers name the sandbox by its usual address; whoever reads them at a gateway means this one. */
+/** Papers name the sandbox by its usual address; whoever reads them at one means this one. Live has none to lead to. */
 const usualOrigin = 'http://localhost:8080'
 
-function hrefOf(href: string, locate: (href: string) => Target): string | undefined {
-  if (href === usualOrigin || href.startsWith(`${usualOrigin}/`)) return href.slice(usualOrigin.length) || '/'
+function hrefOf(href: string, { locate, isSandbox }: Rendering): string | undefined {
+  if (href === usualOrigin || href.startsWith(`${usualOrigin}/`))
+    return isSandbox ? href.slice(usualOrigin.length) || '/' : undefined
   if (/^(https?:\/\/|mailto:|#)/.test(href)) return href
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return undefined
   const target = locate(href)

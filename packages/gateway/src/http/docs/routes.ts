@@ -5,14 +5,12 @@ import { assets } from '../assets.ts'
 import { type Page, pageText, protect, sendPage } from '../pages/layout.ts'
 import { type Prepared, prepare, sendPrepared } from '../prepared.ts'
 import { overviewSlug } from './contents.ts'
-import { type Library, openLibrary, pathOf } from './library.ts'
+import { type Library, type LibraryOptions, openLibrary, pathOf } from './library.ts'
 import { llmsFullText, llmsText } from './llms.ts'
 import { missingPage, paperPage, searchPage, searchPath } from './pages.ts'
 import { searchLimits } from './search.ts'
 
-export interface DocsParts {
-  /** The folder that holds docs/. */
-  readonly root: string
+export interface DocsParts extends LibraryOptions {
   readonly publicUrl: () => string
 }
 
@@ -21,11 +19,11 @@ const textType = 'text/plain; charset=utf-8'
 /** Kept by whoever likes, and asked for again each time: a new version is seen at once. */
 const keepAndAsk = 'public, no-cache'
 
-export function serveDocs(listener: FastifyInstance, { root, publicUrl }: DocsParts): void {
+export function serveDocs(listener: FastifyInstance, { publicUrl, ...options }: DocsParts): void {
   // Opened by the first reader: a gateway that nobody reads pays nothing for it.
   let opened: Library | undefined
   const library = (): Library => {
-    opened ??= openLibrary(root)
+    opened ??= openLibrary(options)
     return opened
   }
   const made = new Map<string, Prepared>()
