@@ -63,6 +63,9 @@ import { openWayOut, startWork } from './work.ts'
 /** The repository's root, where docs/ is; an installation may come without it. */
 const papersRoot = join(import.meta.dirname, '../../..')
 
+/** Without the role api nothing is served that would show an address. */
+const unservedUrl = 'http://localhost'
+
 export interface GatewayParts {
   readonly log: Log
   readonly clock: Clock
@@ -73,6 +76,11 @@ export interface GatewayParts {
   readonly onFirstOperator?: (made: { login: string; password: string }) => void
   /** Where the demo shop is, once it is open. */
   readonly shopUrl?: () => string | undefined
+  /**
+   * Others serve at these ports already, and have this public address: it joins them when it can serve. Left out, it
+   * takes the ports first and answers 50300 until it is ready.
+   */
+  readonly joins?: { readonly publicUrl: string }
   /** From this process's metrics to those of all processes of the gateway. Left out: it is the only one. */
   readonly shareMetrics?: (own: () => Snapshot) => () => Promise<Snapshot>
 }
@@ -217,26 +225,30 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   for (const listener of listeners)
     drainBeforeClosing(listener, { clock: parts.clock, isPatient: () => isPatient })
 
-  try {
-    // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
-    const localUrl = isApi
+  const bindAll = async () => ({
+    localUrl: isApi
       ? await bind(publicListener, { ...config.publicListener, hostSetting: 'HOST', portSetting: 'PORT' })
-      : ''
-    const adminUrl = await bind(adminListener, {
+      : '',
+    adminUrl: await bind(adminListener, {
       ...config.adminListener,
       hostSetting: 'ADMIN_HOST',
       portSetting: 'ADMIN_PORT',
-    })
-    if (isApi) publicUrl ||= localUrl
-    else publicUrl = ''
-    service = await startService(config, {
-      ...parts,
-      // Without the role api nothing is served that would show it.
-      publicUrl: publicUrl || adminUrl,
-      random,
-      jar,
-      observability,
-    })
+    }),
+  })
+  const startServing = (address: string) =>
+    startService(config, { ...parts, publicUrl: address, random, jar, observability })
+
+  try {
+    const { joins } = parts
+    if (joins) {
+      publicUrl = joins.publicUrl
+      service = await startServing(publicUrl || unservedUrl)
+      return { publicUrl, ...(await bindAll()), stop }
+    }
+    // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
+    const { localUrl, adminUrl } = await bindAll()
+    publicUrl = isApi ? publicUrl || localUrl : ''
+    service = await startServing(publicUrl || unservedUrl)
     return { publicUrl, localUrl, adminUrl, stop }
   } catch (error) {
     await stop()

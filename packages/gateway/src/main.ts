@@ -5,6 +5,7 @@ import { type Config, readConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
 import { type Log, makeLog } from './log.ts'
 import { openParentLine } from './processes/child.ts'
+import { joinVariable } from './processes/messages.ts'
 import { superviseProcesses } from './processes/supervisor.ts'
 import { runGateway } from './run-gateway.ts'
 import { type SandboxShop, startSandboxShop } from './sandbox-shop.ts'
@@ -64,7 +65,13 @@ async function runAsOne(config: Config, log: Log): Promise<void> {
     process.exit(isWell ? 0 : exitCodes.other)
   }
   const line = openParentLine((options) => void stop(options))
-  const run = runGateway(config, { log, shopUrl: line.shopUrl, shareMetrics: line.shareMetrics })
+  const joins = process.env[joinVariable]
+  const run = runGateway(config, {
+    log,
+    shopUrl: line.shopUrl,
+    shareMetrics: line.shareMetrics,
+    ...(joins !== undefined && { joins: { publicUrl: joins } }),
+  })
   // A Ctrl-C reaches the whole group; the parent passes it on in order.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => void stop({ isPatient: true }))

@@ -14,7 +14,7 @@ export interface GatewayRun {
 
 export function runGateway(
   config: Config,
-  { log, ...parts }: { log: Log } & Pick<GatewayParts, 'shopUrl' | 'shareMetrics'>,
+  { log, ...parts }: { log: Log } & Pick<GatewayParts, 'shopUrl' | 'shareMetrics' | 'joins'>,
 ): GatewayRun {
   const starting = new AbortController()
   const started = startGateway(config, {

@@ -110,3 +110,18 @@ test('messages are heard again after the session that listens was cut', async ()
     'the sender does not hear itself',
   )
 })
+
+test('who listens in vain, as behind a transaction pooler, is told so', async () => {
+  const deaf = Promise.withResolvers<string>()
+  const notifications = openNotifications({
+    connection: parseDatabaseUrl(api.config.databaseUrl ?? ''),
+    // What is sent this way arrives nowhere.
+    database: { query: async () => ({ rows: [], rowCount: 0 }) },
+    onMessage: () => {},
+    onDeaf: deaf.resolve,
+    heardWithinMs: 50,
+  })
+  assert.match(await deaf.promise, /nothing was heard/)
+  assert.equal(notifications.isListening(), false)
+  await notifications.stop()
+})

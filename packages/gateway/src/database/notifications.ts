@@ -22,14 +22,17 @@ export interface NotificationParts {
   readonly onMessage: (text: string) => void
   /** Once for each time that it comes to this. */
   readonly onDeaf: (reason: string) => void
+  /** How long our own message may take to come back before we count as deaf. */
+  readonly heardWithinMs?: number
 }
 
 const channel = 'tillgate'
-const heardWithinMs = 5_000
+/** A database under load is slow, not silent. */
+const heardWithinDefaultMs = 15_000
 const again = { firstMs: 200, mostMs: 10_000, deafMs: 60_000, deafMostMs: 3_600_000 } as const
 
 export function openNotifications(parts: NotificationParts): Notifications {
-  const { database } = parts
+  const { database, heardWithinMs = heardWithinDefaultMs } = parts
   // Our own messages come back to us; what is in them was done here already.
   const sender = randomUUID()
   const stopping = new AbortController()

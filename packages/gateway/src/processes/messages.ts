@@ -1,6 +1,9 @@
 // What the parent and its processes say to each other.
 import type { Snapshot } from '../metrics/registry.ts'
 
+/** Set for a process that joins others: their public address. It takes connections only when it can serve them. */
+export const joinVariable = 'TILLGATE_JOINS'
+
 export type ToParent =
   | { readonly kind: 'ready'; readonly publicUrl: string; readonly adminUrl: string }
   | { readonly kind: 'snapshot'; readonly askId: number; readonly snapshot: Snapshot }

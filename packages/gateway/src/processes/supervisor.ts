@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import { makeSupervisorMetrics } from '../metrics/supervisor-metrics.ts'
 import { exitCodes } from '../start-failure.ts'
 import { Gathering } from './gathering.ts'
-import type { ToParent, ToProcess } from './messages.ts'
+import { joinVariable, type ToParent, type ToProcess } from './messages.ts'
 import { RestartDelay } from './restart-delay.ts'
 
 export interface Supervisor {
@@ -48,12 +48,15 @@ export function superviseProcesses({ count, log }: { count: number; log: Log }):
   const delays = Array.from({ length: count }, () => new RestartDelay())
   const stopping = new AbortController()
   const end = Promise.withResolvers<number>()
+  let publicUrl = ''
   let shopUrl: string | undefined
   let endCode = 0
   let isRunning = false
 
   function launch(slot: number, { isKept } = { isKept: true }): Child {
-    const worker = cluster.fork()
+    // While another one serves, nobody needs to be told that this one is not ready yet.
+    const isJoining = [...alive].some(({ isReady }) => isReady)
+    const worker = cluster.fork(isJoining ? { [joinVariable]: publicUrl } : {})
     const ready = Promise.withResolvers<Started>()
     const ended = Promise.withResolvers<void>()
     const child: Child = {
@@ -72,6 +75,7 @@ export function superviseProcesses({ count, log }: { count: number; log: Log }):
     worker.on('message', (message: ToParent) => {
       if (message.kind === 'ready') {
         child.isReady = true
+        publicUrl = message.publicUrl
         log.info({ pid: worker.process.pid }, 'a process is ready')
         if (shopUrl !== undefined) tell(child, { kind: 'shop', shopUrl })
         ready.resolve({ ...message, kind: 'running' })
