@@ -1,4 +1,4 @@
-// npm run simulate -- --seed 42 --days 30 [--seeds 1000] [--log]
+// npm run simulate -- --seed 42 --days 30 [--seeds 1000] [--log] [--until-failure]
 // Runs seeds one after the other and ends with code 1 when one of them breaks what must be true; it says which, and how
 // to see it again.
 import { parseArgs } from 'node:util'
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     days: { type: 'string', default: '30' },
     log: { type: 'boolean', default: false },
+    'until-failure': { type: 'boolean', default: false },
   },
 })
 const first = wholeOption('seed', values.seed, { least: 0 })
@@ -22,7 +23,11 @@ const totals = { steps: 0, orders: 0, arrivals: 0, deaths: 0, connectionsLost: 0
 const failed: number[] = []
 const startedAtMs = performance.now()
 
+let tried = 0
+
 for (let seed = first; seed < first + seeds; seed++) {
+  if (failed.length > 0 && values['until-failure']) break
+  tried += 1
   const ran = await runSeed(database.pool, { seed, days }, values.log ? console.log : undefined)
   const { steps, orders, arrivals } = ran
   for (const [name, count] of Object.entries({ steps, orders, arrivals, ...ran.faults }))
@@ -38,7 +43,7 @@ for (let seed = first; seed < first + seeds; seed++) {
 await database.close()
 const seconds = (performance.now() - startedAtMs) / 1000
 console.log(
-  `${seeds - failed.length} of ${seeds} seeds of ${days} days are fine, ${(seconds / seeds).toFixed(2)} s each: ` +
+  `${tried - failed.length} of ${tried} seeds of ${days} days are fine, ${(seconds / tried).toFixed(2)} s each: ` +
     Object.entries(totals)
       .map(([name, count]) => `${count} ${name}`)
       .join(', '),

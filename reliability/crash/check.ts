@@ -2,7 +2,7 @@
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { verifyLedger } from '../../packages/gateway/src/store/ledger-verification.ts'
 import { checkEvents } from '../simulation/callback-invariants.ts'
-import { checkHistories, checkRest, checkTold } from '../simulation/invariants.ts'
+import { checkHistories, checkRefundSums, checkRest, checkTold } from '../simulation/invariants.ts'
 import type { Journal } from '../simulation/journal.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -16,6 +16,7 @@ export async function findCrashViolations(
     ...(await checkTold(pool, journal)),
     ...(await checkRest(pool)),
     ...(await checkHistories(pool)),
+    ...(await checkRefundSums(pool)),
     ...(await checkEvents(pool)),
     ...receiver.refused.map((why) => `the listener could not open a callback: ${why}`),
     ...(await checkArrivals(pool, receiver)),

@@ -26,6 +26,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkTold(pool, journal)),
     ...(await checkRail(ending)),
     ...(await checkHistories(pool)),
+    ...(await checkRefundSums(pool)),
     ...(await checkWallets(ending)),
     ...(await checkPayouts(ending)),
     ...(await checkCallbacks(ending)),
@@ -154,6 +155,17 @@ select o.order_no, o.status,
     if (at !== status) return `the history of ${order_no} ends at ${at}, and the order is ${status}`
     return left.length === 0 ? [] : `the history of ${order_no} has changes that are on no way`
   })
+}
+
+/** Counted from the refunds themselves, whatever the order's row says. */
+export async function checkRefundSums(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ order_no: string }>(`
+select o.order_no
+  from orders o join refunds r using (merchant_id, payment_id)
+ where r.status <> 'refund_failed'
+ group by o.merchant_id, o.payment_id
+having sum(r.amount_minor) > o.payment_amount_minor`)
+  return rows.map(({ order_no }) => `more was refunded of ${order_no} than was paid`)
 }
 
 async function checkWallets({ pool, walletMinor }: Ending): Promise<string[]> {

@@ -46,7 +46,7 @@ export async function liveOrder(world: World, name: string): Promise<void> {
     lifeMs,
     callbackUrl: hasCallback ? callbackUrl : undefined,
   })
-  const story = { world, seeded, merchant, name, lifeMs, amountMinor, body }
+  const story = { world, seeded, merchant, name, lifeMs, expiresAtMs: nowMs + lifeMs, amountMinor, body }
   const created = await Promise.all(Array.from({ length: seeded.isLucky(0.2) ? 2 : 1 }, () => create(story)))
   const order = created.find((each) => each !== undefined)
   if (!order) return
@@ -67,6 +67,7 @@ interface Story {
   readonly merchant: Merchant
   readonly name: string
   readonly lifeMs: number
+  readonly expiresAtMs: number
   readonly amountMinor: bigint
   readonly body: string
 }
@@ -106,7 +107,7 @@ async function meetFate(story: Story, order: ToldOrder): Promise<void> {
       await Promise.all([pay(story, order), cancel(story, order)])
       return
     case 'pays_late':
-      await world.sleep(lifeMs + seeded.whole(-3_000, 3_000))
+      await world.sleep(story.expiresAtMs + lateByMs(seeded) - world.now())
       await pay(story, order)
       return
     case 'pays':
@@ -115,6 +116,11 @@ async function meetFate(story: Story, order: ToldOrder): Promise<void> {
       await world.sleep(seeded.whole(1_000, 12 * hour))
       if ((await query(story, order)) === 'success') await refund(story, order)
   }
+}
+
+/** Often at the very moment at which one of the processes sees the order expire. */
+function lateByMs(seeded: Seeded): number {
+  return seeded.isLucky(0.7) ? seeded.pick([-2_000, -1_000, 0]) : seeded.whole(-3_000, 3_000)
 }
 
 /** Double clicks, and now and then a second tab with another wallet. */
