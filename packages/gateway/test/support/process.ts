@@ -11,6 +11,8 @@ import { copyFolder } from './data-dir.ts'
 export const startScript = join(import.meta.dirname, '../../start.js')
 export const commandScript = join(import.meta.dirname, '../../tillgate.js')
 
+const { NODE_COMPILE_CACHE: compileCache } = process.env
+
 export interface RunningGateway {
   readonly child: ChildProcess
   readonly publicUrl: string
@@ -52,6 +54,8 @@ export function run(
     cwd: options.cwd ?? tmpdir(),
     env: {
       PATH: process.env['PATH'],
+      // What the runner has compiled need not be compiled again.
+      ...(compileCache !== undefined && { NODE_COMPILE_CACHE: compileCache }),
       PORT: '0',
       ADMIN_PORT: '0',
       HOST: '127.0.0.1',
