@@ -15,7 +15,7 @@ import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, reasonOf } from '../forms.ts'
 import type { ConsoleService } from '../service.ts'
 import { status } from '../statuses.ts'
-import { empty, pages, table } from '../tables.ts'
+import { empty, facts, pages } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 
 const path = '/approvals'
@@ -69,29 +69,7 @@ ${
     ? empty(
         html`Nothing here. What needs a second operator is set by <code>APPROVAL_FOR</code> and <code>APPROVAL_REFUND_ABOVE</code>.`,
       )
-    : html`${table(
-        'Requests, the newest first',
-        [
-          'What',
-          { head: 'Amount', isNumber: true },
-          'Asked by, from where',
-          'Reason',
-          'Until',
-          'Status',
-          'Acts',
-        ],
-        shown.map((request) => [
-          what(request.act),
-          amount(request.act.amountMinor, request.act.currency),
-          html`<span class="wrap">${request.requestedAs}</span><br>${ago(request.requestedAtMs, visit.nowMs)}`,
-          html`<span class="wrap">${request.reason}</span>`,
-          request.status === 'waiting'
-            ? moment(request.expiresAtMs, visit.nowMs)
-            : moment(request.decidedAtMs, visit.nowMs),
-          outcome(request),
-          acts(visit, request),
-        ]),
-      )}
+    : html`${shown.map((request) => card(visit, request))}
 ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId : undefined })}`
 }`,
     }
@@ -108,6 +86,22 @@ export function waitsFor({ kind }: Pick<Outcome<unknown>, 'kind'>): Done | undef
     to: path,
     note: 'Nothing moved yet: this waits for another operator’s approval. It stands in this list.',
   }
+}
+
+/** Not a row of a table: whoever approves on a phone must see what. */
+function card(visit: Visit, request: ApprovalRequest): Html {
+  const { nowMs } = visit
+  const { act, requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
+  return html`<section class="card approval"><h2>${what(act)}: ${amount(act.amountMinor, act.currency)}</h2>
+${facts([
+  ['Status', outcome(request)],
+  ['Asked by, from where', html`<span class="wrap">${requestedAs}</span>, ${ago(requestedAtMs, nowMs)}`],
+  ['Reason', html`<span class="wrap">${reason}</span>`],
+  request.status === 'waiting'
+    ? ['Until', moment(expiresAtMs, nowMs)]
+    : ['Decided', moment(decidedAtMs, nowMs)],
+])}
+${acts(visit, request)}</section>`
 }
 
 function what(act: MoneyAct): Html {
