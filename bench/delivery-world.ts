@@ -1,5 +1,4 @@
 // The delivery of callbacks with its real parts, over a database of its own, for the scenarios that measure it.
-import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { makeCallbackId, makePaymentId, sealCallback } from '@tillgate/protocol'
 import { pino } from 'pino'
@@ -18,6 +17,7 @@ import { MerchantDirectory } from '../packages/gateway/src/operations/merchant-d
 import { PlatformKeys } from '../packages/gateway/src/operations/platform-keys.ts'
 import { outboundLimits } from '../packages/gateway/src/outbound/limits.ts'
 import { makeOutbound, type OutboundPolicy, systemParts } from '../packages/gateway/src/outbound/outbound.ts'
+import { makeRandom } from '../packages/gateway/src/random.ts'
 import { makeCallbackOutcomes } from '../packages/gateway/src/store/callback-outcomes.ts'
 import { makeCallbackQueue } from '../packages/gateway/src/store/callback-queue.ts'
 import { insertCallbacks } from '../packages/gateway/src/store/callbacks.ts'
@@ -28,6 +28,7 @@ import { startDeliveryWorker } from '../packages/gateway/src/workers/deliver-cal
 import type { World } from './world.ts'
 
 export const inFlight = 64
+const random = makeRandom()
 /** About what a payment result comes to. */
 const bodyText = 'x'.repeat(1_000)
 
@@ -39,7 +40,7 @@ export async function makeDeliveryWorld(world: World, pool: Pool) {
   const merchants = makeMerchantStore(pool)
   const directory = new MerchantDirectory({ store: merchants, vault })
   const platformKeys = new PlatformKeys({ store: makePlatformKeyStore(pool), vault })
-  await platformKeys.ensure({ clock, random: randomBytes })
+  await platformKeys.ensure({ clock, random })
   const { known } = await directory.load(merchantId, clock.now())
   const aesKey = known?.keys.aesKeys.at(-1)
   if (!aesKey) throw new Error('the merchant has no AES key')
@@ -55,9 +56,9 @@ export async function makeDeliveryWorld(world: World, pool: Pool) {
         queue,
         prepare: makePrepareCallback({ directory, platformKeys, clock }),
         send: makeSendCallback(post),
-        record: makeRecordAttempt({ outcomes: makeCallbackOutcomes(pool), clock, random: randomBytes }),
+        record: makeRecordAttempt({ outcomes: makeCallbackOutcomes(pool), clock, random }),
         hold: makeHoldCallback({ queue, clock }),
-        newClaimId: () => makeCallbackId(clock.now(), randomBytes),
+        newClaimId: () => makeCallbackId(clock.now(), random),
         limits: { inFlight: 1_024, inFlightPerHost: 128, inFlightPerMerchant: 256 },
         signers: 4 * availableParallelism(),
         clock,
@@ -65,7 +66,7 @@ export async function makeDeliveryWorld(world: World, pool: Pool) {
       }),
     /** What any sender must do: seal with a fresh signature, and post. */
     async sealAndPost(url: string): Promise<void> {
-      const id = makeCallbackId(clock.now(), randomBytes)
+      const id = makeCallbackId(clock.now(), random)
       const envelope = await sealCallback(
         { id, merchantId, eventName: 'payment.order.success', timestamp: clock.now(), body: bodyText },
         { aesKey, privateKey },
@@ -74,7 +75,7 @@ export async function makeDeliveryWorld(world: World, pool: Pool) {
       if (answer.kind !== 'answered' || answer.httpStatus !== 200) throw new Error(JSON.stringify(answer))
     },
     async addMerchant(name: string): Promise<string> {
-      const manage = makeManageMerchants({ merchants, vault, clock, random: randomBytes, actor: 'bench' })
+      const manage = makeManageMerchants({ merchants, vault, clock, random, actor: 'bench' })
       return (await manage.addMerchant({ name, publicKey: world.publicKey })).merchant.merchantId
     },
     async fill(targets: readonly Target[]): Promise<void> {
@@ -107,8 +108,8 @@ export interface Target {
 function makeCallback({ merchantId, callbackUrl }: Target, nowMs: number): Callback {
   return {
     merchantId,
-    callbackId: makeCallbackId(nowMs, randomBytes),
-    paymentId: makePaymentId(nowMs, randomBytes),
+    callbackId: makeCallbackId(nowMs, random),
+    paymentId: makePaymentId(nowMs, random),
     refundId: undefined,
     eventName: 'payment.order.success',
     callbackUrl,
