@@ -12,7 +12,8 @@ export type Content = Html | string | number | bigint | false | null | undefined
 
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   let text = parts[0] ?? ''
-  for (const [index, content] of contents.entries()) text += render(content) + (parts[index + 1] ?? '')
+  for (let index = 0; index < contents.length; index++)
+    text += render(contents[index]) + (parts[index + 1] ?? '')
   return new Html(text)
 }
 
@@ -31,6 +32,10 @@ const replacements: Record<string, string> = {
   "'": '&#39;',
 }
 
+const special = /[&<>"']/
+
+/** Most texts have nothing to escape, and looking costs a tenth of replacing. */
 function escapeHtml(text: string): string {
+  if (!special.test(text)) return text
   return text.replace(/[&<>"']/g, (character) => replacements[character] ?? character)
 }

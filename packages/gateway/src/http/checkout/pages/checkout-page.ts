@@ -6,7 +6,7 @@ import { fillText } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
 import { resultState } from './result.ts'
-import { readSummary, summary } from './summary.ts'
+import { readSummary, type Summary, summary } from './summary.ts'
 import type { View } from './view.ts'
 
 /** How often a browser without scripts looks whether a payment is over. */
@@ -19,6 +19,7 @@ export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyl
   const { words } = language
   const isPayable = order.status === 'pending' && merchant.status === 'active'
   const isCompact = order.channel === 'APP'
+  const content = readSummary(order.content)
   return {
     language,
     mode,
@@ -28,20 +29,18 @@ export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyl
     ...refresh(view),
     main: html`<main id="checkout" data-status="${order.status}" data-now="${view.nowMs}" data-expires="${order.expiresAtMs}" data-path="${view.path}">
 <div class="card">
-${due(view)}
+${due(view, content)}
 <section class="state ${order.status}" aria-labelledby="state">
 ${isPayable ? payState(view) : resultState(view)}
 </section>
 </div>
-${summary(view, readSummary(order.content))}
+${summary(view, content)}
 </main>`,
     aside: isPayable && !isCompact && phone(view),
   }
 }
 
-function due(view: View): Html {
-  const { order, merchant, language } = view
-  const { orderDescription } = readSummary(order.content)
+function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {
   return html`<header class="due">
 <h1><span class="shop"><span class="mark" aria-hidden="true">${initialOf(merchant.name)}</span><bdi>${merchant.name}</bdi></span>
 <span class="total">${language.formats.moneyParts(order.paymentAmountMinor, order.currency)}</span></h1>
@@ -68,6 +67,9 @@ function refresh({ order, nowMs }: View): { refreshSeconds?: number } {
 
 /** The first character as a person counts them, so that an emoji stays whole. */
 function initialOf(name: string): string {
+  // What nearly every name begins with needs no look into Unicode's tables.
+  const plain = /^\s*([A-Za-z0-9])[ -~]/.exec(name)?.[1]
+  if (plain !== undefined) return plain.toUpperCase()
   const [first] = segmenter.segment(name.trim())
   return first?.segment.toLocaleUpperCase() ?? ''
 }

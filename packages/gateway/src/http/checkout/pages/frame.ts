@@ -48,13 +48,21 @@ ${page.aside}
 <footer>
 <details class="languages">
 <summary>${icon('globe')}<span class="hidden">${language.words.language}: </span>${language.name}</summary>
-<ul>${languages.map(
-      ({ tag, name }) =>
-        html`<li><a href="?lang=${tag}" lang="${tag}" hreflang="${tag}"${tag === language.tag && html` aria-current="true"`}>${name}</a></li>`,
-    )}</ul>
+${switches.get(language.tag)}
 </details>
 ${page.withScript && html`<p id="live" class="hidden" role="status" data-offline="${language.words.notices.offline}"></p>`}
 </footer>
 </div>`,
   })
 }
+
+/** One for each language, made once: on every page it is the same. */
+const switches: ReadonlyMap<string, Html> = new Map(
+  languages.map((current) => [
+    current.tag,
+    html`<ul>${languages.map(
+      ({ tag, name }) =>
+        html`<li><a href="?lang=${tag}" lang="${tag}" hreflang="${tag}"${tag === current.tag && html` aria-current="true"`}>${name}</a></li>`,
+    )}</ul>`,
+  ]),
+)
