@@ -242,9 +242,9 @@ test('what an ordinary user lacks the right to write is said to that user', {
     [
       '-e',
       `
-      const { loadMasterKey } = await import(${JSON.stringify(join(import.meta.dirname, '../src/vault.ts'))})
+      const { loadMasterKeys } = await import(${JSON.stringify(join(import.meta.dirname, '../src/master-keys.ts'))})
       process.setuid(65534)
-      try { loadMasterKey({ mode: 'sandbox', dataDir: ${JSON.stringify(join(folder, 'closed/data'))} }) } catch (error) { console.log(error.exitCode, error.message) }
+      try { loadMasterKeys({ mode: 'sandbox', dataDir: ${JSON.stringify(join(folder, 'closed/data'))} }) } catch (error) { console.log(error.exitCode, error.message) }
     `,
     ],
     { encoding: 'utf8' },
