@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeCallbackId as makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../src/database/pool.ts'
+import type { ApprovalPolicy } from '../src/domain/approval.ts'
 import { makeCurrentOrder } from '../src/operations/current-order.ts'
 import { makeDecideApprovals } from '../src/operations/decide-approvals.ts'
 import { makeManageOperators } from '../src/operations/manage-operators.ts'
@@ -63,15 +64,17 @@ async function note(client: ConsoleClient, path: string, fields: Record<string, 
   return /<p class="note (?:good|bad)"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
 }
 
-const alicesActs = makeMoneyActs({
-  ...movingOver(pool, 'console:alice@127.0.0.1'),
-  approvals: makeApprovalStore(pool),
-  policy: gateway.config.approvals,
-  clock,
-  random: randomBytes,
-  actor: 'console:alice@127.0.0.1',
-  operator: { login: 'alice' },
-})
+const actsUnder = (policy: ApprovalPolicy) =>
+  makeMoneyActs({
+    ...movingOver(pool, 'console:alice@127.0.0.1'),
+    approvals: makeApprovalStore(pool),
+    policy,
+    clock,
+    random: randomBytes,
+    actor: 'console:alice@127.0.0.1',
+    operator: { login: 'alice' },
+  })
+const alicesActs = actsUnder(gateway.config.approvals)
 
 const newId = () => makeUuid(clock.now(), randomBytes)
 
@@ -163,6 +166,30 @@ test('a form that is sent twice asks once, and its number serves for nothing els
   )
   await note(bob, `/approvals/${actId}/reject`, {})
   assert.match(await note(bob, `/approvals/${actId}/approve`, {}), /was rejected by bob/)
+})
+
+test('an act that is sent again stays what it was when the setting is changed meanwhile: money moves once', async () => {
+  const withoutApproval = actsUnder({ ...gateway.config.approvals, kinds: [] })
+  const by = { operator: { login: 'bob', role: 'admin' as const }, actor: 'console:bob@127.0.0.1' }
+  const acts = {
+    payout: (way: typeof alicesActs, actId: string) => way.payOut(merchant.merchantId, money(actId)),
+    'top-up': (way: typeof alicesActs, actId: string) => way.topUp(walletId ?? '', money(actId)),
+  }
+  for (const kind of ['payout', 'top-up'] as const) {
+    const before = await transfersOf(kind)
+    const [done, asked] = [newId(), newId()]
+    assert.equal((await acts[kind](withoutApproval, done)).kind, 'done')
+    assert.equal((await acts[kind](alicesActs, done)).kind, 'done')
+    assert.equal((await acts[kind](alicesActs, asked)).kind, 'waiting')
+    assert.equal((await acts[kind](withoutApproval, asked)).kind, 'waiting')
+    assert.equal((await transfersOf(kind)) - before, 1)
+    await decisionsOver(pool).approve(asked, by, 'yes')
+    assert.equal((await transfersOf(kind)) - before, 2)
+  }
+
+  function money(actId: string) {
+    return { currency: 'USD', amountMinor: 1n, reason: 'because', actId }
+  }
 })
 
 test('of many who decide at once one wins: one act at most, and none after a rejection', async () => {

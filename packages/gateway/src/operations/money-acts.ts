@@ -66,25 +66,36 @@ export function makeMoneyActs(parts: MoneyActsParts) {
     async payOut(merchantId: string, given: MoneyGiven): Promise<Outcome<bigint>> {
       const { currency, amountMinor, reason, actId } = given
       const payout = { merchantId, currency, amountMinor }
-      if (policy.kinds.includes('merchant.payout')) {
-        // Whoever asks again is told of the request, also when the money has left meanwhile because of it.
-        const isRepeated = actId !== undefined && (await approvals.findRequest(actId)) !== undefined
-        if (!isRepeated) await funds.checkPayOut(payout)
-        return ask({ kind: 'merchant.payout', ...payout }, { reason, actId })
-      }
-      return { kind: 'done', result: await funds.payOut(payout, reason, { actId }) }
+      const way = await wayOf('merchant.payout', actId)
+      if (way === 'do') return { kind: 'done', result: await funds.payOut(payout, reason, { actId }) }
+      // Whoever asks again is told of the request, also when the money has left meanwhile because of it.
+      if (way === 'ask') await funds.checkPayOut(payout)
+      return ask({ kind: 'merchant.payout', ...payout }, { reason, actId })
     },
 
     /** By walletId or login. The wallet's id. */
     async topUp(wallet: string, given: MoneyGiven): Promise<Outcome<string>> {
       const { currency, amountMinor, reason, actId } = given
-      if (policy.kinds.includes('wallet.top-up')) {
-        const { walletId } = (await wallets.showWallet(wallet)).wallet
-        return ask({ kind: 'wallet.top-up', walletId, currency, amountMinor }, { reason, actId })
+      if ((await wayOf('wallet.top-up', actId)) === 'do') {
+        const { walletId } = await wallets.topUp({ wallet, currency, amountMinor, reason, actId })
+        return { kind: 'done', result: walletId }
       }
-      const { walletId } = await wallets.topUp({ wallet, currency, amountMinor, reason, actId })
-      return { kind: 'done', result: walletId }
+      const { walletId } = (await wallets.showWallet(wallet)).wallet
+      return ask({ kind: 'wallet.top-up', walletId, currency, amountMinor }, { reason, actId })
     },
+  }
+
+  /**
+   * What was sent before stays what it became then, also when the setting was changed meanwhile: an act that was done
+   * is not asked for, and one that was asked for is not done beside its request.
+   */
+  async function wayOf(
+    kind: ApprovalPolicy['kinds'][number],
+    actId: string | undefined,
+  ): Promise<'do' | 'ask' | 'asked'> {
+    if (actId !== undefined && (await approvals.findRequest(actId))) return 'asked'
+    if (actId !== undefined && (await funds.isDone(actId))) return 'do'
+    return policy.kinds.includes(kind) ? 'ask' : 'do'
   }
 
   async function ask(
