@@ -137,6 +137,10 @@ test('a payout waits for another admin; nobody else may decide, also not by a ha
   assert.match(await note(bob, approve, {}), /Approved and carried out/)
   assert.equal(await payouts(), 1)
   assert.match(await note(bob, approve, {}), /does not wait any more: it was approved by bob/)
+  assert.match(
+    await note(alice, `${merchantPath}/payout`, { amount: '1.00', currency: 'USD', actId: approvalId }),
+    /it was approved, and the money has moved, once/,
+  )
   assert.deepEqual(await entriesOf(approvalId), [
     'approval.request by console:alice@127.0.0.1',
     'approval.approve by console:bob@127.0.0.1',
@@ -162,9 +166,10 @@ test('a form that is sent twice asks once, and its number serves for nothing els
   assert.equal((await entriesOf(actId)).length, 1)
   assert.match(
     await note(alice, `${merchantPath}/payout`, { ...form, amount: '2.00' }),
-    /already used for another request/,
+    /sent before, for another request/,
   )
   await note(bob, `/approvals/${actId}/reject`, {})
+  assert.match(await note(alice, `${merchantPath}/payout`, form), /it was rejected, and nothing moved/)
   assert.match(await note(bob, `/approvals/${actId}/approve`, {}), /was rejected by bob/)
 })
 

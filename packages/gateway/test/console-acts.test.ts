@@ -166,6 +166,7 @@ test('a payout form that is sent twice, at once or again, pays out once', async 
   for (const said of notes) assert.match(said, /is paid out/)
   const { rowCount } = await pool.query("select from transfers where kind = 'payout' and amount_minor = 125")
   assert.equal(rowCount, 1)
+  assert.match(await note(admin, path, { ...form, amount: '1.26' }), /sent before, for another request/)
 })
 
 test('callbacks are listed and opened, and sent again one by one and all that fit', async () => {

@@ -118,17 +118,20 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
       return found
     },
 
-    /** The id of the act that this key of this operator stands for, for ever. */
-    async actIdOf({ login, key, content }: { login: string; key: string; content: string }): Promise<string> {
+    /** The id of the act that this key of this operator stands for, for ever; undefined: of another act. */
+    async actIdOf(given: {
+      login: string
+      key: string
+      content: string
+      /** Where the key is new; made here unless given. */
+      actId?: string
+    }): Promise<string | undefined> {
+      const { login, key, content } = given
       const nowMs = clock.now()
       const contentHash = hashOf(content)
-      const actId = makeUuid(nowMs, random)
+      const actId = given.actId ?? makeUuid(nowMs, random)
       const kept = await tokens.keepIdempotencyKey({ login, key, actId, contentHash, nowMs })
-      if (kept.contentHash.equals(contentHash)) return kept.actId
-      throw new Failure('number_already_used', {
-        field: 'Idempotency-Key',
-        message: 'This Idempotency-Key was already used for another request. Use a new one.',
-      })
+      return kept.contentHash.equals(contentHash) ? kept.actId : undefined
     },
   }
 }

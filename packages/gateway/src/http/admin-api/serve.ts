@@ -94,7 +94,7 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
     return known
   }
 
-  function actIdOf(
+  async function actIdOf(
     request: FastifyRequest,
     route: ApiRoute,
     { login, input }: { login: string; input: { params: unknown; body: unknown } },
@@ -107,7 +107,12 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
           'Send a header Idempotency-Key of 1 to 64 visible characters, a new one for each act: sent again with the same key, the act is done once.',
       })
     const content = [route.id, input.params, Object.entries(input.body as object).toSorted()]
-    return parts.running().apiTokens.actIdOf({ login, key, content: JSON.stringify(content) })
+    const actId = await parts.running().apiTokens.actIdOf({ login, key, content: JSON.stringify(content) })
+    if (actId !== undefined) return actId
+    throw new Failure('number_already_used', {
+      field: 'Idempotency-Key',
+      message: 'This Idempotency-Key was already used for another request. Use a new one.',
+    })
   }
 }
 

@@ -9,8 +9,10 @@ import {
   uuidPattern,
 } from '@tillgate/protocol'
 import { mayAct, type Role } from '../../domain/operator.ts'
+import type { MoneyGiven } from '../../operations/money-acts.ts'
 import { type Content, type Html, html } from '../html.ts'
 import type { Visit } from './console.ts'
+import type { ConsoleService } from './service.ts'
 
 export interface FoldedAct {
   readonly needs: Role
@@ -62,9 +64,25 @@ const maxFormAgeMs = 12 * 60 * 60 * 1000
 
 /**
  * Decimal text beside a currency, exact as everywhere. `actId` was made with the form: however often it is sent, the
- * money moves once. It is the act's place in the audit log, which is in the order of time.
+ * money moves once. It is the act's place in the audit log, which is in the order of time. A form that comes back
+ * changed is refused, so that nobody is told that the new amount has moved.
  */
-export function amountOf(
+export async function moneyOf(
+  { operator, nowMs }: Visit,
+  form: URLSearchParams,
+  { apiTokens, act }: Pick<ConsoleService, 'apiTokens'> & { readonly act: string },
+): Promise<MoneyGiven> {
+  const { currency, amountMinor, actId } = amountOf(form, nowMs)
+  const reason = reasonOf(form)
+  const content = [act, currency, amountMinor].join(' ')
+  if (await apiTokens.actIdOf({ login: operator.login, key: actId, actId, content }))
+    return { currency, amountMinor, reason, actId }
+  throw new Failure('number_already_used', {
+    message: 'This form was sent before, for another request. Nothing new was done. Load the page anew.',
+  })
+}
+
+function amountOf(
   form: URLSearchParams,
   nowMs: number,
 ): { currency: string; amountMinor: bigint; actId: string } {

@@ -76,11 +76,18 @@ ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId :
   }
 }
 
-/** For the areas whose acts may wait; undefined: it was done at once. */
-export function waitsFor(outcome: { readonly kind: 'waiting' }): Done
+/** For the areas whose acts may wait; undefined: it was done at once. A form that is sent again is told what became of it. */
+export function waitsFor(outcome: Extract<Outcome<unknown>, { kind: 'waiting' }>): Done
 export function waitsFor(outcome: Outcome<unknown>): Done | undefined
-export function waitsFor({ kind }: Pick<Outcome<unknown>, 'kind'>): Done | undefined {
-  if (kind === 'done') return undefined
+export function waitsFor(outcome: Outcome<unknown>): Done | undefined {
+  if (outcome.kind === 'done') return undefined
+  const { status: is } = outcome.request
+  if (is !== 'waiting')
+    return {
+      kind: 'go',
+      to: `${path}?status=${is}`,
+      note: `This was asked for before: it was ${is}, and ${is === 'approved' ? 'the money has moved, once' : 'nothing moved'}. Load the page anew to ask again.`,
+    }
   return {
     kind: 'go',
     to: path,

@@ -5,7 +5,7 @@ import type { Merchant, MerchantKey } from '../../../domain/merchant.ts'
 import type { Account } from '../../../store/ledger.ts'
 import { type Html, html } from '../../html.ts'
 import type { ConsolePage, ConsoleRoute, Done, Download, Visit } from '../console.ts'
-import { amountFields, amountOf, foldedAct, reasonOf, required } from '../forms.ts'
+import { amountFields, foldedAct, moneyOf, reasonOf, required } from '../forms.ts'
 import { secretPage, settingsFields, settingsOf } from '../merchant-parts.ts'
 import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
@@ -88,8 +88,9 @@ export function merchantArea(running: () => ConsoleService): readonly ConsoleRou
     }),
     act('payout', async (visit, form, merchantId) => {
       await running().as(visit.actor).merchants.showMerchant(merchantId)
-      const given = { ...amountOf(form, visit.nowMs), reason: reasonOf(form) }
-      const outcome = await running().moneyActs(visit).payOut(merchantId, given)
+      const { apiTokens, moneyActs } = running()
+      const given = await moneyOf(visit, form, { apiTokens, act: `merchant.payout ${merchantId}` })
+      const outcome = await moneyActs(visit).payOut(merchantId, given)
       return (
         waitsFor(outcome) ?? {
           kind: 'go',

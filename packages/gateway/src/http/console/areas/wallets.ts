@@ -4,7 +4,7 @@ import { availableMinor } from '../../../domain/ledger.ts'
 import type { Wallet } from '../../../domain/wallet.ts'
 import { type Html, html } from '../../html.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
-import { amountFields, amountOf, foldedAct, reasonOf, required } from '../forms.ts'
+import { amountFields, foldedAct, moneyOf, reasonOf, required } from '../forms.ts'
 import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
@@ -40,8 +40,9 @@ export function walletsArea(running: () => ConsoleService): readonly ConsoleRout
       back,
       async act(visit, form): Promise<Done> {
         const wallet = idOf(visit)
-        const given = { ...amountOf(form, visit.nowMs), reason: reasonOf(form) }
-        const outcome = await running().moneyActs(visit).topUp(wallet, given)
+        const { apiTokens, moneyActs } = running()
+        const given = await moneyOf(visit, form, { apiTokens, act: `wallet.top-up ${wallet}` })
+        const outcome = await moneyActs(visit).topUp(wallet, given)
         return waitsFor(outcome) ?? { kind: 'go', to: pathOf(wallet), note: 'The money is in the wallet.' }
       },
     },
