@@ -18,6 +18,7 @@ import { serveAssets } from './http/assets.ts'
 import { bind } from './http/bind.ts'
 import { type CookieJar, makeCookieJar } from './http/checkout/cookies.ts'
 import { type RunningCheckout, serveCheckout } from './http/checkout/routes.ts'
+import { makeDownloads } from './http/console/downloads.ts'
 import { serveConsole } from './http/console/routes.ts'
 import type { ConsoleService } from './http/console/service.ts'
 import { makeClientAddress } from './http/direct.ts'
@@ -204,11 +205,13 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     servePlayground(publicListener, { newNonce, isAccessGiven: isAccessGiven(config) })
   }
   if (isApi) {
+    const downloads = makeDownloads(parts.clock)
     serveConsole(adminListener, {
       mode: config.mode,
       random,
       clock: parts.clock,
       log: parts.log,
+      downloads,
       isUnavailable: isTransient,
       running: () => running().console,
     })
@@ -216,6 +219,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       mode: config.mode,
       clock: parts.clock,
       limits: new ApiLimits({ ...config, clock: parts.clock }),
+      downloads,
       running: () => running().console,
     })
   }

@@ -8,6 +8,7 @@ import { type Scope, scopeNames, scopes } from '../src/domain/api-token.ts'
 import { mayAct, type Role } from '../src/domain/operator.ts'
 import { apiPrefix } from '../src/http/admin-api/api.ts'
 import { apiRoutes } from '../src/http/admin-api/routes.ts'
+import { downloadLimits } from '../src/http/console/downloads.ts'
 import { makeManageOperators } from '../src/operations/manage-operators.ts'
 import { makeManageTokens } from '../src/operations/manage-tokens.ts'
 import { makeApiTokenStore } from '../src/store/api-tokens.ts'
@@ -169,6 +170,26 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     (await admin.call('showMerchant', { params: { merchantId: '000000000000000000' } })).code,
     40402,
   )
+})
+
+test('statements are few at a time, those of the console counted: each holds a connection', async () => {
+  const params = { merchantId }
+  const page = new ConsoleClient(gateway)
+  await page.signIn()
+  const held: Promise<{ code: number }>[] = []
+  await pool.transaction(async (transaction) => {
+    await transaction.query('lock table transfers in access exclusive mode')
+    for (let downloads = 0; downloads < downloadLimits.atOnce; downloads++)
+      held.push(admin.call('statement', { params }))
+    const waiting =
+      "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%s.moved%' and datname = current_database()"
+    while ((await pool.query(waiting)).rowCount < downloadLimits.atOnce);
+    const { code, headers } = await admin.call('statement', { params })
+    assert.deepEqual([code, headers.get('retry-after')], [50300, '60'])
+    assert.equal((await page.get(`/merchants/${merchantId}/statement.csv`)).status, 503)
+  })
+  for (const { code } of await Promise.all(held)) assert.equal(code, 20000)
+  await admin.data('statement', { params })
 })
 
 test('a top-up is done once for each key, also at the same moment, and a key serves one act', async () => {

@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { systemClock } from '../../clock.ts'
 import { ApiLimits } from '../api-limits.ts'
+import { makeDownloads } from '../console/downloads.ts'
 import { apiPrefix } from './api.ts'
 import { makeOpenApi } from './openapi.ts'
 import { apiRoutes } from './routes.ts'
@@ -43,6 +44,7 @@ test('every route that is served is described, and every route that is described
       failedOpeningsPerMinute: 1,
       clock: systemClock,
     }),
+    downloads: makeDownloads(systemClock),
     running: () => assert.fail('nobody asks'),
   })
   await listener.ready()

@@ -1,6 +1,5 @@
 // The admin API over HTTP: bearer tokens alone, never a cookie, so that no page elsewhere can act in an operator's name.
 // What is cheap is checked first; the schemas of the route check everything that comes in.
-import { Readable } from 'node:stream'
 import { Failure, type Json, makeChecker, makeReader, successAnswer } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../clock.ts'
@@ -8,6 +7,7 @@ import { scopes } from '../../domain/api-token.ts'
 import { mayAct } from '../../domain/operator.ts'
 import type { KnownToken } from '../../store/api-tokens.ts'
 import type { ApiLimits } from '../api-limits.ts'
+import { type Downloads, downloadLimits } from '../console/downloads.ts'
 import type { ConsoleService } from '../console/service.ts'
 import { type ApiRoute, apiPrefix } from './api.ts'
 import { serveApiDocs } from './docs-page.ts'
@@ -16,6 +16,7 @@ import { apiRoutes } from './routes.ts'
 export interface AdminApiParts {
   readonly clock: Clock
   readonly limits: ApiLimits
+  readonly downloads: Downloads
   readonly mode: 'sandbox' | 'live'
   /** Throws while the gateway is still starting. */
   readonly running: () => ConsoleService
@@ -67,9 +68,13 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
         actId: route.isOnce ? await actIdOf(request, route, { login: operator.login, input }) : '',
       })
       if (route.answer !== 'csv') return reply.send(successAnswer(result as object))
-      return reply
-        .header('content-type', 'text/csv; charset=utf-8')
-        .send(Readable.from(result as AsyncIterable<string>))
+      const stream = parts.downloads.start(result as AsyncIterable<string>)
+      if (!stream)
+        throw new Failure('unavailable', {
+          retryAfterSeconds: 60,
+          message: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
+        })
+      return reply.header('content-type', 'text/csv; charset=utf-8').send(stream)
     } finally {
       done()
     }

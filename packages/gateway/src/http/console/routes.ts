@@ -24,7 +24,7 @@ import { systemArea } from './areas/system.ts'
 import { tokensArea } from './areas/tokens.ts'
 import { walletsArea } from './areas/wallets.ts'
 import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
-import { downloadLimits, makeDownloads } from './downloads.ts'
+import { type Downloads, downloadLimits } from './downloads.ts'
 import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
 import type { ConsoleService } from './service.ts'
 import { serveSignIn } from './sign-in.ts'
@@ -44,6 +44,7 @@ export interface ConsoleParts {
   readonly random: RandomBytes
   readonly clock: Clock
   readonly log: Log
+  readonly downloads: Downloads
   readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
   readonly running: () => ConsoleService
@@ -54,8 +55,7 @@ const maxFormBytes = 32 * 1024
 const nonceBytes = 16
 
 export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
-  const { running } = parts
-  const downloads = makeDownloads(parts.clock)
+  const { running, downloads } = parts
   const routes: readonly ConsoleRoute[] = [
     ...overviewArea(running),
     ...ordersArea(running),
