@@ -110,6 +110,26 @@ test('a worker that lost its lease writes nothing, whatever its rail says in the
   assert.deepEqual(await plain.verify(), [])
 })
 
+test('a worker that lost its lease leaves the payment to the one that holds it now', async () => {
+  const answers: ((answer: RailAnswer) => void)[] = []
+  const wait = () => new Promise<RailAnswer>((resolve) => void answers.push(resolve))
+  const { money } = scripted(wait, wait)
+  const { order, walletId } = await submit(money)
+  const first = await money.settleDue(10)
+  clock.advance(leaseMs)
+  const second = await money.settleDue(10)
+  assert.equal(second.claimed, 1)
+  while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  answers[0]?.({ kind: 'declined', reason: 'Too late.' })
+  await first.done
+  assert.equal((await money.orders.findOrder(order))?.status, 'confirming')
+  answers[1]?.({ kind: 'approved' })
+  assert.equal(await second.done, 0)
+  assert.equal((await money.orders.findOrder(order))?.status, 'success')
+  assert.equal(await money.balanceOf(walletId), 0n)
+  assert.deepEqual(await money.verify(), [])
+})
+
 test('a claim is nobody else’s until its lease ends', async () => {
   const { money } = scripted(() => new Promise(() => {}))
   await submit(money)
