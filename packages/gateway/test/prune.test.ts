@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeCallbackId } from '@tillgate/protocol'
+import type { Pool } from '../src/database/pool.ts'
 import { makePrune, pruneBatch } from '../src/operations/prune.ts'
 import { makeTidyCallbacks } from '../src/operations/tidy-callbacks.ts'
 import { makeCallbackHistory } from '../src/store/callback-history.ts'
+import { makeCallbackResends } from '../src/store/callback-resends.ts'
 import { makeMerchantStore } from '../src/store/merchants.ts'
 import { makeOperatorStore } from '../src/store/operators.ts'
 import { freshDatabase } from './support/database.ts'
@@ -83,4 +85,44 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
   assert.equal(await countOf('merchant_callback_hosts'), 1)
   assert.equal(await countOf('operator_sessions'), 1)
   assert.deepEqual(await prune(), { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0 })
+})
+
+test('a callback that is asked for again while it is being pruned keeps its text', async () => {
+  const merchantId = '123456789012345679'
+  const callbackId = makeCallbackId(nowMs - 91 * dayMs, randomBytes)
+  const paymentId = callbackId.replaceAll('-', '')
+  await pool.query(
+    `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
+                         payment_time, expires_at, content, checkout_token, created_at)
+     values ('${merchantId}', $1, '1', 'timeout', 'WEB', 100, 'USD', 1, 300001, '{}', 'token', 1)`,
+    [paymentId],
+  )
+  await pool.query(
+    `insert into callbacks (merchant_id, callback_id, payment_id, event_name, callback_url, host, body, created_at,
+                            first_attempt_at, delivered_at)
+     values ('${merchantId}', $1, $2, 'payment.order.timeout', 'https://shop.example', 'shop.example', '{}', 1, 2, 2)`,
+    [callbackId, paymentId],
+  )
+  const resends = makeCallbackResends(pool)
+  let asked: number | undefined
+  const between: Pool = {
+    ...pool,
+    transaction: (work, options) =>
+      pool.transaction(
+        (client) =>
+          work({
+            async query(statement, values) {
+              const found = await client.query(statement, values)
+              // The candidates are known, and nothing is written yet.
+              asked ??= await resends.resendOfOrder({ merchantId, paymentId }, { nowMs, notSinceMs: 0 })
+              return found as never
+            },
+          }),
+        options,
+      ),
+  }
+  assert.equal(await makeCallbackHistory(between).prune({ olderThanMs: nowMs - 90 * dayMs, limit: 10 }), 0)
+  assert.equal(asked, 1)
+  assert.equal(await countOf('callbacks', `merchant_id = '${merchantId}' and body is not null`), 1)
+  assert.equal(await countOf('callback_queue', `merchant_id = '${merchantId}'`), 1)
 })

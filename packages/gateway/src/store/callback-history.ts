@@ -287,9 +287,12 @@ interface PruneOptions {
   readonly limit: number
 }
 
+const isPast = `body is not null and (delivered_at is not null or exhausted_at is not null)
+   and (resent_at is null or resent_at < $3)`
+
 /**
  * Candidates by callbacks_kept, the oldest first; then writes by their keys. What waits is never touched, nor what
- * was asked for again since.
+ * was asked for again, be it at this very moment: the update looks once more.
  */
 function prune(database: Pool, { olderThanMs, limit }: PruneOptions): Promise<number> {
   return database.transaction(async (transaction) => {
@@ -297,29 +300,28 @@ function prune(database: Pool, { olderThanMs, limit }: PruneOptions): Promise<nu
       text: `
 select merchant_id, callback_id
   from callbacks
- where callback_id < $1::uuid and body is not null and (delivered_at is not null or exhausted_at is not null)
-   and (resent_at is null or resent_at < $3)
+ where callback_id < $1::uuid and ${isPast}
  order by callback_id
  limit $2`,
       values: [firstCallbackIdAt(olderThanMs), limit, olderThanMs],
     })
     if (rows.length === 0) return 0
-    const keys = [rows.map((row) => row.merchant_id), rows.map((row) => row.callback_id)]
+    const { rows: pruned } = await transaction.query<{ merchant_id: string; callback_id: string }>({
+      text: `
+update callbacks c set body = null
+  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
+ where c.merchant_id = k.merchant_id and c.callback_id = k.callback_id and ${isPast}
+returning c.merchant_id, c.callback_id`,
+      values: [rows.map((row) => row.merchant_id), rows.map((row) => row.callback_id), olderThanMs],
+    })
     await transaction.query({
       text: `
 delete from callback_attempts a
  using unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
  where a.merchant_id = k.merchant_id and a.callback_id = k.callback_id`,
-      values: keys,
+      values: [pruned.map((row) => row.merchant_id), pruned.map((row) => row.callback_id)],
     })
-    await transaction.query({
-      text: `
-update callbacks c set body = null
-  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
- where c.merchant_id = k.merchant_id and c.callback_id = k.callback_id`,
-      values: keys,
-    })
-    return rows.length
+    return pruned.length
   })
 }
 
