@@ -181,6 +181,20 @@ test('a backup that is cut, changed, or no backup at all is refused, and nothing
   )
   assert.deepEqual(kept, [], 'no table has a row')
   assert.ok((await restore(file)).tables.length > 10)
+  assert.deepEqual((await verifyLedger(pool)).findings, [], 'what was taken under load is of one moment')
+})
+
+test('a table that somebody else put beside ours does not stand in the way of a restore', async () => {
+  const { pool: busy } = await emptyDatabase()
+  await migrate(busy, migrationsFolder)
+  await busy.query(`create table "Monthly report" as select n as month from generate_series(1, 12) n`)
+  const path = join(folder, 'beside.jsonl.gz')
+  await writeBackupFile(path, (write) => writeBackup(busy, { madeAtMs: 1, madeBy: 'test', write }))
+  const { pool } = await emptyDatabase()
+  const lines = readBackupFile(path)
+  const { tables, leftOut } = await restoreBackup(pool, { lines, migrationsFolder, checkHeader: () => {} })
+  assert.deepEqual(leftOut, [{ table: '"Monthly report"', rows: 12 }])
+  assert.equal(tables.length, Object.keys(tablePlans).length - 1, 'all of ours but the migrations')
 })
 
 test('a backup of an older version is restored as it was, and brought up to date', async () => {

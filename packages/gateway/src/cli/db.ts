@@ -53,16 +53,19 @@ export function dbCommand(): Command {
     .option('--json', 'print JSON')
     .action((path: string, options: RestoreOptions) =>
       withDatabase(async (pool, config) => {
-        const { header, tables, migrated } = await restoreBackup(pool, {
+        const { header, tables, leftOut, migrated } = await restoreBackup(pool, {
           lines: readBackupFile(path),
           migrationsFolder,
           checkHeader: (found) => checkMasterKey(found, config, options),
         })
         const verification = await verifyLedger(pool)
         const madeAt = new Date(header.madeAtMs).toISOString()
-        print(options, { madeAt, tables, migrated, verification }, [
+        print(options, { madeAt, tables, leftOut, migrated, verification }, [
           ...countLines(tables),
           '',
+          ...leftOut.map(
+            ({ table, rows }) => `Not restored, for it is no table of Tillgate: ${table} (rows: ${rows}).`,
+          ),
           `Restored as of ${madeAt}${migrated.length === 0 ? '' : `, and brought up to date: ${migrated.join(', ')}`}.`,
           ...describeVerification(verification),
         ])

@@ -34,7 +34,7 @@ export async function readCatalog(database: Queryable): Promise<Catalog> {
 
 const catalogSql = `
 with ours as (
-  select c.oid, c.relname as name
+  select c.oid, quote_ident(c.relname) as name
     from pg_class c
    where c.relnamespace = current_schema::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')

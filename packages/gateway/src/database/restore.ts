@@ -18,6 +18,8 @@ export interface RestoreOptions {
 export interface Restored {
   readonly header: BackupHeader
   readonly tables: readonly TableCount[]
+  /** Tables that somebody else had put beside ours: they are in the file and were not restored. */
+  readonly leftOut: readonly TableCount[]
   /** What came after the backup was made. */
   readonly migrated: readonly string[]
 }
@@ -33,10 +35,10 @@ export async function restoreBackup(database: Pool, options: RestoreOptions): Pr
   checkHeader(header)
   await checkEmpty(database, header)
   await migrate(database, migrationsFolder, { upTo: header.migrations.length })
-  const tables = await database.transaction((client) => load(client, lines), { statementTimeoutMs: 0 })
+  const loaded = await database.transaction((client) => load(client, lines), { statementTimeoutMs: 0 })
   const { applied } = await migrate(database, migrationsFolder)
   await database.query('analyze')
-  return { header, tables, migrated: applied }
+  return { header, ...loaded, migrated: applied }
 }
 
 async function readHeader(lines: AsyncIterator<string>): Promise<BackupHeader> {
@@ -76,7 +78,10 @@ async function checkEmpty(database: Queryable, { migrations }: BackupHeader): Pr
   if ((rows[0]?.newest ?? 0) > migrations.length) throw notEmpty('its schema is newer than the backup')
 }
 
-async function load(client: Queryable, lines: AsyncIterator<string>): Promise<TableCount[]> {
+async function load(
+  client: Queryable,
+  lines: AsyncIterator<string>,
+): Promise<Pick<Restored, 'tables' | 'leftOut'>> {
   // What migrations may have put there is in the backup too.
   const tables = tablesInOrder(await readCatalog(client))
   for (const table of tables.toReversed()) await client.query(`delete from ${table}`)
@@ -93,8 +98,9 @@ async function load(client: Queryable, lines: AsyncIterator<string>): Promise<Ta
     const line = parseLine(value)
     switch (line?.[0]) {
       case 'table':
-        if (current || !tables.includes(line[1])) throw damaged(`there is no table ${line[1]} here`)
-        current = new TableLoad(client, line[1])
+        if (current) throw damaged(`table ${line[1]} begins inside of another`)
+        // The schema is the one of the backup's version: a table that is not in it was never ours.
+        current = new TableLoad(line[1], tables.includes(line[1]) ? client : undefined)
         break
       case 'end':
         if (!current) throw damaged('a table ends that did not begin')
@@ -103,7 +109,10 @@ async function load(client: Queryable, lines: AsyncIterator<string>): Promise<Ta
         break
       case 'complete':
         if (loaded.length !== line[1].tables) throw damaged('tables are missing')
-        return loaded
+        return {
+          tables: loaded.filter(({ table }) => tables.includes(table)),
+          leftOut: loaded.filter(({ table }) => !tables.includes(table)),
+        }
       default:
         throw damaged('a line in it cannot be read')
     }
@@ -112,16 +121,17 @@ async function load(client: Queryable, lines: AsyncIterator<string>): Promise<Ta
 
 /** The rows of one table on their way, in batches. */
 class TableLoad {
-  readonly #client: Queryable
+  readonly #client: Queryable | undefined
   readonly #table: string
   readonly #hash = createHash('sha256')
   #batch: string[] = []
   #batchBytes = 0
   #rows = 0
 
-  constructor(client: Queryable, table: string) {
-    this.#client = client
+  /** Without a client the rows are read and counted, and go nowhere. */
+  constructor(table: string, client: Queryable | undefined) {
     this.#table = table
+    this.#client = client
   }
 
   async add(row: string): Promise<void> {
@@ -140,8 +150,14 @@ class TableLoad {
 
   async #flush(): Promise<void> {
     if (this.#batch.length === 0) return
+    this.#rows += this.#client ? await this.#insert(this.#client) : this.#batch.length
+    this.#batch = []
+    this.#batchBytes = 0
+  }
+
+  async #insert(client: Queryable): Promise<number> {
     // As text and not parsed here, so that no number passes through a float.
-    const { rowCount } = await this.#client
+    const { rowCount } = await client
       .query({
         text: `insert into ${this.#table} select * from json_populate_recordset(null::${this.#table}, $1::json)`,
         values: [`[${this.#batch.join(',')}]`],
@@ -149,9 +165,7 @@ class TableLoad {
       .catch((cause: unknown) => {
         throw damaged(`rows of table ${this.#table} do not fit: ${(cause as Error).message}`, cause)
       })
-    this.#rows += rowCount
-    this.#batch = []
-    this.#batchBytes = 0
+    return rowCount
   }
 }
 
