@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Rail, RailAnswer, RailPayment } from '../src/domain/rail.ts'
 import { leaseMs, railTimeoutMs } from '../src/operations/settle.ts'
 import { walletRail } from '../src/rails/wallet-rail.ts'
+import { readFigures } from '../src/store/figures.ts'
 import { freshDatabase } from './support/database.ts'
 import { callbacksOf, heldClock, type Money, openMoney } from './support/money.ts'
 
@@ -65,6 +66,22 @@ test('a rail that fails is asked again after a growing pause, and the others of 
   await money.settle()
   assert.deepEqual(await statuses(), ['success', 'success'])
   assert.equal(asked.length, 4)
+})
+
+test('a payment that is tried in vain is never late for long, yet whoever watches sees its age', async () => {
+  const down = async (): Promise<RailAnswer> => Promise.reject(new Error('rail down'))
+  const { money } = scripted(down, down, approved)
+  await submit(money)
+  const submittedAtMs = clock.now()
+  await money.settle()
+  clock.advance(1_000)
+  await money.settle()
+  const figures = await readFigures(pool, clock.now())
+  assert.equal(figures.oldestSettlementDueAtMs, undefined)
+  assert.equal(figures.oldestSettlementSubmittedAtMs, submittedAtMs)
+  clock.advance(2_000)
+  await money.settle()
+  assert.equal((await readFigures(pool, clock.now())).oldestSettlementSubmittedAtMs, undefined)
 })
 
 test('a rail that never answers is given up after its time and asked again', async () => {

@@ -9,6 +9,7 @@ export interface DatabaseFigures {
   readonly refunding: number
   readonly settlementsWaiting: number
   readonly oldestSettlementDueAtMs: number | undefined
+  readonly oldestSettlementSubmittedAtMs: number | undefined
   readonly oldestExpiryAtMs: number | undefined
   readonly callbacks: {
     readonly waiting: number
@@ -43,6 +44,10 @@ export function makeDatabaseMetrics({ read, clock }: DatabaseMetricsParts): () =
   const refunding = gauge('tillgate_refunds_refunding', 'Refunds that are not final.')
   const settlements = gauge('tillgate_settlements_waiting', 'Payments and refunds that wait for their rail.')
   const settlementLag = gauge('tillgate_settlement_lag_seconds', 'For how long the oldest is due to settle.')
+  const settlementAge = gauge(
+    'tillgate_settlement_age_seconds',
+    'How long ago the oldest payment or refund that waits for its rail was submitted, however often it was tried.',
+  )
   const expiryLag = gauge(
     'tillgate_expiry_lag_seconds',
     'For how long the oldest order is overdue to expire.',
@@ -76,6 +81,7 @@ export function makeDatabaseMetrics({ read, clock }: DatabaseMetricsParts): () =
     refunding.set(figures.refunding)
     settlements.set(figures.settlementsWaiting)
     settlementLag.set(lag(figures.oldestSettlementDueAtMs))
+    settlementAge.set(lag(figures.oldestSettlementSubmittedAtMs))
     expiryLag.set(lag(figures.oldestExpiryAtMs))
     const { waiting, due, exhausted, oldestDueAtMs, failingHosts, pausedHosts } = figures.callbacks
     for (const [state, count] of Object.entries({ waiting, due, exhausted })) callbacks.of(state).set(count)

@@ -81,6 +81,7 @@ const figures = {
   refunding: 2,
   settlementsWaiting: 3,
   oldestSettlementDueAtMs: undefined,
+  oldestSettlementSubmittedAtMs: 3_000,
   oldestExpiryAtMs: 4_000,
   callbacks: {
     waiting: 5,
@@ -113,6 +114,7 @@ test('the database is counted once at a time and at most every few seconds, howe
   const told = readExposition(writeExposition(snapshot ?? []))
   assert.equal(told.value('tillgate_expiry_lag_seconds'), 6)
   assert.equal(told.value('tillgate_settlement_lag_seconds'), 0)
+  assert.equal(told.value('tillgate_settlement_age_seconds'), 7)
   assert.equal(told.value('tillgate_callbacks', { state: 'exhausted' }), 3)
   assert.equal(told.value('tillgate_callback_hosts', { state: 'paused' }), 1)
 })

@@ -23,6 +23,7 @@ async function knownNames(): Promise<Map<string, Set<string>>> {
       refunding: 0,
       settlementsWaiting: 0,
       oldestSettlementDueAtMs: undefined,
+      oldestSettlementSubmittedAtMs: undefined,
       oldestExpiryAtMs: undefined,
       callbacks: {
         waiting: 0,

@@ -8,6 +8,8 @@ export interface Figures {
   readonly refunding: number
   readonly settlementsWaiting: number
   readonly oldestSettlementDueAtMs: number | undefined
+  /** Also of those that were tried and come again: each try moves the time at which one is due. */
+  readonly oldestSettlementSubmittedAtMs: number | undefined
   readonly oldestExpiryAtMs: number | undefined
   readonly callbacks: CallbackCounts
   readonly databaseBytes: number
@@ -27,6 +29,7 @@ select (select count(*) from orders where status = 'pending') as pending,
        (select count(*) from settlements where kind = 'payment') as confirming,
        (select count(*) from settlements where kind = 'refund') as refunding,
        (select min(due_at) from settlements where due_at <= $1) as oldest_settlement,
+       (select min(submitted_at) from settlements) as oldest_submission,
        pg_database_size(current_database()) as bytes`,
         values: [nowMs],
       })
@@ -38,6 +41,7 @@ select (select count(*) from orders where status = 'pending') as pending,
         refunding: number('refunding'),
         settlementsWaiting: number('confirming') + number('refunding'),
         oldestSettlementDueAtMs: time('oldest_settlement'),
+        oldestSettlementSubmittedAtMs: time('oldest_submission'),
         oldestExpiryAtMs: time('oldest_expiry'),
         callbacks,
         databaseBytes: number('bytes'),
