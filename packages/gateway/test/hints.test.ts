@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { after, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Clock, systemClock } from '../src/clock.ts'
 import { parseDatabaseUrl } from '../src/database/connection.ts'
 import { openNotifications } from '../src/database/notifications.ts'
@@ -124,4 +125,21 @@ test('who listens in vain, as behind a transaction pooler, is told so', async ()
   assert.match(await deaf.promise, /nothing was heard/)
   assert.equal(notifications.isListening(), false)
   await notifications.stop()
+})
+
+test('a server that takes connections and says nothing does not hold up a stop', async () => {
+  const silent = createTcpServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  after(() => silent.close())
+  // Safe: it listens on TCP.
+  const { port } = silent.address() as AddressInfo
+  const notifications = openNotifications({
+    connection: parseDatabaseUrl(`postgresql://somebody@127.0.0.1:${port}/any?sslmode=disable`),
+    database: api.pool,
+    onMessage: () => {},
+    onDeaf: () => {},
+  })
+  await once(silent, 'connection')
+  const stopped = notifications.stop().then(() => 'stopped')
+  assert.equal(await Promise.race([stopped, pause(4_000, 'still waiting')]), 'stopped')
 })

@@ -2,6 +2,7 @@
 // more than that. They need a session of their own, which a transaction pooler does not give; whoever hears
 // nothing finds everything by looking, as before.
 import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type ConnectionOptions, serversOf } from './connection.ts'
@@ -29,6 +30,12 @@ export interface NotificationParts {
 const channel = 'tillgate'
 /** A database under load is slow, not silent. */
 const heardWithinDefaultMs = 15_000
+/** A server that answers nothing must not hold up the next one, nor a stop. */
+const connectTimeoutMs = 5_000
+/** Nothing may be said for hours, so only probes tell that the other side is gone without a word. */
+const probeAfterMs = 30_000
+/** A goodbye that nobody answers is not waited for. */
+const goodbyeMs = 1_000
 const again = { firstMs: 200, mostMs: 10_000, deafMs: 60_000, deafMostMs: 3_600_000 } as const
 
 export function openNotifications(parts: NotificationParts): Notifications {
@@ -74,7 +81,16 @@ export function openNotifications(parts: NotificationParts): Notifications {
 
   async function listenOnce(): Promise<Ended> {
     const server = servers.current
-    const client = new pg.Client({ ...server, application_name: 'tillgate hints', keepAlive: true })
+    const socket = new Socket()
+    const client = new pg.Client({
+      ...server,
+      stream: () => socket,
+      application_name: 'tillgate hints',
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: connectTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: probeAfterMs,
+    })
     const over = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
     const echo = `echo ${randomUUID()}`
@@ -89,8 +105,8 @@ export function openNotifications(parts: NotificationParts): Notifications {
     const onStop = () => over.resolve()
     stopping.signal.addEventListener('abort', onStop, { once: true })
     try {
-      await client.connect()
-      await client.query(`listen ${channel}`)
+      const isOpen = await Promise.race([open(client).then(() => true), over.promise])
+      if (!isOpen) throw new Error('it was over before it began')
       // By the other way, as everything that is to be heard will come.
       await send(echo)
       const silence = wait(heardWithinMs).then(() => 'silence' as const)
@@ -106,7 +122,8 @@ export function openNotifications(parts: NotificationParts): Notifications {
     } finally {
       listening = undefined
       stopping.signal.removeEventListener('abort', onStop)
-      await client.end().catch(() => {})
+      await Promise.race([client.end().catch(() => {}), pause(goodbyeMs, undefined, { ref: false })])
+      socket.destroy()
     }
   }
 
@@ -122,4 +139,9 @@ export function openNotifications(parts: NotificationParts): Notifications {
       await running
     },
   }
+}
+
+async function open(client: pg.Client): Promise<void> {
+  await client.connect()
+  await client.query(`listen ${channel}`)
 }
