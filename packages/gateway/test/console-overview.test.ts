@@ -183,6 +183,15 @@ test('one process counts at a time, and the claim of one that died runs out', as
   assert.ok((await hours.read({ fromMs: at.now() - 9 * 24 * hourMs, toMs: at.now() })).length > 160)
 })
 
+test('a claim from a clock that ran far ahead holds nobody up', async () => {
+  const at = laterWeek()
+  const aheadMs = at.now() + 6 * hourMs
+  assert.equal(await hours.claim({ nowMs: aheadMs, untilMs: aheadMs + 60_000 }), true)
+  assert.equal(await hours.claim({ nowMs: at.now(), untilMs: at.now() + 60_000 }), true)
+  assert.equal(await hours.claim({ nowMs: at.now(), untilMs: at.now() + 60_000 }), false)
+  await hours.release(at.now() + 60_000)
+})
+
 test('an hour that takes too long is put off, and the others are counted', async () => {
   const at = laterWeek()
   const bad = startOf(at.now(), hourMs) - 5 * hourMs

@@ -77,10 +77,13 @@ select * from unnest($1::bigint[], $2::jsonb[], $3::bigint[], $4::bigint[])
       await database.query({ text: 'delete from overview_hours where starts_at < $1', values: [timeMs] })
     },
 
-    /** False while another process counts. A claim that ran out is nobody's: counting twice does no harm. */
+    /**
+     * False while another process counts. A claim that ran out is nobody's, nor is one that lasts longer than any may,
+     * made by a clock that has been put right since: counting twice does no harm.
+     */
     async claim({ nowMs, untilMs }: { nowMs: number; untilMs: number }): Promise<boolean> {
       const { rowCount } = await database.query({
-        text: 'update overview_claim set claimed_until = $2 where claimed_until <= $1',
+        text: 'update overview_claim set claimed_until = $2 where claimed_until <= $1 or claimed_until > $2',
         values: [nowMs, untilMs],
       })
       return rowCount === 1
