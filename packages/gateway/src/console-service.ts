@@ -25,6 +25,7 @@ import { makeRecentFigures } from './operations/recent-figures.ts'
 import { makeManageCallbacks } from './operations/resend-callbacks.ts'
 import { makeSecondStep } from './operations/second-step.ts'
 import { makeShowOrder } from './operations/show-order.ts'
+import { makeVerifyLedger } from './operations/verify-ledger.ts'
 import { streamStatement } from './operations/write-statement.ts'
 import type { OrderStore } from './store/orders.ts'
 import { version } from './version.ts'
@@ -122,7 +123,7 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
     statement: (range) => streamStatement(core.statements, range),
     platformPublicKey: async () => (await core.platformKeys.signing(clock.now())).publicKey,
     trialBalance: core.trialBalance,
-    verifyLedger: core.verifyLedger,
+    verifyLedger: makeVerifyLedger(core.verifyLedger),
     system: async (nowMs) => ({
       about: {
         version,

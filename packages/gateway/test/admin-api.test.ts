@@ -56,6 +56,15 @@ const once = () => {
   return { 'idempotency-key': randomBytes(8).toString('hex') }
 }
 
+/** So many queries of this kind wait for a lock. */
+async function untilBlocked(count: number, query: string): Promise<void> {
+  const text = `
+select from pg_stat_activity
+ where datname = current_database() and wait_event_type = 'Lock' and query like $1`
+  for (let tries = 0; tries < 2_000; tries++) if ((await pool.query(text, [query])).rowCount >= count) return
+  assert.fail(`fewer than ${count} wait: ${query}`)
+}
+
 async function paidOrder(): Promise<{ merchantId: string; paymentId: string }> {
   const order = await shop.order()
   await shop.pay(order, 'success')
@@ -181,9 +190,7 @@ test('statements are few at a time, those of the console counted: each holds a c
     await transaction.query('lock table transfers in access exclusive mode')
     for (let downloads = 0; downloads < downloadLimits.atOnce; downloads++)
       held.push(admin.call('statement', { params }))
-    const waiting =
-      "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%s.moved%' and datname = current_database()"
-    while ((await pool.query(waiting)).rowCount < downloadLimits.atOnce);
+    await untilBlocked(downloadLimits.atOnce, '%s.moved%')
     const { code, headers } = await admin.call('statement', { params })
     assert.deepEqual([code, headers.get('retry-after')], [50300, '60'])
     assert.equal((await page.get(`/merchants/${merchantId}/statement.csv`)).status, 503)
@@ -253,6 +260,23 @@ test('the books, the audit log, the system and the token itself are told', async
   assert.match(acts[0].actor, /^api:bob\/tests@127\.0\.0\.1$/)
   assert.equal((await admin.data('showSystem')).mode, 'sandbox')
   assert.deepEqual((await admin.data('showToken')).scopes, scopeNames)
+})
+
+test('the ledger is verified by one at a time, from wherever it is asked', async () => {
+  const page = new ConsoleClient(gateway)
+  await page.signIn()
+  let first: Promise<{ code: number }> | undefined
+  await pool.transaction(async (transaction) => {
+    await transaction.query('lock table transfers in access exclusive mode')
+    first = admin.call('verifyLedger')
+    await untilBlocked(1, 'select what, count(*)%')
+    const { code, headers } = await bob.call('verifyLedger')
+    assert.deepEqual([code, headers.get('retry-after')], [42900, '10'])
+    await page.post('/ledger/verify', {})
+    assert.match((await page.get('/account')).text, /is being verified already/)
+  })
+  assert.equal((await first)?.code, 20000)
+  assert.equal((await bob.call('verifyLedger')).code, 20000)
 })
 
 test('every route was held to its schema above', () => {

@@ -1,5 +1,24 @@
-// Whether the books balance, in words for people.
+// Whether the books balance: asked by one at a time, and told in words for people.
+import { Failure } from '@tillgate/protocol'
 import type { Verification } from '../store/ledger-verification.ts'
+
+/** It holds a connection for as long as it takes, which may be minutes: many at once would leave none for payments. */
+export function makeVerifyLedger(verify: () => Promise<Verification>): () => Promise<Verification> {
+  let isUnderWay = false
+  return async () => {
+    if (isUnderWay)
+      throw new Failure('too_many_requests', {
+        retryAfterSeconds: 10,
+        message: 'The ledger is being verified already. Try again when that is over.',
+      })
+    isUnderWay = true
+    try {
+      return await verify()
+    } finally {
+      isUnderWay = false
+    }
+  }
+}
 
 export function describeVerification({ claims, accounts, transfers, findings }: Verification): string[] {
   const looked = `${accounts} accounts, ${transfers} transfers, ${claims} claims`
