@@ -14,6 +14,7 @@ import { makeManageTokens } from '../src/operations/manage-tokens.ts'
 import { makeApiTokenStore } from '../src/store/api-tokens.ts'
 import { makeOperatorStore } from '../src/store/operators.ts'
 import { ApiClient } from './support/admin-api.ts'
+import { untilBlocked } from './support/blocked.ts'
 import { openCheckoutShop } from './support/checkout.ts'
 import { ConsoleClient } from './support/console.ts'
 import { commandScript } from './support/process.ts'
@@ -54,15 +55,6 @@ const reason = 'because'
 const once = () => {
   clock.advance(1)
   return { 'idempotency-key': randomBytes(8).toString('hex') }
-}
-
-/** So many queries of this kind wait for a lock. */
-async function untilBlocked(count: number, query: string): Promise<void> {
-  const text = `
-select from pg_stat_activity
- where datname = current_database() and wait_event_type = 'Lock' and query like $1`
-  for (let tries = 0; tries < 2_000; tries++) if ((await pool.query(text, [query])).rowCount >= count) return
-  assert.fail(`fewer than ${count} wait: ${query}`)
 }
 
 async function paidOrder(): Promise<{ merchantId: string; paymentId: string }> {
@@ -190,7 +182,7 @@ test('statements are few at a time, those of the console counted: each holds a c
     await transaction.query('lock table transfers in access exclusive mode')
     for (let downloads = 0; downloads < downloadLimits.atOnce; downloads++)
       held.push(admin.call('statement', { params }))
-    await untilBlocked(downloadLimits.atOnce, '%s.moved%')
+    await untilBlocked(pool, downloadLimits.atOnce, '%s.moved%')
     const { code, headers } = await admin.call('statement', { params })
     assert.deepEqual([code, headers.get('retry-after')], [50300, '60'])
     assert.equal((await page.get(`/merchants/${merchantId}/statement.csv`)).status, 503)
@@ -269,7 +261,7 @@ test('the ledger is verified by one at a time, from wherever it is asked', async
   await pool.transaction(async (transaction) => {
     await transaction.query('lock table transfers in access exclusive mode')
     first = admin.call('verifyLedger')
-    await untilBlocked(1, 'select what, count(*)%')
+    await untilBlocked(pool, 1, 'select what, count(*)%')
     const { code, headers } = await bob.call('verifyLedger')
     assert.deepEqual([code, headers.get('retry-after')], [42900, '10'])
     await page.post('/ledger/verify', {})

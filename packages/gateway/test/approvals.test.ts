@@ -22,6 +22,7 @@ import { makeOrderStore } from '../src/store/orders.ts'
 import { makeRefundStore } from '../src/store/refunds.ts'
 import { makeTreasuryStore } from '../src/store/treasury.ts'
 import { makeWalletStore } from '../src/store/wallets.ts'
+import { untilBlocked } from './support/blocked.ts'
 import { openCheckoutShop } from './support/checkout.ts'
 import { ConsoleClient } from './support/console.ts'
 import { faultyPool } from './support/faulty-pool.ts'
@@ -195,6 +196,26 @@ test('an act that is sent again stays what it was when the setting is changed me
   function money(actId: string) {
     return { currency: 'USD', amountMinor: 1n, reason: 'because', actId }
   }
+})
+
+test('whoever asks twice at once for all that is there is told twice that it is done', async () => {
+  const acts = actsUnder({ ...gateway.config.approvals, kinds: [] })
+  const account = `merchant:${merchant.merchantId}:USD`
+  const { rows } = await pool.query<{ left: string }>(
+    'select credits_posted - debits_posted - debits_pending as left from accounts where account_id = $1',
+    [account],
+  )
+  const all = { currency: 'USD', amountMinor: BigInt(rows[0]?.left ?? 0), reason: 'because', actId: newId() }
+  const before = await payouts()
+  let both: Promise<unknown>[] = []
+  await pool.transaction(async (transaction) => {
+    await transaction.query('select from accounts where account_id = $1 for update', [account])
+    both = [1, 2].map(() => acts.payOut(merchant.merchantId, all))
+    await untilBlocked(pool, 2, '%from accounts%for update%')
+  })
+  for (const outcome of await Promise.all(both)) assert.deepEqual(outcome, { kind: 'done', result: 0n })
+  assert.equal((await payouts()) - before, 1)
+  for (let orders = 0; orders < 4; orders++) await paidOrder()
 })
 
 test('of many who decide at once one wins: one act at most, and none after a rejection', async () => {

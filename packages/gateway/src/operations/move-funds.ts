@@ -141,7 +141,9 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
         if (!isRepeated || error instanceof Failure) throw error
         return 'unknown' as const
       })
-      if (outcome !== 'unknown') return outcome === 'moved'
+      // The other one may have been first, and taken the money that is missing now.
+      if (outcome === 'insufficient_funds') return isRepeated && treasury.isRecorded(act)
+      if (outcome === 'moved') return true
       isRepeated = true
     }
     throw new Failure('unavailable', {

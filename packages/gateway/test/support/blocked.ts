@@ -1,0 +1,12 @@
+// Waits until queries wait: for tests that hold a lock and want others to run into it.
+import assert from 'node:assert/strict'
+import type { Pool } from '../../src/database/pool.ts'
+
+/** So many queries of this kind, given as for `like`, wait for a lock. Not asked by the transaction that holds it. */
+export async function untilBlocked(pool: Pool, count: number, query: string): Promise<void> {
+  const text = `
+select from pg_stat_activity
+ where datname = current_database() and wait_event_type = 'Lock' and query like $1`
+  for (let tries = 0; tries < 2_000; tries++) if ((await pool.query(text, [query])).rowCount >= count) return
+  assert.fail(`fewer than ${count} wait: ${query}`)
+}
