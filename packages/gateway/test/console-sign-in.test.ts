@@ -215,6 +215,13 @@ test('only an admin manages operators, also by a hand-made request; a made passw
     /account/,
   )
   assert.match((await admin.get('/account')).text, /There is an operator olga already/)
+  for (const own of ['admin', 'ADMIN']) {
+    await admin.post(`/account/operators/${own}/reset-password`, { reason: 'an unlocked screen' })
+    assert.match((await admin.get('/account')).text, /Change your own password with the one/)
+  }
+  const reset = await admin.post('/account/operators/olga/reset-password', { reason: 'lost' })
+  const [, next = ''] = /<code>([a-z0-9]{5}(?:-[a-z0-9]{5}){3})<\/code>/.exec(reset.text) ?? []
+  await signedIn('olga', next)
 })
 
 test('disabling an operator ends their sessions at once; the last admin cannot be disabled', async () => {

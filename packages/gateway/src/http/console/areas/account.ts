@@ -5,6 +5,7 @@ import {
   mayAct,
   minPasswordLength,
   type Operator,
+  parseOperatorLogin,
   roleMeanings,
   roles,
 } from '../../../domain/operator.ts'
@@ -72,10 +73,14 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
       path: '/account/operators/:login/reset-password',
       needs: 'admin',
       back,
-      async act({ actor, params }, form): Promise<Done> {
+      async act(visit, form): Promise<Done> {
+        const login = othersLogin(
+          visit,
+          'Change your own password with the one that you have now, or ask another admin.',
+        )
         const given = await running()
-          .as(actor)
-          .operators.resetPassword({ login: params['login'] ?? '', reason: reasonOf(form) })
+          .as(visit.actor)
+          .operators.resetPassword({ login, reason: reasonOf(form) })
         return { kind: 'shown_once', page: passwordPage(given, 'has a new password') }
       },
     },
@@ -83,13 +88,9 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
       path: '/account/operators/:login/reset-totp',
       needs: 'admin',
       back,
-      async act({ actor, operator, params }, form): Promise<Done> {
-        const login = params['login'] ?? ''
-        if (login === operator.login)
-          throw new Failure('not_allowed', {
-            message: 'Switch your own second step off with a code, or ask another admin.',
-          })
-        await running().secondStep.reset(login, { actor, reason: reasonOf(form) })
+      async act(visit, form): Promise<Done> {
+        const login = othersLogin(visit, 'Switch your own second step off with a code, or ask another admin.')
+        await running().secondStep.reset(login, { actor: visit.actor, reason: reasonOf(form) })
         return { kind: 'go', to: '/account', note: `Operator ${login} signs in with the password alone now.` }
       },
     },
@@ -154,6 +155,16 @@ ${isAdmin && operatorsPart(visit, operators)}`,
   }
 }
 
+/**
+ * Of the operator whose proof is to be replaced, as the database knows them, however the address writes it. Never their
+ * own: whoever finds a screen unlocked must not be able to take the account over.
+ */
+function othersLogin({ operator, params }: Visit, whatInstead: string): string {
+  const login = parseOperatorLogin(params['login'] ?? '')
+  if (login === operator.login) throw new Failure('not_allowed', { message: whatInstead })
+  return login
+}
+
 function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
   return html`<h2>Operators</h2>
 <div class="scroll"><table><thead><tr><th scope="col">Login</th><th scope="col">Role</th><th scope="col">Status</th><th scope="col">Password of</th><th scope="col">Second step</th><th scope="col">Acts</th></tr></thead>
@@ -162,14 +173,17 @@ function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
 <td>${login}</td><td>${role}</td>
 <td>${status}${lockedUntilMs !== undefined && lockedUntilMs > visit.nowMs && ', locked by wrong tries'}</td>
 <td>${ago(passwordChangedAtMs, visit.nowMs)}</td><td>${hasSecondStep ? 'on' : 'off'}</td>
-<td><div class="acts">${foldedAct(visit, {
-      needs: 'admin',
-      action: `/account/operators/${login}/reset-password`,
-      label: 'New password…',
-      explains: `A new password is made and shown once. ${login} is signed out everywhere.`,
-      button: `Give ${login} a new password`,
-      wantsReason: true,
-    })}${
+<td><div class="acts">${
+      login !== visit.operator.login &&
+      foldedAct(visit, {
+        needs: 'admin',
+        action: `/account/operators/${login}/reset-password`,
+        label: 'New password…',
+        explains: `A new password is made and shown once. ${login} is signed out everywhere.`,
+        button: `Give ${login} a new password`,
+        wantsReason: true,
+      })
+    }${
       hasSecondStep &&
       login !== visit.operator.login &&
       foldedAct(visit, {
