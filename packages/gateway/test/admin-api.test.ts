@@ -269,6 +269,11 @@ test('the ledger is verified by one at a time, from wherever it is asked', async
   })
   assert.equal((await first)?.code, 20000)
   assert.equal((await bob.call('verifyLedger')).code, 20000)
+  // As in the console: a viewer reads the books, and proves nothing.
+  await assert.rejects(clientOf('viewer', ['ledger:verify']), /needs the role operator/)
+  const reader = await clientOf('viewer', ['ledger:read'])
+  await reader.data('trialBalance')
+  assert.equal((await reader.call('verifyLedger')).code, 40302)
 })
 
 test('every route was held to its schema above', () => {

@@ -39,7 +39,7 @@ export const bookRoutes: readonly ApiRoute[] = [
     method: 'POST',
     path: '/ledger/verification',
     id: 'verifyLedger',
-    scope: 'ledger:read',
+    scope: 'ledger:verify',
     summary: 'Prove that the books balance; changes nothing',
     answer: object('The proof.', {
       claims: count('How many sentences were proven.'),
