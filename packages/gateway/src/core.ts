@@ -119,6 +119,7 @@ export async function openCore({ config, tell, signal, observer }: CoreOptions):
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
     poolMax: config.databasePoolMax,
+    processes: config.processes,
     isPreparing: config.isPreparing,
     migrationsFolder,
     tell,

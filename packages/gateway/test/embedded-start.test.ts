@@ -6,6 +6,7 @@ import { after, suite, test } from 'node:test'
 import pg from 'pg'
 import type { ConnectionOptions } from '../src/database/connection.ts'
 import { type EmbeddedEvent, startEmbedded } from '../src/database/embedded.ts'
+import { connectDatabase } from '../src/database/open-database.ts'
 import {
   copyFolder,
   emptyDataDir,
@@ -31,6 +32,19 @@ async function ask<Value>(connection: ConnectionOptions, sql: string): Promise<V
 }
 
 suite('the embedded PostgreSQL starts', { concurrency: 2 }, () => {
+  test('with room for the connections of all processes, and never for fewer than is usual', async (t) => {
+    const options = { databaseUrl: undefined, tell: () => {}, signal: new AbortController().signal }
+    for (const [processes, poolMax, wanted] of [
+      [1, 10, '100'],
+      [16, 10, '224'],
+    ] as const) {
+      const dataDir = await usedDataDir(t, made)
+      const { connection, close } = await connectDatabase({ ...options, dataDir, poolMax, processes })
+      assert.equal(await ask(connection, 'show max_connections'), wanted)
+      await close()
+    }
+  })
+
   test('on an empty folder, reachable by its socket alone, durable by default, and stops', async (t) => {
     const dataDir = await emptyDataDir(t)
     const events: EmbeddedEvent[] = []

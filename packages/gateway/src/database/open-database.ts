@@ -17,6 +17,8 @@ export interface ConnectOptions {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly poolMax: number
+  /** How many processes share the embedded server; 1 unless said. */
+  readonly processes?: number
   readonly isPreparing?: boolean
   /** 0 means without limit; left out, the pool's own. */
   readonly statementTimeoutMs?: number
@@ -78,6 +80,8 @@ export async function connectDatabase(options: ConnectOptions): Promise<Connecte
 async function reach({
   databaseUrl,
   dataDir,
+  poolMax,
+  processes = 1,
   tell,
   signal,
 }: ConnectOptions): Promise<{ connection: ConnectionOptions; leave: () => Promise<void> }> {
@@ -86,6 +90,17 @@ async function reach({
     await waitForDatabase(connection, { tell, signal })
     return { connection, leave: async () => {} }
   }
-  const embedded = await startEmbedded({ dataDir, tell, signal })
+  const settings = { max_connections: String(connectionsFor({ processes, poolMax })) }
+  const embedded = await startEmbedded({ dataDir, settings, tell, signal })
   return { connection: embedded.connection, leave: () => embedded.stop() }
+}
+
+/** PostgreSQL's own number, unless that is too few for us. */
+const leastConnections = 100
+/** For the command line, and for another gateway on the same folder. */
+const spareConnections = 20
+
+/** Each process has its pool, a session that listens and one that holds its share of the server; one may be replaced. */
+function connectionsFor({ processes, poolMax }: { processes: number; poolMax: number }): number {
+  return Math.max(leastConnections, (processes + 1) * (poolMax + 2) + spareConnections)
 }
