@@ -258,15 +258,19 @@ describe('claims', () => {
     const { callbackId } = await world.queueCallback('https://slow.example/')
     const first = Promise.withResolvers<Delivery>()
     const bodies: string[] = []
-    t.after(() => first.resolve(acknowledged))
-    // Its time stands still from the first attempt on.
+    // Its time stands still from the first attempt on, and goes on when the test is over, so that it can stop.
+    const standing = new TestClock(clock.now())
+    t.after(() => {
+      first.resolve(acknowledged)
+      standing.advance(120_000)
+    })
     const slow = world.startWorker(
       t,
       ({ body }) => {
         bodies.push(body)
         return first.promise
       },
-      { clock: new TestClock(clock.now()) },
+      { clock: standing },
     )
     await until(() => bodies.length === 1)
     // That is longer than its claim holds; another takes over.
