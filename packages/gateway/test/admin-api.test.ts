@@ -17,6 +17,7 @@ import { ApiClient } from './support/admin-api.ts'
 import { untilBlocked } from './support/blocked.ts'
 import { openCheckoutShop } from './support/checkout.ts'
 import { ConsoleClient } from './support/console.ts'
+import { insertPastOrders } from './support/past-orders.ts'
 import { commandScript } from './support/process.ts'
 import { operatorPassword } from './support/started.ts'
 
@@ -243,6 +244,24 @@ test('callbacks are listed, shown and sent again; hosts are paused and resumed',
   await admin.data('resumeHost', { body: { host, reason } })
   assert.equal((await admin.call('resumeHost', { body: { host, reason } })).code, 40901)
   ApiClient.proven.add('resendCallback')
+})
+
+test('rare callbacks are looked for a stretch at a time', async () => {
+  const startMs = clock.now() - 3_600_000
+  const at = (host: string, createdAtMs: number) => ({
+    merchantId,
+    status: 'timeout' as const,
+    createdAtMs,
+    callback: { host, deliveredAfterMs: 50 },
+  })
+  await insertPastOrders(pool, [
+    at('rare.example', startMs - 1),
+    ...Array.from({ length: 10_000 }, (_, index) => at('many.example', startMs + index)),
+  ])
+  const first = await admin.data('listCallbacks', { query: { host: 'rare.example' } })
+  assert.deepEqual(first.callbacks, [])
+  const second = await admin.data('listCallbacks', { query: { host: 'rare.example', before: first.older } })
+  assert.deepEqual([second.callbacks.length, second.older], [1, undefined])
 })
 
 test('the books, the audit log, the system and the token itself are told', async () => {

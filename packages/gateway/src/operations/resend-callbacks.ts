@@ -61,6 +61,14 @@ export interface ManyResent {
   readonly lastDueAtMs: number
 }
 
+export interface CallbackPage {
+  readonly callbacks: readonly StoredCallback[]
+  /** False: it ends where the look ended. */
+  readonly isFull: boolean
+  /** `before` of the next page; undefined: this is the last one. */
+  readonly older: string | undefined
+}
+
 export function makeManageCallbacks({ history, resends, clock, random, actor }: ManageCallbacksParts) {
   const act = (subject: string, merchantId: string | undefined, reason: string): Act => ({
     auditId: makeUuid(clock.now(), random),
@@ -80,7 +88,18 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
 
   return {
     listCallbacks: history.listCallbacks,
-    endOfLook: history.endOfLook,
+
+    /** What no index serves is looked for a stretch at a time: a page may be empty and have an older one. */
+    async listPage(
+      filter: CallbackFilter,
+      { before, limit }: { before?: string | undefined; limit: number },
+    ): Promise<CallbackPage> {
+      const downTo = isServedByIndex(filter) ? undefined : await history.endOfLook(before)
+      const found = await history.listCallbacks(filter, { before, downTo, limit: limit + 1 })
+      const callbacks = found.slice(0, limit)
+      const isFull = found.length > limit
+      return { callbacks, isFull, older: isFull ? callbacks.at(-1)?.callbackId : downTo }
+    },
     listFailingHosts: history.listFailingHosts,
 
     async showCallback(callbackId: string) {
@@ -160,6 +179,12 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
 }
 
 export type ManageCallbacks = ReturnType<typeof makeManageCallbacks>
+
+/** Of one merchant by its key, of what waits by the queue, of what was given up by an index of its own. */
+function isServedByIndex({ merchantId, paymentId, state, host, eventName }: CallbackFilter): boolean {
+  if (merchantId !== undefined || state === 'waiting' || state === 'exhausted') return true
+  return [paymentId, state, host, eventName].every((wanted) => wanted === undefined)
+}
 
 function describe(filter: CallbackFilter): string {
   return Object.entries(filter)

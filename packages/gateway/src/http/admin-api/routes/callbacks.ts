@@ -2,7 +2,7 @@
 import { eventNames, Failure } from '@tillgate/protocol'
 import { maxPauseMs } from '../../../operations/pause-hosts.ts'
 import type { StoredCallback } from '../../../store/callback-history.ts'
-import { type ApiRoute, limit, merchantId, pageOf, paymentId, reason, route, uuid } from '../api.ts'
+import { type ApiRoute, defaultLimit, limit, merchantId, paymentId, reason, route, uuid } from '../api.ts'
 import { count, integer, list, object, oneOf, optional, present, text, timeMs, yesNo } from '../fields.ts'
 
 const minuteMs = 60_000
@@ -55,16 +55,18 @@ export const callbackRoutes: readonly ApiRoute[] = [
     }),
     answer: object('A page.', {
       callbacks: list('The newest first.', object('A callback.', callback)),
-      older: optional(uuid('`before` of the next page; not there on the last one.')),
+      older: optional(
+        uuid(
+          '`before` of the next page; not there on the last one. A page may be empty and have one: the look for rare callbacks goes on there.',
+        ),
+      ),
     }),
     async act({ service, actor, query }) {
-      const { before: _before, limit: _limit, ...wanted } = query
-      const { items, ...older } = await pageOf(
-        query,
-        (page) => service.as(actor).callbacks.listCallbacks(wanted, page),
-        (each) => each.callbackId,
-      )
-      return { callbacks: items.map(toCallback), ...older }
+      const { before, limit: wanted = defaultLimit, ...sought } = query
+      const { callbacks, older } = await service
+        .as(actor)
+        .callbacks.listPage(sought, { before, limit: wanted })
+      return present({ callbacks: callbacks.map(toCallback), older })
     },
   }),
   route({

@@ -118,19 +118,15 @@ export function callbacksArea(running: () => ConsoleService): readonly ConsoleRo
     const filter = filterOf(query)
     const given = query.get('before') ?? ''
     const before = uuidPattern.test(given) ? given : undefined
-    const downTo = isServedByIndex(filter) ? undefined : await callbacks.endOfLook(before)
-    const [failing, page, counts] = await Promise.all([
+    const [failing, { callbacks: shown, isFull, older }, counts] = await Promise.all([
       callbacks.listFailingHosts(),
-      callbacks.listCallbacks(filter, { limit: perPage + 1, before, downTo }),
+      callbacks.listPage(filter, { limit: perPage, before }),
       running().countCallbacks(nowMs),
     ])
     const waiting = await hosts.countWaiting(
       failing.map(({ host }) => host),
       { atMost: countedAtMost },
     )
-    const shown = page.slice(0, perPage)
-    const isFull = page.length > perPage
-    const older = isFull ? shown.at(-1)?.callbackId : downTo
     return {
       title: 'Callbacks',
       area: 'callbacks',
@@ -186,12 +182,6 @@ ${shown.length > 0 && Object.values(filter).some((value) => value !== undefined)
 }
 
 const upTo = (number: number): string => countUpTo(number, countedAtMost)
-
-/** Of one merchant by its key, of what waits by the queue, of what was given up by an index of its own. */
-function isServedByIndex({ merchantId, state: wanted, host, eventName }: CallbackFilter): boolean {
-  if (merchantId !== undefined || wanted === 'waiting' || wanted === 'exhausted') return true
-  return wanted === undefined && host === undefined && eventName === undefined
-}
 
 function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: ReadonlyMap<string, number>): Html {
   return table(
