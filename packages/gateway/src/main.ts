@@ -32,6 +32,8 @@ try {
 async function runAlone(config: Config, log: Log): Promise<void> {
   let shop: Shop | undefined
   let isStopping = false
+  // Left alone, it would end the process on the spot.
+  process.on('SIGUSR2', () => log.warn('this is the only process; it is replaced by a restart'))
   const run = runGateway(config, { log, shopUrl: () => shop?.openUrl })
   listenForStop({
     async onStop({ signal, isPatient }) {
@@ -55,6 +57,9 @@ async function runAlone(config: Config, log: Log): Promise<void> {
 
 /** One of several: its parent speaks to the terminal and decides when to stop. */
 async function runAsOne(config: Config, log: Log): Promise<void> {
+  // What reaches the whole group, as a Ctrl-C does and `systemctl kill`, is the parent's to pass on in order.
+  process.on('SIGINT', () => {})
+  process.on('SIGUSR2', () => {})
   let isStopping = false
   const stop = async (options: { isPatient: boolean }): Promise<void> => {
     if (isStopping) return
@@ -72,8 +77,6 @@ async function runAsOne(config: Config, log: Log): Promise<void> {
     shareMetrics: line.shareMetrics,
     ...(joins !== undefined && { joins: { publicUrl: joins } }),
   })
-  // A Ctrl-C reaches the whole group; the parent passes it on in order.
-  process.on('SIGINT', () => {})
   process.on('SIGTERM', () => void stop({ isPatient: true }))
   const gateway = await run.started
   if (gateway && !isStopping) line.ready(gateway)
