@@ -121,6 +121,7 @@ test('a payout waits for another admin; nobody else may decide, also not by a ha
   for (const client of [alice, bob, olga, vera]) {
     const { text } = await client.get('/approvals')
     assert.match(text, /Payout to.*1\.00&nbsp;USD.*console:alice@127\.0\.0\.1.*because/s)
+    assert(text.includes(`<code class="wrap">${merchant.merchantId}</code>`))
     assert.match(text, /class="count">1<span class="hidden"> waiting/)
     assert.equal(/Approve and carry out/.test(text), client === bob)
   }

@@ -102,6 +102,7 @@ function card(visit: Visit, request: ApprovalRequest): Html {
   return html`<section class="card approval"><h2>${what(act)}: ${amount(act.amountMinor, act.currency)}</h2>
 ${facts([
   ['Status', outcome(request)],
+  subject(act),
   ['Asked by, from where', html`<span class="wrap">${requestedAs}</span>, ${ago(requestedAtMs, nowMs)}`],
   ['Reason', html`<span class="wrap">${reason}</span>`],
   request.status === 'waiting'
@@ -119,6 +120,18 @@ function what(act: MoneyAct): Html {
       return html`Payout to <a href="/merchants/${act.merchantId}">a merchant</a>`
     case 'wallet.top-up':
       return html`Top-up of <a href="/wallets/${act.walletId}">a wallet</a>`
+  }
+}
+
+/** By its number: two merchants may bear one name, and whoever approves must see which one it is. */
+function subject(act: MoneyAct): readonly [string, Html] {
+  switch (act.kind) {
+    case 'order.refund':
+      return ['Order', html`<code class="wrap">${act.paymentId}</code>`]
+    case 'merchant.payout':
+      return ['Merchant', html`<code class="wrap">${act.merchantId}</code>`]
+    case 'wallet.top-up':
+      return ['Wallet', html`<code class="wrap">${act.walletId}</code>`]
   }
 }
 
