@@ -108,5 +108,6 @@ function keep(rows: readonly Row[], tookSeconds: number): void {
   const machine = `${cpus().length} × ${cpu?.model ?? process.arch}, ${process.arch}, Node ${process.versions.node}`
   const result = { at: new Date().toISOString(), isQuick, machine, tookSeconds, rows }
   writeFileSync(join(folder, isQuick ? 'quick.json' : 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
-  if (!isQuick) writeFileSync(join(folder, 'latest.svg'), drawTable(rows, machine))
+  if (!isQuick)
+    writeFileSync(join(import.meta.dirname, '../docs/images/benchmark.svg'), drawTable(rows, machine))
 }

@@ -58,7 +58,7 @@ export const single: Scenario = {
   goal: atMost(1.3),
   async run(world, size) {
     const servers = await startServers(world)
-    await warmUp(servers, await sealCreates(world, size.of(3_000, 1_000)))
+    await warmUp(servers, await sealCreates(world, size.of(2_000, 1_000)))
     const count = size.of(300, 150)
     const p50s = async ({ url }: Server) =>
       (await load(url, { requests: await sealCreates(world, count), connections: 1 })).p50Ms
@@ -82,9 +82,9 @@ export const straightforward: Scenario = {
       bare: await world.startServer('express.ts', plain),
     }
     const prepare = (count: number) => sealCreates(world, count)
-    await warmUp(servers, await prepare(size.of(3_000, 1_000)))
+    await warmUp(servers, await prepare(size.of(2_000, 1_000)))
     return [
-      await compare(world, servers, { rounds: size.of(3, 3), prepare: () => prepare(size.of(2_500, 800)) }),
+      await compare(world, servers, { rounds: size.of(3, 3), prepare: () => prepare(size.of(1_500, 800)) }),
     ]
   },
 }

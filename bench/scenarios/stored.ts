@@ -16,7 +16,7 @@ export const stored: Scenario = {
   async run(world, size) {
     const many = size.of(2_000_000, 100_000)
     const servers = { ours: await startWith(world, many), bare: await startWith(world, few) }
-    const count = size.of(1_500, 600)
+    const count = size.of(700, 400)
     await Promise.all(Object.values(servers).map((server) => creates(world, server, count)))
     const createMs = await inTurn(size.of(5, 3), {
       ours: () => creates(world, servers.ours, count),
