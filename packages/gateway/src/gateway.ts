@@ -13,6 +13,7 @@ import type { DatabaseEvent } from './database/open-database.ts'
 import { isTransient } from './database/transient.ts'
 import { parseUrlPolicy } from './domain/url-rules.ts'
 import { serveAdminApi } from './http/admin-api/serve.ts'
+import { makeAnswerLog, type NoteAnswered } from './http/answered.ts'
 import { ApiLimits } from './http/api-limits.ts'
 import { serveAssets } from './http/assets.ts'
 import { bind } from './http/bind.ts'
@@ -149,7 +150,15 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     onShed: (reason) => metrics.shed.of(reason).add(),
   })
   metrics.registry.beforeReading(() => metrics.inFlight.set(limits.inFlight))
-  const onPublicAnswered = observability.onAnswered('public')
+  const logAnswered = makeAnswerLog({ log: parts.log, clock: parts.clock })
+  const answeredAt = (listener: 'public' | 'admin'): NoteAnswered => {
+    const count = observability.onAnswered(listener)
+    return (answered) => {
+      count(answered)
+      logAnswered(answered)
+    }
+  }
+  const onPublicAnswered = answeredAt('public')
   const publicListener = makeListener({
     ...listenerParts,
     onAnswered: onPublicAnswered,
@@ -165,7 +174,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       tracer,
     ),
   })
-  const adminListener = makeListener({ ...listenerParts, onAnswered: observability.onAnswered('admin') })
+  const adminListener = makeListener({ ...listenerParts, onAnswered: answeredAt('admin') })
   const listeners = isApi ? [publicListener, adminListener] : [adminListener]
 
   if (tracer) for (const listener of listeners) traceRequests(listener, tracer)

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { CoreObserver } from './core.ts'
 import { measuredPool } from './database/measured-pool.ts'
-import type { Answered } from './http/answered.ts'
+import type { NoteAnswered } from './http/answered.ts'
 import { makeDatabaseMetrics } from './metrics/database-metrics.ts'
 import { type GatewayMetrics, makeGatewayMetrics } from './metrics/gateway-metrics.ts'
 import { measuredCrypto } from './metrics/measured-crypto.ts'
@@ -25,7 +25,7 @@ export interface Observability {
   readonly coreObserver: CoreObserver
   /** The same requests by time, for the console's overview. */
   readonly traffic: TrafficRecorder
-  onAnswered(listener: 'public' | 'admin'): (answered: Answered) => void
+  onAnswered(listener: 'public' | 'admin'): NoteAnswered
   /** Of all processes of this gateway, with the figures from the database. */
   read(): Promise<Snapshot>
   stop(): Promise<void>

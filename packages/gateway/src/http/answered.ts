@@ -1,4 +1,5 @@
 // What is told of every answer, whichever way it was given: a line in the log, and the figures.
+import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { isProbe } from './health.ts'
 
@@ -13,12 +14,41 @@ export interface Answered {
   readonly api?: { readonly operation: string | undefined; readonly code: number }
 }
 
+export type NoteAnswered = (answered: Answered) => void
+
+/** Whoever is turned away comes by the thousands: one line tells of all of them since the last. */
+export const turnedAwayEveryMs = 10_000
+const turnedAwayStatuses: ReadonlySet<number> = new Set([429, 503])
+
+export function makeAnswerLog({ log, clock }: { log: Log; clock: Pick<Clock, 'now'> }): NoteAnswered {
+  const turnedAway = new Map<number, { count: number; toldAtMs: number }>()
+
+  return (answered) => {
+    const level = levelOf(answered)
+    if (log.isLevelEnabled(level)) {
+      const { requestId, method, route, httpStatus, durationMs } = answered
+      log[level](
+        { requestId, method, route, httpStatus, durationMs: Math.round(durationMs * 10) / 10 },
+        'request',
+      )
+    }
+    if (turnedAwayStatuses.has(answered.httpStatus) && !isProbe(answered.route)) tellOfMany(answered)
+  }
+
+  function tellOfMany({ httpStatus, route }: Answered): void {
+    const nowMs = clock.now()
+    const seen = turnedAway.get(httpStatus) ?? { count: 0, toldAtMs: Number.NEGATIVE_INFINITY }
+    turnedAway.set(httpStatus, seen)
+    seen.count++
+    if (Math.abs(nowMs - seen.toldAtMs) < turnedAwayEveryMs) return
+    log.warn({ httpStatus, route, count: seen.count }, 'requests were turned away')
+    seen.count = 0
+    seen.toldAtMs = nowMs
+  }
+}
+
 /** What went well is not worth a line by default, nor is a probe, which asks again and again. */
-export function logAnswered(log: Log, { requestId, method, route, httpStatus, durationMs }: Answered): void {
-  const level = httpStatus < 400 || isProbe(route) ? 'debug' : httpStatus < 500 ? 'info' : 'warn'
-  if (!log.isLevelEnabled(level)) return
-  log[level](
-    { requestId, method, route, httpStatus, durationMs: Math.round(durationMs * 10) / 10 },
-    'request',
-  )
+function levelOf({ httpStatus, route }: Answered): 'warn' | 'info' | 'debug' {
+  if (httpStatus < 400 || isProbe(route) || turnedAwayStatuses.has(httpStatus)) return 'debug'
+  return httpStatus < 500 ? 'info' : 'warn'
 }

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../log.ts'
-import { type Answered, logAnswered } from './answered.ts'
+import type { NoteAnswered } from './answered.ts'
 import type { Direct } from './direct.ts'
 import { answerBrokenHttp, answerFailures } from './failures.ts'
 import { answerHealth, type Readiness } from './health.ts'
@@ -23,7 +23,7 @@ export interface ListenerParts {
   readonly isUnavailable: (error: unknown) => boolean
   readonly trustedProxies: readonly string[]
   /** Told of every answer. */
-  readonly onAnswered?: (answered: Answered) => void
+  readonly onAnswered: NoteAnswered
   /** Takes what it can before the framework is asked. */
   readonly direct?: Direct
 }
@@ -58,15 +58,13 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     done()
   })
   listener.addHook('onResponse', (request, reply, done) => {
-    const answered = {
+    parts.onAnswered({
       requestId: request.id,
       method: request.method,
       route: request.routeOptions.url ?? 'none',
       httpStatus: reply.statusCode,
       durationMs: reply.elapsedTime,
-    }
-    parts.onAnswered?.(answered)
-    logAnswered(parts.log, answered)
+    })
     done()
   })
   answerFailures(listener, parts)

@@ -17,7 +17,7 @@ import {
 import type { Merchant } from '../domain/merchant.ts'
 import type { Log } from '../log.ts'
 import type { OpenRequest } from '../operations/open-request.ts'
-import { type Answered, logAnswered } from './answered.ts'
+import type { NoteAnswered } from './answered.ts'
 import type { ApiLimits } from './api-limits.ts'
 import { type ClientAddress, type Direct, readText, sendJson } from './direct.ts'
 import { toFailure } from './failures.ts'
@@ -42,7 +42,7 @@ export interface MerchantApiParts {
   readonly isUnavailable: (error: unknown) => boolean
   /** While the listener closes, every connection has its last answer. */
   readonly isClosing: () => boolean
-  readonly onAnswered: (answered: Answered) => void
+  readonly onAnswered: NoteAnswered
 }
 
 interface Route {
@@ -97,17 +97,14 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
         isLast: parts.isClosing() || !isSmall(call.request),
       })
     }
-    const durationMs = performance.now() - began
-    const answered = {
+    parts.onAnswered({
       requestId,
       method: 'POST',
       route: route.path,
       httpStatus,
-      durationMs,
+      durationMs: performance.now() - began,
       api: { operation: call.operation, code },
-    }
-    parts.onAnswered(answered)
-    logAnswered(parts.log, answered)
+    })
   }
 
   /** Undefined when nobody waits for the answer any more. */
