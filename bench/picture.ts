@@ -1,7 +1,7 @@
 // The table of a run as a picture: a bar for each ratio, and a mark where its goal is. Reads in light and in dark.
 import type { Row } from './run.ts'
 
-const width = 860
+const width = 880
 const rowHeight = 34
 const labelWidth = 380
 const barWidth = 300

@@ -11,7 +11,7 @@ import { atMost, type Scenario } from '../scenario.ts'
 const otherMerchants = 50
 
 export const deadHosts: Scenario = {
-  name: 'callbacks to a healthy host among 2,000 dead or slow ones',
+  name: 'callbacks to a healthy host among 2,000 dead ones',
   yardstick: 'the same callbacks alone',
   goal: atMost(1.5),
   async run(world, size) {

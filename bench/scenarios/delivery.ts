@@ -43,7 +43,7 @@ export const delivery: Scenario = {
     return [
       { ratio: ratioTo('bare'), ours, yardstick: `${rate('bare').toFixed(0)}/s` },
       {
-        part: 'against pg-boss, batched and tuned',
+        part: 'beside pg-boss',
         goal: atLeast(1),
         ratio: ratioTo('boss'),
         ours,

@@ -13,7 +13,7 @@ const times = 5
 const connections = 1_500
 
 export const overload: Scenario = {
-  name: 'overload at 5 times the peak, goodput',
+  name: 'overload at 5 times the peak',
   yardstick: 'the peak at 64 connections',
   goal: atLeast(0.8),
   async run(world, size) {
@@ -39,6 +39,7 @@ export const overload: Scenario = {
     const isCalm = result.refused > 0 ? result.refusedP99Ms : 0
     return [
       {
+        part: 'goodput',
         ratio: goodput / peak,
         ours: `${goodput.toFixed(0)}/s`,
         yardstick: `${peak.toFixed(0)}/s`,
@@ -48,7 +49,7 @@ export const overload: Scenario = {
           `generator ${((100 * result.cpuMs) / result.tookMs).toFixed(0)} % of a core`,
       },
       {
-        part: 'how soon a refusal comes, p99',
+        part: 'p99 of a refusal',
         goal: atMost(1),
         ratio: isCalm / 50,
         ours: `${isCalm.toFixed(0)} ms`,

@@ -15,7 +15,7 @@ import { residentBytes } from '../world.ts'
 import { sealCreates } from './merchant-api.ts'
 
 export const startAndMemory: Scenario = {
-  name: 'start to the first answered create',
+  name: 'start and memory',
   yardstick: '',
   async run(world, size) {
     const dataDir = await mkdtemp(join(tmpdir(), 'tillgate-bench-start-'))
@@ -31,8 +31,11 @@ export const startAndMemory: Scenario = {
     await load(url, { requests, connections: 64 })
     const loaded = residentBytes(pid)
     return [
-      figure('with an empty folder', `${(coldMs / 1_000).toFixed(2)} s`),
-      figure('with a folder that was used before', `${(median(warmMs) / 1_000).toFixed(2)} s`),
+      figure('first answered create, with an empty folder', `${(coldMs / 1_000).toFixed(2)} s`),
+      figure(
+        'first answered create, with a folder that was used before',
+        `${(median(warmMs) / 1_000).toFixed(2)} s`,
+      ),
       figure('memory of the gateway, idle', megabytes(idle)),
       figure(`memory after ${requests.length} creates`, megabytes(loaded)),
     ]
