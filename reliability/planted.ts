@@ -2,9 +2,11 @@
 // Applies each planted bug to a copy of the tree and lets the programme look for it. A bug that is not caught means that
 // the programme has a blind spot, and ends this with code 1.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { startTestServer, urlOf } from '../packages/gateway/test/support/server.ts'
+import { type Ended, runGroup } from './support/process-group.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(import.meta.dirname, 'planted')
@@ -15,13 +17,16 @@ const simulation = [
   '--seed',
   '1',
   '--seeds',
-  '40',
+  '60',
   '--days',
   '10',
   '--until-failure',
 ]
 const leftOut = ['node_modules', '.git', 'data']
+const ownScope = '@tillgate'
 const fineWithout = new Map<string, boolean>()
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 
 const wanted = process.argv.slice(2)
 const names = readdirSync(folder)
@@ -29,46 +34,84 @@ const names = readdirSync(folder)
   .filter((name) => wanted.length === 0 || wanted.includes(name))
 for (const name of wanted.filter((each) => !names.includes(each)))
   console.log(`There is no planted bug "${name}".`)
-const missed = names.filter((name) => !isCaught(name))
-console.log(`${names.length - missed.length} of ${names.length} planted bugs were caught.`)
+// One server for all: whatever is killed leaves none behind.
+const server = await startTestServer()
+const missed: string[] = []
+const startedAtMs = performance.now()
+try {
+  for (const name of names) if (!(await isCaught(name))) missed.push(name)
+} finally {
+  await server.stop()
+}
+console.log(
+  `${names.length - missed.length} of ${names.length} planted bugs were caught, in ${secondsSince(startedAtMs)} s.`,
+)
 if (missed.length > 0 || names.length === 0) process.exitCode = 1
 
-function isCaught(name: string): boolean {
+async function isCaught(name: string): Promise<boolean> {
   const patch = join(folder, `${name}.patch`)
   const by = /^Caught by: (.+)$/m.exec(readFileSync(patch, 'utf8'))?.[1] ?? 'simulation'
   // Whoever finds trouble without the bug as well has not found the bug.
-  if (by !== 'simulation' && !isFineWithout(by)) throw new Error(`${by} fails without any planted bug`)
+  if (by !== 'simulation' && !(await isFineWithout(by)))
+    throw new Error(`${by} fails without any planted bug`)
   const startedAtMs = performance.now()
-  const { status, stdout } = inCopy(by, patch)
-  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1)
-  const caught = status === 1
-  const words = firstLines(stdout, by === 'simulation' ? /FAILED|^ {2}\S/ : /^\s*✖ /)
-  console.log(`${caught ? 'caught' : 'MISSED'} ${name} by ${by} in ${seconds} s${caught ? `\n${words}` : ''}`)
+  const ended = await inCopy(by, patch)
+  const caught = ended.kind === 'exited' && ended.code === 1
+  const words = firstLines(ended.output, by === 'simulation' ? /FAILED|^ {2}\S/ : /^\s*✖ /)
+  const how = caught ? `caught ${name} by ${by}` : `MISSED ${name} by ${by}, which ${wordsOf(ended)}`
+  console.log(`${how} in ${secondsSince(startedAtMs)} s${caught ? `\n${words}` : ''}`)
   return caught
 }
 
-function isFineWithout(by: string): boolean {
-  const known = fineWithout.get(by) ?? inCopy(by).status === 0
+async function isFineWithout(by: string): Promise<boolean> {
+  const known = fineWithout.get(by) ?? isFine(await inCopy(by))
   fineWithout.set(by, known)
   return known
 }
 
 /** Runs the simulation or a test file in a copy of the tree, with the patch if there is one. */
-function inCopy(by: string, patch?: string): { status: number | null; stdout: string } {
+async function inCopy(by: string, patch?: string): Promise<Ended> {
   const tree = mkdtempSync(join(tmpdir(), 'tillgate-planted-'))
   try {
-    for (const part of readdirSync(root).filter((each) => !leftOut.includes(each)))
-      cpSync(join(root, part), join(tree, part), { recursive: true })
-    symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'))
+    copyTree(tree)
     if (patch !== undefined) {
       const applied = spawnSync('git', ['apply', '-C1', patch], { cwd: tree, encoding: 'utf8' })
       if (applied.status !== 0) throw new Error(`${patch} does not fit the code any more: ${applied.stderr}`)
     }
     const args = by === 'simulation' ? simulation : ['scripts/test.ts', by]
-    return spawnSync('node', args, { cwd: tree, encoding: 'utf8', timeout: timeoutMs })
+    const environment = { ...process.env, TEST_DATABASE_URL: urlOf(server.connection) }
+    const ended = await runGroup('node', args, { tree, environment, timeoutMs, signal: stopping.signal })
+    if (stopping.signal.aborted) throw new Error('It was broken off.')
+    return ended
   } finally {
     rmSync(tree, { recursive: true, force: true })
   }
+}
+
+function copyTree(tree: string): void {
+  for (const part of readdirSync(root).filter((each) => !leftOut.includes(each)))
+    cpSync(join(root, part), join(tree, part), { recursive: true })
+  const modules = join(root, 'node_modules')
+  mkdirSync(join(tree, 'node_modules'))
+  for (const name of readdirSync(modules).filter((each) => each !== ownScope))
+    symlinkSync(join(modules, name), join(tree, 'node_modules', name))
+  // Ours are links relative to the tree: copied as they are, they lead to the code with the bug in it.
+  cpSync(join(modules, ownScope), join(tree, 'node_modules', ownScope), {
+    recursive: true,
+    verbatimSymlinks: true,
+  })
+}
+
+function isFine(ended: Ended): boolean {
+  return ended.kind === 'exited' && ended.code === 0
+}
+
+function wordsOf(ended: Ended): string {
+  return ended.kind === 'exited' ? `ended with ${ended.code}` : `was not done after ${timeoutMs / 1000} s`
+}
+
+function secondsSince(ms: number): string {
+  return ((performance.now() - ms) / 1000).toFixed(1)
 }
 
 function firstLines(text: string, wantedLine: RegExp): string {

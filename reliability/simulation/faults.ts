@@ -7,10 +7,16 @@ import type { ConnectionFate } from './simulated-pool.ts'
 const minute = 60_000
 const hour = 60 * minute
 
+export interface Pause {
+  readonly durationMs: number
+  readonly endsAtTakeover: boolean
+}
+
 export class Faults {
   readonly #seeded: Seeded
   readonly #dies: number
   readonly #breaks: number
+  readonly #standsStill: number
   /** After the healing nothing breaks any more. */
   isHealed = false
   readonly counts = { deaths: 0, connectionsLost: 0, pauses: 0, jumps: 0 }
@@ -20,10 +26,13 @@ export class Faults {
     const wildness = seeded.pick([0, 0.3, 1, 1, 3])
     this.#dies = 0.005 * wildness
     this.#breaks = 0.02 * wildness
+    this.#standsStill = 0.003 * wildness
   }
 
   fate(): Fate {
-    if (this.isHealed || !this.#seeded.isLucky(this.#dies)) return 'goes_on'
+    if (this.isHealed) return 'goes_on'
+    if (this.#seeded.isLucky(this.#standsStill)) return 'stands_still'
+    if (!this.#seeded.isLucky(this.#dies)) return 'goes_on'
     this.counts.deaths += 1
     return this.#seeded.pick(['dies_before', 'dies_after'])
   }
@@ -34,11 +43,15 @@ export class Faults {
     return this.#seeded.pick(['lost_before', 'lost_after'])
   }
 
-  /** How long the process stands still from now on, if it does: longer than any lease. */
-  pauseMs(): number | undefined {
-    if (this.isHealed || !this.#seeded.isLucky(0.02)) return undefined
+  /** Whether a process stands still while all wait for something. */
+  isPaused(): boolean {
+    return !this.isHealed && this.#seeded.isLucky(0.02)
+  }
+
+  /** Longer than any lease; and some wake at the very moment at which another takes over what they held. */
+  pause(): Pause {
     this.counts.pauses += 1
-    return this.#seeded.whole(31_000, 10 * minute)
+    return { durationMs: this.#seeded.whole(31_000, 10 * minute), endsAtTakeover: this.#seeded.isLucky(0.5) }
   }
 
   jumpMs(): number | undefined {

@@ -26,11 +26,15 @@ export interface ProcessesParts {
 interface Process {
   readonly gateway: SimulatedGateway
   readonly died: PromiseWithResolvers<'died'>
+  /** It stands still, and from then on a claim of another wakes it. */
+  wakesAtTakeoverFromMs: number | undefined
 }
 
 const count = 2
 const maxSkewMs = 2_000
 const clientTimeoutMs = 30_000
+/** Of two processes whose clocks differ, after one's lease of thirty seconds. */
+const shortestTakeoverMs = 30_000 - 2 * maxSkewMs
 
 export class Processes {
   readonly #parts: ProcessesParts
@@ -59,23 +63,40 @@ export class Processes {
   }
 
   maybePause(): void {
+    for (const { gateway } of this.#running)
+      if (!gateway.owner.isPaused && this.#parts.faults.isPaused()) this.standStill(gateway.owner)
+  }
+
+  standStill(owner: Owner): void {
     const { faults, time, worldOwner, note } = this.#parts
-    for (const { gateway } of this.#running) {
-      const { owner } = gateway
-      const pauseMs = owner.isPaused ? undefined : faults.pauseMs()
-      if (pauseMs === undefined) continue
-      note(`${owner.name} stands still for ${pauseMs}`)
-      owner.isPaused = true
-      // The server ends transactions in which nothing happens.
-      gateway.pool.breakTransactions()
-      void time.wait(worldOwner, pauseMs).then(() => {
-        owner.isPaused = false
-      })
+    const process = this.#running.find(({ gateway }) => gateway.owner === owner)
+    if (!process) return
+    const { durationMs, endsAtTakeover } = faults.pause()
+    note(`${owner.name} stands still for ${durationMs}${endsAtTakeover ? ' or until a takeover' : ''}`)
+    owner.isPaused = true
+    if (endsAtTakeover) process.wakesAtTakeoverFromMs = time.nowMs + shortestTakeoverMs
+    // The server ends transactions in which nothing happens.
+    process.gateway.pool.breakTransactions()
+    void time.wait(worldOwner, durationMs).then(() => this.#wake(process))
+  }
+
+  /** Whoever claims after a lease's time may have taken what one that stands still had claimed before. */
+  onTaken(owner: Owner, label: string): void {
+    if (!label.startsWith('claim-')) return
+    for (const process of this.#running) {
+      const fromMs = process.wakesAtTakeoverFromMs
+      if (process.gateway.owner !== owner && fromMs !== undefined && fromMs <= this.#parts.time.nowMs)
+        this.#wake(process)
     }
   }
 
+  #wake(process: Process): void {
+    process.wakesAtTakeoverFromMs = undefined
+    process.gateway.owner.isPaused = false
+  }
+
   heal(): void {
-    for (const { gateway } of this.#running) gateway.owner.isPaused = false
+    for (const process of this.#running) this.#wake(process)
   }
 
   async call<Result>(ask: (gateway: SimulatedGateway) => Promise<Result>): Promise<Called<Result>> {
@@ -109,6 +130,6 @@ export class Processes {
       rail,
       network,
     })
-    this.#running.push({ gateway, died: Promise.withResolvers() })
+    this.#running.push({ gateway, died: Promise.withResolvers(), wakesAtTakeoverFromMs: undefined })
   }
 }

@@ -63,6 +63,8 @@ export async function runSeed(
     countLockWaits: () => countLockWaits(pool),
     fateOf: () => faults.fate(),
     kill: (owner) => processes.kill(owner),
+    standStill: (owner) => processes.standStill(owner),
+    onTaken: (owner, label) => processes.onTaken(owner, label),
     note: log,
   })
   const processes = new Processes({

@@ -10,7 +10,7 @@ export interface Owner {
   isPaused: boolean
 }
 
-export type Fate = 'goes_on' | 'dies_before' | 'dies_after'
+export type Fate = 'goes_on' | 'dies_before' | 'dies_after' | 'stands_still'
 
 interface Step {
   readonly id: number
@@ -30,6 +30,9 @@ export interface SchedulerParts {
   /** What becomes of the owner at this step. */
   readonly fateOf: (owner: Owner, label: string) => Fate
   readonly kill: (owner: Owner) => void
+  readonly standStill: (owner: Owner) => void
+  /** A step was taken, and its owner lives. */
+  readonly onTaken: (owner: Owner, label: string) => void
   readonly note: (line: string) => void
 }
 
@@ -94,16 +97,16 @@ export class Scheduler {
   }
 
   async #take(step: Step): Promise<void> {
-    const { fateOf, kill, note } = this.#parts
-    this.#waiting.splice(this.#waiting.indexOf(step), 1)
+    const { fateOf, kill, standStill, onTaken, note } = this.#parts
     const fate = fateOf(step.owner, step.label)
     note(`${step.owner.name} ${step.label}${fate === 'goes_on' ? '' : ` ${fate}`}`)
+    if (fate === 'stands_still') return standStill(step.owner)
+    this.#waiting.splice(this.#waiting.indexOf(step), 1)
     if (fate === 'dies_before') return kill(step.owner)
     this.#start(step)
-    if (fate === 'dies_after') {
-      await this.#settled()
-      kill(step.owner)
-    }
+    if (fate === 'goes_on') return onTaken(step.owner, step.label)
+    await this.#settled()
+    kill(step.owner)
   }
 
   #start(step: Step): void {
