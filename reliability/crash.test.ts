@@ -11,12 +11,13 @@ test('ten times killed under load, the gateway comes back by itself and nothing 
     dataDir: await emptyDataDir(t),
     cycles: 10,
     seed: 7,
-    shoppers: 3,
+    shoppers: 2,
+    processes: [2],
     endsClaims: true,
   })
   t.diagnostic(JSON.stringify(figures))
   assert.deepEqual(violations, [])
   assert.ok(figures.orders >= 10 && figures.arrivals >= 20, JSON.stringify(figures))
-  for (const victim of ['gateway', 'postmaster', 'backend'] as const)
-    assert.ok(figures.victims[victim] > 0, `this seed kills no ${victim}`)
+  for (const [victim, times] of Object.entries(figures.victims))
+    assert.ok(times > 0, `nobody killed the ${victim}`)
 })

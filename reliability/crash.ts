@@ -1,4 +1,4 @@
-// npm run crash -- --cycles 200 [--seed 1] [--shoppers 8]
+// npm run crash -- --cycles 200 [--seed 1] [--shoppers 8] [--processes 1,2,3]
 // The real program on its own PostgreSQL under load, killed at random moments, then everything that was acknowledged is
 // compared with what is stored and what arrived. Ends with code 1 when they differ.
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     cycles: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     shoppers: { type: 'string', default: '8' },
+    processes: { type: 'string', default: '1,2,3' },
   },
 })
 const home = await mkdtemp(join(tmpdir(), 'tillgate-crash-'))
@@ -21,6 +22,7 @@ const { violations, ...figures } = await runCycles({
   cycles: wholeOption('cycles', values.cycles, { least: 1 }),
   seed: wholeOption('seed', values.seed, { least: 0 }),
   shoppers: wholeOption('shoppers', values.shoppers, { least: 1 }),
+  processes: values.processes.split(',').map((each) => wholeOption('processes', each, { least: 1 })),
   endsClaims: false,
   tell: (line) => console.log(line),
 })

@@ -1,22 +1,24 @@
 // Kill cycles: the real program under load, killed again and again at moments that the seed picks.
 import { setTimeout as pause } from 'node:timers/promises'
-import { startEmbedded } from '../../packages/gateway/src/database/embedded.ts'
-import { openPool, type Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { sandboxFilePath } from '../../packages/gateway/src/sandbox-file.ts'
 import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { Journal } from '../simulation/journal.ts'
 import { makeSeeded } from '../simulation/seeded.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
+import { withStored } from '../support/stored.ts'
 import { countWork, endClaims, findCrashViolations } from './check.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { shop } from './shopper.ts'
-import { killOne, type Victim } from './victims.ts'
+import { kill, noVictims, type Victim, victimAmong, victims } from './victims.ts'
 
 export interface Cycles {
   readonly dataDir: string
   readonly cycles: number
   readonly seed: number
   readonly shoppers: number
+  /** How many processes serve: the first at the first start, the next at the next, and so on in a round. */
+  readonly processes: readonly number[]
   /** Instead of waiting until the claims of the dead run out. */
   readonly endsClaims: boolean
   readonly tell?: (line: string) => void
@@ -40,11 +42,14 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
   const seeded = makeSeeded(`crash ${seed}`)
   const gateway = await GatewayChild.make({ dataDir, environment: { MERCHANT_REQUESTS_PER_SECOND: '5000' } })
   const journal = new Journal()
-  const victims = { gateway: 0, postmaster: 0, backend: 0, both: 0 }
+  const killed = { ...noVictims }
+  const next = victims(seeded)
+  let starts = 0
+  let processes = 1
   const recoveriesMs: number[] = []
   let receiver: Receiver | undefined
   try {
-    gateway.start()
+    start()
     await gateway.ready()
     const tillgate = Tillgate.fromFile(sandboxFilePath(dataDir))
     const merchant = () => tillgate
@@ -66,22 +71,28 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
     receiver?.close()
   }
 
+  function start(): void {
+    processes = options.processes[starts++ % options.processes.length] ?? 1
+    gateway.start({ processes })
+  }
+
   async function oneCycle(): Promise<string> {
     const enough = journal.orders.size + seeded.whole(1, options.shoppers)
     while (journal.orders.size < enough) await pause(lookEveryMs / 10)
     await pause(seeded.whole(0, 400))
-    const victim = await killOne(gateway, { dataDir, seeded })
-    victims[victim] += 1
+    const victim = victimAmong(processes, next.next().value)
+    const among = processes
+    await kill(victim, { gateway, dataDir, seeded })
+    killed[victim] += 1
+    if (victim === 'gateway' || victim === 'parent' || victim === 'both') start()
     const tookMs = await gateway.ready()
     recoveriesMs.push(tookMs)
-    return `${victim} killed, ready again after ${Math.round(tookMs)} ms`
+    if (options.endsClaims) await withStored(dataDir, endClaims)
+    return `${victim} killed among ${among}, ready again after ${Math.round(tookMs)} ms`
   }
 
   async function conclude(listener: Receiver, load: Promise<unknown>): Promise<Cycled> {
-    // Only now: while we held a share of the server, it would not have been the gateway that brought it back.
-    const embedded = await startEmbedded({ dataDir })
-    const pool = openPool(embedded.connection)
-    try {
+    return withStored(dataDir, async (pool) => {
       await untilAtRest(pool, load)
       const sorted = recoveriesMs.toSorted((a, b) => a - b)
       return {
@@ -90,14 +101,10 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
         refunds: journal.refunds.size,
         arrivals: listener.arrivals.size,
         repeated: [...listener.arrivals.values()].filter((times) => times > 1).length,
-        victims,
+        victims: killed,
         recoveryMs: { median: sorted[sorted.length >> 1] ?? 0, longest: sorted.at(-1) ?? 0 },
       }
-    } finally {
-      await pool.close()
-      await gateway.stop()
-      await embedded.stop()
-    }
+    })
   }
 
   async function untilAtRest(pool: Pool, load: Promise<unknown>): Promise<void> {
@@ -105,7 +112,6 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
     void load.then(() => {
       isLoadOver = true
     })
-    if (options.endsClaims) await endClaims(pool)
     const deadline = performance.now() + restWithinMs
     while (performance.now() < deadline) {
       if (isLoadOver && (await countWork(pool)) === 0) return

@@ -6,10 +6,13 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { childrenOf } from './children-of.ts'
 
 const startScript = join(import.meta.dirname, '../../packages/gateway/start.js')
 const readyWithinMs = 60_000
-const lookEveryMs = 15
+const lookEveryMs = 25
+/** Where the runner of the tests keeps compiled code: what one start has compiled the next one takes. */
+const compiledCode = join(import.meta.dirname, '../../node_modules/.cache/compiled')
 
 export interface GatewayOptions {
   readonly dataDir: string
@@ -25,6 +28,8 @@ export class GatewayChild {
   readonly #ports: { readonly port: number; readonly adminPort: number }
   #child: ChildProcess | undefined
   #output = ''
+  /** Of several: how many must have said that they are ready, and how many have. */
+  #processes = { wanted: 0, ready: 0 }
 
   private constructor(options: GatewayOptions, ports: { port: number; adminPort: number }) {
     this.#options = options
@@ -44,8 +49,10 @@ export class GatewayChild {
     return pid
   }
 
-  start(): void {
+  /** Several: under a parent that keeps them running. */
+  start({ processes = 1 }: { processes?: number } = {}): void {
     const { dataDir, environment, under = [] } = this.#options
+    this.#processes = { wanted: processes === 1 ? 0 : processes, ready: 0 }
     const [command = process.execPath, ...args] = [...under, process.execPath, startScript]
     this.#child = spawn(command, args, {
       cwd: tmpdir(),
@@ -57,21 +64,24 @@ export class GatewayChild {
         DATA_DIR: dataDir,
         SHOP_PORT: 'off',
         LOG_FORMAT: 'json',
-        LOG_LEVEL: 'warn',
+        NODE_COMPILE_CACHE: compiledCode,
+        PROCESSES: String(processes),
         ...environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    const tally = this.#processes
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.on('data', (chunk: Buffer) => {
         this.#output = `${this.#output}${chunk}`.slice(-20_000)
+        tally.ready += chunk.toString().split('"a process is ready"').length - 1
       })
   }
 
-  /** Resolves with the milliseconds that it took until /readyz said so. */
+  /** Resolves with the milliseconds that it took until /readyz said so and all processes were there. */
   async ready(): Promise<number> {
     const startedAtMs = performance.now()
-    while (!(await this.isReady())) {
+    while (!(this.#processes.ready >= this.#processes.wanted && (await this.isReady()))) {
       const tookMs = performance.now() - startedAtMs
       if (tookMs > readyWithinMs || this.#child?.exitCode !== null)
         throw new Error(`the gateway did not become ready in ${Math.round(tookMs)} ms:\n${this.#output}`)
@@ -88,8 +98,23 @@ export class GatewayChild {
     return response?.status === 200
   }
 
+  /** All its processes, as when a container is killed. */
   async kill(): Promise<void> {
+    const processes = this.#processes.wanted > 0 ? await childrenOf(this.pid) : []
+    const ended = this.#end('SIGKILL')
+    for (const pid of processes) killIfThere(pid)
+    await ended
+  }
+
+  /** The one that keeps the others running, alone; they learn of it and end by themselves. */
+  async killParent(): Promise<void> {
     await this.#end('SIGKILL')
+  }
+
+  /** One of several; the parent starts another. */
+  async killProcess(pick: (pids: readonly number[]) => number): Promise<void> {
+    this.#processes.wanted += 1
+    killIfThere(pick(await childrenOf(this.pid)))
   }
 
   /** As a supervisor stops it. */
@@ -103,6 +128,14 @@ export class GatewayChild {
     const gone = once(child, 'exit')
     child.kill(signal)
     await gone
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself just now.
   }
 }
 
