@@ -2,13 +2,12 @@
 // Applies each planted bug to a copy of the tree and lets the programme look for it. A bug that is not caught means that
 // the programme has a blind spot, and ends this with code 1.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { startTestServer, urlOf } from '../packages/gateway/test/support/server.ts'
 import { type Ended, runGroup } from './support/process-group.ts'
+import { inTreeCopy } from './support/tree-copy.ts'
 
-const root = join(import.meta.dirname, '..')
 const folder = join(import.meta.dirname, 'planted')
 /** What a run of a test or of the simulation may take. */
 const timeoutMs = 240_000
@@ -22,8 +21,6 @@ const simulation = [
   '10',
   '--until-failure',
 ]
-const leftOut = ['node_modules', '.git', 'data']
-const ownScope = '@tillgate'
 const fineWithout = new Map<string, boolean>()
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
@@ -70,10 +67,8 @@ async function isFineWithout(by: string): Promise<boolean> {
 }
 
 /** Runs the simulation or a test file in a copy of the tree, with the patch if there is one. */
-async function inCopy(by: string, patch?: string): Promise<Ended> {
-  const tree = mkdtempSync(join(tmpdir(), 'tillgate-planted-'))
-  try {
-    copyTree(tree)
+function inCopy(by: string, patch?: string): Promise<Ended> {
+  return inTreeCopy(async (tree) => {
     if (patch !== undefined) {
       const applied = spawnSync('git', ['apply', '-C1', patch], { cwd: tree, encoding: 'utf8' })
       if (applied.status !== 0) throw new Error(`${patch} does not fit the code any more: ${applied.stderr}`)
@@ -83,22 +78,6 @@ async function inCopy(by: string, patch?: string): Promise<Ended> {
     const ended = await runGroup('node', args, { tree, environment, timeoutMs, signal: stopping.signal })
     if (stopping.signal.aborted) throw new Error('It was broken off.')
     return ended
-  } finally {
-    rmSync(tree, { recursive: true, force: true })
-  }
-}
-
-function copyTree(tree: string): void {
-  for (const part of readdirSync(root).filter((each) => !leftOut.includes(each)))
-    cpSync(join(root, part), join(tree, part), { recursive: true })
-  const modules = join(root, 'node_modules')
-  mkdirSync(join(tree, 'node_modules'))
-  for (const name of readdirSync(modules).filter((each) => each !== ownScope))
-    symlinkSync(join(modules, name), join(tree, 'node_modules', name))
-  // Ours are links relative to the tree: copied as they are, they lead to the code with the bug in it.
-  cpSync(join(modules, ownScope), join(tree, 'node_modules', ownScope), {
-    recursive: true,
-    verbatimSymlinks: true,
   })
 }
 

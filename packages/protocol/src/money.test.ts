@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertFails } from '../test/failure.ts'
+import { assertFails, failureOf } from '../test/failure.ts'
 import { codesWithoutMinorUnit, currencies, currenciesAsOf, isCurrencyCode } from './currencies.ts'
 import {
   checkPositiveDecimal,
   digitsOf,
+  readMinorUnits,
   toDecimalText,
   toMinorUnits,
   toPositiveMinorUnits,
@@ -126,6 +127,8 @@ test('what is not a plain decimal is refused', () => {
     'Infinity',
     '1.2.3',
     '1\n',
+    '1e2x',
+    'x1e2',
     NaN,
   ]) {
     assert.match(
@@ -144,16 +147,37 @@ test('a number of more than 15 digits is refused, the same text is not', () => {
   assert.equal(toMinorUnits('123456789012345.67', 'USD', 'a'), 12345678901234567n)
 })
 
+test('zeros in front and behind are not digits that a number loses, zeros within are', () => {
+  assert.equal(readMinorUnits(0.00012345678901234, 3), 'too_precise')
+  assert.equal(readMinorUnits(1234500000000001, 0), 'too_many_digits')
+  assert.equal(toWireAmount(-123456789012345n, 'USD'), -1234567890123.45)
+})
+
+test('a number that JavaScript writes with an exponent is too large or too precise', () => {
+  assert.equal(readMinorUnits(1e21, 0), 'too_large')
+  assert.equal(readMinorUnits(Number.POSITIVE_INFINITY, 0), 'too_large')
+  assert.equal(readMinorUnits(1e-7, 4), 'too_precise')
+})
+
+test('an amount that does not fit is told back, but not all of a long one', () => {
+  const long = `0.${'1'.repeat(1_000)}`
+  const { message } = assertFails(() => toMinorUnits(long, 'USD', 'a'), 'amount_does_not_fit_currency', 'a')
+  assert(message.endsWith(`but was 0.${'1'.repeat(38)}.`), message)
+})
+
 test('a positive amount is one minor unit or more', () => {
   assert.equal(toPositiveMinorUnits('0.01', 'USD', 'a'), 1n)
-  assertFails(() => toPositiveMinorUnits('0.00', 'USD', 'a'), 'invalid_field', 'a')
-  assertFails(() => toPositiveMinorUnits(0, 'USD', 'a'), 'invalid_field', 'a')
+  for (const amount of ['0.00', 0]) {
+    const { message } = assertFails(() => toPositiveMinorUnits(amount, 'USD', 'a'), 'invalid_field', 'a')
+    assert.equal(message, 'a must be greater than zero.')
+  }
 })
 
 test('a decimal is checked before its currency is known', () => {
   for (const amount of ['0.00000001', 0.01, '12', 12]) checkPositiveDecimal(amount, 'a')
   for (const amount of ['0', '0.000', 0, '-1', 'x', 0.1 + 0.2])
     assertFails(() => checkPositiveDecimal(amount, 'a'), 'invalid_field', 'a')
+  assert.match(failureOf(() => checkPositiveDecimal('0.00', 'a')).message, /^a must be greater than zero/)
   assertFails(() => checkPositiveDecimal(1e-7, 'a'), 'amount_does_not_fit_currency', 'a')
 })
 

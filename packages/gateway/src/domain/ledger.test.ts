@@ -7,10 +7,13 @@ import {
   availableMinor,
   type EffectiveTransfer,
   effectsOf,
+  endHold,
+  funding,
   merchantAccount,
   noBalances,
   type Phase,
   postedMinor,
+  type Transfer,
   walletAccount,
 } from './ledger.ts'
 
@@ -56,6 +59,27 @@ test('the effects of many transfers are those of each, added up', () => {
 
 const sides = { debitAccountId: 'from', creditAccountId: 'to', amountMinor: 7n }
 
+test('what is spent and what is held are taken from what came in; what is on its way counts for nothing yet', () => {
+  const balances = {
+    debitsPendingMinor: 3n,
+    debitsPostedMinor: 5n,
+    creditsPendingMinor: 11n,
+    creditsPostedMinor: 100n,
+  }
+  assert.equal(availableMinor(balances), 92n)
+  assert.equal(postedMinor(balances), 95n)
+})
+
+test('a direct transfer is posted on both sides with its whole amount', () => {
+  assert.deepEqual(
+    effectsOf([{ ...sides, phase: 'direct' }]),
+    new Map([
+      ['from', { ...noBalances, debitsPostedMinor: 7n }],
+      ['to', { ...noBalances, creditsPostedMinor: 7n }],
+    ]),
+  )
+})
+
 test('a hold takes from what is available and gives nothing yet', () => {
   const effects = effectsOf([{ ...sides, phase: 'hold' }])
   assert.equal(availableMinor(effects.get('from') ?? noBalances), -7n)
@@ -77,11 +101,45 @@ test('a hold that is posted is a direct transfer, and one that is voided is noth
 })
 
 test('a transfer of nothing, or to oneself, is a bug', () => {
-  assert.throws(() => effectsOf([{ ...sides, phase: 'direct', amountMinor: 0n }]))
-  assert.throws(() => effectsOf([{ ...sides, phase: 'direct', creditAccountId: 'from' }]))
+  assert.throws(() => effectsOf([{ ...sides, phase: 'direct', amountMinor: 0n }]), /more than nothing/)
+  assert.throws(() => effectsOf([{ ...sides, phase: 'direct', creditAccountId: 'from' }]), /two sides/)
+})
+
+const hold: Transfer = {
+  ...sides,
+  merchantId: 'm',
+  transferId: 'T1',
+  kind: 'payment',
+  phase: 'hold',
+  holdId: undefined,
+  currency: 'USD',
+  paymentId: 'P1',
+  refundId: undefined,
+  auditId: undefined,
+  madeAtMs: 1,
+}
+
+test('the end of a hold is a row of its own that moves the same money and names the hold', () => {
+  for (const phase of ['post', 'void'] as const)
+    assert.deepEqual(endHold(hold, { transferId: 'T2', phase, nowMs: 2 }), {
+      ...hold,
+      transferId: 'T2',
+      phase,
+      holdId: 'T1',
+      madeAtMs: 2,
+    })
+})
+
+test('only a hold is ended', () => {
+  for (const phase of ['post', 'void', 'direct'] as const)
+    assert.throws(
+      () => endHold({ ...hold, phase }, { transferId: 'T2', phase: 'post', nowMs: 2 }),
+      /only a hold is posted or voided/,
+    )
 })
 
 test('an account is named by its owner and its currency', () => {
   assert.equal(accountIdOf(walletAccount('w1', 'USD')), 'wallet:w1:USD')
   assert.equal(accountIdOf(merchantAccount('1', 'JPY')), 'merchant:1:JPY')
+  assert.equal(accountIdOf({ ...funding, currency: 'EUR' }), 'funding:operator:EUR')
 })
