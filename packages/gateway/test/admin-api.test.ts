@@ -149,6 +149,13 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
   const aes = await admin.data('addKey', { params, body: { kind: 'aes' } })
   assert.equal((await admin.call('addKey', { params, body: { kind: 'aes' } })).code, 40901)
   assert.equal((await admin.call('addKey', { params, body: { kind: 'rsa' } })).data.field, 'publicKey')
+  for (const [id, body] of [
+    ['addKey', { kind: 'rsa', publicKey: 'no key' }],
+    ['addMerchant', { name: 'Tea', publicKey: 'no key' }],
+  ] as const) {
+    const { code, data } = await admin.call(id, { params, body })
+    assert.deepEqual([code, data.field], [40001, 'publicKey'], id)
+  }
   await admin.data('revokeKey', { params: { ...params, ...rsa }, body: { reason } })
   assert.equal(
     (await admin.call('revokeKey', { params: { ...params, ...rsa }, body: { reason } })).code,

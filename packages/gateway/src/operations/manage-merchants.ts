@@ -1,6 +1,12 @@
 // What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
 // given out once, when it is made, and never again.
-import { Failure, makeCallbackId as makeUuid, parsePublicKey, type RandomBytes } from '@tillgate/protocol'
+import {
+  Failure,
+  KeyError,
+  makeCallbackId as makeUuid,
+  parsePublicKey,
+  type RandomBytes,
+} from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Act } from '../domain/audit.ts'
 import { type Merchant, type MerchantKey, makeMerchantId } from '../domain/merchant.ts'
@@ -140,8 +146,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     const nowMs = clock.now()
     const base = { merchantId, keyId: makeUuid(nowMs, random), createdAtMs: nowMs, revokedAtMs: undefined }
     if (key.kind === 'rsa') {
-      const publicKey = parsePublicKey(key.publicKey).export({ type: 'spki', format: 'pem' }).toString()
-      return { key: { ...base, kind: 'rsa', publicKey }, secret: undefined } as Made<K>
+      return { key: { ...base, kind: 'rsa', publicKey: toPem(key.publicKey) }, secret: undefined } as Made<K>
     }
     const secret = Buffer.from(random(aesKeyBytes))
     const sealedKey = vault.seal(secret, placeOf(base))
@@ -153,6 +158,15 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
 interface Made<K extends NewKey> {
   readonly key: MerchantKey
   readonly secret: K['kind'] extends 'aes' ? string : undefined
+}
+
+function toPem(publicKey: string): string {
+  try {
+    return parsePublicKey(publicKey).export({ type: 'spki', format: 'pem' }).toString()
+  } catch (cause) {
+    if (!(cause instanceof KeyError)) throw cause
+    throw new Failure('invalid_field', { field: 'publicKey', message: cause.message, cause })
+  }
 }
 
 function noMerchant(merchantId: string): never {
