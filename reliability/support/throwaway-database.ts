@@ -1,15 +1,21 @@
 // A PostgreSQL of its own for a programme that is run by hand: made, migrated, used and thrown away.
-import { withDatabase } from '../../packages/gateway/src/database/connection.ts'
+import { type ConnectionOptions, withDatabase } from '../../packages/gateway/src/database/connection.ts'
 import { openPool, type Pool } from '../../packages/gateway/src/database/pool.ts'
 import { command, copyDatabase, startTestServer } from '../../packages/gateway/test/support/server.ts'
 
-export async function openThrowawayDatabase(): Promise<{ pool: Pool; close(): Promise<void> }> {
+export async function openThrowawayDatabase(): Promise<{
+  pool: Pool
+  connection: ConnectionOptions
+  close(): Promise<void>
+}> {
   const server = await startTestServer()
   const name = `throwaway_${process.pid}_${Date.now()}`
   await copyDatabase(server.connection, { from: server.template, to: name })
-  const pool = openPool(withDatabase(server.connection, name), { max: 50 })
+  const connection = withDatabase(server.connection, name)
+  const pool = openPool(connection, { max: 50 })
   return {
     pool,
+    connection,
     async close() {
       await pool.close()
       await command(server.connection, `drop database ${name} with (force)`)

@@ -9,7 +9,8 @@ import { pair } from '../../../protocol/test/keys.ts'
 import { type Clock, systemClock } from '../../src/clock.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Pool } from '../../src/database/pool.ts'
-import { type Gateway, startGateway } from '../../src/gateway.ts'
+import { startGateway } from '../../src/gateway.ts'
+import type { Log } from '../../src/log.ts'
 import { loadMasterKeys } from '../../src/master-keys.ts'
 import { type ManageMerchants, makeManageMerchants } from '../../src/operations/manage-merchants.ts'
 import { sandboxFilePath } from '../../src/sandbox-file.ts'
@@ -34,7 +35,7 @@ export interface TestGateway {
     accentColour?: string
   }): Promise<TestMerchant>
   /** Sends what is given as it is, and gives back the status, the headers and the answer. */
-  post(path: string, body: string, headers?: Record<string, string>): Promise<Answered>
+  post(path: string, body: string | Buffer, headers?: Record<string, string>): Promise<Answered>
   /** Before the test file is done, where a test is about that. */
   stop(): Promise<void>
 }
@@ -73,23 +74,30 @@ export interface TestGatewayOptions {
 }
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const clock = options.clock ?? systemClock
-  let gateway: Gateway | undefined
-  let stopped: Promise<void> | undefined
-  const stop = async () => {
-    stopped ??= gateway?.stop()
-    await stopped
-  }
+  let gateway: TestGateway | undefined
   // Before anything else is made: hooks run in the order of their making, and the database must outlive it.
-  after(stop)
-  const { pool, place } = await placeFor(options)
-  const config = readConfig({ ...testEnvironment, ...place, ...options.environment })
-  gateway = await startGateway(config, {
-    log: pino({ level: 'silent' }),
+  after(() => gateway?.stop())
+  gateway = await openTestGateway({ ...options, ...(await placeFor(options)) })
+  return gateway
+}
+
+/** As above, for a program that is no test: whoever opens it stops it, and brings a database and a folder. */
+export async function openTestGateway(
+  options: Pick<TestGatewayOptions, 'clock' | 'environment'> & {
+    readonly pool: Pool
+    readonly place: Place
+    readonly log?: Log
+  },
+): Promise<TestGateway> {
+  const { pool, clock = systemClock } = options
+  const config = readConfig({ ...testEnvironment, ...options.place, ...options.environment })
+  const gateway = await startGateway(config, {
+    log: options.log ?? pino({ level: 'silent' }),
     clock,
     tell: () => {},
     signal: new AbortController().signal,
   })
+  let stopped: Promise<void> | undefined
   const vault = makeVault(...loadMasterKeys(config))
   const merchants = makeManageMerchants({
     merchants: makeMerchantStore(pool),
@@ -100,7 +108,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   })
   // A live gateway's public address is not where it listens.
   const url = options.environment?.['PUBLIC_URL'] ? gateway.localUrl : gateway.publicUrl
-  const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+  const post = (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
     send(`${url}${path}`, body, headers)
 
   return {
@@ -111,7 +119,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     clock,
     merchants,
     post,
-    stop,
+    async stop() {
+      stopped ??= gateway.stop()
+      await stopped
+    },
     async addMerchant(settings = {}) {
       const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
       const { merchant, aesKey } = await merchants.addMerchant({ name: 'Tea House', publicKey, ...settings })
@@ -163,7 +174,7 @@ function testMerchant(parts: {
   }
 }
 
-async function send(url: string, body: string, headers: Record<string, string>): Promise<Answered> {
+async function send(url: string, body: string | Buffer, headers: Record<string, string>): Promise<Answered> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
