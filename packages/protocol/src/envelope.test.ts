@@ -114,6 +114,7 @@ test('a field of the wrong form is named', () => {
 test('a field that does not belong is refused by name', () => {
   assert.match(refuses({ ...request, version: '1' }, 'version'), /not a field of the envelope/)
   refuses({ ...request, 'a/b~c': 1 }, 'a/b~c')
+  refuses({ ...request, ['x'.repeat(100_000)]: 1 }, `${'x'.repeat(128)}…`)
   assertFails(
     () => parseCallbackEnvelope(JSON.stringify({ ...callback, method: 'x' })),
     'malformed_envelope',

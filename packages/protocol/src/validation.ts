@@ -102,10 +102,13 @@ function walk(
   return { schema: at, value: found }
 }
 
-/** ["order", "goods", "3", "goodsName"] is order.goods[3].goodsName. */
+/** ["order", "goods", "3", "goodsName"] is order.goods[3].goodsName. A name that a sender made up may be any length. */
 function fieldPath(keys: readonly string[]): string {
-  return keys.map((key, i) => (/^[0-9]+$/.test(key) ? `[${key}]` : i === 0 ? key : `.${key}`)).join('')
+  const path = keys.map((key, i) => (/^[0-9]+$/.test(key) ? `[${key}]` : i === 0 ? key : `.${key}`)).join('')
+  return path.length <= maxFieldPathLength ? path : `${path.slice(0, maxFieldPathLength).toWellFormed()}…`
 }
+
+const maxFieldPathLength = 128
 
 function unescapePointer(key: string): string {
   return key.replaceAll('~1', '/').replaceAll('~0', '~')
