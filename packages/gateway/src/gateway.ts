@@ -56,6 +56,7 @@ import { ensureSandboxMerchant } from './operations/sandbox-merchant.ts'
 import { makeSandboxPay } from './operations/sandbox-pay.ts'
 import { makeSubmitPayment } from './operations/submit-payment.ts'
 import { ensureTestWallets } from './operations/test-wallets.ts'
+import { startSystemTimer } from './outbound/timer.ts'
 import { makeRandom } from './random.ts'
 import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
 import { tracedApi, tracedDirect, traceRequests } from './tracing/traced.ts'
@@ -363,7 +364,7 @@ async function startService(config: Config, parts: ServiceParts): Promise<Servic
   return {
     api: tracedApi(
       {
-        openRequest: makeOpenRequest({ directory, clock, tools }),
+        openRequest: makeOpenRequest({ directory, clock, startTimer: startSystemTimer, tools }),
         operations: {
           'service.trade.create': makeCreateOrder({
             orders,

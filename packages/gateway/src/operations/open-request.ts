@@ -1,5 +1,6 @@
 // Opens a merchant's request: who sent it, and what it says. Whatever is wrong, the merchant's existence included,
-// the answer is one and costs the same: two decryptions, two verifications and one look into the database.
+// the answer is one and costs the same: two decryptions, two verifications and one look into the database. What it finds
+// there still takes 80 µs longer than finding nothing; so refusals leave on a beat.
 import {
   Failure,
   type OpeningTools,
@@ -10,6 +11,7 @@ import {
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
 import type { MerchantDirectory } from './merchant-directory.ts'
+import { refusedOnTheBeat, type StartTimer } from './refusal-beat.ts'
 
 export interface OpenedRequest {
   readonly merchant: Merchant
@@ -23,16 +25,22 @@ export type OpenRequest = (envelope: RequestEnvelope) => Promise<OpenedRequest |
 export function makeOpenRequest({
   directory,
   clock,
+  startTimer,
   tools,
 }: {
   directory: MerchantDirectory
   clock: Clock
+  startTimer: StartTimer
   /** Left out, the protocol's own. */
   tools?: OpeningTools
 }): OpenRequest {
   return async (envelope) => {
     const nowMs = clock.now()
     checkTimestamp(envelope, nowMs)
+    return refusedOnTheBeat(() => open(envelope, nowMs), startTimer)
+  }
+
+  async function open(envelope: RequestEnvelope, nowMs: number): Promise<OpenedRequest | undefined> {
     const { merchantId } = envelope
     const remembered = directory.remembered(merchantId, nowMs)
     let { known } = remembered ?? (await directory.load(merchantId, nowMs))

@@ -1,0 +1,35 @@
+// Refusals that leave on a beat, so that their time does not tell why: what was looked for and found takes longer to
+// read than what is not there, 80 µs for a merchant's keys, and thousands of tries would show it.
+
+/** Of the machine's own time, because that is what is hidden. Answers how to cancel it. */
+export type StartTimer = (delayMs: number, expire: () => void) => () => void
+
+/** Longer than the opening of an envelope takes on a machine that has time for it. */
+export const refusalBeatMs = 5
+
+/**
+ * Undefined, the refusal, comes only at a multiple of the beat after the beginning; all else comes at once. The timer
+ * starts before the work, so that the work does not move it.
+ */
+export async function refusedOnTheBeat<Opened>(
+  work: () => Promise<Opened | undefined>,
+  startTimer: StartTimer,
+): Promise<Opened | undefined> {
+  let beat = Promise.withResolvers<void>()
+  let cancel = start()
+  try {
+    const opened = await work()
+    if (opened === undefined) await beat.promise
+    return opened
+  } finally {
+    cancel()
+  }
+
+  function start(): () => void {
+    return startTimer(refusalBeatMs, () => {
+      beat.resolve()
+      beat = Promise.withResolvers()
+      cancel = start()
+    })
+  }
+}

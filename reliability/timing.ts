@@ -1,0 +1,100 @@
+// npm run timing -- [--samples 10000] [--threshold-ns 5000] [--only process|http]
+// Whether an outsider who sends envelopes that stay closed learns from the time of the refusal why. Ends with code 1
+// unless every kind is surely within the threshold of an unknown merchant, two equal kinds are, and a planted difference
+// is seen.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { systemClock } from '../packages/gateway/src/clock.ts'
+import { makeManageMerchants } from '../packages/gateway/src/operations/manage-merchants.ts'
+import { makeMerchantStore } from '../packages/gateway/src/store/merchants.ts'
+import { makeVault } from '../packages/gateway/src/vault.ts'
+import { urlOf } from '../packages/gateway/test/support/server.ts'
+import { GatewayChild } from './support/gateway-child.ts'
+import { openThrowawayDatabase } from './support/throwaway-database.ts'
+import { wholeOption } from './support/whole-option.ts'
+import { askInProcess, askOverHttp } from './timing/asking.ts'
+import { compare, judge } from './timing/compare.ts'
+import { makeRefusals, planted, reference } from './timing/refusals.ts'
+import { type Ask, sample } from './timing/sample.ts'
+
+const { values } = parseArgs({
+  options: {
+    samples: { type: 'string', default: '10000' },
+    'threshold-ns': { type: 'string', default: '5000' },
+    only: { type: 'string' },
+  },
+})
+const samples = wholeOption('samples', values.samples, { least: 1_000 })
+const thresholdMicros = wholeOption('threshold-ns', values['threshold-ns'], { least: 100 }) / 1_000
+
+const lines = 4
+const masterKey = randomBytes(32)
+const database = await openThrowawayDatabase()
+const vault = makeVault(masterKey)
+const store = makeMerchantStore(database.pool)
+const refusals = await makeRefusals(
+  makeManageMerchants({ merchants: store, vault, clock: systemClock, random: randomBytes, actor: 'timing' }),
+)
+let isRight = true
+try {
+  if (values.only !== 'http') isRight = (await measureOpening()) && isRight
+  if (values.only !== 'process') isRight = (await measureGateway()) && isRight
+} finally {
+  await database.close()
+}
+process.exit(isRight ? 0 : 1)
+
+function measureOpening(): Promise<boolean> {
+  const ask = askInProcess({ store, vault })
+  return measure(
+    'in process',
+    Array.from({ length: lines }, () => ask),
+  )
+}
+
+async function measureGateway(): Promise<boolean> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tillgate-timing-'))
+  const gateway = await GatewayChild.make({
+    dataDir,
+    environment: {
+      DATABASE_URL: urlOf(database.connection),
+      MASTER_KEY: masterKey.toString('base64'),
+      FAILED_OPENINGS_PER_MINUTE: '1000000',
+    },
+  })
+  gateway.start()
+  try {
+    await gateway.ready()
+    const asking = await Promise.all(Array.from({ length: lines }, () => askOverHttp(gateway.url)))
+    const isEqual = await measure('over HTTP', asking)
+    for (const line of asking) line.close()
+    return isEqual
+  } finally {
+    await gateway.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function measure<Prepared>(way: string, asking: readonly Ask<Prepared>[]): Promise<boolean> {
+  const micros = await sample(refusals, asking, samples)
+  const compared = micros.get(reference) ?? []
+  console.log(
+    `\n${way}, ${samples} samples of each kind, difference to "${reference}" in µs (99.9 % confidence)`,
+  )
+  let isEqual = true
+  for (const [name, own] of micros) {
+    const differences = compare(own, compared)
+    const verdict = judge(differences, thresholdMicros)
+    isEqual &&= name === planted ? verdict === 'usable' : verdict === 'none'
+    const told = differences.map(
+      (each) => `${each.share * 100} %: ${each.micros.toFixed(1)} ± ${each.plusMinusMicros.toFixed(1)}`,
+    )
+    const sorted = own.toSorted((a, b) => a - b)
+    const middle = (sorted[sorted.length >> 1] ?? 0).toFixed(0)
+    console.log(`${name.padEnd(40)} median ${middle.padStart(5)}  ${told.join('  ')}  ${verdict}`)
+  }
+  return isEqual
+}

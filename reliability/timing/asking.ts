@@ -1,0 +1,47 @@
+// The two ways to ask: the opening of envelopes in this process, and the whole gateway over one connection.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { gatewayPath, parseRequestEnvelope, type RequestEnvelope } from '@tillgate/protocol'
+import { systemClock } from '../../packages/gateway/src/clock.ts'
+import { MerchantDirectory } from '../../packages/gateway/src/operations/merchant-directory.ts'
+import { makeOpenRequest } from '../../packages/gateway/src/operations/open-request.ts'
+import { startSystemTimer } from '../../packages/gateway/src/outbound/timer.ts'
+import type { MerchantStore } from '../../packages/gateway/src/store/merchants.ts'
+import type { Vault } from '../../packages/gateway/src/vault.ts'
+import type { Ask } from './sample.ts'
+
+export function askInProcess(parts: { store: MerchantStore; vault: Vault }): Ask<RequestEnvelope> {
+  const open = makeOpenRequest({
+    directory: new MerchantDirectory(parts),
+    clock: systemClock,
+    startTimer: startSystemTimer,
+  })
+  return {
+    prepare: (envelope) => parseRequestEnvelope(JSON.stringify(envelope)),
+    async ask(envelope) {
+      assert.equal(await open(envelope), undefined)
+    },
+  }
+}
+
+/** `close` when it is over. */
+export async function askOverHttp(url: string): Promise<Ask<Buffer> & { close(): void }> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+  await once(socket, 'connect')
+  return {
+    prepare(envelope) {
+      const text = JSON.stringify(envelope)
+      const head = `POST ${gatewayPath} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n`
+      return Buffer.from(head + text)
+    },
+    async ask(request) {
+      const answer = new Promise<Buffer>((resolve) => socket.once('data', resolve))
+      socket.write(request)
+      // Our answers are small: they come in one piece.
+      assert.equal((await answer).toString('latin1', 9, 12), '401')
+    },
+    close: () => socket.destroy(),
+  }
+}
