@@ -32,7 +32,6 @@ export const pictures: Readonly<Record<string, Picture>> = {
   'console-orders-phone': console('console-orders-phone-dark'),
   'console-callbacks-desktop': console('console-callbacks-desktop-light'),
   'console-overview-desktop': { test: 'console-overview.test.ts', taken: 'console-overview-desktop-light' },
-  'console-overview-phone': { test: 'console-overview.test.ts', taken: 'console-overview-phone-dark' },
   'playground-desktop': { test: 'playground.test.ts', taken: 'playground-desktop-light' },
 }
 
