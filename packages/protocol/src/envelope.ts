@@ -1,10 +1,11 @@
 // The two envelopes of the wire, for requests and for callbacks: their fields, how their text is read, and the
 // string that is signed. Reading gives every optional field its default, because the default is signed too.
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Failure } from './codes.ts'
 import { choice, pattern, time } from './fields.ts'
 import { merchantIdPattern, uuidPattern } from './ids.ts'
 import { maxEnvelopeBytes, maxEnvelopeMarks, maxMethodLength } from './limits.ts'
+import { Type } from './type.ts'
 import { makeReader } from './validation.ts'
 
 // Every value but the body has a closed alphabet without `&` and `=`: no field can be smuggled into another.

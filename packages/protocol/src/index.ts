@@ -36,4 +36,5 @@ export {
 } from './sealing.ts'
 export { signText, verifyText } from './signing.ts'
 export * from './statuses.ts'
+export { Type } from './type.ts'
 export { makeChecker, makeReader } from './validation.ts'

@@ -1,9 +1,10 @@
 // What the gateway answers: the `data` of each operation, and the response envelope around it.
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import type { JsonObject } from '../json.ts'
 import { maxOrderNoLength } from '../limits.ts'
+import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import { channels } from './create-body.ts'
 import {

@@ -1,5 +1,5 @@
 // The body of service.trade.create as it is on the wire: schema, type and documentation in one.
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { amount, choice, list, nested, pattern, text, time, url, wholeNumber } from '../fields.ts'
 import {
   maxGoods,
@@ -12,6 +12,7 @@ import {
   maxShippingAddressLength,
   maxShippingNameLength,
 } from '../limits.ts'
+import { Type } from '../type.ts'
 
 export const channels = ['WEB', 'APP'] as const
 export const shipTypes = ['SHIPPING', 'PICKUP_IN_STORE', 'PICKUP_FROM_PERSON'] as const

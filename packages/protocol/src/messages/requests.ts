@@ -1,5 +1,5 @@
 // The bodies of the smaller operations: query, cancel, refund, callback (send again) and the sandbox's own.
-import Type from 'typebox'
+
 import { Failure } from '../codes.ts'
 import { amount, choice, text, wholeNumber } from '../fields.ts'
 import {
@@ -11,6 +11,7 @@ import {
   maxSandboxAdvanceMs,
 } from '../limits.ts'
 import { checkPositiveDecimal, type WireAmount } from '../money.ts'
+import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 
 const bodyOptions = { failure: 'invalid_field', whole: 'the body' } as const

@@ -1,10 +1,11 @@
 // What callbacks carry: the result of a payment and of a refund. The payment's result has both spellings that
 // are in use for two of its fields, so that a merchant may read either.
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { isOrderEventName, isRefundEventName, type OrderEventName, type RefundEventName } from '../events.ts'
 import { amount, text, timeNumber } from '../fields.ts'
 import { maxOrderNoLength } from '../limits.ts'
+import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import {
   currency,

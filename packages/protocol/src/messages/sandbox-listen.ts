@@ -1,9 +1,10 @@
 // The sandbox's way to reach a developer's machine that no callback could reach: it asks for its callbacks over a
 // connection of its own, and says which of them its program has taken.
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { choice, list, nested, pattern, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import { uuidPattern } from '../ids.ts'
 import { maxListenCursorLength, maxListenWaitMs } from '../limits.ts'
+import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import { paymentId } from './shared-fields.ts'
 

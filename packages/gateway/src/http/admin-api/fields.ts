@@ -1,6 +1,7 @@
 // The kinds of field that the admin API is made of. In words of JSON schema alone, so that what is checked and what
 // /openapi.json says are the same to the letter; `expected` is for errors and stays inside.
-import Type, { type TSchema } from 'typebox'
+import { Type } from '@tillgate/protocol'
+import type { TSchema } from 'typebox'
 
 const noControlCharacters = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 

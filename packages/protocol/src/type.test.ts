@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import Typebox from 'typebox'
+import { Type } from './type.ts'
+
+const isShort = (value: string) => value.length < 3
+
+/** One schema with everything in it that a message may hold. */
+function everything(make: typeof Type) {
+  const short = make.Refine(make.String({ description: 'short' }), isShort)
+  return make.Object(
+    {
+      short,
+      maybe: make.Optional(short),
+      amount: make.Unsafe<number | string>({ type: ['number', 'string'] }),
+      list: make.Optional(make.Array(make.Object({ count: make.Integer({ minimum: 0 }) }), { maxItems: 2 })),
+      isThere: make.Boolean(),
+      nothing: make.Object({ maybe: make.Optional(make.String()) }),
+    },
+    { additionalProperties: false },
+  )
+}
+
+/** Hidden members too, functions by what they answer. */
+function laidOpen(value: unknown): unknown {
+  if (typeof value === 'function') return [value('a'), value.length]
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(Object.getOwnPropertyDescriptors(value)).map(([name, { value: member, ...kind }]) => [
+    name,
+    kind,
+    laidOpen(member),
+  ])
+}
+
+test('schemas are what the library’s own makers make of them, hidden marks included', () => {
+  assert.deepEqual(laidOpen(everything(Type)), laidOpen(everything(Typebox)))
+})
+
+test('a schema that is made optional or refined is another one', () => {
+  const text = Type.String()
+  assert.notEqual(Type.Optional(text), text)
+  assert.deepEqual(Type.Object({ text, maybe: Type.Optional(text) }).required, ['text'])
+})
