@@ -191,7 +191,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     hasDocs: existsSync(join(papersRoot, 'docs')),
     readiness,
   })
-  serveDocs(publicListener, { root: papersRoot, mode: config.mode, publicUrl: () => publicUrl })
+  serveDocs(publicListener, {
+    root: papersRoot,
+    mode: config.mode,
+    publicUrl: () => publicUrl,
+    clock: parts.clock,
+  })
   const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
   serveCheckout(publicListener, {

@@ -8,17 +8,21 @@ import { openLibrary } from '../src/http/docs/library.ts'
 import { renderMarkdown } from '../src/http/docs/markdown.ts'
 import { serveDocs } from '../src/http/docs/routes.ts'
 import { makeSearch, searchLimits } from '../src/http/docs/search.ts'
+import { searchAllowances } from '../src/http/docs/search-allowance.ts'
 import { sectionsOf } from '../src/http/docs/sections.ts'
+import { TestClock } from './support/clock.ts'
 import { temporaryFolder } from './support/process.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const publicUrl = 'https://pay.example'
+const clock = new TestClock()
 
 function serve(folder: string, mode: 'sandbox' | 'live' = 'sandbox') {
   const listener = fastify()
-  serveDocs(listener, { root: folder, mode, publicUrl: () => publicUrl })
+  serveDocs(listener, { root: folder, mode, publicUrl: () => publicUrl, clock })
   return {
-    get: (url: string, headers: Record<string, string> = {}) => listener.inject({ url, headers }),
+    get: (url: string, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') =>
+      listener.inject({ url, headers, remoteAddress }),
   }
 }
 
@@ -106,6 +110,23 @@ test('the search finds sections by the beginnings of words, the best first, and 
   assert.match((await docs.get('/docs/search?q=%3Czqz%3E')).body, /“&lt;zqz&gt;”/)
   for (const odd of ['', '?q=', '?q=a&q=b', '?q=...(((', `?q=${'x%20'.repeat(3000)}`])
     assert.equal((await docs.get(`/docs/search${odd}`)).statusCode, 200, odd)
+})
+
+test('one address asks so often, all together so often, and then are told to wait', async () => {
+  const { address, everybody } = searchAllowances
+  const asked = serve(root)
+  const ask = async (from: string) => (await asked.get('/docs/search?q=refund', {}, from)).statusCode
+  for (let i = 0; i < address.burst; i++) assert.equal(await ask('192.0.2.1'), 200)
+  const refused = await asked.get('/docs/search?q=refund', {}, '192.0.2.1')
+  assert.equal(refused.statusCode, 429)
+  assert.equal(refused.headers['retry-after'], '1')
+  assert.match(refused.body, /Wait a moment/)
+  assert.equal(await ask('192.0.2.2'), 200)
+  for (let i = address.burst + 1; i < everybody.burst; i++) assert.equal(await ask(`198.51.100.${i}`), 200)
+  assert.equal(await ask('192.0.2.3'), 429)
+  assert.equal((await asked.get('/docs/concepts')).statusCode, 200)
+  clock.advance(1_000)
+  assert.equal(await ask('192.0.2.1'), 200)
 })
 
 test('every word must be there, and no more is answered than the bound', () => {

@@ -33,11 +33,18 @@ const table = {
 
 export type LanguageTag = keyof typeof table
 
-export const languages: readonly Language[] = (Object.keys(table) as LanguageTag[]).map((tag) => ({
-  tag,
-  ...table[tag],
-  formats: makeFormats(tag),
-}))
+export const languages: readonly Language[] = (Object.keys(table) as LanguageTag[]).map((tag) => {
+  // Made for the first reader of each: all of them would be a good part of a start.
+  let formats: Formats | undefined
+  return {
+    tag,
+    ...table[tag],
+    get formats() {
+      formats ??= makeFormats(tag)
+      return formats
+    },
+  }
+})
 
 export function isLanguageTag(tag: unknown): tag is LanguageTag {
   return typeof tag === 'string' && Object.hasOwn(table, tag)

@@ -46,5 +46,9 @@ export const chapters: readonly Chapter[] = [
   },
 ]
 
+export function pathOf({ slug }: Pick<Entry, 'slug'>): string {
+  return slug === overviewSlug ? '/docs' : `/docs/${slug}`
+}
+
 export const unlistedTitle = 'More'
 export const decisionsTitle = 'Decisions'

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { Html } from '../html.ts'
 import { type Prepared, prepare } from '../prepared.ts'
-import { chapters, decisionsTitle, type Entry, overviewSlug, unlistedTitle } from './contents.ts'
+import { chapters, decisionsTitle, type Entry, pathOf, unlistedTitle } from './contents.ts'
 import { type ImageSize, renderMarkdown, type Target } from './markdown.ts'
 import { makeSearch, type Search } from './search.ts'
 import { type Section, sectionsOf } from './sections.ts'
@@ -82,10 +82,6 @@ export function openLibrary({ root, mode }: LibraryOptions): Library {
     },
     file,
   }
-}
-
-export function pathOf({ slug }: Pick<Entry, 'slug'>): string {
-  return slug === overviewSlug ? '/docs' : `/docs/${slug}`
 }
 
 function entriesOf(root: string): (Entry & { chapter: string })[] {

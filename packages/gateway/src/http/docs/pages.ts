@@ -3,8 +3,8 @@
 import { assets } from '../assets.ts'
 import { type Content, type Html, html } from '../html.ts'
 import type { Page } from '../pages/layout.ts'
-import { decisionsTitle } from './contents.ts'
-import { type Library, type Paper, pathOf } from './library.ts'
+import { decisionsTitle, pathOf } from './contents.ts'
+import type { Library, Paper } from './library.ts'
 import { type Found, searchLimits } from './search.ts'
 
 export const searchPath = '/docs/search'
@@ -46,6 +46,19 @@ export function searchPage(library: Library, question: string, found: readonly F
 <h1>Search</h1>
 <div id="results" role="status">
 ${results(question, found)}
+</div>
+</main>`,
+  })
+}
+
+export function busyPage(library: Library, question: string): Page {
+  return docsPage(library, {
+    title: 'Search · Tillgate',
+    question,
+    content: html`<main id="content">
+<h1>Search</h1>
+<div id="results" role="status">
+<p>Too many questions at once. Wait a moment, then ask again.</p>
 </div>
 </main>`,
   })
