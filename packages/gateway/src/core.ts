@@ -1,12 +1,12 @@
 // What stands between the edges and the database: stores, keys and the merchants' directory over one open
 // database. The gateway and the operator's command line both work through it.
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { type CoreDatabaseOptions, openCoreDatabase } from './core-database.ts'
 import { parseDatabaseUrl } from './database/connection.ts'
 import { type NotificationParts, type Notifications, openNotifications } from './database/notifications.ts'
-import { type DatabaseEvent, openDatabase } from './database/open-database.ts'
+import type { OpenDatabase } from './database/open-database.ts'
 import type { Pool } from './database/pool.ts'
 import { checkWritable, type Writability } from './database/writable.ts'
 import type { Line } from './domain/delivery-rooms.ts'
@@ -105,96 +105,86 @@ export interface CoreObserver {
   overPool(pool: Pool): Pool
 }
 
-export interface CoreOptions {
-  readonly config: Config
-  readonly tell: (event: DatabaseEvent) => void
-  readonly signal: AbortSignal
-  readonly observer?: CoreObserver
+export async function openCore(options: CoreDatabaseOptions): Promise<Core> {
+  const database = await openCoreDatabase(options)
+  try {
+    return await makeCore(database, options)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }
 
-export const migrationsFolder = join(import.meta.dirname, '../migrations')
-
-export async function openCore({ config, tell, signal, observer }: CoreOptions): Promise<Core> {
-  const database = await openDatabase({
-    dataDir: config.dataDir,
-    databaseUrl: config.databaseUrl,
-    poolMax: config.databasePoolMax,
-    processes: config.processes,
-    isPreparing: config.isPreparing,
-    migrationsFolder,
-    tell,
-    signal,
-  })
+/** Over a database that stays open when this fails. */
+export async function makeCore(
+  database: OpenDatabase,
+  { config, observer }: { config: Config; observer?: CoreObserver },
+): Promise<Core> {
   const { schemaNumber, close } = database
   const tellQueued: ((lines: readonly Line[]) => void)[] = []
   const measured = observer?.overPool(database.pool) ?? database.pool
   const pool = announcingCallbacks(measured, (lines) => {
     for (const tell of tellQueued) tell(lines)
   })
-  try {
-    // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.
-    const vault = makeVault(...loadMasterKeys(config))
-    const merchants = makeMerchantStore(pool)
-    const platformKeyStore = makePlatformKeyStore(pool)
-    const platformKeys = new PlatformKeys({ store: platformKeyStore, vault })
-    await platformKeys.ensure({ clock: systemClock, random: randomBytes })
-    const sealedSecrets = makeSealedSecretStore(pool)
-    await checkMasterKey(sealedSecrets, vault)
-    return {
-      orders: makeOrderStore(pool, observer?.onBatch),
-      orderList: makeOrderListStore(pool),
-      orderDetails: makeOrderDetailsStore(pool),
-      merchants,
-      operators: makeOperatorStore(pool),
-      approvals: makeApprovalStore(pool),
-      operatorTotp: makeOperatorTotpStore(pool),
-      apiTokens: makeApiTokenStore(pool),
-      wallets: makeWalletStore(pool),
-      payments: makePaymentStore(pool),
-      refunds: makeRefundStore(pool),
-      settling: makeSettlingStore(pool, observer?.onBatch),
-      treasury: makeTreasuryStore(pool),
-      statements: makeStatementStore(pool),
-      auditLog: makeAuditLogStore(pool),
-      overviewHours: makeOverviewHours(pool),
-      countSlices: makeCountSlices(pool),
-      apiTraffic: makeApiTraffic(pool),
-      sandbox: makeSandboxStore(pool),
-      sandboxListens: makeSandboxListenStore(pool),
-      sandboxAccess: makeSandboxAccessStore(pool),
-      verifyLedger: () => verifyLedger(pool),
-      trialBalance: () => readTrialBalance(pool),
-      systemState: (nowMs) => readSystemState(pool, nowMs),
-      figures: (nowMs) => readFigures(pool, nowMs),
-      poolCounts: () => pool.counts(),
-      openNotifications(listeners) {
-        const { databaseListenUrl } = config
-        if (databaseListenUrl === 'off') return undefined
-        const connection =
-          databaseListenUrl === undefined ? database.connection : parseDatabaseUrl(databaseListenUrl)
-        return openNotifications({ connection, database: pool, ...listeners })
+  // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.
+  const vault = makeVault(...loadMasterKeys(config))
+  const merchants = makeMerchantStore(pool)
+  const platformKeyStore = makePlatformKeyStore(pool)
+  const platformKeys = new PlatformKeys({ store: platformKeyStore, vault })
+  await platformKeys.ensure({ clock: systemClock, random: randomBytes })
+  const sealedSecrets = makeSealedSecretStore(pool)
+  await checkMasterKey(sealedSecrets, vault)
+  return {
+    orders: makeOrderStore(pool, observer?.onBatch),
+    orderList: makeOrderListStore(pool),
+    orderDetails: makeOrderDetailsStore(pool),
+    merchants,
+    operators: makeOperatorStore(pool),
+    approvals: makeApprovalStore(pool),
+    operatorTotp: makeOperatorTotpStore(pool),
+    apiTokens: makeApiTokenStore(pool),
+    wallets: makeWalletStore(pool),
+    payments: makePaymentStore(pool),
+    refunds: makeRefundStore(pool),
+    settling: makeSettlingStore(pool, observer?.onBatch),
+    treasury: makeTreasuryStore(pool),
+    statements: makeStatementStore(pool),
+    auditLog: makeAuditLogStore(pool),
+    overviewHours: makeOverviewHours(pool),
+    countSlices: makeCountSlices(pool),
+    apiTraffic: makeApiTraffic(pool),
+    sandbox: makeSandboxStore(pool),
+    sandboxListens: makeSandboxListenStore(pool),
+    sandboxAccess: makeSandboxAccessStore(pool),
+    verifyLedger: () => verifyLedger(pool),
+    trialBalance: () => readTrialBalance(pool),
+    systemState: (nowMs) => readSystemState(pool, nowMs),
+    figures: (nowMs) => readFigures(pool, nowMs),
+    poolCounts: () => pool.counts(),
+    openNotifications(listeners) {
+      const { databaseListenUrl } = config
+      if (databaseListenUrl === 'off') return undefined
+      const connection =
+        databaseListenUrl === undefined ? database.connection : parseDatabaseUrl(databaseListenUrl)
+      return openNotifications({ connection, database: pool, ...listeners })
+    },
+    callbacks: {
+      queue: makeCallbackQueue(pool),
+      outcomes: makeCallbackOutcomes(pool),
+      history: makeCallbackHistory(pool),
+      resends: makeCallbackResends(pool),
+      pauses: makeCallbackPauseStore(pool),
+      onQueued(listener) {
+        tellQueued.push(listener)
       },
-      callbacks: {
-        queue: makeCallbackQueue(pool),
-        outcomes: makeCallbackOutcomes(pool),
-        history: makeCallbackHistory(pool),
-        resends: makeCallbackResends(pool),
-        pauses: makeCallbackPauseStore(pool),
-        onQueued(listener) {
-          tellQueued.push(listener)
-        },
-      },
-      directory: new MerchantDirectory({ store: merchants, vault }),
-      platformKeys,
-      platformKeyStore,
-      sealedSecrets,
-      vault,
-      writability: () => checkWritable(pool, schemaNumber),
-      close,
-    }
-  } catch (error) {
-    await close()
-    throw error
+    },
+    directory: new MerchantDirectory({ store: merchants, vault }),
+    platformKeys,
+    platformKeyStore,
+    sealedSecrets,
+    vault,
+    writability: () => checkWritable(pool, schemaNumber),
+    close,
   }
 }
 

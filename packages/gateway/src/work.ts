@@ -48,7 +48,7 @@ export interface WorkParts {
   readonly log: Log
 }
 
-/** Before anything else is started, because its settings may be wrong. */
+/** Before the database is waited for, because its settings may be wrong. */
 export function openWayOut(config: Config): Outbound | undefined {
   return isWorker(config) ? openOutbound(config) : undefined
 }
