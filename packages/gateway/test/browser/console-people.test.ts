@@ -11,7 +11,7 @@ import { makeOperatorStore } from '../../src/store/operators.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
-import { look } from '../support/look.ts'
+import { type LookOptions, look } from '../support/look.ts'
 
 const shop = await openCheckoutShop({ environment: { APPROVAL_FOR: 'payout' } })
 const { gateway, clock, merchant } = shop
@@ -31,6 +31,8 @@ interface Person {
   readonly page: Page
   readonly troubles: readonly string[]
   readonly name: (page: string) => string
+  /** How the pages are looked at that the other one sees as well. */
+  readonly seen: LookOptions
 }
 
 async function personAt(
@@ -40,7 +42,8 @@ async function personAt(
 ): Promise<Person> {
   const options = size === 'phone' ? phone : desktop
   const { page, troubles } = await openPage(browser, { ...options, colorScheme })
-  return { login, page, troubles, name: (what) => `console-${what}-${size}-${colorScheme}` }
+  const seen = { onlyColours: size === 'phone' }
+  return { login, page, troubles, seen, name: (what) => `console-${what}-${size}-${colorScheme}` }
 }
 const alice = await personAt('alice', 'desktop', 'light')
 const bob = await personAt('bob', 'phone', 'dark')
@@ -90,22 +93,22 @@ test('one asks for a payout, the other sees it, approves it, and it is done', as
 
 for (const person of [alice, bob]) {
   test(`a second step is set up and asked for (${person.login})`, async () => {
-    const { page, name } = person
+    const { page, name, seen } = person
     await goTo(person, '/account/second-step')
-    await look(page, name('second-step'))
+    await look(page, name('second-step'), seen)
     await page.getByLabel('Your password').fill(password)
     await page.getByRole('button', { name: 'Begin' }).click()
-    await look(page, name('second-step-secret'))
+    await look(page, name('second-step-secret'), seen)
     const uri = new URL((await page.locator('details code').textContent()) ?? '')
     const secret = fromBase32(uri.searchParams.get('secret') ?? '')
     await page.getByLabel('Code that the app shows now').fill(totpCode(secret, clock.now()))
     await page.getByRole('button', { name: 'Switch the second step on' }).click()
     assert.equal(await page.locator('.codes li').count(), 10)
-    await look(page, name('second-step-codes'))
+    await look(page, name('second-step-codes'), seen)
     await page.context().clearCookies()
     clock.advance(30_000)
     await signIn(person)
-    await look(page, name('sign-in-code'))
+    await look(page, name('sign-in-code'), seen)
     await page.getByLabel('Code from your app').fill(totpCode(secret, clock.now()))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await goTo(person, '/account')
@@ -113,21 +116,21 @@ for (const person of [alice, bob]) {
   })
 
   test(`a token is made and shown once, and the API is described (${person.login})`, async () => {
-    const { page, name } = person
+    const { page, name, seen } = person
     await goTo(person, '/account/tokens')
     await page.getByText('Make a token…').click()
     await page.getByLabel('Name, what it is for').fill('nightly')
     await page.getByLabel('orders:read').check()
-    await look(page, name('tokens'))
+    await look(page, name('tokens'), seen)
     await page.getByRole('button', { name: 'Make the token' }).click()
     assert.match((await page.locator('.secret').textContent()) ?? '', /^tillgate_/)
-    await look(page, name('token-made'))
+    await look(page, name('token-made'), seen)
     await page.getByRole('link', { name: 'Done' }).click()
     assert.match((await page.locator('main').textContent()) ?? '', /nightly.*orders:read/s)
     await goTo(person, '/api')
     await page.locator('#payOut summary').click()
     await page.locator('#listOrders summary').click()
-    await look(page, name('api'))
+    await look(page, name('api'), seen)
     assert.deepEqual(person.troubles, [])
   })
 }
