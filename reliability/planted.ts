@@ -10,7 +10,7 @@ import { inTreeCopy } from './support/tree-copy.ts'
 
 const folder = join(import.meta.dirname, 'planted')
 /** What a run of a test or of the simulation may take. */
-const timeoutMs = 240_000
+const timeoutMs = 480_000
 const simulation = [
   'reliability/simulate.ts',
   '--seed',

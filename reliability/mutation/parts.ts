@@ -23,7 +23,7 @@ export const parts = {
   },
   envelope: {
     mutate: inProtocol(['base64', 'encryption', 'envelope', 'opening', 'sealing', 'signing']),
-    tests: inProtocol(['encryption', 'signing', 'envelope', 'vectors', 'opening'], tests),
+    tests: inProtocol(['encryption', 'signing', 'envelope', 'documentation', 'vectors', 'opening'], tests),
   },
 } as const satisfies Record<string, Part>
 

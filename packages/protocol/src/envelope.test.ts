@@ -111,6 +111,55 @@ test('a field of the wrong form is named', () => {
   )
 })
 
+const formOf: Record<string, string> = {
+  id: 'a UUID in lower case',
+  merchantId: '18 digits',
+  method: 'a dotted name of at most 64 characters',
+  eventName: 'a dotted name of at most 64 characters',
+  sign: 'standard base64 with padding',
+  timestamp: '13 digits: milliseconds since 1970-01-01 UTC',
+  body: 'standard base64 with padding',
+}
+
+test('whoever leaves a field out is told its form', () => {
+  for (const [envelope, parse] of [
+    [request, parseRequestEnvelope],
+    [callback, parseCallbackEnvelope],
+  ] as const)
+    for (const name of Object.keys(envelope)) {
+      const text = JSON.stringify({ ...envelope, [name]: undefined })
+      const { message } = assertFails(() => parse(text), 'malformed_envelope', name)
+      assert.equal(message, `${name} is missing: it must be ${formOf[name]}.`)
+    }
+})
+
+test('a name is words of small letters joined by points, 64 characters at most', () => {
+  for (const method of ['a', 'ab', 'ab.cd.ef', 'a'.repeat(64), `${'a'.repeat(31)}.${'b'.repeat(32)}`])
+    assert.equal(parseRequestEnvelope(JSON.stringify({ ...request, method })).method, method)
+  for (const method of [
+    'a'.repeat(65),
+    '.a',
+    'a.',
+    '1a',
+    'a1',
+    'a.1',
+    ' a',
+    'a ',
+    'a\n',
+    'a\n'.repeat(2),
+    '=a',
+    'a=',
+  ])
+    refuses({ ...request, method }, 'method')
+})
+
+test('base64 is its alphabet and at most two marks behind it', () => {
+  for (const sign of ['Q', 'QQ==', 'QUI=', '+/09azAZ'])
+    assert.equal(parseRequestEnvelope(JSON.stringify({ ...request, sign })).sign, sign)
+  for (const sign of ['=', '==', '=QUJD', '-QUJD', ' QUJD', 'QUJD ', 'QU=JD', 'QUJD-'])
+    refuses({ ...request, sign }, 'sign')
+})
+
 test('a field that does not belong is refused by name', () => {
   assert.match(refuses({ ...request, version: '1' }, 'version'), /not a field of the envelope/)
   refuses({ ...request, 'a/b~c': 1 }, 'a/b~c')
@@ -137,6 +186,7 @@ test('what is not a JSON object is refused', () => {
 })
 
 test('an envelope past the limit is too large, whatever it holds', () => {
+  refuses('['.repeat(maxEnvelopeBytes))
   assertFails(() => parseRequestEnvelope('['.repeat(maxEnvelopeBytes + 1)), 'too_large')
   assertFails(() => parseCallbackEnvelope(' '.repeat(maxEnvelopeBytes + 1)), 'too_large')
 })

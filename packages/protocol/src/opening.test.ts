@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import { constants, createCipheriv, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import {
+  constants,
+  createCipheriv,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { aesKey, openingKeys, otherAesKey, otherPair, pair, sealingKeys, strangerPair } from '../test/keys.ts'
@@ -140,45 +147,67 @@ test('either of two live keys of each kind opens, in any mixture', async () => {
 
 test('more live keys than two are our bug', async () => {
   const three = [aesKey, otherAesKey, aesKey]
-  await assert.rejects(openRequest(envelope, { ...openingKeys, aesKeys: three }), RangeError)
+  await assert.rejects(
+    openRequest(envelope, { ...openingKeys, aesKeys: three }),
+    /^RangeError: at most 2 live keys/,
+  )
   const publicKeys = [pair.publicKey, pair.publicKey, pair.publicKey]
-  await assert.rejects(openRequest(envelope, { ...openingKeys, publicKeys }), RangeError)
+  await assert.rejects(
+    openRequest(envelope, { ...openingKeys, publicKeys }),
+    /^RangeError: at most 2 live keys/,
+  )
 })
 
 test('a public key that is not RSA is our bug', async () => {
   const { publicKey } = generateKeyPairSync('ed25519')
-  await assert.rejects(openRequest(envelope, { ...openingKeys, publicKeys: [publicKey] }), TypeError)
+  await assert.rejects(
+    openRequest(envelope, { ...openingKeys, publicKeys: [publicKey] }),
+    /^TypeError: only RSA keys/,
+  )
 })
 
 interface Work {
   decryptions: number
   verifications: number
-  modulusBits: number[]
+  /** Over how much it was done. */
+  decryptedBytes: Set<number>
+  verifiedLengths: Set<number>
 }
 
 async function workOf(changed: Partial<RequestEnvelope>, keys: OpeningKeys | undefined): Promise<Work> {
   const given = { ...envelope, ...changed }
-  const work: Work = { decryptions: 0, verifications: 0, modulusBits: [] }
+  const work: Work = {
+    decryptions: 0,
+    verifications: 0,
+    decryptedBytes: new Set(),
+    verifiedLengths: new Set(),
+  }
   const opened = await openSealed(
     { ...given, stringToSign: (body) => requestStringToSign(given, body) },
     keys,
     {
       decrypt: (bytes, key) => {
         work.decryptions++
+        work.decryptedBytes.add(bytes.length)
         assert(bytes.length >= 28, 'too short to be any work')
         return decryptBytes(bytes, key)
       },
       verify: (verification) => {
         work.verifications++
-        const bits = verification.publicKey.asymmetricKeyDetails?.modulusLength ?? 0
-        assert.equal(verification.signature.length * 8, bits, 'OpenSSL would refuse this at once')
-        work.modulusBits.push(bits)
+        work.verifiedLengths.add(verification.text.length)
+        const modulus = modulusOf(verification.publicKey)
+        assert.equal(verification.signature.length, modulus.length, 'OpenSSL would refuse this at once')
+        assert(verification.signature.compare(modulus) < 0, 'OpenSSL would refuse this at once as well')
         return verifyBytes(verification)
       },
     },
   )
   assert.equal(opened, undefined)
   return work
+}
+
+function modulusOf(publicKey: KeyObject): Buffer {
+  return Buffer.from(publicKey.export({ format: 'jwk' }).n ?? '', 'base64url')
 }
 
 test('whatever is wrong, a failure costs two decryptions and two verifications', async () => {
@@ -195,6 +224,11 @@ test('whatever is wrong, a failure costs two decryptions and two verifications',
     ['right AES key, no public key', {}, { ...openingKeys, publicKeys: [] }],
     ['signature of another length', { sign: 'QUJD' }, two],
     ['signature larger than the modulus', { sign: tooLarge }, two],
+    [
+      'signature as large as the modulus',
+      { sign: modulusOf(pair.publicKey).toString('base64') },
+      openingKeys,
+    ],
     ['signature not canonical', { sign: 'QR==' }, two],
     ['body not canonical', { body: 'QR==' }, two],
     ['body of no length', { body: 'QQ==' }, openingKeys],
@@ -205,6 +239,24 @@ test('whatever is wrong, a failure costs two decryptions and two verifications',
     const { decryptions, verifications } = await workOf(changed, keys)
     assert.deepEqual({ decryptions, verifications }, { decryptions: 2, verifications: 2 }, name)
   }
+})
+
+test('work for nothing is done over as much as true work', async () => {
+  const bodyBytes = Buffer.from(envelope.body, 'base64').length
+  const signedLength = requestStringToSign(envelope, 'x'.repeat(bodyBytes - 12 - 16)).length
+  const cases: [string, Partial<RequestEnvelope>, OpeningKeys | undefined][] = [
+    ['unknown merchant', {}, undefined],
+    ['wrong AES key', {}, { ...openingKeys, aesKeys: [otherAesKey] }],
+    ['body not canonical', { body: `${envelope.body}\n` }, openingKeys],
+  ]
+  for (const [name, changed, keys] of cases) {
+    const { decryptedBytes, verifiedLengths } = await workOf(changed, keys)
+    assert.deepEqual([...decryptedBytes], [bodyBytes], name)
+    assert.deepEqual([...verifiedLengths], [signedLength], name)
+  }
+  const { decryptedBytes, verifiedLengths } = await workOf({ body: 'QQ==' }, openingKeys)
+  assert.deepEqual([...decryptedBytes], [28])
+  assert.deepEqual([...verifiedLengths], [requestStringToSign(envelope, '').length])
 })
 
 test('opening succeeds with no more work than it needs', async () => {
