@@ -56,7 +56,7 @@ export const delivery: Scenario = {
 async function throughQueue(parts: DeliveryWorld, count: number): Promise<number> {
   const worker = parts.startWorker()
   const tookMs = await timed(async () => {
-    while (worker.counts().acknowledged < count) await pause(2)
+    while (worker.counts().acknowledged < count) await pause(20)
   })
   const done = worker.counts().acknowledged
   await worker.stop()

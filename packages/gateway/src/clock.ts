@@ -1,6 +1,4 @@
 // Time as it is passed to whatever needs it, so that seven days can go by in milliseconds in a test.
-import { setTimeout as wait } from 'node:timers/promises'
-
 export interface Clock {
   /** Milliseconds since 1970, as the wire counts them. */
   now(): number
@@ -10,5 +8,15 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  wait: (durationMs, signal) => wait(durationMs, undefined, { signal }).catch(() => {}),
+  wait: (durationMs, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve()
+      const timer = setTimeout(end, durationMs)
+      signal.addEventListener('abort', end)
+      function end(): void {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+    }),
 }

@@ -38,7 +38,7 @@ const waiting: Progress = {
   firstAttemptAtMs: nowMs - 60_000,
   nextAttemptAtMs: nowMs + 240_000,
 }
-const failing = { delivery: answer(500, ''), startedAtMs: nowMs, nowMs, chance: 0.5 }
+const failing = { delivery: answer(500, ''), startedAtMs: nowMs, nowMs, chance: () => 0.5 }
 
 test('a resend that fails leaves the ladder of a waiting callback as it was', () => {
   const outcome = decideOutcome(waiting, { ...failing, isResend: true })

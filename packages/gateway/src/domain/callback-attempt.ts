@@ -47,10 +47,14 @@ export interface Outcome {
   readonly nextAttemptAtMs: number | undefined
 }
 
+export function isAcknowledged(delivery: Delivery): boolean {
+  return delivery.kind === 'answered' && delivery.httpStatus === 200
+}
+
 /** Success is exactly HTTP 200; without {"code":20000…} in its body it counts, with a warning. */
 export function judge(delivery: Delivery): Verdict {
   if (delivery.kind === 'unreachable') return { kind: 'unreachable', reason: delivery.reason }
-  if (delivery.httpStatus !== 200) return { kind: 'refused', httpStatus: delivery.httpStatus }
+  if (!isAcknowledged(delivery)) return { kind: 'refused', httpStatus: delivery.httpStatus }
   return { kind: 'acknowledged', isWarned: !isAcknowledgement(delivery.answer.toString()) }
 }
 
@@ -76,7 +80,8 @@ export function decideOutcome(
     readonly isResend: boolean
     readonly startedAtMs: number
     readonly nowMs: number
-    readonly chance: number
+    /** From 0 to 1; asked for only where there is a next attempt. */
+    readonly chance: () => number
   },
 ): Outcome {
   const { delivery, isResend, startedAtMs, nowMs, chance } = attempt
@@ -97,7 +102,7 @@ export function decideOutcome(
     return { ...base, state: 'waiting', retriesMade, nextAttemptAtMs: progress.nextAttemptAtMs }
   }
   const retryAfterMs = delivery.kind === 'answered' ? delivery.retryAfterMs : undefined
-  const retry = nextRetry({ firstAttemptAtMs, retriesMade, nowMs, retryAfterMs, chance })
+  const retry = nextRetry({ firstAttemptAtMs, retriesMade, nowMs, retryAfterMs, chance: chance() })
   if (retry.kind === 'exhausted') {
     return { ...base, state: 'exhausted', isNewlyExhausted: true, retriesMade, nextAttemptAtMs: undefined }
   }

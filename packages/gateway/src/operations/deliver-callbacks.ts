@@ -67,6 +67,13 @@ export interface RecordParts {
   readonly random: RandomBytes
 }
 
+export interface Attempted {
+  readonly delivery: Delivery
+  readonly startedAtMs: number
+  /** Nothing else is under way that could be recorded together with it. */
+  readonly isLastForNow: boolean
+}
+
 export interface RecordedOutcome extends Recorded {
   readonly outcome: Outcome
 }
@@ -74,7 +81,7 @@ export interface RecordedOutcome extends Recorded {
 export function makeRecordAttempt({ outcomes, clock, random }: RecordParts) {
   return async (
     callback: ClaimedCallback,
-    { delivery, startedAtMs }: { readonly delivery: Delivery; readonly startedAtMs: number },
+    { delivery, startedAtMs, isLastForNow }: Attempted,
   ): Promise<RecordedOutcome> => {
     const nowMs = clock.now()
     const { isResend, progress } = callback
@@ -83,9 +90,9 @@ export function makeRecordAttempt({ outcomes, clock, random }: RecordParts) {
       isResend,
       startedAtMs,
       nowMs,
-      chance: chanceFrom(random),
+      chance: () => chanceFrom(random),
     })
-    const recorded = await outcomes.record({ callback, delivery, outcome, startedAtMs, nowMs })
+    const recorded = await outcomes.record({ callback, delivery, outcome, startedAtMs, nowMs, isLastForNow })
     return { ...recorded, outcome }
   }
 }

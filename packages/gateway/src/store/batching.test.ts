@@ -122,6 +122,31 @@ test('with a time to gather, the first waits for others and a full batch waits n
   assert.deepEqual(await Promise.all(late), [30, 40, 50, 60])
 })
 
+test('one that nobody follows is not kept waiting, nor are those before it', async () => {
+  const { run, flights } = controlled()
+  const never = 2 ** 31 - 1
+  const add = batched(run, {
+    maxItems: 10,
+    maxFlights: 1,
+    gatherMs: never,
+    isLast: (item) => item % 2 === 0,
+    isItemError,
+  })
+  const first = [add(1), add(3)]
+  assert.equal(flights.length, 0, 'more are to come')
+  first.push(add(4))
+  assert.deepEqual(flights[0]?.items, [1, 3, 4])
+
+  const next = [add(5), add(6)]
+  assert.equal(flights.length, 1, 'one flight at a time')
+  flights[0]?.land()
+  assert.deepEqual(await Promise.all(first), [10, 30, 40])
+  await settle()
+  assert.deepEqual(flights[1]?.items, [5, 6], 'the last of them still counts as the last')
+  flights[1]?.land()
+  assert.deepEqual(await Promise.all(next), [50, 60])
+})
+
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await settle()
 }

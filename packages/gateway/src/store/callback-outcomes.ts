@@ -16,6 +16,7 @@ export interface RecordedAttempt {
   readonly outcome: Outcome
   readonly startedAtMs: number
   readonly nowMs: number
+  readonly isLastForNow: boolean
 }
 
 export interface Recorded {
@@ -26,10 +27,16 @@ export interface Recorded {
 }
 
 /**
- * Nobody waits for an outcome, so they gather for a moment: written as they come they cost a sixth of all
- * deliveries, in batches a thirtieth. What is lost with the process meanwhile is sent again, with the same id.
+ * Nobody waits for an outcome, so while there are more to come they gather for a moment: written as they come they
+ * cost a sixth of all deliveries. What is lost with the process meanwhile is sent again, with the same id.
  */
-const batching = { maxItems: 64, maxFlights: 1, gatherMs: 100, isItemError: isDataError } as const
+const batching = {
+  maxItems: 128,
+  maxFlights: 1,
+  gatherMs: 250,
+  isLast: ({ isLastForNow }: RecordedAttempt) => isLastForNow,
+  isItemError: isDataError,
+} as const
 /** Of the answer; enough to see what the receiver meant. */
 const answerBytesKept = 1_024
 
@@ -58,35 +65,53 @@ function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<R
   })
 }
 
+/** Answers which of them still bore their claim. */
 async function settleQueue(
   transaction: Queryable,
   attempts: readonly RecordedAttempt[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await transaction.query<{ callback_id: string }>({
-    name: 'settle-callback-queue',
-    text: `
-with done as (
-  select * from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as d (callback_id, claim_id, due_at)
-), gone as (
-  delete from callback_queue q
-   using done d
-   where d.due_at is null and q.callback_id = d.callback_id and q.claim_id = d.claim_id
-  returning q.callback_id
-), kept as (
-  update callback_queue q
-     set due_at = d.due_at, is_resend = false, claim_id = null, claimed_until = null
-    from done d
-   where d.due_at is not null and q.callback_id = d.callback_id and q.claim_id = d.claim_id
-  returning q.callback_id
-)
-select callback_id from gone union all select callback_id from kept`,
-    values: [
-      attempts.map(({ callback }) => callback.callbackId),
-      attempts.map(({ callback }) => callback.claimId),
-      attempts.map(({ outcome }) => outcome.nextAttemptAtMs ?? null),
-    ],
-  })
-  return new Set(rows.map((row) => row.callback_id))
+  const gone = attempts.filter(({ outcome }) => outcome.nextAttemptAtMs === undefined)
+  const kept = attempts.filter(({ outcome }) => outcome.nextAttemptAtMs !== undefined)
+  const settled = new Set<string>()
+  const note = ({ rows }: { rows: { callback_id: string }[] }) => {
+    for (const { callback_id } of rows) settled.add(callback_id)
+  }
+  if (gone.length > 0) {
+    note(
+      await transaction.query({
+        name: 'remove-from-callback-queue',
+        text: `
+delete from callback_queue q
+ using unnest($1::uuid[], $2::uuid[]) as d (callback_id, claim_id)
+ where q.callback_id = d.callback_id and q.claim_id = d.claim_id
+returning q.callback_id`,
+        values: [idsOf(gone), claimsOf(gone)],
+      }),
+    )
+  }
+  if (kept.length > 0) {
+    note(
+      await transaction.query({
+        name: 'put-off-in-callback-queue',
+        text: `
+update callback_queue q
+   set due_at = d.due_at, is_resend = false, claim_id = null, claimed_until = null
+  from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as d (callback_id, claim_id, due_at)
+ where q.callback_id = d.callback_id and q.claim_id = d.claim_id
+returning q.callback_id`,
+        values: [idsOf(kept), claimsOf(kept), kept.map(({ outcome }) => outcome.nextAttemptAtMs)],
+      }),
+    )
+  }
+  return settled
+}
+
+function idsOf(attempts: readonly RecordedAttempt[]): string[] {
+  return attempts.map(({ callback }) => callback.callbackId)
+}
+
+function claimsOf(attempts: readonly RecordedAttempt[]): string[] {
+  return attempts.map(({ callback }) => callback.claimId)
 }
 
 async function writeHistory(transaction: Queryable, attempts: readonly RecordedAttempt[]): Promise<void> {

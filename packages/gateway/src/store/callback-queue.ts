@@ -191,9 +191,9 @@ with asked as (
                        for update skip locked)
   returning h.host
 ), picked as (
-  select q.callback_id
+  select q.place
     from asked a
-   cross join lateral (select q.callback_id
+   cross join lateral (select q.ctid as place
                          from callback_queue q
                         where q.merchant_id = a.merchant_id and q.host = a.host and q.due_at <= $4
                           and (q.claimed_until is null or q.claimed_until <= $4)
@@ -204,7 +204,7 @@ with asked as (
 ), claimed as (
   update callback_queue q
      set claim_id = $5, claimed_until = $6
-   where q.callback_id = any (array(select callback_id from picked))
+   where q.ctid = any (array(select place from picked))
   returning q.callback_id, q.merchant_id, q.host, q.due_at, q.is_resend
 )
 select c.callback_id, c.merchant_id, c.host, c.due_at, c.is_resend, a.failures, a.paused_until

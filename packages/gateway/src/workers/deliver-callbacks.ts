@@ -2,11 +2,12 @@
 // signing. It is told of callbacks that this process commits; those of others it finds by looking into the queue
 // every second, and retries by waking when the next one is due.
 import type { Clock } from '../clock.ts'
-import type { Delivery } from '../domain/callback-attempt.ts'
+import { type Delivery, isAcknowledged } from '../domain/callback-attempt.ts'
 import { DeliveryRooms, type HostState, type Line, type RoomLimits } from '../domain/delivery-rooms.ts'
 import { isHostFailure } from '../domain/host-health.ts'
 import type { Log } from '../log.ts'
 import {
+  type Attempted,
   claimForMs,
   type HeldReason,
   neededForAttemptMs,
@@ -19,11 +20,8 @@ import { type Loop, startLoop } from './loop.ts'
 export interface DeliveryWorkerParts {
   readonly queue: Pick<CallbackQueue, 'findDueLines' | 'pageOfLines' | 'claim' | 'release'>
   readonly prepare: (callback: ClaimedCallback) => Promise<Prepared>
-  readonly send: (sealed: Extract<Prepared, { kind: 'sealed' }>) => Promise<Delivery>
-  readonly record: (
-    callback: ClaimedCallback,
-    attempt: { delivery: Delivery; startedAtMs: number },
-  ) => Promise<RecordedOutcome>
+  readonly send: (sealed: Sealed) => Promise<Delivery>
+  readonly record: (callback: ClaimedCallback, attempt: Attempted) => Promise<RecordedOutcome>
   readonly hold: (callback: ClaimedCallback, reason: HeldReason) => Promise<void>
   readonly newClaimId: () => string
   readonly limits: RoomLimits
@@ -51,14 +49,23 @@ export interface DeliveryCounts {
   readonly inFlight: number
 }
 
+type Sealed = Extract<Prepared, { kind: 'sealed' }>
+
+interface AttemptEnd {
+  /** Its room was given back when the answer came, before it was recorded. */
+  readonly hasLeft: boolean
+  readonly isGood: boolean
+  readonly durationMs: number
+}
+
 const worker = 'deliver-callbacks'
 const lookAgainMs = 1_000
 /** However soon the next one is due: what falls due in between goes together. */
 const lookAtMostEveryMs = 25
 /** What is claimed ahead of the signers. Enough that they never wait for a claim, little enough that a newcomer does not wait long. */
-const claimedAheadMax = 128
+const claimedAheadMax = 160
 /** Below this the next claim is made: smaller ones cost more round trips. */
-const claimedAheadLow = 48
+const claimedAheadLow = 40
 const recordAgainMs = { first: 100, most: 5_000 } as const
 
 export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker {
@@ -76,6 +83,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
   const ahead: ClaimedCallback[] = []
   const underWay = new Set<Promise<void>>()
   let signing = 0
+  let sending = 0
   let isStopping = false
   let isHungry = false
   /** No line had room at the last plan: until a callback ends, planning again would find none either. */
@@ -151,8 +159,9 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     while (signing < parts.signers) {
       const callback = ahead.shift()
       if (!callback) break
-      const delivery = deliver(callback).finally(() => underWay.delete(delivery))
+      const delivery = deliver(callback)
       underWay.add(delivery)
+      void delivery.then(() => underWay.delete(delivery))
     }
     if (isHungry && !isWithoutRoom && ahead.length <= claimedAheadLow && rooms.readyLines > 0) {
       isHungry = false
@@ -160,24 +169,30 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     }
   }
 
+  /** Never rejects. */
   async function deliver(callback: ClaimedCallback): Promise<void> {
-    let end: { isGood: boolean; durationMs: number } | undefined
+    let end: AttemptEnd | undefined
     try {
-      signing++
-      const prepared = await parts.prepare(callback).finally(() => {
-        signing--
-        startSigning()
-      })
+      const prepared = await prepare(callback)
       if (prepared.kind === 'held') await keepWaiting(callback, prepared.reason)
       else if (clock.now() + neededForAttemptMs <= callback.claimedUntilMs)
         end = await attempt(callback, prepared)
     } catch (error) {
       // The claim runs out, and the callback is sent again then.
       log.error({ worker, callbackId: callback.callbackId, err: error }, 'a callback could not be handled')
+    }
+    if (end === undefined) rooms.returned(callback)
+    else if (!end.hasLeft) rooms.ended(callback, end)
+    isWithoutRoom = false
+    startSigning()
+  }
+
+  async function prepare(callback: ClaimedCallback): Promise<Prepared> {
+    signing++
+    try {
+      return await parts.prepare(callback)
     } finally {
-      if (end) rooms.ended(callback, end)
-      else rooms.returned(callback)
-      isWithoutRoom = false
+      signing--
       startSigning()
     }
   }
@@ -189,22 +204,33 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     await parts.hold(callback, reason)
   }
 
-  async function attempt(
-    callback: ClaimedCallback,
-    sealed: Extract<Prepared, { kind: 'sealed' }>,
-  ): Promise<{ isGood: boolean; durationMs: number }> {
+  async function attempt(callback: ClaimedCallback, sealed: Sealed): Promise<AttemptEnd> {
     const startedAtMs = clock.now()
-    const delivery = await parts.send(sealed)
-    const recorded = await recordUntilClaimEnds(callback, { delivery, startedAtMs })
+    const delivery = await send(sealed)
+    const { durationMs } = delivery
+    // Its host has nothing more to do with it. Hosts that fail keep the room until it is known whether they are paused.
+    const hasLeft = isAcknowledged(delivery) && callback.hostFailures === 0
+    if (hasLeft) rooms.ended(callback, { isGood: true, durationMs })
+    const isLastForNow = sending === 0 && signing === 0 && ahead.length === 0
+    const recorded = await recordUntilClaimEnds(callback, { delivery, startedAtMs, isLastForNow })
     if (recorded) tell(callback, recorded)
     const isGood = recorded !== undefined && !isHostFailure(recorded.outcome.verdict)
-    return { isGood, durationMs: delivery.durationMs }
+    return { hasLeft, isGood, durationMs }
+  }
+
+  async function send(sealed: Sealed): Promise<Delivery> {
+    sending++
+    try {
+      return await parts.send(sealed)
+    } finally {
+      sending--
+    }
   }
 
   /** The database may be away for a moment: an outcome that is known need not be found out twice. */
   async function recordUntilClaimEnds(
     callback: ClaimedCallback,
-    attempted: { delivery: Delivery; startedAtMs: number },
+    attempted: Attempted,
   ): Promise<RecordedOutcome | undefined> {
     for (let waitMs: number = recordAgainMs.first; ; waitMs = Math.min(waitMs * 2, recordAgainMs.most)) {
       try {

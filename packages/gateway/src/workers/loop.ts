@@ -18,6 +18,8 @@ export interface LoopParts {
   readonly log: Log
 }
 
+/** Given as the reason, because without one an error is made each time, with its stack. */
+const woke = 'woken'
 const pauseAfterTroubleMs = { first: 100, most: 5_000 } as const
 
 export function startLoop({ worker, turn, clock, log }: LoopParts): Loop {
@@ -54,11 +56,11 @@ export function startLoop({ worker, turn, clock, log }: LoopParts): Loop {
   return {
     wake() {
       woken = true
-      if (troubles === 0) pause.abort()
+      if (troubles === 0) pause.abort(woke)
     },
     stop() {
       stopped = true
-      pause.abort()
+      pause.abort(woke)
       return running
     },
   }
