@@ -92,7 +92,7 @@ export async function answersToCallbacks(): Promise<{ target: Target; close(): P
       answers.push(input)
       const delivery = await outbound.post({ url: `http://127.0.0.1:${port}/`, body: '{}' })
       if (delivery.kind === 'answered') assert(delivery.answer.length <= outboundLimits.maxAnswerBytes)
-      const attempt = { delivery, isResend: false, startedAtMs: nowMs, nowMs, chance: 0.5 }
+      const attempt = { delivery, isResend: false, startedAtMs: nowMs, nowMs, chance: () => 0.5 }
       const { state, nextAttemptAtMs, verdict } = decideOutcome(progress, attempt)
       assert.equal(
         nextAttemptAtMs === undefined,
