@@ -12,6 +12,9 @@ export interface Taken {
   readonly requestId: string
 }
 
+/** Each piece costs 4 µs and a buffer, however short it is; a body that is sent as it should be comes in a few. */
+const maxPieces = 4_096
+
 /** Undefined when the client went away before all of it was there. */
 export function readText(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   if (Number(request.headers['content-length']) > maxBytes) throw new Failure('too_large')
@@ -20,8 +23,11 @@ export function readText(request: IncomingMessage, maxBytes: number): Promise<st
     let bytes = 0
     request.on('data', (piece: Buffer) => {
       bytes += piece.length
-      if (bytes <= maxBytes) pieces.push(piece)
-      else reject(new Failure('too_large'))
+      if (bytes > maxBytes) reject(new Failure('too_large'))
+      else if (pieces.push(piece) > maxPieces) {
+        request.pause()
+        reject(new Failure('too_large', { message: 'The body comes in too many pieces.' }))
+      }
     })
     request.on('end', () => {
       const [only] = pieces

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../log.ts'
 import type { NoteAnswered } from './answered.ts'
+import { shareConnections } from './connections.ts'
 import type { Direct } from './direct.ts'
 import { answerBrokenHttp, answerFailures } from './failures.ts'
 import { answerHealth, type Readiness } from './health.ts'
@@ -11,6 +12,8 @@ export const listenerLimits = {
   bodyBytes: 256 * 1024,
   headerBytes: 16 * 1024,
   connections: 10_000,
+  /** So that it takes several addresses to take all of them. */
+  connectionsPerAddress: 2_500,
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
   keepAliveTimeoutMs: 65_000,
@@ -41,7 +44,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     genReqId: parts.newRequestId,
     bodyLimit: listenerLimits.bodyBytes,
-    serverFactory: (handler) => makeServer(handler, parts.direct),
+    serverFactory: (handler) => makeServer(handler, parts),
     // While closing, a request that comes in on an open connection is still answered, and told to go elsewhere.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -72,7 +75,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   return listener
 }
 
-function makeServer(handler: RequestListener, direct: Direct | undefined): Server {
+function makeServer(handler: RequestListener, { direct, trustedProxies }: ListenerParts): Server {
   const server = createServer(
     {
       maxHeaderSize: listenerLimits.headerBytes,
@@ -83,7 +86,11 @@ function makeServer(handler: RequestListener, direct: Direct | undefined): Serve
     },
     direct ? (request, response) => direct(request, response) ?? handler(request, response) : handler,
   )
-  server.maxConnections = listenerLimits.connections
+  shareConnections(server, {
+    total: listenerLimits.connections,
+    perAddress: listenerLimits.connectionsPerAddress,
+    trustedProxies,
+  })
   return server
 }
 
