@@ -1,0 +1,140 @@
+// npm run hostile -- [--seconds 12] [--per-second 100] [--only "slow headers"]
+// Bad clients of every kind against the real program on loopback, one kind after another, and honest ones beside them.
+// Quiet phases stand between: the honest clients' p99 under attack is compared with that of the same run. Ends with
+// code 1 where it is more than twice as long, where an honest request fails, or where memory does not stay bounded.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { parseAesKey, parsePrivateKey, sealRequest } from '@tillgate/protocol'
+import { quantile } from '../bench/figures.ts'
+import { sandboxFilePath } from '../packages/gateway/src/sandbox-file.ts'
+import { createBody } from '../packages/gateway/test/support/order.ts'
+import { type Attack, type AttackName, type AttackResult, attacks } from './hostile/attacks.ts'
+import { placeOf } from './hostile/bare-connection.ts'
+import { type HonestResult, honestLoad } from './hostile/honest.ts'
+import { ensureSlowClients, playSlowClients, type SlowForm, slowForms } from './hostile/slow-clients.ts'
+import { GatewayChild } from './support/gateway-child.ts'
+import { wholeOption } from './support/whole-option.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '12' },
+    'per-second': { type: 'string', default: '100' },
+    only: { type: 'string' },
+  },
+})
+const seconds = wholeOption('seconds', values.seconds, { least: 3 })
+const perSecond = wholeOption('per-second', values['per-second'], { least: 10 })
+const maxRatio = 2
+const maxRssMegabytes = 600
+const settleMs = 8_000
+
+const dataDir = await mkdtemp(join(tmpdir(), 'tillgate-hostile-'))
+const gateway = await GatewayChild.make({
+  dataDir: join(dataDir, 'data'),
+  environment: { MERCHANT_REQUESTS_PER_SECOND: '100000' },
+})
+const wrong: string[] = []
+try {
+  gateway.start()
+  await gateway.ready()
+  await run()
+} finally {
+  await gateway.stop()
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+}
+for (const each of wrong) console.log(`WRONG: ${each}`)
+process.exit(wrong.length === 0 ? 0 : 1)
+
+async function run(): Promise<void> {
+  const place = placeOf(gateway.url)
+  const seal = makeSealer()
+  const junk = (await Promise.all(Array.from({ length: 20 }, (_, turn) => seal(turn)))).map((text) =>
+    JSON.stringify({ ...JSON.parse(text), sign: 'AAAA' }),
+  )
+  const missing = ensureSlowClients()
+  if (missing) console.log(missing)
+  const kinds = [...(missing ? [] : Object.keys(slowForms)), ...Object.keys(attacks)].filter(
+    (kind) => values.only === undefined || kind === values.only,
+  )
+  await phase()
+  const rssBefore = rssMegabytes()
+  const quiet: number[] = []
+  const rows: { kind: string; hostile: HonestResult; told: AttackResult; rss: number }[] = []
+  for (const kind of kinds) {
+    quiet.push(...(await phase()).tooksMs)
+    const attack = attackOf(kind, { name: kind as AttackName, place, durationMs: seconds * 1_000, junk })
+    const [told, hostile, isReady] = await Promise.all([attack, phase(), staysReady()])
+    rows.push({ kind, hostile, told, rss: rssMegabytes() })
+    if (!isReady) wrong.push(`${kind}: /readyz did not answer`)
+    await pause(settleMs)
+  }
+  const quietP99 = quantile(quiet, 0.99)
+  console.log(`quiet: p50 ${ms(quantile(quiet, 0.5))}, p99 ${ms(quietP99)}, ${quiet.length} requests`)
+  for (const { kind, hostile, told, rss } of rows) {
+    const ratio = hostile.p99Ms / quietP99
+    console.log(
+      `${kind}: p50 ${ms(hostile.p50Ms)}, p99 ${ms(hostile.p99Ms)} (${ratio.toFixed(2)} times), ${hostile.failed.length} of ${hostile.count} failed, ${rss} MB ${JSON.stringify(told)}`,
+    )
+    if (ratio > maxRatio) wrong.push(`${kind}: p99 is ${ratio.toFixed(2)} times the quiet one`)
+    if (hostile.failed.length > 0) wrong.push(`${kind}: ${[...new Set(hostile.failed)].join(', ')}`)
+    if (rss > maxRssMegabytes) wrong.push(`${kind}: ${rss} MB of memory`)
+  }
+  console.log(`memory: ${rssBefore} MB before, ${rssMegabytes()} MB at the end`)
+
+  async function phase(): Promise<HonestResult> {
+    const envelopes = await Promise.all(Array.from({ length: perSecond }, (_, turn) => seal(turn)))
+    return honestLoad({ place, envelopes, perSecond, durationMs: seconds * 1_000 })
+  }
+}
+
+async function attackOf(kind: string, attack: Attack): Promise<AttackResult> {
+  if (kind in slowForms) {
+    await playSlowClients(kind as SlowForm, { url: gateway.url, seconds })
+    return {}
+  }
+  const child = fork(join(import.meta.dirname, 'hostile/attacks.ts'))
+  child.send(attack)
+  // Safe: it sends one message, its result.
+  const [result] = (await once(child, 'message')) as [AttackResult]
+  return result
+}
+
+async function staysReady(): Promise<boolean> {
+  for (let second = 1; second < seconds; second++) {
+    await pause(1_000)
+    if (!(await gateway.isReady())) return false
+  }
+  return true
+}
+
+/** Every fifth makes an order, the others ask for one. */
+function makeSealer(): (turn: number) => Promise<string> {
+  const { merchantId, aesKey, privateKey } = JSON.parse(
+    readFileSync(sandboxFilePath(join(dataDir, 'data')), 'utf8'),
+  )
+  const keys = { aesKey: parseAesKey(aesKey), privateKey: parsePrivateKey(privateKey) }
+  let orders = 0
+  return async (turn) => {
+    const isCreate = turn % 5 === 0
+    const body = isCreate ? createBody({ now: Date.now(), orderNo: `h-${orders++}` }) : { orderNo: 'h-0' }
+    const method = isCreate ? 'service.trade.create' : 'service.trade.query'
+    return JSON.stringify(
+      await sealRequest({ merchantId, method, timestamp: Date.now(), body: JSON.stringify(body) }, keys),
+    )
+  }
+}
+
+function rssMegabytes(): number {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 1_024)
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`
+}

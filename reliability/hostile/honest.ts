@@ -1,0 +1,87 @@
+// Honest clients: so many requests a second whatever happens, most over connections that stay open, some over new ones.
+// The time of a request is counted from when it was due, so that waiting for a busy line is not forgotten.
+import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { gatewayPath } from '@tillgate/protocol'
+import { quantile } from '../../bench/figures.ts'
+import type { Place } from './bare-connection.ts'
+
+export interface HonestResult {
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly count: number
+  /** Everything that was not answered with success. */
+  readonly failed: readonly string[]
+  readonly tooksMs: readonly number[]
+}
+
+export interface HonestLoad {
+  readonly place: Place
+  /** Sealed envelopes, sent in turn. */
+  readonly envelopes: readonly string[]
+  readonly perSecond: number
+  readonly durationMs: number
+}
+
+/** Not the address of the attackers. */
+const localAddress = '127.0.0.9'
+const tickMs = 2
+const newConnectionEvery = 10
+const timeoutMs = 10_000
+
+export async function honestLoad({
+  place,
+  envelopes,
+  perSecond,
+  durationMs,
+}: HonestLoad): Promise<HonestResult> {
+  const kept = new Agent({ keepAlive: true, maxSockets: 16, localAddress } as object)
+  const fresh = new Agent({ keepAlive: false, localAddress } as object)
+  const tooksMs: number[] = []
+  const failed: string[] = []
+  const underWay: Promise<void>[] = []
+  const began = performance.now()
+  for (let due = 0; performance.now() - began < durationMs; await pause(tickMs)) {
+    for (; (due * 1_000) / perSecond < performance.now() - began; due++) underWay.push(send(due))
+  }
+  await Promise.all(underWay)
+  kept.destroy()
+  return {
+    p50Ms: quantile(tooksMs, 0.5),
+    p99Ms: quantile(tooksMs, 0.99),
+    count: tooksMs.length,
+    failed,
+    tooksMs,
+  }
+
+  function send(turn: number): Promise<void> {
+    const dueAt = began + (turn * 1_000) / perSecond
+    return new Promise((resolve) => {
+      const end = (problem?: string) => {
+        if (problem !== undefined) failed.push(problem)
+        tooksMs.push(performance.now() - dueAt)
+        resolve()
+      }
+      const sent = request(
+        {
+          ...place,
+          path: gatewayPath,
+          method: 'POST',
+          agent: turn % newConnectionEvery === 0 ? fresh : kept,
+          localAddress,
+          timeout: timeoutMs,
+          headers: { 'content-type': 'application/json' },
+        },
+        (response) => {
+          response.resume()
+          response.on('end', () =>
+            end(response.statusCode === 200 ? undefined : `HTTP ${response.statusCode}`),
+          )
+        },
+      )
+      sent.on('timeout', () => sent.destroy(new Error('no answer in 10 s')))
+      sent.on('error', (error) => end(error.message))
+      sent.end(envelopes[turn % envelopes.length])
+    })
+  }
+}
