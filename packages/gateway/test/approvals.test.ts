@@ -9,7 +9,6 @@ import type { Pool } from '../src/database/pool.ts'
 import type { ApprovalPolicy } from '../src/domain/approval.ts'
 import { makeCurrentOrder } from '../src/operations/current-order.ts'
 import { makeDecideApprovals } from '../src/operations/decide-approvals.ts'
-import { makeManageOperators } from '../src/operations/manage-operators.ts'
 import { makeManageOrders } from '../src/operations/manage-orders.ts'
 import { makeManageWallets } from '../src/operations/manage-wallets.ts'
 import { makeMoneyActs } from '../src/operations/money-acts.ts'
@@ -24,7 +23,7 @@ import { makeTreasuryStore } from '../src/store/treasury.ts'
 import { makeWalletStore } from '../src/store/wallets.ts'
 import { untilBlocked } from './support/blocked.ts'
 import { openCheckoutShop } from './support/checkout.ts'
-import { ConsoleClient } from './support/console.ts'
+import { ConsoleClient, operatorsOf } from './support/console.ts'
 import { faultyPool } from './support/faulty-pool.ts'
 import { commandScript } from './support/process.ts'
 
@@ -40,12 +39,7 @@ const { gateway, clock, merchant } = shop
 const { pool } = gateway
 const merchantPath = `/merchants/${merchant.merchantId}`
 const password = 'a password of the team'
-const operators = makeManageOperators({
-  operators: makeOperatorStore(pool),
-  clock,
-  random: randomBytes,
-  actor: 'test',
-})
+const operators = operatorsOf(gateway)
 
 async function signedIn(login: string, role: 'viewer' | 'operator' | 'admin'): Promise<ConsoleClient> {
   await operators.addOperator({ login, role, password })

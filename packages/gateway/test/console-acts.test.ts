@@ -4,32 +4,18 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeCallbackId as makeUuid } from '@tillgate/protocol'
-import { makeManageOperators } from '../src/operations/manage-operators.ts'
-import { makeOperatorStore } from '../src/store/operators.ts'
 import { type OpenOrder, openCheckoutShop } from './support/checkout.ts'
-import { type ConsoleAnswer, ConsoleClient, type Fields } from './support/console.ts'
+import { type ConsoleAnswer, ConsoleClient, type Fields, signedInAs } from './support/console.ts'
 import { insertPastOrders } from './support/past-orders.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, clock, merchant } = shop
 const { pool } = gateway
-const operators = makeManageOperators({
-  operators: makeOperatorStore(pool),
-  clock,
-  random: randomBytes,
-  actor: 'test',
-})
 const admin = new ConsoleClient(gateway)
 await admin.signIn()
 
-async function signedInAs(role: 'viewer' | 'operator'): Promise<ConsoleClient> {
-  const client = new ConsoleClient(gateway)
-  await operators.addOperator({ login: role, role, password: `a password of ${role}` })
-  await client.signIn(role, `a password of ${role}`)
-  return client
-}
-const viewer = await signedInAs('viewer')
-const operator = await signedInAs('operator')
+const viewer = await signedInAs(gateway, 'viewer')
+const operator = await signedInAs(gateway, 'operator')
 
 /** Does the act and says what the next page says about it. */
 async function note(client: ConsoleClient, path: string, fields: Fields): Promise<string> {

@@ -1,28 +1,17 @@
 // Orders in the console: lists, filters, search, the file of all that fit, an order's page, and the acts on it.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeManageOperators } from '../src/operations/manage-operators.ts'
-import { makeOperatorStore } from '../src/store/operators.ts'
 import { type OpenOrder, openCheckoutShop } from './support/checkout.ts'
-import { ConsoleClient } from './support/console.ts'
+import { ConsoleClient, signedInAs } from './support/console.ts'
 import { insertPastOrders } from './support/past-orders.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, clock, merchant } = shop
 const { pool } = gateway
 const other = await gateway.addMerchant()
-const operators = makeManageOperators({
-  operators: makeOperatorStore(pool),
-  clock,
-  random: randomBytes,
-  actor: 'test',
-})
 const admin = new ConsoleClient(gateway)
 await admin.signIn()
-const viewer = new ConsoleClient(gateway)
-await operators.addOperator({ login: 'vera', role: 'viewer', password: 'a password of vera' })
-await viewer.signIn('vera', 'a password of vera')
+const viewer = await signedInAs(gateway, 'viewer')
 
 const pathOf = ({ paymentId }: OpenOrder) => `/orders/${merchant.merchantId}/${paymentId}`
 

@@ -2,27 +2,20 @@
 // for and the other approves, the second step of signing in, tokens and the description of the admin API. Every page of
 // it reads well and passes axe-core. With SCREENSHOTS=folder it also takes pictures.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { makeManageOperators } from '../../src/operations/manage-operators.ts'
 import { totpCode } from '../../src/operations/totp.ts'
-import { makeOperatorStore } from '../../src/store/operators.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
+import { operatorsOf } from '../support/console.ts'
 import { type LookOptions, look } from '../support/look.ts'
 
 const shop = await openCheckoutShop({ environment: { APPROVAL_FOR: 'payout' } })
 const { gateway, clock, merchant } = shop
 const browser: Browser = await launchBrowser()
 const password = 'a password of the team'
-const operators = makeManageOperators({
-  operators: makeOperatorStore(gateway.pool),
-  clock,
-  random: randomBytes,
-  actor: 'test',
-})
+const operators = operatorsOf(gateway)
 for (const login of ['alice', 'bob']) await operators.addOperator({ login, role: 'admin', password })
 await shop.pay(await shop.order(), 'success')
 

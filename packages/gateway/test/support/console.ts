@@ -1,5 +1,9 @@
 // A browser without pictures for the console: keeps cookies, fills in forms as a page shows them.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import type { Role } from '../../src/domain/operator.ts'
+import { type ManageOperators, makeManageOperators } from '../../src/operations/manage-operators.ts'
+import { makeOperatorStore } from '../../src/store/operators.ts'
 import type { TestGateway } from './gateway.ts'
 import { operatorPassword } from './started.ts'
 
@@ -12,6 +16,24 @@ export interface ConsoleAnswer {
 
 /** A field that is there more than once has a list. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>
+
+export function operatorsOf({ pool, clock }: Pick<TestGateway, 'pool' | 'clock'>): ManageOperators {
+  return makeManageOperators({
+    operators: makeOperatorStore(pool),
+    clock,
+    random: randomBytes,
+    actor: 'test',
+  })
+}
+
+/** A new operator of this role, called like it, in a browser of their own. */
+export async function signedInAs(gateway: TestGateway, role: Role): Promise<ConsoleClient> {
+  const password = `a password of ${role}`
+  await operatorsOf(gateway).addOperator({ login: role, role, password })
+  const client = new ConsoleClient(gateway)
+  await client.signIn(role, password)
+  return client
+}
 
 export class ConsoleClient {
   readonly #origin: string

@@ -20,23 +20,23 @@ export function serveApiDocs(listener: FastifyInstance, { mode }: { mode: 'sandb
       .header('x-content-type-options', 'nosniff')
       .send(document)
   })
-  listener.get('/api', (_request, reply) =>
+  listener.get('/api', (request, reply) =>
     sendPage(reply, {
       title: `Admin API · Tillgate ${mode}`,
       styles: [assets.consoleStyle],
       bodyClass: 'console api-docs',
-      content: page(mode),
+      content: page({ mode, origin: `${request.protocol}://${request.host}` }),
     }),
   )
 }
 
-function page(mode: string): Html {
+function page({ mode, origin }: { mode: string; origin: string }): Html {
   const groups = Map.groupBy(apiRoutes, tagOf)
   return html`<main>
 <p class="brand"><a class="brand" href="/">Tillgate</a> <span class="mode ${mode}">${mode}</span></p>
 <h1>Admin API</h1>
 <p>What operators do in the console, for programs. <a href="/openapi.json">OpenAPI 3.1</a> · <a href="/account/tokens">Make a token</a></p>
-<pre tabindex="0" aria-label="Example">curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8081${apiPrefix}/orders?limit=10</pre>
+<pre tabindex="0" aria-label="Example">curl -H "Authorization: Bearer $TOKEN" ${origin}${apiPrefix}/orders?limit=10</pre>
 <ul>
 <li>Every answer is <code>{"code": 20000, "msg": "SUCCESS", "data": …}</code>; on trouble <code>code</code> says which, <code>msg</code> what to change, <code>data.field</code> where, <code>data.requestId</code> what the log knows it by.</li>
 <li>Amounts are decimal text, exact. Times are milliseconds since 1970-01-01 UTC.</li>

@@ -54,7 +54,7 @@ export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: F
 <button class="plain">Sign out</button></form>
 </header>
 <main id="main" tabindex="-1"${page.isLive && html` data-live`}>
-${note && html`<p class="note ${note.kind}" role="${note.kind === 'bad' ? 'alert' : 'status'}">${note.text}</p>`}
+${note && noteLine(note)}
 <h1>${page.title}</h1>
 ${page.content}
 </main>`,
@@ -111,4 +111,9 @@ const icons: Record<AreaName, Html> = {
 
 function icon(name: AreaName): Html {
   return html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${icons[name]}</svg>`
+}
+
+/** What was just done, or why it was not. */
+export function noteLine({ kind, text }: Note): Html {
+  return html`<p class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`
 }

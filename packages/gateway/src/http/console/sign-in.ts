@@ -5,9 +5,18 @@ import { TokenBuckets } from '../../domain/token-bucket.ts'
 import { addressKey } from '../api-limits.ts'
 import { isFromElsewhere, readForm } from '../checkout/requests.ts'
 import { type Html, html } from '../html.ts'
-import { sendSmallPage } from './frame.ts'
+import { noteLine, sendSmallPage } from './frame.ts'
 import { type ConsoleParts, originOf, redirect } from './routes.ts'
-import { endPassed, leavePassed, readBrowser, readPassed, readSession, sessionCookie } from './visits.ts'
+import {
+  endPassed,
+  leavePassed,
+  type Note,
+  readBrowser,
+  readPassed,
+  readSession,
+  sessionCookie,
+  takeNote,
+} from './visits.ts'
 import { until } from './words.ts'
 
 const allowance = { perSecond: 0.2, burst: 20 } as const
@@ -170,14 +179,17 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     page: { title: string; path: string; tried: Tried | undefined; fields: Html; help: Html },
   ): FastifyReply {
     const { formToken, cookies } = readBrowser(request, running(), parts.random)
-    if (cookies.length > 0) reply.header('set-cookie', cookies)
+    const taken = takeNote(request, running())
+    if (cookies.length > 0 || taken)
+      reply.header('set-cookie', [...cookies, ...(taken ? [taken.cookie] : [])])
     const { title, path, tried, fields, help } = page
+    const note: Note | undefined = tried ? { kind: 'bad', text: tried.trouble } : taken?.note
     if (tried) reply.status(tried.httpStatus)
     return sendSmallPage(reply, {
       title,
       mode: parts.mode,
       content: html`<h1>${title}</h1>
-${tried && html`<p class="note bad" role="alert">${tried.trouble}</p>`}
+${note && noteLine(note)}
 <form method="post" action="${pathWithNext(path, request)}" class="stack">
 <input type="hidden" name="token" value="${formToken}">
 ${fields}

@@ -71,18 +71,16 @@ function tiles({ figures, traffic, points }: Overview, callbacks: CallbackCounts
   const made = madeCallbacks(figures.callbacks)
   const tile = (name: string, value: Content, more: Content) =>
     html`<div><dt>${name}</dt><dd>${value} <span class="quiet small">${more}</span></dd></div>`
-  const both = (durations: Figures['paidAfter']) =>
-    [percentile(durations, 0.5), percentile(durations, 0.95)].map((ms) => (ms === undefined ? '—' : span(ms)))
-  const [paidMedian, paidP95] = both(figures.paidAfter)
-  const [sentMedian, sentP95] = both(figures.deliveredAfter)
-  const [apiMedian, apiP95] = both(traffic.answeredAfter)
+  const paidAfter = spread(figures.paidAfter)
+  const sentAfter = spread(figures.deliveredAfter)
+  const answeredAfter = spread(traffic.answeredAfter)
   const [paid, ...otherPaid] = paidAmounts(figures)
   return html`<dl class="figures wide">
 ${tile('Orders', count(all), `${count(open)} still open`)}
-${tile('Success rate', percent(successRate(figures)), `of ${count(all - open)} that ended`)}
-${tile('Paid', paid ?? '—', otherPaid.length > 0 && html`and ${otherPaid.map((each, index) => html`${index > 0 && ', '}${each}`)}`)}
-${tile('Creation to payment, median', paidMedian, `95 % within ${paidP95}`)}
-${tile('Callbacks delivered', percent(deliveredShare(figures)), `of ${count(made)}; half within ${sentMedian}, 95 % within ${sentP95}`)}
+${tile('Success rate', percent(successRate(figures)), all > open ? `of ${count(all - open)} that ended` : 'none has ended')}
+${tile('Paid', paid ?? '—', paid === undefined ? 'nothing yet' : otherPaid.length > 0 && html`and ${otherPaid.map((each, index) => html`${index > 0 && ', '}${each}`)}`)}
+${tile('Creation to payment, median', paidAfter?.median ?? '—', paidAfter ? `95 % within ${paidAfter.p95}` : 'none was paid')}
+${tile('Callbacks delivered', percent(deliveredShare(figures)), [made === 0 ? 'none was due' : `of ${count(made)}`, sentAfter && `; half within ${sentAfter.median}, 95 % within ${sentAfter.p95}`])}
 ${tile(
   'Callbacks waiting now',
   html`<a href="/callbacks?state=waiting">${upTo(callbacks.waiting)}</a>`,
@@ -91,8 +89,14 @@ ${tile(
     : `${upTo(callbacks.due)} due, the oldest for ${duration(nowMs - callbacks.oldestDueAtMs)}; ${upTo(callbacks.exhausted)} given up`,
 )}
 ${tile('API requests', count(traffic.requests), `${perSecond(traffic.requests, passedMs)} a second; ${count(traffic.refused)} refused, ${count(traffic.failed)} failed`)}
-${tile('API answers, median', apiMedian, `95 % within ${apiP95}`)}
+${tile('API answers, median', answeredAfter?.median ?? '—', answeredAfter ? `95 % within ${answeredAfter.p95}` : 'nobody has asked')}
 </dl>`
+}
+
+/** Undefined where nothing was measured. */
+function spread(durations: Figures['paidAfter']): { median: string; p95: string } | undefined {
+  const [median, p95] = [percentile(durations, 0.5), percentile(durations, 0.95)]
+  return median === undefined || p95 === undefined ? undefined : { median: span(median), p95: span(p95) }
 }
 
 /** The currency that most paid orders are in first. */

@@ -1,0 +1,209 @@
+// One admin's round through the console in a real browser: each act by its form, as a person does it, what the page
+// says after it, and at the end the audit, which knows all of them.
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { launchBrowser } from '../support/browser.ts'
+import { openCheckoutShop } from '../support/checkout.ts'
+import { signIn } from '../support/console-browser.ts'
+import { operatorPassword } from '../support/started.ts'
+
+const shop = await openCheckoutShop()
+const { gateway, merchant, clock } = shop
+const { page, troubles } = await signIn(await launchBrowser(), gateway)
+
+const goTo = (path: string) => page.goto(gateway.adminUrl + path)
+const said = async (): Promise<string> => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
+const note = async (): Promise<string> => (await page.locator('.note').textContent()) ?? ''
+
+interface Act {
+  readonly fold: string
+  readonly button: string
+  readonly fields?: Readonly<Record<string, string>>
+  /** Where there are several of this name. */
+  readonly within?: Locator | Page
+  readonly wantsReason?: boolean
+}
+
+/** Opens the fold, reads what will happen, fills in, and does it. */
+async function act({ fold, button, fields = {}, within = page, wantsReason = true }: Act): Promise<void> {
+  const details = within.locator('details.act', {
+    has: page.getByText(fold, { exact: true }),
+  })
+  await details.locator('summary').click()
+  assert.notEqual(await details.locator('form p').first().innerText(), '', `${fold} says what will happen`)
+  for (const [label, value] of Object.entries(fields)) {
+    const field = details.getByLabel(label)
+    if ((await details.locator('select').and(field).count()) > 0) await field.selectOption(value)
+    else await field.fill(value)
+  }
+  if (wantsReason) await details.getByLabel('Reason, for the audit').fill(`because of ${fold}`)
+  clock.advance(1_000)
+  await details.getByRole('button', { name: button }).click()
+}
+
+test('before anything has happened the overview says so, in words', async () => {
+  await goTo('/overview')
+  const text = await said()
+  for (const words of [/none has ended/, /none was paid/, /none was due/, /nobody has asked/])
+    assert.match(text, words)
+  assert.doesNotMatch(text, /— ?,|within —/)
+})
+
+test('a host is paused and resumed, and callbacks are sent again, one and several', async () => {
+  const host = '127.0.0.1:9'
+  await shop.pay(await shop.order(), 'success')
+  // Delivery goes on meanwhile, to an address that refuses: only a tried callback can be sent again.
+  for (let tries = 0; tries < 2_000; tries++) {
+    const { rows } = await gateway.pool.query('select from callbacks where attempts_made = 0')
+    if (rows.length === 0) break
+  }
+  await goTo('/callbacks')
+  await act({ fold: 'Pause a host…', button: 'Pause it', fields: { Host: host } })
+  assert.equal(await note(), `Nothing is sent to ${host} until the pause is over. Nothing is lost.`)
+  const row = page.getByRole('row').filter({ hasText: host }).first()
+  assert.match(await row.innerText(), /127\.0\.0\.1:9.*paused/s)
+  await act({ fold: 'Resume…', button: `Resume ${host}`, within: row })
+  assert.equal(await note(), `What waits for ${host} is sent now.`)
+
+  const ticks = page.getByRole('checkbox')
+  assert.equal(await ticks.count(), 2)
+  for (const tick of await ticks.all()) await tick.check()
+  await act({ fold: 'Send the ticked ones again…', button: 'Send the ticked ones again' })
+  assert.match(await note(), /2 (of 2 )?callbacks are sent again|is sent again|already/)
+  clock.advance(60_000)
+  await goTo('/callbacks')
+  await page.getByRole('link', { name: 'payment.order.success' }).click()
+  await act({ fold: 'Send it again…', button: 'Send it again' })
+  assert.match(await note(), /is sent again|about to be sent/)
+})
+
+test('a merchant is suspended and resumed, and its keys are exchanged', async () => {
+  await goTo('/merchants')
+  await page.getByRole('link', { name: 'Tea House' }).click()
+  await act({ fold: 'Suspend…', button: 'Suspend the merchant' })
+  assert.match(await said(), /suspended/)
+  clock.advance(10_000)
+  assert.equal((await merchant.call('service.trade.query', { orderNo: 'x' })).code, 40300)
+  await act({ fold: 'Resume…', button: 'Resume the merchant' })
+  assert.match(await said(), /active/)
+  clock.advance(10_000)
+  assert.equal((await merchant.call('service.trade.query', { orderNo: 'x' })).code, 40400)
+
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  await act({
+    fold: 'New RSA public key…',
+    button: 'Add the key',
+    fields: { 'Public key, PEM or base64': pem },
+    wantsReason: false,
+  })
+  assert.match(await note(), /^The public key is live/)
+  await act({ fold: 'New AES key…', button: 'Make the key', wantsReason: false })
+  assert.match(await page.locator('.secret').last().innerText(), /^[A-Za-z0-9+/]{43}=$/)
+  await page.getByRole('link', { name: 'To the merchant' }).click()
+  const keys = page.getByRole('table', { name: 'Keys' }).getByRole('row')
+  const live = keys.filter({ hasText: 'live' })
+  assert.equal(await live.count(), 4)
+  await act({ fold: 'Revoke…', button: 'Revoke the key', within: live.filter({ hasText: 'RSA' }).first() })
+  assert.match(await note(), /is revoked: every gateway refuses it within 5 seconds/)
+  assert.equal(await keys.filter({ hasText: 'revoked' }).count(), 1)
+})
+
+test('a wallet is added, topped up, locked and unlocked, and the ledger is proved', async () => {
+  await goTo('/wallets')
+  await act({
+    fold: 'Add a wallet…',
+    button: 'Add the wallet',
+    fields: { Login: 'mira@wallet.example', Name: 'Mira' },
+  })
+  assert.match(await page.locator('.secret').innerText(), /^\d{6}$/)
+  await page.getByRole('link', { name: 'To the wallet' }).click()
+  await act({ fold: 'Top up…', button: 'Top up', fields: { Amount: '25.50', Currency: 'EUR' } })
+  assert.equal(await note(), 'The money is in the wallet.')
+  assert.match(await said(), /EUR 25\.50 EUR/)
+  await act({ fold: 'Lock…', button: 'Lock the wallet' })
+  assert.equal(await note(), 'The wallet is locked.')
+  await act({ fold: 'Unlock…', button: 'Unlock the wallet' })
+  assert.equal(await note(), 'The wallet is active.')
+
+  await goTo('/ledger')
+  await act({ fold: 'Verify now…', button: 'Verify the ledger', wantsReason: false })
+  await page.getByRole('heading', { name: 'The ledger is clean' }).waitFor()
+  assert.match(await note(), /all of them true/)
+})
+
+test('an operator is added and disabled, and one’s own password is changed', async () => {
+  await goTo('/account')
+  await act({
+    fold: 'Add an operator…',
+    button: 'Add the operator',
+    fields: { Login: 'vera', Role: 'viewer' },
+    wantsReason: false,
+  })
+  assert.match(await page.locator('.secret').innerText(), /^\S{12,}$/)
+  await page.getByRole('link', { name: 'Done' }).click()
+  const vera = page.getByRole('row').filter({ hasText: 'vera' })
+  await act({ fold: 'Disable…', button: 'Disable vera', within: vera })
+  assert.equal(await note(), 'Operator vera is disabled.')
+  await act({ fold: 'Enable…', button: 'Enable vera', within: vera })
+  assert.equal(await note(), 'Operator vera is enabled.')
+
+  const password = 'another password for tests'
+  clock.advance(1_000)
+  await page.getByLabel('Password now').fill(operatorPassword)
+  await page.getByLabel('New password, at least').fill(password)
+  await page.getByLabel('New password once more').fill(password)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  assert.match(await page.locator('body').innerText(), /The password is changed\. Sign in with the new one\./)
+  clock.advance(1_000)
+  await page.getByLabel('Login').fill('admin')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+})
+
+test('the audit knows every act of the round, who did it and why', async () => {
+  await goTo('/audit')
+  const rows = (await page.getByRole('row').allInnerTexts())
+    .filter((row) => row.includes('console:admin@127.0.0.1'))
+    .toReversed()
+  const acts = rows.map(
+    (row) => /\b(?:[a-z]+(?:-[a-z]+)*\.)+[a-z]+(?:-[a-z]+)*\b/.exec(row.replace(/console:\S+/, ''))?.[0],
+  )
+  assert.deepEqual(acts, [
+    'operator.sign-in',
+    'callback-host.pause',
+    'callback-host.resume',
+    'callback.resend',
+    'callback.resend',
+    'callback.resend',
+    'merchant.suspend',
+    'merchant.resume',
+    'key.add',
+    'key.add',
+    'key.revoke',
+    'wallet.add',
+    'wallet.top-up',
+    'wallet.lock',
+    'wallet.unlock',
+    'operator.add',
+    'operator.disable',
+    'operator.enable',
+    'operator.change-password',
+    'operator.sign-in',
+  ])
+  for (const why of ['Pause a host…', 'Suspend…', 'Revoke…', 'Top up…', 'Disable…'])
+    assert(
+      rows.some((row) => row.includes(`because of ${why}`)),
+      why,
+    )
+  assert.deepEqual(troubles, [])
+})
+
+test('the description of the admin API shows the address under which it was asked for', async () => {
+  await goTo('/api')
+  const shown = await page.getByLabel('Example').innerText()
+  assert(shown.includes(`${gateway.adminUrl}/`), shown)
+})
