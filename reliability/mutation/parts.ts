@@ -22,8 +22,16 @@ export const parts = {
     tests: [...inProtocol(['statuses'], tests), ...inDomain(moves, tests)],
   },
   envelope: {
-    mutate: inProtocol(['base64', 'encryption', 'envelope', 'opening', 'sealing', 'signing']),
-    tests: inProtocol(['encryption', 'signing', 'envelope', 'documentation', 'vectors', 'opening'], tests),
+    mutate: inProtocol(['envelope']),
+    tests: inProtocol(['envelope', 'documentation'], tests),
+  },
+  cryptography: {
+    mutate: inProtocol(['base64', 'encryption', 'signing']),
+    tests: inProtocol(['signing', 'encryption'], tests),
+  },
+  opening: {
+    mutate: inProtocol(['opening', 'sealing']),
+    tests: inProtocol(['vectors', 'opening'], tests),
   },
 } as const satisfies Record<string, Part>
 

@@ -58,12 +58,15 @@ const samples: readonly Sample[] = [
   },
 ]
 
+/** For programs of a second: without them javac takes 2.7 s of processor time, with them 1.6 s. */
+const quickJava = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
+
 async function run(
   folder: string,
   [command, ...args]: readonly [string, ...string[]],
   input = '',
 ): Promise<string> {
-  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', JAVA_TOOL_OPTIONS: quickJava }
   const running = promisify(execFile)(command, args, {
     cwd: join(root, 'examples', folder),
     env,
