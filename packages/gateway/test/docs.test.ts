@@ -155,6 +155,11 @@ test('headings get the addresses that code hosting sites give them', () => {
   )
 })
 
+test('what the search reads is without the marks of links, whichever way they are written', () => {
+  const [section] = sectionsOf('# Title\n\nSee [this](a.md) and [that][b].\n\n[b]: https://b.example\n')
+  assert.equal(section?.text, 'See this and that.')
+})
+
 test('raw HTML and foreign schemes in a paper are text', () => {
   const { text } = renderMarkdown(
     'a <b onclick="x()">b</b> <script>alert(1)</script>\n\n<img src=x onerror=y>\n\n[go](javascript:alert(1)) <!-- gone -->',

@@ -35,7 +35,8 @@ export function sectionsOf(markdown: string): Section[] {
 export function plainText(markdown: string): string {
   return markdown
     .replace(/<!--.*?-->/g, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^\[[^\]]+\]: \S+$/, '')
+    .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1')
     .replace(/\*\*|`/g, '')
     .replace(/^\s*\|?[\s|:-]*\|[\s|:-]*$/, '')
     .replace(/(^|\s)\|(?=\s|$)/g, '$1')
