@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { gatewayPath, parseRequestEnvelope, type RequestEnvelope } from '@tillgate/protocol'
+import { gatewayPath, openingToolsHere, parseRequestEnvelope, type RequestEnvelope } from '@tillgate/protocol'
 import { systemClock } from '../../packages/gateway/src/clock.ts'
 import { MerchantDirectory } from '../../packages/gateway/src/operations/merchant-directory.ts'
 import { makeOpenRequest } from '../../packages/gateway/src/operations/open-request.ts'
@@ -16,11 +16,12 @@ export function askInProcess(parts: { store: MerchantStore; vault: Vault }): Ask
     directory: new MerchantDirectory(parts),
     clock: systemClock,
     startTimer: startSystemTimer,
+    toolsFor: () => openingToolsHere,
   })
   return {
     prepare: (envelope) => parseRequestEnvelope(JSON.stringify(envelope)),
     async ask(envelope) {
-      assert.equal(await open(envelope), undefined)
+      assert.equal(await open(envelope, { isQuiet: true }), undefined)
     },
   }
 }

@@ -8,7 +8,7 @@ import { measuredPool } from './database/measured-pool.ts'
 import type { NoteAnswered } from './http/answered.ts'
 import { makeDatabaseMetrics } from './metrics/database-metrics.ts'
 import { type GatewayMetrics, makeGatewayMetrics } from './metrics/gateway-metrics.ts'
-import { measuredCrypto } from './metrics/measured-crypto.ts'
+import { type MeasuredCrypto, measuredCrypto } from './metrics/measured-crypto.ts'
 import { addProcessMetrics, sampleLoopDelay } from './metrics/process-metrics.ts'
 import type { Snapshot } from './metrics/registry.ts'
 import { TrafficRecorder } from './operations/traffic-recorder.ts'
@@ -17,11 +17,10 @@ import { tracedPool } from './tracing/traced.ts'
 import { Tracer } from './tracing/tracer.ts'
 import { version } from './version.ts'
 
-export interface Observability {
+export interface Observability extends MeasuredCrypto {
   readonly metrics: GatewayMetrics
   /** Undefined: nothing is traced. */
   readonly tracer: Tracer | undefined
-  readonly tools: ReturnType<typeof measuredCrypto>
   readonly coreObserver: CoreObserver
   /** The same requests by time, for the console's overview. */
   readonly traffic: TrafficRecorder
@@ -75,7 +74,7 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
     metrics,
     tracer,
     traffic,
-    tools: measuredCrypto(metrics.crypto),
+    ...measuredCrypto(metrics.crypto),
     coreObserver: {
       onBatch: (batch, items) => metrics.batches.of(batch).observe(items),
       overPool: (pool) =>

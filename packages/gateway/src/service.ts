@@ -58,7 +58,7 @@ export interface ServiceParts extends FirstThingsParts {
 
 export async function startService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, log, random, observability } = parts
-  const { metrics, tools } = observability
+  const { metrics, tools, toolsHere } = observability
   const outbound = openWayOut(config)
   const core = await makeCore(await parts.opening, { config, observer: observability.coreObserver })
   metrics.poolMax.set(config.databasePoolMax)
@@ -126,7 +126,12 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(
       {
-        openRequest: makeOpenRequest({ directory, clock, startTimer: startSystemTimer, tools }),
+        openRequest: makeOpenRequest({
+          directory,
+          clock,
+          startTimer: startSystemTimer,
+          toolsFor: ({ isQuiet }) => (isQuiet ? toolsHere : tools),
+        }),
         operations: {
           'service.trade.create': makeCreateOrder({
             orders,

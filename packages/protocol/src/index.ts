@@ -23,7 +23,14 @@ export {
   toWireAmount,
   type WireAmount,
 } from './money.ts'
-export { type OpeningKeys, type OpeningTools, openCallback, openingTools, openRequest } from './opening.ts'
+export {
+  type OpeningKeys,
+  type OpeningTools,
+  openCallback,
+  openingTools,
+  openingToolsHere,
+  openRequest,
+} from './opening.ts'
 export * from './redirect.ts'
 export {
   type CallbackMessage,

@@ -12,7 +12,7 @@ import {
 } from './envelope.ts'
 import type { AesKey } from './keys.ts'
 import { aesKeyBytes, aesNonceBytes, aesTagBytes, maxLiveKeys } from './limits.ts'
-import { type Verification, verifyBytes } from './signing.ts'
+import { type Verification, verifyBytes, verifyBytesHere } from './signing.ts'
 
 /** Up to two live keys of each kind; the public keys are the sender's. */
 export interface OpeningKeys {
@@ -45,10 +45,11 @@ export interface Sealed {
 /** The two costly acts; passed in so that they can be counted and timed. */
 export interface OpeningTools {
   readonly decrypt: (bytes: Buffer, key: AesKey) => string | undefined
-  readonly verify: (verification: Verification) => Promise<boolean>
+  readonly verify: (verification: Verification) => Promise<boolean> | boolean
 }
 
 export const openingTools: OpeningTools = { decrypt: decryptBytes, verify: verifyBytes }
+export const openingToolsHere: OpeningTools = { decrypt: decryptBytes, verify: verifyBytesHere }
 
 export async function openSealed(
   sealed: Sealed,

@@ -60,6 +60,8 @@ interface Call {
 }
 
 const maxBytes = listenerLimits.bodyBytes
+/** So few that a tenth of a millisecond spent on one keeps nobody waiting. */
+const fewInFlight = 3
 const jsonType = /^application\/json\s*(?:;|$)/i
 
 export function makeMerchantApi(parts: MerchantApiParts): Direct {
@@ -133,7 +135,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     const { openRequest, operations } = parts.api()
     const operation = operationOf(operations, { method: envelope.method, pathMethod: call.route.method })
     call.operation = envelope.method
-    const opened = await openRequest(envelope)
+    const opened = await openRequest(envelope, { isQuiet: limits.inFlight <= fewInFlight })
     if (!opened) {
       limits.noteJunk(address)
       throw new Failure('envelope_not_opened')

@@ -1,15 +1,27 @@
 // The costly acts of cryptography, with the time that they took. The same functions as ever: nothing is done otherwise
 // because it is measured.
-import { type OpeningTools, openingTools, type SealingTools, sealingTools } from '@tillgate/protocol'
+import {
+  type OpeningTools,
+  openingTools,
+  openingToolsHere,
+  type SealingTools,
+  sealingTools,
+} from '@tillgate/protocol'
 import type { CryptoAct } from './gateway-metrics.ts'
 import type { Histogram } from './registry.ts'
 
-export function measuredCrypto(histogramOf: (act: CryptoAct) => Histogram): OpeningTools & SealingTools {
+export interface MeasuredCrypto {
+  readonly tools: OpeningTools & SealingTools
+  /** The same, but a verification is made on the thread that asks. */
+  readonly toolsHere: OpeningTools
+}
+
+export function measuredCrypto(histogramOf: (act: CryptoAct) => Histogram): MeasuredCrypto {
   const decrypting = histogramOf('aes_decrypt')
   const encrypting = histogramOf('aes_encrypt')
   const verifying = histogramOf('rsa_verify')
   const signing = histogramOf('rsa_sign')
-  return {
+  const tools: OpeningTools & SealingTools = {
     decrypt(bytes, key) {
       const startedAtMs = performance.now()
       const text = openingTools.decrypt(bytes, key)
@@ -33,6 +45,18 @@ export function measuredCrypto(histogramOf: (act: CryptoAct) => Histogram): Open
       const signature = await sealingTools.sign(text, privateKey)
       signing.observe((performance.now() - startedAtMs) / 1000)
       return signature
+    },
+  }
+  return {
+    tools,
+    toolsHere: {
+      decrypt: tools.decrypt,
+      verify(verification) {
+        const startedAtMs = performance.now()
+        const isGenuine = openingToolsHere.verify(verification)
+        verifying.observe((performance.now() - startedAtMs) / 1000)
+        return isGenuine
+      },
     },
   }
 }

@@ -20,27 +20,34 @@ export interface OpenedRequest {
 }
 
 /** Undefined: it could not be opened, whatever the reason. */
-export type OpenRequest = (envelope: RequestEnvelope) => Promise<OpenedRequest | undefined>
+export type OpenRequest = (envelope: RequestEnvelope, load: Load) => Promise<OpenedRequest | undefined>
+
+export interface Load {
+  /** Little else is under way: a verification may then take the event loop's time, and waits for no signature. */
+  readonly isQuiet: boolean
+}
 
 export function makeOpenRequest({
   directory,
   clock,
   startTimer,
-  tools,
+  toolsFor,
 }: {
   directory: MerchantDirectory
   clock: Clock
   startTimer: StartTimer
-  /** Left out, the protocol's own. */
-  tools?: OpeningTools
+  toolsFor: (load: Load) => OpeningTools
 }): OpenRequest {
-  return async (envelope) => {
+  return async (envelope, load) => {
     const nowMs = clock.now()
     checkTimestamp(envelope, nowMs)
-    return refusedOnTheBeat(() => open(envelope, nowMs), startTimer)
+    return refusedOnTheBeat(() => open(envelope, { nowMs, tools: toolsFor(load) }), startTimer)
   }
 
-  async function open(envelope: RequestEnvelope, nowMs: number): Promise<OpenedRequest | undefined> {
+  async function open(
+    envelope: RequestEnvelope,
+    { nowMs, tools }: { nowMs: number; tools: OpeningTools },
+  ): Promise<OpenedRequest | undefined> {
     const { merchantId } = envelope
     const remembered = directory.remembered(merchantId, nowMs)
     let { known } = remembered ?? (await directory.load(merchantId, nowMs))

@@ -77,7 +77,8 @@ export function tracedApi(api: MerchantApi, tracer: Tracer | undefined): Merchan
   ) as Operations
   return {
     operations,
-    openRequest: (envelope) => tracer.within({ name: 'open the envelope' }, () => api.openRequest(envelope)),
+    openRequest: (envelope, load) =>
+      tracer.within({ name: 'open the envelope' }, () => api.openRequest(envelope, load)),
   }
 }
 
