@@ -17,7 +17,8 @@ export const overload: Scenario = {
   yardstick: 'the peak at 64 connections',
   goal: atLeast(0.8),
   async run(world, size) {
-    const { url, pid } = await world.startGateway(await world.freshDatabase())
+    const database = await world.freshDatabase()
+    const { url, pid, stop } = await world.startGateway(database)
     const { answers } = await load(url, { requests: await sealCreates(world, 300), connections: 64 })
     const bodies = await world.sealMany(
       'service.trade.query',
@@ -27,16 +28,22 @@ export const overload: Scenario = {
     await load(url, { requests, connections: 64 })
     const { perSecond: peak } = await load(url, { requests, connections: 64 })
     const before = residentBytes(pid)
-    const result = await startFlood({
-      port: Number(new URL(url).port),
-      perSecond: peak * times,
-      durationMs: size.of(30_000, 5_000),
-      connections,
-      bodies,
-    })
+    const flood = (to: string, durationMs: number) =>
+      startFlood({
+        port: Number(new URL(to).port),
+        perSecond: peak * times,
+        durationMs,
+        connections,
+        bodies,
+      })
+    const result = await flood(url, size.of(30_000, 5_000))
     const grown = (residentBytes(pid) - before) / 1024 / 1024
     const goodput = (result.good * 1_000) / result.tookMs
     const isCalm = result.refused > 0 ? result.refusedP99Ms : 0
+    await stop()
+    // The least that anybody could do with such a flood: refuse all of it, without a look.
+    const refuser = await world.startServer('page.ts', database, { page: '{}', httpStatus: 503 })
+    const refused = await flood(refuser.url, size.of(10_000, 3_000))
     return [
       {
         part: 'goodput',
@@ -54,6 +61,9 @@ export const overload: Scenario = {
         ratio: isCalm / 50,
         ours: `${isCalm.toFixed(0)} ms`,
         yardstick: '50 ms',
+        note:
+          `bare node:http that refuses everything: p99 ${refused.refusedP99Ms.toFixed(0)} ms in the same flood, ` +
+          `${((refused.refused * 1_000) / refused.tookMs).toFixed(0)} refused a second`,
       },
     ]
   },

@@ -1,13 +1,13 @@
-// The yardstick of the checkout page: node:http that sends the same bytes, whatever is asked for.
+// The yardstick of the checkout page, and of refusals: node:http that sends the same bytes, whatever is asked for.
 import { createServer } from 'node:http'
 
-const { page } = JSON.parse(process.env['BENCH'] ?? '{}')
+const { page, httpStatus = 200 } = JSON.parse(process.env['BENCH'] ?? '{}')
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-length': Buffer.byteLength(page),
 }
 const server = createServer((_request, response) => {
-  response.writeHead(200, headers)
+  response.writeHead(httpStatus, headers)
   response.end(page)
 })
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
