@@ -1,6 +1,6 @@
 // What the checkout shows: the order behind a link, as it is at this moment, and the merchant who is paid. A link that
 // is wrong in any part finds nothing, and does not tell which part it was.
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { merchantIdPattern, paymentIdPattern } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
@@ -48,6 +48,6 @@ export function makeShowCheckout({
 
 /** Hashed first: timingSafeEqual wants equal lengths, and a length is something to learn too. */
 function isSameSecret(given: string, expected: string): boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(hash(given), hash(expected))
+  const digest = (text: string) => hash('sha256', text, 'buffer')
+  return timingSafeEqual(digest(given), digest(expected))
 }

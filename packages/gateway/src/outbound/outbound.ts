@@ -1,6 +1,7 @@
 // The one way out of the gateway: posts to addresses that merchants chose, without letting anybody use it to
 // reach what only the gateway can reach. Whatever the network does comes back as a value.
 import { checkUrl, parseUrlPolicy } from '../domain/url-rules.ts'
+import { remember } from '../remember.ts'
 import { attempt, type Delivery, unreachable } from './attempt.ts'
 import { type Dial, systemDial } from './dial.ts'
 import { OutboundFailure } from './failure.ts'
@@ -55,7 +56,11 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
   const { connectTimeoutMs, maxReadBytes } = policy
   const guard = { ...parts, policy: urlPolicy, secureContext, connectTimeoutMs, maxReadBytes }
   const origins = new Origins(guard, policy, parts.now)
-  const check = remember((url) => checkUrl(url, urlPolicy), urlsRemembered)
+  // Merchants keep to a few addresses, and the same text under the same policy is always judged the same.
+  const check = remember((url: string) => checkUrl(url, urlPolicy), {
+    keyOf: (url) => url,
+    most: urlsRemembered,
+  })
   const { attemptTimeoutMs, maxAnswerBytes } = policy
   const settings = { attemptTimeoutMs, maxAnswerBytes, now: parts.now, startTimer: parts.startTimer }
   let isClosed = false
@@ -82,19 +87,6 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
   }
 
   return { post, close }
-}
-
-// Merchants keep to a few addresses, and the same text under the same policy is always judged the same.
-function remember<T>(judge: (text: string) => T, most: number): (text: string) => T {
-  const judged = new Map<string, T>()
-  return (text) => {
-    const known = judged.get(text)
-    if (known !== undefined) return known
-    const fresh = judge(text)
-    if (judged.size >= most) judged.clear()
-    judged.set(text, fresh)
-    return fresh
-  }
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,6 +1,7 @@
 // Numbers, money and times in the reader's way of writing them. Intl formats; how many digits a currency has is ISO's
 // to say, and amounts are handed over as text, so that not even the largest is rounded.
 import { digitsOf, toDecimalText } from '@tillgate/protocol'
+import { remember } from '../../remember.ts'
 import { type Html, html } from '../html.ts'
 import { fillText, type Plural } from './words.ts'
 
@@ -19,6 +20,9 @@ export interface Formats {
   /** The day and the time in UTC, until a script knows where the reader is. */
   time(timeMs: number): string
 }
+
+/** In each language, and in each of three forms; about 200 bytes each. */
+const amountsRemembered = 500
 
 export function makeFormats(language: string): Formats {
   const currencies = new Map<string, Intl.NumberFormat>()
@@ -50,18 +54,30 @@ export function makeFormats(language: string): Formats {
     second: new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
   }
 
-  const moneyText = (minor: bigint, currency: string): string =>
-    currencyFormat(currency).format(exact(minor, currency))
+  // Intl takes its time, prices are often the same, and one page shows an amount several times.
+  const remembered = {
+    keyOf: (minor: bigint, currency: string) => `${minor} ${currency}`,
+    most: amountsRemembered,
+  }
+  const moneyText = remember(
+    (minor: bigint, currency: string) => currencyFormat(currency).format(exact(minor, currency)),
+    remembered,
+  )
+  const money = remember(
+    (minor: bigint, currency: string) => html`<bdi class="money">${moneyText(minor, currency)}</bdi>`,
+    remembered,
+  )
+  const moneyParts = remember((minor: bigint, currency: string) => {
+    const parts = currencyFormat(currency).formatToParts(exact(minor, currency))
+    return html`<bdi class="money">${parts.map(({ type, value }) =>
+      type === 'currency' ? html`<span class="code">${value}</span>` : value,
+    )}</bdi>`
+  }, remembered)
 
   return {
     moneyText,
-    money: (minor, currency) => html`<bdi class="money">${moneyText(minor, currency)}</bdi>`,
-    moneyParts: (minor, currency) => {
-      const parts = currencyFormat(currency).formatToParts(exact(minor, currency))
-      return html`<bdi class="money">${parts.map(({ type, value }) =>
-        type === 'currency' ? html`<span class="code">${value}</span>` : value,
-      )}</bdi>`
-    },
+    money,
+    moneyParts,
     number: (value) => numbers.format(value),
     plural: (forms, count) =>
       fillText(forms[rules.select(count)] ?? forms.other, { count: numbers.format(count) }),

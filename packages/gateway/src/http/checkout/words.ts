@@ -1,5 +1,6 @@
 // Words with gaps: texts of the checkout are templates with {names}, filled with text or with HTML that is escaped
 // already. The type of a language's words comes from English, so that a missing one does not compile.
+import { remember } from '../../remember.ts'
 import type { Content } from '../html.ts'
 import type { en } from './languages/en.ts'
 
@@ -25,15 +26,21 @@ type Widened<T> = T extends string
 
 export type Words = Widened<typeof en>
 
+/** Templates are the languages' own words, so there are only so many. */
+const pieces = remember((template: string) => template.split(/\{(\w+)\}/), {
+  keyOf: (template) => template,
+  most: 2_000,
+})
+
 /** The template as content of a page: what is put into it is escaped like any other content. */
 export function fill(template: string, values: Readonly<Record<string, Content>>): Content[] {
-  return template
-    .split(/\{(\w+)\}/)
-    .map((part, index) => (index % 2 === 0 ? part : gapOf(values, part, template)))
+  return pieces(template).map((part, index) => (index % 2 === 0 ? part : gapOf(values, part, template)))
 }
 
 export function fillText(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/\{(\w+)\}/g, (_gap, name: string) => gapOf(values, name, template))
+  return pieces(template)
+    .map((part, index) => (index % 2 === 0 ? part : gapOf(values, part, template)))
+    .join('')
 }
 
 function gapOf<T>(values: Readonly<Record<string, T>>, name: string, template: string): T {

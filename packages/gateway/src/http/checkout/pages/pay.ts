@@ -1,5 +1,8 @@
 // An order that can be paid: sign in, or see the balance and confirm; in the sandbox test wallets by one tap.
+
+import { remember } from '../../../remember.ts'
 import { type Content, type Html, html } from '../../html.ts'
+import type { Language } from '../languages.ts'
 import { fill } from '../words.ts'
 import { icon } from './icons.ts'
 import { notice } from './notice.ts'
@@ -56,16 +59,24 @@ ${token(formToken)}
 }
 
 function testWallets({ path, formToken, language }: View): Html {
-  const { heading: _, hint, ...wallets } = language.words.testWallets
-  return html`<p class="quiet small">${hint}</p>
+  return html`<p class="quiet small">${language.words.testWallets.hint}</p>
 <form method="post" action="${path}/pay-with-test-wallet" class="test-wallets">
 ${token(formToken)}
-${Object.entries(wallets).map(
-  ([behaviour, { name, does }]) =>
-    html`<button type="submit" name="wallet" value="${behaviour}"><strong>${name}</strong><span class="quiet">${does}</span></button>`,
-)}
+${walletButtons(language)}
 </form>`
 }
+
+/** On every page of a language the same. */
+const walletButtons = remember(
+  ({ words }: Language) => {
+    const { heading: _, hint: __, ...wallets } = words.testWallets
+    return html`${Object.entries(wallets).map(
+      ([behaviour, { name, does }]) =>
+        html`<button type="submit" name="wallet" value="${behaviour}"><strong>${name}</strong><span class="quiet">${does}</span></button>`,
+    )}`
+  },
+  { keyOf: ({ tag }) => tag, most: 100 },
+)
 
 function confirm(view: View, wallet: SignedInWallet): Html {
   const { path, formToken, order, language } = view
