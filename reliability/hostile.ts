@@ -32,7 +32,7 @@ const seconds = wholeOption('seconds', values.seconds, { least: 3 })
 const perSecond = wholeOption('per-second', values['per-second'], { least: 10 })
 const maxRatio = 2
 const maxRssMegabytes = 600
-const settleMs = 8_000
+const settleMs = 2_000
 
 const dataDir = await mkdtemp(join(tmpdir(), 'tillgate-hostile-'))
 const gateway = await GatewayChild.make({
@@ -54,6 +54,7 @@ process.exit(wrong.length === 0 ? 0 : 1)
 async function run(): Promise<void> {
   const place = placeOf(gateway.url)
   const seal = makeSealer()
+  await honestLoad({ place, envelopes: [await seal(0)], perSecond: 10, durationMs: 100 })
   const junk = (await Promise.all(Array.from({ length: 20 }, (_, turn) => seal(turn)))).map((text) =>
     JSON.stringify({ ...JSON.parse(text), sign: 'AAAA' }),
   )

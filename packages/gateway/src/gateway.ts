@@ -32,6 +32,7 @@ import { servePlayground } from './http/sandbox/playground.ts'
 import type { Log } from './log.ts'
 import type { Snapshot } from './metrics/registry.ts'
 import { makeObservability } from './observability.ts'
+import { startSystemTimer } from './outbound/timer.ts'
 import { makeRandom } from './random.ts'
 import type { Service } from './service.ts'
 import { tracedDirect, traceRequests } from './tracing/traced.ts'
@@ -131,6 +132,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
         clientAddress: makeClientAddress(config.trustedProxies),
         isClosing: () => stopping,
         onAnswered: onPublicAnswered,
+        startTimer: startSystemTimer,
       }),
       tracer,
     ),

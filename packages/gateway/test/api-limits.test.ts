@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { addressKey } from '../src/http/api-limits.ts'
@@ -165,6 +166,21 @@ test('junk that comes all at once counts as much as junk that comes one by one',
   // What was tried is paid back at the allowed rate before anything more is read.
   clock.advance((opened + again) * 6_000)
   assert.equal((await queryOf(merchant)).code, 40400)
+})
+
+test('an address that is turned away and does not wait for the answer loses its connection', async () => {
+  const gateway = await startTestGateway({
+    clock: new TestClock(),
+    environment: { FAILED_OPENINGS_PER_MINUTE: '1' },
+  })
+  const merchant = await gateway.addMerchant()
+  const junk = JSON.stringify({ ...(await merchant.seal('service.trade.query', {})), sign: 'AAAA' })
+  assert.equal((await gateway.post('/api/v1/gateway', junk)).code, 40100)
+  const { port } = new URL(gateway.url)
+  const request = `POST /api/v1/gateway HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`
+  const socket = connect(Number(port), '127.0.0.1', () => socket.write(request.repeat(2)))
+  socket.on('error', () => {})
+  assert.equal(await text(socket).catch(() => ''), '')
 })
 
 test('a suspended merchant has the limit of any other', async () => {

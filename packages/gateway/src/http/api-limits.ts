@@ -48,6 +48,11 @@ export class ApiLimits {
     return this.#working.take(addressKey(address)) ?? this.#refuse()
   }
 
+  /** It sent so much junk that nothing of it is read for now. */
+  isTurnedAway(address: string): boolean {
+    return this.#junk.size > 0 && this.#junkWaitMs(address) > 0
+  }
+
   /** A request from this address could not be opened. Those that came at the same time all count. */
   noteJunk(address: string): void {
     this.#junk.charge(addressKey(address), this.#junkAllowance(), this.#options.clock.now())
@@ -79,10 +84,14 @@ export class ApiLimits {
   #refuseJunk(address: string): void {
     // Nobody sent junk lately: the usual case, and not worth reading the address for.
     if (this.#junk.size === 0) return
-    const waitMs = this.#junk.waitMs(addressKey(address), this.#junkAllowance(), this.#options.clock.now())
+    const waitMs = this.#junkWaitMs(address)
     if (waitMs <= 0) return
     this.#options.onShed?.('junk')
     throw tooMany(waitMs)
+  }
+
+  #junkWaitMs(address: string): number {
+    return this.#junk.waitMs(addressKey(address), this.#junkAllowance(), this.#options.clock.now())
   }
 
   #junkAllowance() {

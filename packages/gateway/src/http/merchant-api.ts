@@ -1,6 +1,7 @@
 // The merchant API: envelopes in, answers out. What is cheap is checked first, so that junk costs us little:
 // room, address, content type, size, shape and path; only then cryptography, and only then the database.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import {
   Failure,
   failureAnswer,
@@ -43,6 +44,8 @@ export interface MerchantApiParts {
   /** While the listener closes, every connection has its last answer. */
   readonly isClosing: () => boolean
   readonly onAnswered: NoteAnswered
+  /** Of the machine's own time: a sender is held off, whatever the clock says. */
+  readonly startTimer: (delayMs: number, expire: () => void) => () => void
 }
 
 interface Route {
@@ -62,11 +65,13 @@ interface Call {
 const maxBytes = listenerLimits.bodyBytes
 /** So few that a tenth of a millisecond spent on one keeps nobody waiting. */
 const fewInFlight = 3
+const junkRestMs = 500
 const jsonType = /^application\/json\s*(?:;|$)/i
 
 export function makeMerchantApi(parts: MerchantApiParts): Direct {
   const { limits } = parts
   const routes = apiRoutes()
+  const resting = new WeakSet<Socket>()
 
   return (request, response) => {
     if (request.method !== 'POST') return undefined
@@ -91,6 +96,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
       if (failure.failure === 'internal') parts.log.error({ requestId, err: error }, 'our fault')
       code = failure.code
       httpStatus = httpStatusOf(code)
+      if (httpStatus === 429) await rest(call.request)
       sendJson(response, {
         httpStatus,
         requestId,
@@ -107,6 +113,21 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
       durationMs: performance.now() - began,
       api: { operation: call.operation, code },
     })
+  }
+
+  /**
+   * Whoever sent too much junk has its refusals late, and whoever does not wait for them loses the connection: a refusal
+   * takes so little that answering a flood as fast as it comes would hold up everybody else.
+   */
+  async function rest(request: IncomingMessage): Promise<void> {
+    const { socket } = request
+    const address = parts.clientAddress(request)
+    // A proxy's connection is not the sender's: others use it next.
+    if (address !== socket.remoteAddress || !limits.isTurnedAway(address)) return
+    if (resting.has(socket)) socket.destroy()
+    resting.add(socket)
+    await new Promise<void>((resolve) => parts.startTimer(junkRestMs, resolve))
+    resting.delete(socket)
   }
 
   /** Undefined when nobody waits for the answer any more. */
