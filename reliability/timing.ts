@@ -30,7 +30,7 @@ const { values } = parseArgs({
 const samples = wholeOption('samples', values.samples, { least: 1_000 })
 const thresholdMicros = wholeOption('threshold-ns', values['threshold-ns'], { least: 100 }) / 1_000
 
-const lines = 6
+const lines = 10
 const masterKey = randomBytes(32)
 const database = await openThrowawayDatabase()
 const vault = makeVault(masterKey)
