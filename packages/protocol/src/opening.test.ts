@@ -19,7 +19,7 @@ import {
   type RequestWire,
   requestStringToSign,
 } from './envelope.ts'
-import { type OpeningKeys, openCallback, openRequest, openSealed } from './opening.ts'
+import { type OpeningKeys, openCallback, openingToolsHere, openRequest, openSealed } from './opening.ts'
 import { sealCallback, sealRequest } from './sealing.ts'
 import { verifyBytes } from './signing.ts'
 
@@ -143,6 +143,14 @@ test('either of two live keys of each kind opens, in any mixture', async () => {
       assert.equal(await openRequest(parseRequestEnvelope(JSON.stringify(sealed)), keys), message.body)
     }
   }
+})
+
+test('opened on the spot, the same opens and the same does not', async () => {
+  assert.equal(await openRequest(envelope, openingKeys, openingToolsHere), message.body)
+  const other = { ...envelope, method: 'service.trade.create' }
+  assert.equal(await openRequest(other, openingKeys, openingToolsHere), undefined)
+  const wrongKeys = { ...openingKeys, aesKeys: [otherAesKey] }
+  assert.equal(await openRequest(envelope, wrongKeys, openingToolsHere), undefined)
 })
 
 test('more live keys than two are our bug', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { constants, createSecretKey, generateKeyPairSync, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { otherPair, pair } from '../test/keys.ts'
-import { signText, verifyText } from './signing.ts'
+import { signText, verifyBytesHere, verifyText } from './signing.ts'
 
 const text = 'body={"a":"é😀"}&charset=utf-8'
 
@@ -47,4 +47,13 @@ test('a key that cannot sign or verify is our bug and rejects', async () => {
   const ed = generateKeyPairSync('ed25519')
   for (const key of [secret, pair.publicKey, ed.privateKey]) await assert.rejects(signText(text, key))
   for (const key of [secret, ed.publicKey]) await assert.rejects(verifyText(text, 'AAAA', key))
+})
+
+test('a verification on the spot finds what one on the thread pool finds', async () => {
+  const signature = Buffer.from(await signText(text, pair.privateKey), 'base64')
+  assert.equal(verifyBytesHere({ text, signature, publicKey: pair.publicKey }), true)
+  assert.equal(verifyBytesHere({ text, signature, publicKey: otherPair.publicKey }), false)
+  assert.equal(verifyBytesHere({ text: `${text} `, signature, publicKey: pair.publicKey }), false)
+  const { publicKey } = generateKeyPairSync('ed25519')
+  assert.throws(() => verifyBytesHere({ text, signature, publicKey }))
 })
