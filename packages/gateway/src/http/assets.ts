@@ -15,9 +15,13 @@ export interface Asset extends Prepared {
   readonly path: string
 }
 
-function readAsset(name: `${string}.${keyof typeof types}`): Asset {
+type AssetName = `${string}.${keyof typeof types}`
+
+/** Of one file or, where that would be a long one, of several, one after the other. */
+function readAsset(name: AssetName, files: readonly AssetName[] = [name]): Asset {
   const [stem, extension] = name.split('.') as [string, keyof typeof types]
-  const prepared = prepare(types[extension], readFileSync(join(import.meta.dirname, 'assets', name)))
+  const contents = files.map((file) => readFileSync(join(import.meta.dirname, 'assets', file)))
+  const prepared = prepare(types[extension], Buffer.concat(contents))
   return { ...prepared, path: `/assets/${stem}.${prepared.hash}.${extension}` }
 }
 
@@ -30,7 +34,16 @@ export const assets = {
   sandboxScript: readAsset('sandbox.js'),
   playgroundStyle: readAsset('playground.css'),
   playgroundScript: readAsset('playground.js'),
-  consoleStyle: readAsset('console.css'),
+  consoleStyle: readAsset('console.css', [
+    'console/frame.css',
+    'console/forms.css',
+    'console/tables.css',
+    'console/order.css',
+    'console/overview.css',
+    'console/phone.css',
+    'console/people.css',
+    'console/admin-api.css',
+  ]),
   consoleScript: readAsset('console.js'),
   docsStyle: readAsset('docs.css'),
   docsScript: readAsset('docs.js'),
