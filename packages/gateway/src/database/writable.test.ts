@@ -46,3 +46,19 @@ test('a migration under way does not hold the answer up', async () => {
     assert.deepEqual(await checkWritable(pool, newest), { kind: 'writable' })
   })
 })
+
+test('the check takes room on the disk, so that a full one refuses it', async (t) => {
+  const alone = openPool(connection, { max: 1 })
+  t.after(() => alone.close())
+  const temporaryBytes = async () => {
+    // What a session has counted is shown to others, and to itself, from its next statement on.
+    await alone.query('select pg_stat_force_next_flush()')
+    const { rows: counted } = await alone.query<{ bytes: string }>(
+      'select temp_bytes as bytes from pg_stat_database where datname = current_database()',
+    )
+    return Number(counted[0]?.bytes)
+  }
+  const before = await temporaryBytes()
+  assert.deepEqual(await checkWritable(alone, newest), { kind: 'writable' })
+  assert.ok((await temporaryBytes()) >= before + 100_000)
+})
