@@ -3,19 +3,30 @@ import type { FastifyInstance } from 'fastify'
 
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }
 
+/** The question writes to the disk: whoever asks without end has it asked ten times a second. */
+export const readyForMs = 100
+
 export function answerHealth(listener: FastifyInstance, readiness: () => Promise<Readiness>): void {
-  // However often it is asked, the database is asked once at a time.
+  // However many ask, the database is asked once at a time.
   let asking: Promise<Readiness> | undefined
+  let readyUntil = Number.NEGATIVE_INFINITY
+
+  const ask = async (): Promise<Readiness> => {
+    if (performance.now() < readyUntil) return { ready: true }
+    asking ??= readiness().finally(() => {
+      asking = undefined
+    })
+    const answer = await asking
+    if (answer.ready) readyUntil = performance.now() + readyForMs
+    return answer
+  }
 
   listener.get('/healthz', (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'alive' }),
   )
 
   listener.get('/readyz', async (_request, reply) => {
-    asking ??= readiness().finally(() => {
-      asking = undefined
-    })
-    const answer = await asking
+    const answer = await ask()
     reply.header('cache-control', 'no-store')
     if (answer.ready) return { status: 'ready' }
     return reply.status(503).header('retry-after', 1).send({ status: 'not ready', reason: answer.reason })
