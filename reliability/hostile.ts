@@ -72,6 +72,7 @@ async function run(): Promise<void> {
     const attack = attackOf(kind, { name: kind as AttackName, place, durationMs: seconds * 1_000, junk })
     const [told, hostile, isReady] = await Promise.all([attack, phase(), staysReady()])
     rows.push({ kind, hostile, told, rss: rssMegabytes() })
+    console.log(`${kind}: p99 ${ms(hostile.p99Ms)}, quiet so far ${ms(quantile(quiet, 0.99))}`)
     if (!isReady) wrong.push(`${kind}: /readyz did not answer`)
     await pause(settleMs)
   }
