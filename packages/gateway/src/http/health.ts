@@ -6,18 +6,23 @@ export type Readiness = { readonly ready: true } | { readonly ready: false; read
 /** The question writes to the disk: whoever asks without end has it asked ten times a second. */
 export const readyForMs = 100
 
-export function answerHealth(listener: FastifyInstance, readiness: () => Promise<Readiness>): void {
+export function answerHealth(
+  listener: FastifyInstance,
+  readiness: () => Promise<Readiness>,
+  /** Of the machine's own time, in milliseconds. */
+  now: () => number = () => performance.now(),
+): void {
   // However many ask, the database is asked once at a time.
   let asking: Promise<Readiness> | undefined
   let readyUntil = Number.NEGATIVE_INFINITY
 
   const ask = async (): Promise<Readiness> => {
-    if (performance.now() < readyUntil) return { ready: true }
+    if (now() < readyUntil) return { ready: true }
     asking ??= readiness().finally(() => {
       asking = undefined
     })
     const answer = await asking
-    if (answer.ready) readyUntil = performance.now() + readyForMs
+    if (answer.ready) readyUntil = now() + readyForMs
     return answer
   }
 
