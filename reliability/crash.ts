@@ -1,11 +1,16 @@
 // npm run crash -- --cycles 200 [--seed 1] [--shoppers 8] [--processes 1,2,3]
-// The real program on its own PostgreSQL under load, killed at random moments, then everything that was acknowledged is
-// compared with what is stored and what arrived. Ends with code 1 when they differ.
+// npm run crash -- --every-fsync
+// The real program on its own PostgreSQL under load, killed at random moments, or at every moment at which something is
+// made durable; then everything that was acknowledged is compared with what is stored and what arrived. Ends with code 1
+// when they differ.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { runEverySync } from './crash/every-sync.ts'
+import { runFirstStartSyncs } from './crash/first-start-syncs.ts'
 import { runCycles } from './crash/run-cycles.ts'
+import { missingTool } from './support/debian-tools.ts'
 import { wholeOption } from './support/whole-option.ts'
 
 const { values } = parseArgs({
@@ -14,20 +19,42 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     shoppers: { type: 'string', default: '8' },
     processes: { type: 'string', default: '1,2,3' },
+    'every-fsync': { type: 'boolean', default: false },
   },
 })
 const home = await mkdtemp(join(tmpdir(), 'tillgate-crash-'))
-const { violations, ...figures } = await runCycles({
-  dataDir: join(home, 'data'),
-  cycles: wholeOption('cycles', values.cycles, { least: 1 }),
-  seed: wholeOption('seed', values.seed, { least: 0 }),
-  shoppers: wholeOption('shoppers', values.shoppers, { least: 1 }),
-  processes: values.processes.split(',').map((each) => wholeOption('processes', each, { least: 1 })),
-  endsClaims: false,
-  tell: (line) => console.log(line),
-})
+const dataDir = join(home, 'data')
+const tell = (line: string) => console.log(line)
+const { violations, ...figures } = values['every-fsync'] ? await everySync() : await cycles()
 console.log(JSON.stringify(figures))
 for (const violation of violations) console.log(`WRONG: ${violation}`)
 if (violations.length === 0) await rm(home, { recursive: true, force: true, maxRetries: 5 })
 else console.log(`The data is kept in ${home}`)
 process.exit(violations.length === 0 ? 0 : 1)
+
+function cycles() {
+  return runCycles({
+    dataDir,
+    cycles: wholeOption('cycles', values.cycles, { least: 1 }),
+    seed: wholeOption('seed', values.seed, { least: 0 }),
+    shoppers: wholeOption('shoppers', values.shoppers, { least: 1 }),
+    processes: values.processes.split(',').map((each) => wholeOption('processes', each, { least: 1 })),
+    endsClaims: false,
+    tell,
+  })
+}
+
+async function everySync() {
+  const missing = missingTool('strace')
+  if (missing !== undefined) {
+    console.error(`A kill at every fsync needs strace: ${missing}`)
+    process.exit(2)
+  }
+  const firstStart = await runFirstStartSyncs({ home, tell })
+  const server = await runEverySync({ dataDir, tell })
+  return {
+    ...server,
+    violations: [...firstStart.violations, ...server.violations],
+    kills: { ...server.kills, 'first start': firstStart.kills },
+  }
+}

@@ -1,7 +1,7 @@
 // An independent client under load: creates, pays and refunds over real HTTP with the SDK, asks again whenever it got no
 // answer, and writes down what was acknowledged. It knows nothing of the gateway's inside.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { OrderStatus } from '@tillgate/protocol'
+import { isFinalOrderStatus, type OrderStatus } from '@tillgate/protocol'
 import { ConflictError, TillgateError } from '../../packages/sdk/src/errors.ts'
 import type { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import type { Journal, ToldOrder } from '../simulation/journal.ts'
@@ -12,6 +12,7 @@ export interface ShopperParts {
   readonly callbackUrl: string
   /** Distinguishes this run's numbers. */
   readonly name: string
+  readonly now: () => number
   readonly isOver: () => boolean
 }
 
@@ -38,10 +39,13 @@ export async function story(
   if (status === 'success' && isRefunded) await refund(parts, order)
 }
 
-async function create({ merchant, journal, callbackUrl }: ShopperParts, orderNo: string): Promise<ToldOrder> {
+async function create(
+  { merchant, journal, callbackUrl, now }: ShopperParts,
+  orderNo: string,
+): Promise<ToldOrder> {
   const goods = [{ referenceGoodsId: 'tea', goodsName: 'Green tea', goodsAmount: amount }]
   // Fixed, so that the repetition after a lost answer has the same content.
-  const paymentTime = Date.now()
+  const paymentTime = now()
   const { paymentId } = await untilAnswered(() =>
     merchant().orders.create(
       {
@@ -64,14 +68,17 @@ async function create({ merchant, journal, callbackUrl }: ShopperParts, orderNo:
 /** A payment is not safe to repeat: after a lost answer the second one is refused when the first had come through. */
 async function pay({ merchant, journal }: ShopperParts, order: ToldOrder): Promise<void> {
   const { paymentId } = order
-  await untilAnswered(async () => {
+  const isAcknowledged = await untilAnswered(async () => {
     try {
       await merchant().sandbox.pay({ paymentId, outcome: 'success' }, { timeoutMs: once.timeoutMs })
+      return true
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error
+      return false
     }
   })
-  journal.answered(order, order.status, 'confirming')
+  // Refused: by the first one, or because the order expired meanwhile. The query will tell.
+  if (isAcknowledged) journal.answered(order, order.status, 'confirming')
 }
 
 async function untilFinal({ merchant, journal }: ShopperParts, order: ToldOrder): Promise<OrderStatus> {
@@ -80,7 +87,7 @@ async function untilFinal({ merchant, journal }: ShopperParts, order: ToldOrder)
     const before = order.status
     const { paymentStatus } = await untilAnswered(() => merchant().orders.query(order.paymentId, once))
     journal.answered(order, before, paymentStatus)
-    if (paymentStatus === 'success' || paymentStatus === 'failed') return paymentStatus
+    if (isFinalOrderStatus(paymentStatus)) return paymentStatus
     if (performance.now() > deadline) throw new Error(`${order.orderNo} is still ${paymentStatus}`)
     await pause(askAgainMs)
   }
@@ -112,9 +119,9 @@ async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer
   }
 }
 
-/** No answer, too busy, not available now. Never 50000: that would be a bug. */
+/** No answer, too busy, not available now, clocks that differ just now. Never 50000: that would be a bug. */
 function isWorthAnotherTry(error: unknown): boolean {
   if (!(error instanceof TillgateError)) return false
   const { code } = error
-  return code === undefined || code === 50300 || code === 42900
+  return code === undefined || code === 50300 || code === 42900 || code === 40010
 }

@@ -50,7 +50,7 @@ export async function kill(
 }
 
 /** Its sessions live on for a moment and finish what they have; the server is dead when they are. */
-async function killServer(postmaster: number): Promise<void> {
+export async function killServer(postmaster: number): Promise<void> {
   const sessions = await childrenOf(postmaster)
   await killAndWait(postmaster)
   while (sessions.some(isThere)) await pause(5)

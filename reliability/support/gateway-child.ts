@@ -17,8 +17,6 @@ const compiledCode = join(import.meta.dirname, '../../node_modules/.cache/compil
 export interface GatewayOptions {
   readonly dataDir: string
   readonly environment?: Readonly<Record<string, string>>
-  /** What the program is run by, such as faketime with its arguments. */
-  readonly under?: readonly string[]
 }
 
 export class GatewayChild {
@@ -49,9 +47,13 @@ export class GatewayChild {
     return pid
   }
 
-  /** Several: under a parent that keeps them running. */
-  start({ processes = 1 }: { processes?: number } = {}): void {
-    const { dataDir, environment, under = [] } = this.#options
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Several processes: under a parent that keeps them running. Under: what the program is run by, such as strace. */
+  start({ processes = 1, under = [] }: { processes?: number; under?: readonly string[] } = {}): void {
+    const { dataDir, environment } = this.#options
     this.#processes = { wanted: processes === 1 ? 0 : processes, ready: 0 }
     const [command = process.execPath, ...args] = [...under, process.execPath, startScript]
     this.#child = spawn(command, args, {
@@ -83,15 +85,16 @@ export class GatewayChild {
     const startedAtMs = performance.now()
     while (!(this.#processes.ready >= this.#processes.wanted && (await this.isReady()))) {
       const tookMs = performance.now() - startedAtMs
-      if (tookMs > readyWithinMs || this.#child?.exitCode !== null)
+      if (tookMs > readyWithinMs || !this.isRunning)
         throw new Error(`the gateway did not become ready in ${Math.round(tookMs)} ms:\n${this.#output}`)
       await pause(lookEveryMs)
     }
     return performance.now() - startedAtMs
   }
 
-  async isReady(): Promise<boolean> {
-    const response = await fetch(`${this.adminUrl}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(
+  /** No answer in that time is none; the gateway itself takes seconds where its database does not answer. */
+  async isReady({ withinMs = 5_000 } = {}): Promise<boolean> {
+    const response = await fetch(`${this.adminUrl}/readyz`, { signal: AbortSignal.timeout(withinMs) }).catch(
       () => undefined,
     )
     await response?.arrayBuffer().catch(() => undefined)
@@ -124,7 +127,7 @@ export class GatewayChild {
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    if (!child || !this.isRunning) return
     const gone = once(child, 'exit')
     child.kill(signal)
     await gone
