@@ -15,7 +15,8 @@ export const pausedProcess: Fault = { name: 'paused process', tools: [], run }
 async function run({ home: dataDir, tell }: FaultParts): Promise<readonly string[]> {
   const [steady, paused] = [await GatewayChild.make({ dataDir }), await GatewayChild.make({ dataDir })]
   try {
-    for (const gateway of [steady, paused]) {
+    // The one that starts last writes its address into the credentials: the shoppers go to the steady one.
+    for (const gateway of [paused, steady]) {
       gateway.start()
       await gateway.ready()
     }
