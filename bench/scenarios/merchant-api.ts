@@ -15,7 +15,7 @@ export const create: Scenario = {
   async run(world, size) {
     const servers = await startServers(world)
     const prepare = (count: number) => sealCreates(world, count)
-    await warmUp(servers, await prepare(size.of(4_000, 1_000)))
+    await warmUp(servers, await prepare(size.of(7_000, 1_000)))
     return [
       await compare(world, servers, { rounds: size.of(5, 3), prepare: () => prepare(size.of(2_500, 1_000)) }),
     ]
