@@ -1,6 +1,8 @@
 // Which addresses a merchant may name and which the gateway may connect to. One pure rule, so that what order
 // creation accepts and what the sender later connects to can never drift apart.
+
 import ipaddr from 'ipaddr.js'
+import { remember } from '../remember.ts'
 
 export type Mode = 'sandbox' | 'live'
 
@@ -105,6 +107,9 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   }
   return { kind: 'allowed', url }
 }
+
+/** Of an allowed URL, with its port if it has one. */
+export const hostOf = remember((url: string) => new URL(url).host, { keyOf: (url) => url, most: 1_000 })
 
 // The host as names are compared and addresses are parsed: no brackets, no final dot.
 export function targetOf(url: URL): Target {

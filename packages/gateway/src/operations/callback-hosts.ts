@@ -3,6 +3,7 @@
 import { Failure } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Order } from '../domain/order.ts'
+import { hostOf } from '../domain/url-rules.ts'
 import type { MerchantStore } from '../store/merchants.ts'
 import type { MerchantDirectory } from './merchant-directory.ts'
 
@@ -32,7 +33,7 @@ export class CallbackHosts {
   /** Why this order's callback host may not be used; undefined when it may. */
   async refusalOf({ merchantId, callbackUrl }: Order): Promise<Failure | undefined> {
     if (callbackUrl === undefined) return undefined
-    const { host } = new URL(callbackUrl)
+    const host = hostOf(callbackUrl)
     const nowMs = this.#parts.clock.now()
     const allowed = await this.#allowList(merchantId, nowMs)
     if (allowed) return allowed.includes(host) ? undefined : notOnList(host)

@@ -4,6 +4,7 @@
 import type { Pool, Queryable } from '../database/pool.ts'
 import type { Callback } from '../domain/callback.ts'
 import type { Line } from '../domain/delivery-rooms.ts'
+import { hostOf } from '../domain/url-rules.ts'
 
 /** What each transaction that is under way will have queued. */
 const queuedBy = new WeakMap<Queryable, Line[]>()
@@ -46,10 +47,6 @@ select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[])`,
     transaction,
     callbacks.map(({ merchantId }, index) => ({ merchantId, host: hosts[index] ?? '' })),
   )
-}
-
-export function hostOf(callbackUrl: string): string {
-  return new URL(callbackUrl).host
 }
 
 /** For `announcingCallbacks`: these lines have something more once the transaction has committed. */
