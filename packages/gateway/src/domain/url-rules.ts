@@ -1,6 +1,5 @@
 // Which addresses a merchant may name and which the gateway may connect to. One pure rule, so that what order
 // creation accepts and what the sender later connects to can never drift apart.
-
 import ipaddr from 'ipaddr.js'
 import { remember } from '../remember.ts'
 
