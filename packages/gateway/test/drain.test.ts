@@ -5,6 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type FastifyInstance, fastify } from 'fastify'
 import { arrivalGraceMs, drainBeforeClosing, idleGraceMs } from '../src/http/drain.ts'
 import { TestClock } from './support/clock.ts'
@@ -82,4 +84,22 @@ test('half a request is waited for, but not for ever; one that is being answered
   answer()
   assert.match(await text(whole), /at last$/)
   await closed
+})
+
+test('an open connection does not keep what was sent on it once it is answered', async (t) => {
+  const { listener, dial } = await listen()
+  t.after(() => listener.close())
+  const seen = Promise.withResolvers<WeakRef<object>>()
+  listener.server.once('request', (request: object) => seen.resolve(new WeakRef(request)))
+  const idle = await dial(ask('/'))
+  await once(idle, 'data')
+  const request = await seen.promise
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  for (let tries = 0; request.deref() && tries < 20; tries++) {
+    await turn()
+    collectGarbage()
+  }
+  assert(!request.deref(), 'the request is still held')
+  assert.equal(idle.destroyed, false)
 })

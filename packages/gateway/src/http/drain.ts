@@ -18,13 +18,20 @@ export function drainBeforeClosing(
   { clock, isPatient }: { clock: Clock; isPatient: () => boolean },
 ): void {
   const { server } = listener
+  /** Each with the answer that is under way on it. */
   const connections = new Map<Socket, ServerResponse | undefined>()
   server.on('connection', (socket: Socket) => {
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   })
   server.on('request', (request, response) => {
-    if (connections.has(request.socket)) connections.set(request.socket, response)
+    const { socket } = request
+    if (!connections.has(socket)) return
+    connections.set(socket, response)
+    // It holds all that was sent, 256 KiB perhaps, and the connection may stay open for long.
+    response.once('close', () => {
+      if (connections.get(socket) === response) connections.set(socket, undefined)
+    })
   })
   const cut = (isUseless: (socket: Socket, response: ServerResponse | undefined) => boolean) => {
     for (const [socket, response] of connections) if (isUseless(socket, response)) socket.destroy()
