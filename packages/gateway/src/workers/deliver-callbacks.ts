@@ -66,6 +66,8 @@ const lookAtMostEveryMs = 25
 const claimedAheadMax = 160
 /** Below this the next claim is made: smaller ones cost more round trips. */
 const claimedAheadLow = 40
+/** So many outcomes may wait to be recorded without a room: a database that falls behind slows down the sending. */
+export const recordingMax = 1_024
 const recordAgainMs = { first: 100, most: 5_000 } as const
 
 export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker {
@@ -84,6 +86,8 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
   const underWay = new Set<Promise<void>>()
   let signing = 0
   let sending = 0
+  /** Of those that have left their room. */
+  let recording = 0
   let isStopping = false
   let isHungry = false
   /** No line had room at the last plan: until a callback ends, planning again would find none either. */
@@ -183,6 +187,11 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     }
     if (end === undefined) rooms.returned(callback)
     else if (!end.hasLeft) rooms.ended(callback, end)
+    useRoom()
+  }
+
+  /** Some was given back. */
+  function useRoom(): void {
     isWithoutRoom = false
     startSigning()
   }
@@ -209,10 +218,15 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     const delivery = await send(sealed)
     const { durationMs } = delivery
     // Its host has nothing more to do with it. Hosts that fail keep the room until it is known whether they are paused.
-    const hasLeft = isAcknowledged(delivery) && callback.hostFailures === 0
-    if (hasLeft) rooms.ended(callback, { isGood: true, durationMs })
+    const hasLeft = isAcknowledged(delivery) && callback.hostFailures === 0 && recording < recordingMax
+    if (hasLeft) {
+      rooms.ended(callback, { isGood: true, durationMs })
+      recording++
+      useRoom()
+    }
     const isLastForNow = sending === 0 && signing === 0 && ahead.length === 0
     const recorded = await recordUntilClaimEnds(callback, { delivery, startedAtMs, isLastForNow })
+    if (hasLeft) recording--
     if (recorded) tell(callback, recorded)
     const isGood = recorded !== undefined && !isHostFailure(recorded.outcome.verdict)
     return { hasLeft, isGood, durationMs }
@@ -227,7 +241,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     }
   }
 
-  /** The database may be away for a moment: an outcome that is known need not be found out twice. */
+  /** Never rejects. The database may be away for a moment: an outcome that is known need not be found out twice. */
   async function recordUntilClaimEnds(
     callback: ClaimedCallback,
     attempted: Attempted,

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pino } from 'pino'
+import { TestClock } from '../../test/support/clock.ts'
+import type { RoomLimits } from '../domain/delivery-rooms.ts'
+import type { RecordedOutcome } from '../operations/deliver-callbacks.ts'
+import type { ClaimedCallback, ClaimRequest } from '../store/callback-queue.ts'
+import { recordingMax, startDeliveryWorker } from './deliver-callbacks.ts'
+
+const line = { merchantId: '1', host: 'shop.example' }
+const written: RecordedOutcome = {
+  isWritten: true,
+  failingHost: undefined,
+  outcome: {
+    verdict: { kind: 'acknowledged', isWarned: false },
+    state: 'delivered',
+    isNewlyExhausted: false,
+    retriesMade: 0,
+    firstAttemptAtMs: 0,
+    nextAttemptAtMs: undefined,
+  },
+}
+
+/** So many callbacks in one line, a host that takes each, and a database that records nothing until told. */
+function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits: RoomLimits }) {
+  const clock = new TestClock()
+  const recording: (() => void)[] = []
+  let left = waiting
+  let sent = 0
+  let isRecording = false
+  const worker = startDeliveryWorker({
+    queue: {
+      findDueLines: async () => ({
+        lines: [{ ...line, failures: 0, pausedUntilMs: undefined }],
+        isFull: false,
+        nextDueAtMs: undefined,
+      }),
+      pageOfLines: async () => ({ lines: [], after: undefined }),
+      async claim({ lines: [asked], ...claim }: ClaimRequest) {
+        const count = Math.min(left, asked?.most ?? 0)
+        left -= count
+        return { callbacks: Array.from({ length: count }, () => claimed(claim)), hosts: new Map() }
+      },
+      release: async () => {},
+    },
+    prepare: async () => ({ kind: 'sealed', url: '', body: '' }),
+    async send() {
+      sent++
+      await turn()
+      return { kind: 'answered', httpStatus: 200, answer: Buffer.alloc(0), durationMs: 1 }
+    },
+    async record() {
+      if (!isRecording) await new Promise<void>((resolve) => recording.push(resolve))
+      return written
+    },
+    hold: async () => {},
+    newClaimId: () => 'claim',
+    limits,
+    signers: 2,
+    clock,
+    log: pino({ level: 'silent' }),
+  })
+  const record = () => {
+    isRecording = true
+    for (const end of recording.splice(0)) end()
+  }
+  t.after(async () => {
+    record()
+    await worker.stop()
+  })
+  return { record, sent: () => sent, inFlight: () => worker.counts().inFlight }
+}
+
+function claimed({ claimId, claimedUntilMs }: Pick<ClaimRequest, 'claimId' | 'claimedUntilMs'>) {
+  // Safe: the worker passes on the rest unread.
+  return { ...line, claimId, claimedUntilMs, hostFailures: 0, dueAtMs: 0 } as ClaimedCallback
+}
+
+/** Until it has done all it can without time going by. */
+async function settled(count: () => number): Promise<number> {
+  for (let before = -1; before !== count(); ) {
+    before = count()
+    for (let i = 0; i < 50; i++) await turn()
+  }
+  return count()
+}
+
+test('a host that answers is sent more at once, though nothing is recorded yet', async (t) => {
+  const limits = { inFlight: 100, inFlightPerHost: 4, inFlightPerMerchant: 100 }
+  const { sent } = deliver(t, { waiting: 40, limits })
+  assert.equal(await settled(sent), 40)
+})
+
+test('a database that records nothing stops the sending', async (t) => {
+  const limits = { inFlight: 100, inFlightPerHost: 50, inFlightPerMerchant: 100 }
+  const waiting = recordingMax + 1_000
+  const { sent, record, inFlight } = deliver(t, { waiting, limits })
+  assert.equal(await settled(sent), recordingMax + limits.inFlightPerHost)
+  assert.equal(inFlight(), limits.inFlightPerHost)
+  record()
+  assert.equal(await settled(sent), waiting)
+  assert.equal(inFlight(), 0)
+})
