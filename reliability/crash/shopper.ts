@@ -2,7 +2,7 @@
 // answer, and writes down what was acknowledged. It knows nothing of the gateway's inside.
 import { setTimeout as pause } from 'node:timers/promises'
 import { isFinalOrderStatus, type OrderStatus } from '@tillgate/protocol'
-import { ConflictError, TillgateError } from '../../packages/sdk/src/errors.ts'
+import { ConflictError, InvalidRequestError, TillgateError } from '../../packages/sdk/src/errors.ts'
 import type { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import type { Journal, ToldOrder } from '../simulation/journal.ts'
 
@@ -19,6 +19,8 @@ export interface ShopperParts {
 const amountMinor = 1_250n
 const amount = '12.50'
 const askAgainMs = 150
+/** As an order does whose merchant says nothing about it, at the least. */
+const orderLivesMs = 5 * 60_000
 /** However often the gateway dies: a story that takes longer than this does not end by itself. */
 const storyWithinMs = 180_000
 
@@ -34,19 +36,21 @@ export async function story(
   { orderNo, isRefunded }: { orderNo: string; isRefunded: boolean },
 ): Promise<void> {
   const order = await create(parts, orderNo)
+  if (!order) return
   await pay(parts, order)
   const status = await untilFinal(parts, order)
   if (status === 'success' && isRefunded) await refund(parts, order)
 }
 
+/** Undefined: the clock was set past the end of what was asked for, and so it is refused; nothing was made. */
 async function create(
   { merchant, journal, callbackUrl, now }: ShopperParts,
   orderNo: string,
-): Promise<ToldOrder> {
+): Promise<ToldOrder | undefined> {
   const goods = [{ referenceGoodsId: 'tea', goodsName: 'Green tea', goodsAmount: amount }]
   // Fixed, so that the repetition after a lost answer has the same content.
   const paymentTime = now()
-  const { paymentId } = await untilAnswered(() =>
+  const created = await untilAnswered(() =>
     merchant().orders.create(
       {
         order: { orderNo, orderAmount: amount, goods },
@@ -57,7 +61,12 @@ async function create(
       },
       once,
     ),
-  )
+  ).catch((error: unknown) => {
+    if (error instanceof InvalidRequestError && now() - paymentTime > orderLivesMs) return undefined
+    throw error
+  })
+  if (!created) return undefined
+  const { paymentId } = created
   const { merchantId } = merchant()
   journal.created({ merchantId, orderNo, paymentId, amountMinor, status: 'pending' })
   const told = journal.orders.get(`${merchantId} ${orderNo}`)

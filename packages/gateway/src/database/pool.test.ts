@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import net from 'node:net'
 import { test } from 'node:test'
 import { freshDatabase } from '../../test/support/database.ts'
+import { urlOf } from '../../test/support/server.ts'
 import { type ConnectionOptions, describeConnection } from './connection.ts'
 import { openPool, type Pool } from './pool.ts'
 import { CommitUnknown, isTransient, PoolBusy } from './transient.ts'
@@ -266,4 +267,23 @@ test('a server that dies in the very packet in which it says hello does not end 
     server.close()
   })
   await assert.rejects(dying.query('select 1'))
+})
+
+test('where the server has no place for as many connections as the pool wants, callers share those there are', async (t) => {
+  await pool.query('create role few login connection limit 2')
+  const url = new URL(urlOf(connection))
+  url.username = 'few'
+  const few = openPool({ connectionString: url.href }, { max: 10 })
+  t.after(async () => {
+    await few.close()
+    await pool.query('drop role few')
+  })
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => few.query('select $1::integer as index', [index])),
+  )
+  assert.deepEqual(
+    answers.map(({ rows }) => rows[0]?.['index']),
+    answers.map((_, index) => index),
+  )
+  assert.ok(few.counts().total <= 2)
 })

@@ -1,5 +1,6 @@
 // The one way statements reach PostgreSQL: a thin layer over pg's pool that bounds every wait, survives the
 // death of any connection, and never hands on one whose state is not known.
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type ConnectionOptions, serversOf } from './connection.ts'
 import { PreparedNames } from './prepared-names.ts'
@@ -11,6 +12,7 @@ import {
   isTransient,
   PoolBusy,
   readOnly,
+  tooManyConnections,
 } from './transient.ts'
 
 export interface Statement {
@@ -72,6 +74,9 @@ export const poolDefaults = {
 /** How much longer than the server we wait ourselves, for when the network swallows its answer. */
 const answerMarginMs = 2_000
 const idleTimeoutMs = 30_000
+/** How long a server that had no place for another connection is not asked for one. */
+const makeDoForMs = 5_000
+const askAgainMs = 50
 
 export function openPool(connection: ConnectionOptions, options: PoolOptions = {}): Pool {
   const limits = { ...poolDefaults, ...options }
@@ -97,6 +102,8 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
   // the very first moment on: the news of its death may come in one packet with that of its birth.
   pool.on('connect', (client) => client.on('error', ignore))
 
+  let madeDo: NodeJS.Timeout | undefined
+
   async function withSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     if (pool.waitingCount >= limits.maxWaiting) throw new PoolBusy(limits.maxWaiting)
     const session = new Session(await connect(), names)
@@ -107,8 +114,32 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
     }
   }
 
-  /** From the server that takes writes: nothing was sent yet, so each of them may be tried. */
+  /** Where the server has no place for another, one of those that we have will be free soon. */
   async function connect(): Promise<pg.PoolClient> {
+    const deadline = performance.now() + limits.connectTimeoutMs
+    for (;;) {
+      try {
+        return await connectToPrimary()
+      } catch (error) {
+        const isWorthWaiting = hasCode(error, tooManyConnections) && pool.totalCount > 0
+        if (!isWorthWaiting || performance.now() > deadline) throw error
+        makeDo()
+        await pause(askAgainMs)
+      }
+    }
+  }
+
+  /** With what there is, for a while; asking again and again would only cost the server. */
+  function makeDo(): void {
+    pool.options.max = pool.totalCount
+    clearTimeout(madeDo)
+    madeDo = setTimeout(() => {
+      pool.options.max = limits.max
+    }, makeDoForMs).unref()
+  }
+
+  /** From the server that takes writes: nothing was sent yet, so each of them may be tried. */
+  async function connectToPrimary(): Promise<pg.PoolClient> {
     for (let left = servers.count; ; left--) {
       const tried = servers.current
       try {

@@ -18,6 +18,8 @@ export class PoolBusy extends Error {
   }
 }
 
+export const tooManyConnections = '53300'
+
 /** With these the server ends the connection; 08… does too. */
 const endingSqlStates = new Set([
   '57P01', // terminated by an administrator, or the server stops
@@ -27,7 +29,7 @@ const endingSqlStates = new Set([
   '57P05', // idle session timeout
   '25P03', // idle in transaction timeout
   '25P04', // transaction timeout
-  '53300', // too many connections
+  tooManyConnections,
 ])
 
 /** A standby, or a primary that just stepped down. */
