@@ -21,7 +21,7 @@ import { serveConsole } from './http/console/routes.ts'
 import { makeClientAddress } from './http/direct.ts'
 import { serveDocs } from './http/docs/routes.ts'
 import { drainBeforeClosing } from './http/drain.ts'
-import type { Readiness } from './http/health.ts'
+import { askedSeldom, type Readiness } from './http/health.ts'
 import { makeListener } from './http/listener.ts'
 import { makeMerchantApi } from './http/merchant-api.ts'
 import { serveMetrics } from './http/metrics.ts'
@@ -82,10 +82,11 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   let isPatient = false
   const isApi = config.roles.includes('api')
 
+  const askService = askedSeldom(async () => running().readiness())
   const readiness = async (): Promise<Readiness> => {
     if (stopping) return { ready: false, reason: 'the gateway is stopping' }
     if (!service) return { ready: false, reason: 'the gateway is starting' }
-    return service.readiness()
+    return askService()
   }
   const random = makeRandom()
   const observability = makeObservability(config, {

@@ -117,3 +117,14 @@ test('exhausted callbacks and paused hosts are counted from the database', async
   assert.equal(read.value('tillgate_callbacks', { state: 'exhausted' }), 2)
   assert.equal(read.value('tillgate_orders', { status: 'pending' }), 2)
 })
+
+test('a crowd that asks whether the gateway is ready, also on its home page, is no crowd at the database', async () => {
+  const transactions = async () =>
+    (await scrape()).value('tillgate_database_duration_seconds_count', { kind: 'transaction' }) ?? 0
+  const before = await transactions()
+  const paths = Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? '/' : '/readyz'))
+  const answers = await Promise.all(paths.map((path) => fetch(gateway.url + path)))
+  for (const { status } of answers) assert.equal(status, 200)
+  const asked = (await transactions()) - before
+  assert(asked < 40, `${asked} transactions`)
+})

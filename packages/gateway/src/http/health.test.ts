@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
-import { answerHealth, type Readiness, readyForMs } from './health.ts'
+import { answerHealth, askedSeldom, type Readiness, readyForMs } from './health.ts'
 
 test('a crowd that asks is answered by one question, and a gateway that is not ready is asked again at once', async () => {
   const answers: Readiness[] = [{ ready: false, reason: 'no' }, { ready: true }]
   let asked = 0
   let nowMs = 0
-  const listener = fastify()
-  answerHealth(
-    listener,
+  const readiness = askedSeldom(
     async () => answers[asked++] ?? { ready: false, reason: 'the disk is full' },
     () => nowMs,
   )
+  const listener = fastify()
+  answerHealth(listener, readiness)
   const ask = async () => (await listener.inject('/readyz')).statusCode
 
   assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [503, 503, 503])

@@ -6,17 +6,16 @@ export type Readiness = { readonly ready: true } | { readonly ready: false; read
 /** The question writes to the disk: whoever asks without end has it asked ten times a second. */
 export const readyForMs = 100
 
-export function answerHealth(
-  listener: FastifyInstance,
+/** However many ask, and wherever, it is asked once at a time, and not again soon after it was ready. */
+export function askedSeldom(
   readiness: () => Promise<Readiness>,
   /** Of the machine's own time, in milliseconds. */
   now: () => number = () => performance.now(),
-): void {
-  // However many ask, the database is asked once at a time.
+): () => Promise<Readiness> {
   let asking: Promise<Readiness> | undefined
   let readyUntil = Number.NEGATIVE_INFINITY
 
-  const ask = async (): Promise<Readiness> => {
+  return async () => {
     if (now() < readyUntil) return { ready: true }
     asking ??= readiness().finally(() => {
       asking = undefined
@@ -25,13 +24,15 @@ export function answerHealth(
     if (answer.ready) readyUntil = now() + readyForMs
     return answer
   }
+}
 
+export function answerHealth(listener: FastifyInstance, readiness: () => Promise<Readiness>): void {
   listener.get('/healthz', (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'alive' }),
   )
 
   listener.get('/readyz', async (_request, reply) => {
-    const answer = await ask()
+    const answer = await readiness()
     reply.header('cache-control', 'no-store')
     if (answer.ready) return { status: 'ready' }
     return reply.status(503).header('retry-after', 1).send({ status: 'not ready', reason: answer.reason })
