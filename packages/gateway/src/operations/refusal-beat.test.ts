@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusalBeatMs, refusedOnTheBeat } from './refusal-beat.ts'
+import { longestBeatMs, refusalBeatMs, refusedOnTheBeat } from './refusal-beat.ts'
 
 /** One timer at a time, which runs out when the test says so. */
 function makeTimer() {
   let running: (() => void) | undefined
+  const delaysMs: number[] = []
   return {
+    delaysMs,
     startTimer(delayMs: number, expire: () => void) {
-      assert.equal(delayMs, refusalBeatMs)
+      delaysMs.push(delayMs)
       assert.equal(running, undefined)
       running = expire
       return () => {
@@ -54,6 +56,19 @@ test('work that takes longer than a beat is refused on the next one', async () =
   assert.equal(isOver, false)
   timer.expire()
   await refused
+})
+
+test('beats get longer while the work goes on, up to a bound, and remain multiples of the first', async () => {
+  const timer = makeTimer()
+  const work = Promise.withResolvers<undefined>()
+  const refused = refusedOnTheBeat(() => work.promise, timer.startTimer)
+  for (let i = 0; i < 4; i++) timer.expire()
+  assert.deepEqual(timer.delaysMs, [refusalBeatMs, 10, 20, longestBeatMs, longestBeatMs])
+  work.resolve(undefined)
+  await aTurn()
+  timer.expire()
+  await refused
+  assert.equal(timer.isRunning(), false)
 })
 
 test('what opens is there at once, and so is trouble', async () => {
