@@ -6,8 +6,8 @@ import { gatewayPath, openingToolsHere, parseRequestEnvelope, type RequestEnvelo
 import { systemClock } from '../../packages/gateway/src/clock.ts'
 import { MerchantDirectory } from '../../packages/gateway/src/operations/merchant-directory.ts'
 import { makeOpenRequest } from '../../packages/gateway/src/operations/open-request.ts'
-import { startSystemTimer } from '../../packages/gateway/src/outbound/timer.ts'
 import type { MerchantStore } from '../../packages/gateway/src/store/merchants.ts'
+import { startSystemTimer } from '../../packages/gateway/src/timer.ts'
 import type { Vault } from '../../packages/gateway/src/vault.ts'
 import type { Ask } from './sample.ts'
 

@@ -31,7 +31,7 @@ import { makeSandboxAdvance } from './operations/sandbox-advance.ts'
 import { makeSandboxListen } from './operations/sandbox-listen.ts'
 import { makeSandboxPay } from './operations/sandbox-pay.ts'
 import { makeSubmitPayment } from './operations/submit-payment.ts'
-import { startSystemTimer } from './outbound/timer.ts'
+import { startSystemTimer } from './timer.ts'
 import { tracedApi } from './tracing/traced.ts'
 import { openWayOut, startWork } from './work.ts'
 

@@ -18,6 +18,7 @@ import {
 import type { Merchant } from '../domain/merchant.ts'
 import type { Log } from '../log.ts'
 import type { OpenRequest } from '../operations/open-request.ts'
+import type { StartTimer } from '../timer.ts'
 import type { NoteAnswered } from './answered.ts'
 import type { ApiLimits } from './api-limits.ts'
 import { type ClientAddress, type Direct, readText, sendJson } from './direct.ts'
@@ -45,7 +46,7 @@ export interface MerchantApiParts {
   readonly isClosing: () => boolean
   readonly onAnswered: NoteAnswered
   /** Of the machine's own time: a sender is held off, whatever the clock says. */
-  readonly startTimer: (delayMs: number, expire: () => void) => () => void
+  readonly startTimer: StartTimer
 }
 
 interface Route {

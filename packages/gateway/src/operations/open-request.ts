@@ -10,8 +10,9 @@ import {
 } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
+import type { StartTimer } from '../timer.ts'
 import type { MerchantDirectory } from './merchant-directory.ts'
-import { refusedOnTheBeat, type StartTimer } from './refusal-beat.ts'
+import { refusedOnTheBeat } from './refusal-beat.ts'
 
 export interface OpenedRequest {
   readonly merchant: Merchant

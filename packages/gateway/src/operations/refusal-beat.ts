@@ -1,8 +1,6 @@
 // Refusals that leave on a beat, so that their time does not tell why: what was looked for and found takes longer to
 // read than what is not there, 80 µs for a merchant's keys, and thousands of tries would show it.
-
-/** Of the machine's own time, because that is what is hidden. Answers how to cancel it. */
-export type StartTimer = (delayMs: number, expire: () => void) => () => void
+import type { StartTimer } from '../timer.ts'
 
 /** Longer than the opening of an envelope takes on a machine that has time for it. */
 export const refusalBeatMs = 5
@@ -15,6 +13,7 @@ export const longestBeatMs = 40
  */
 export async function refusedOnTheBeat<Opened>(
   work: () => Promise<Opened | undefined>,
+  /** Of the machine's own time, because that is what is hidden. */
   startTimer: StartTimer,
 ): Promise<Opened | undefined> {
   let beat = Promise.withResolvers<void>()

@@ -3,11 +3,11 @@
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
 import { checkAddress, type Target, type UrlPolicy } from '../domain/url-rules.ts'
+import type { StartTimer } from '../timer.ts'
 import { boundRead } from './bounded-read.ts'
 import type { Dial } from './dial.ts'
 import { describe, OutboundFailure, type UnreachableReason } from './failure.ts'
 import type { Lookup } from './lookup.ts'
-import type { StartTimer } from './timer.ts'
 
 export interface Guard {
   readonly policy: UrlPolicy

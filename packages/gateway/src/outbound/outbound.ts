@@ -2,13 +2,13 @@
 // reach what only the gateway can reach. Whatever the network does comes back as a value.
 import { checkUrl, parseUrlPolicy } from '../domain/url-rules.ts'
 import { remember } from '../remember.ts'
+import { type StartTimer, startSystemTimer } from '../timer.ts'
 import { attempt, type Delivery, unreachable } from './attempt.ts'
 import { type Dial, systemDial } from './dial.ts'
 import { OutboundFailure } from './failure.ts'
 import { assertLimits, type OutboundLimits } from './limits.ts'
 import { type Lookup, makeSystemLookup } from './lookup.ts'
 import { Origins } from './origins.ts'
-import { type StartTimer, startSystemTimer } from './timer.ts'
 import { makeSecureContext, readCertificates } from './trust.ts'
 
 export interface OutboundPolicy extends OutboundLimits {

@@ -15,7 +15,7 @@ import {
   type OutboundPolicy,
   systemParts,
 } from '../../src/outbound/outbound.ts'
-import type { StartTimer } from '../../src/outbound/timer.ts'
+import type { StartTimer } from '../../src/timer.ts'
 
 export interface Receiver {
   readonly port: number
