@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { html } from './html.ts'
+import { html, inReferences } from './html.ts'
 
 test('whatever is put into a page is escaped', () => {
   const name = `<script>alert("1 & '2'")</script>`
@@ -20,4 +20,9 @@ test('HTML within HTML is not escaped twice, and lists are joined', () => {
 
 test('false, null and undefined show as nothing, zero shows as zero', () => {
   assert.equal(html`[${false}${null}${undefined}${0}${0n}]`.text, '[00]')
+})
+
+test('in references a text is the same to a browser, escaped, and has only Latin letters', () => {
+  assert.equal(inReferences('Español').text, 'Español')
+  assert.equal(inReferences('日本 & 𝄞').text, '&#26085;&#26412; &amp; &#119070;')
 })

@@ -24,6 +24,16 @@ function render(content: Content): string {
   return escapeHtml(String(content))
 }
 
+/**
+ * For the few such characters on a page of Latin letters: a single one makes the whole text twice as wide, and then it
+ * takes six times as long to turn it into bytes.
+ */
+export function inReferences(text: string): Html {
+  const latin = escapeHtml(text).replace(/[^\0-\xff]/gu, (character) => `&#${character.codePointAt(0)};`)
+  // What was made from a wide text stays wide, until it is read anew.
+  return new Html(Buffer.from(latin, 'latin1').toString('latin1'))
+}
+
 const replacements: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -23,6 +23,8 @@ export interface Formats {
 
 /** In each language, and in each of three forms; about 200 bytes each. */
 const amountsRemembered = 500
+/** Of minutes, seconds and pieces few are ever seen. */
+const numbersRemembered = 500
 
 export function makeFormats(language: string): Formats {
   const currencies = new Map<string, Intl.NumberFormat>()
@@ -74,14 +76,27 @@ export function makeFormats(language: string): Formats {
     )}</bdi>`
   }, remembered)
 
+  const number = remember((value: number) => numbers.format(value), {
+    keyOf: String,
+    most: numbersRemembered,
+  })
+  const plural = remember(
+    (forms: Plural, count: number) =>
+      fillText(forms[rules.select(count)] ?? forms.other, { count: number(count) }),
+    { keyOf: ({ other }, count) => `${count} ${other}`, most: numbersRemembered },
+  )
+  const duration = remember((value: number, unit: 'minute' | 'second') => durations[unit].format(value), {
+    keyOf: (value, unit) => `${value} ${unit}`,
+    most: numbersRemembered,
+  })
+
   return {
     moneyText,
     money,
     moneyParts,
-    number: (value) => numbers.format(value),
-    plural: (forms, count) =>
-      fillText(forms[rules.select(count)] ?? forms.other, { count: numbers.format(count) }),
-    duration: (value, unit) => durations[unit].format(value),
+    number,
+    plural,
+    duration,
     inMinutes: (durationMs) => relative.format(Math.max(1, Math.ceil(durationMs / 60_000)), 'minute'),
     time: (timeMs) => `${times.format(timeMs)} UTC`,
   }

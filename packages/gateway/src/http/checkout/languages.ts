@@ -1,5 +1,6 @@
 // The languages of the checkout and the choice among them: what the link asks for, what was chosen before, what the
 // browser prefers, and English where none of it fits.
+import { remember } from '../../remember.ts'
 import { type Formats, makeFormats } from './formats.ts'
 import { ar } from './languages/ar.ts'
 import { de } from './languages/de.ts'
@@ -66,17 +67,21 @@ export function chooseLanguage(wishes: {
 
 /** Nobody prefers more languages than this; a header that says so is not read to its end. */
 const maxPreferences = 20
+/** Nearly everybody sends one of a few. */
+const headersRemembered = 100
 
 /** The primary tags of an Accept-Language header (RFC 9110, 12.5.4), the best liked first, without the refused. */
-function preferred(header: string): string[] {
-  return header
-    .split(',', maxPreferences)
-    .map((entry) => {
-      const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
-      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-      return { tag: range.split('-')[0] ?? '', quality: quality === undefined ? 1 : Number(quality) }
-    })
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality)
-    .map(({ tag }) => tag)
-}
+const preferred = remember(
+  (header: string): string[] =>
+    header
+      .split(',', maxPreferences)
+      .map((entry) => {
+        const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
+        const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+        return { tag: range.split('-')[0] ?? '', quality: quality === undefined ? 1 : Number(quality) }
+      })
+      .filter(({ quality }) => quality > 0)
+      .sort((a, b) => b.quality - a.quality)
+      .map(({ tag }) => tag),
+  { keyOf: (header) => header, most: headersRemembered },
+)

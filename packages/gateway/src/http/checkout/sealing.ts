@@ -1,15 +1,9 @@
 // Small values that a browser keeps for us and can neither read nor change nor move to another order: AES-256-GCM
 // under a key of its own, derived from the master key, so that every process of the gateway opens them. While the
 // master key is replaced there are several: the first seals, all of them open.
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  type KeyObject,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
+import { isSameSecret } from '../../same-secret.ts'
 
 const nonceBytes = 12
 const tagBytes = 16
@@ -75,12 +69,6 @@ export function makeTokens(given: SealingKeys): Tokens {
     createHmac('sha256', key).update(parts.join('\n')).digest('base64url')
   return {
     make: (parts) => tokenOf(keys[0], parts),
-    isRight(given, parts) {
-      const a = Buffer.from(given)
-      return keys.some((key) => {
-        const b = Buffer.from(tokenOf(key, parts))
-        return a.length === b.length && timingSafeEqual(a, b)
-      })
-    },
+    isRight: (given, parts) => keys.some((key) => isSameSecret(given, tokenOf(key, parts))),
   }
 }

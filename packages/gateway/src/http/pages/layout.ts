@@ -2,10 +2,10 @@
 // it, nothing of the address passed on.
 import type { FastifyReply } from 'fastify'
 import { type Asset, assets } from '../assets.ts'
-import { type Html, html } from '../html.ts'
+import { type Content, type Html, html } from '../html.ts'
 
 export interface Page {
-  readonly title: string
+  readonly title: Content
   readonly content: Html
   /** English unless told otherwise. */
   readonly language?: { readonly tag: string; readonly direction: 'ltr' | 'rtl' }
@@ -20,10 +20,13 @@ export interface Page {
 }
 
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return protect(reply, page)
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(pageText(page))
+  return (
+    protect(reply, page)
+      .header('content-type', 'text/html; charset=utf-8')
+      .header('cache-control', 'no-store')
+      // As bytes: a text would be put together twice, once to find its length.
+      .send(Buffer.from(pageText(page)))
+  )
 }
 
 /** For a page that was made beforehand; it can have no nonce. */

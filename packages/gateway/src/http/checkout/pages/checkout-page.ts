@@ -2,7 +2,7 @@
 // of it, then the details folded. The parts keep their places from state to state.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { type Html, html } from '../../html.ts'
-import { fillText } from '../words.ts'
+import { fill } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
 import { resultState } from './result.ts'
@@ -23,7 +23,7 @@ export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyl
   return {
     language,
     mode,
-    title: fillText(words.title[order.status], { merchant: isolated(merchant.name) }),
+    title: fill(words.title[order.status], { merchant: isolated(merchant.name) }),
     isCompact,
     withScript: true,
     ...refresh(view),
@@ -77,6 +77,6 @@ function initialOf(name: string): string {
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** In a title there are no elements, only Unicode's own isolates. */
-function isolated(text: string): string {
-  return `\u2068${text}\u2069`
+function isolated(text: string): Html {
+  return html`&#x2068;${text}&#x2069;`
 }

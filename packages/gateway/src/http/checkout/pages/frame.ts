@@ -2,7 +2,7 @@
 // the script.
 import type { FastifyReply } from 'fastify'
 import { assets } from '../../assets.ts'
-import { type Content, type Html, html } from '../../html.ts'
+import { type Content, type Html, html, inReferences } from '../../html.ts'
 import { sendPage } from '../../pages/layout.ts'
 import { type Language, languages } from '../languages.ts'
 import { icon } from './icons.ts'
@@ -10,7 +10,7 @@ import { icon } from './icons.ts'
 export interface FramedPage {
   readonly language: Language
   readonly mode: 'sandbox' | 'live'
-  readonly title: string
+  readonly title: Content
   /** The whole of the main element. */
   readonly main: Html
   readonly aside?: Content
@@ -62,7 +62,7 @@ const switches: ReadonlyMap<string, Html> = new Map(
     current.tag,
     html`<ul>${languages.map(
       ({ tag, name }) =>
-        html`<li><a href="?lang=${tag}" lang="${tag}" hreflang="${tag}"${tag === current.tag && html` aria-current="true"`}>${name}</a></li>`,
+        html`<li><a href="?lang=${tag}" lang="${tag}" hreflang="${tag}"${tag === current.tag && html` aria-current="true"`}>${inReferences(name)}</a></li>`,
     )}</ul>`,
   ]),
 )
