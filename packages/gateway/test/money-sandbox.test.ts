@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { systemClock } from '../src/clock.ts'
-import { ensureTestWallets, listTestWallets } from '../src/operations/test-wallets.ts'
+import { behaviours } from '../src/domain/wallet.ts'
+import { ensureTestWallets, findTestWallet } from '../src/operations/test-wallets.ts'
 import { verifyLedger } from '../src/store/ledger-verification.ts'
 import { makeTreasuryStore } from '../src/store/treasury.ts'
 import { makeWalletStore } from '../src/store/wallets.ts'
@@ -135,8 +136,7 @@ test('advance lets one order expire, and no other notices', async () => {
 })
 
 test('a wallet that confirms later does so after its seconds, which advance lets pass at once', async () => {
-  const offered = await listTestWallets(makeWalletStore(pool))
-  const walletId = offered.find(({ behaviour }) => behaviour === 'confirms_later')?.walletId ?? ''
+  const { walletId = '' } = (await findTestWallet(makeWalletStore(pool), 'confirms_later')) ?? {}
   const paymentId = await newOrder()
   // Submitted by another process: the gateway finds it by looking.
   const elsewhere = openMoney(pool, { clock: systemClock })
@@ -147,20 +147,18 @@ test('a wallet that confirms later does so after its seconds, which advance lets
   await until(paymentId, 'success')
 })
 
-test('there is one test wallet for each behaviour to choose from, made once, and filled up again', async () => {
+test('there is one test wallet for each behaviour, made once, and filled up again', async () => {
   const [wallets, treasury] = [makeWalletStore(pool), makeTreasuryStore(pool)]
-  const before = await listTestWallets(wallets)
-  assert.deepEqual(
-    before.map(({ behaviour }) => behaviour),
-    ['approves', 'declines', 'too_little_money', 'confirms_later', 'refund_fails'],
-  )
-  const [approves, , poor] = before
+  const before = await wallets.listTestWallets()
+  assert.deepEqual(before.map(({ behaviour }) => behaviour).sort(), Object.keys(behaviours).sort())
+  const approves = await findTestWallet(wallets, 'approves')
+  const poor = await findTestWallet(wallets, 'too_little_money')
   assert.equal(await wallets.findAvailable(poor?.walletId ?? '', 'USD'), 0n)
   const parts = { wallets, treasury, clock: systemClock, random: randomBytes }
   const topUps = async () => (await pool.query("select from transfers where kind = 'top_up'")).rowCount
   const topUpsBefore = await topUps()
   await ensureTestWallets(parts)
-  assert.deepEqual(await listTestWallets(wallets), before)
+  assert.deepEqual(await wallets.listTestWallets(), before)
   assert.equal(await topUps(), topUpsBefore)
 
   const fullMinor = 100_000_000_000n

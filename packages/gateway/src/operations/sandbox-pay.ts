@@ -15,7 +15,7 @@ const walletFor = {
 
 export function makeSandboxPay(parts: {
   readonly submitPayment: SubmitPayment
-  readonly wallets: Pick<WalletStore, 'listTestWallets'>
+  readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
 }) {
   return async ({ merchantId }: Merchant, body: string): Promise<SandboxAnswer> => {
     const { paymentId, outcome } = parseSandboxPayBody(body)

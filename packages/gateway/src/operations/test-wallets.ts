@@ -40,7 +40,7 @@ export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> 
   for (const behaviour of missing) {
     const nowMs = clock.now()
     const walletId = makeUuid(nowMs, random)
-    const login = `${behaviour.replaceAll('_', '-')}@sandbox.test`
+    const login = loginOf(behaviour)
     const act = {
       auditId: makeUuid(nowMs, random),
       actedAtMs: nowMs,
@@ -76,35 +76,15 @@ async function fill({ wallets, treasury, clock, random }: TestWalletsParts): Pro
   }
 }
 
-export interface TestWallet {
-  readonly walletId: string
-  readonly name: string
-  readonly login: string
-  readonly behaviour: Behaviour
-  /** What it does, in English. */
-  readonly does: string
-}
-
-/** Those that a checkout offers as one-tap choices, in the order in which they are offered. */
-export async function listTestWallets(wallets: Pick<WalletStore, 'listTestWallets'>): Promise<TestWallet[]> {
-  const all = await wallets.listTestWallets()
-  return offered.flatMap((behaviour) => {
-    const wallet = all.find((each) => each.behaviour === behaviour)
-    return wallet ? toTestWallet(wallet, behaviour) : []
-  })
-}
-
 /** Undefined until the first start of the sandbox is over. */
 export async function findTestWallet(
-  wallets: Pick<WalletStore, 'listTestWallets'>,
-  wanted: Behaviour,
+  wallets: Pick<WalletStore, 'findWalletByLogin'>,
+  behaviour: Behaviour,
 ): Promise<Wallet | undefined> {
-  return (await wallets.listTestWallets()).find(({ behaviour }) => behaviour === wanted)
+  const wallet = await wallets.findWalletByLogin(loginOf(behaviour))
+  return wallet?.behaviour === behaviour ? wallet : undefined
 }
 
-/** A payment that is never decided is for programs, not for somebody at a checkout. */
-const offered = ['approves', 'declines', 'too_little_money', 'confirms_later', 'refund_fails'] as const
-
-function toTestWallet({ walletId, name, login }: Wallet, behaviour: Behaviour): TestWallet {
-  return { walletId, name, login, behaviour, does: behaviours[behaviour] }
+function loginOf(behaviour: Behaviour): string {
+  return `${behaviour.replaceAll('_', '-')}@sandbox.test`
 }

@@ -23,7 +23,8 @@ export function makePaymentStore(database: Pool) {
       await openAccounts(submissions.map(({ hold }) => merchantAccount(hold.merchantId, hold.currency)))
       return database.transaction((transaction) => commitSubmissions(transaction, submissions))
     },
-    { maxItems: 200, maxFlights: 2, isItemError: isDataError },
+    // One at a time: two with payments for the same merchant would wait for each other's accounts.
+    { maxItems: 200, maxFlights: 1, isItemError: isDataError },
   )
   return {
     submitPayment: (submission: Submission): Promise<SubmissionOutcome> =>

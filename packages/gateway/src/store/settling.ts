@@ -42,7 +42,8 @@ export function makeSettlingStore(database: Pool, onBatch: OnBatch = () => {}) {
       // Whatever is wrong with one of them, a bug of ours included, must not hold up the others.
       {
         maxItems: 200,
-        maxFlights: 2,
+        // They meet in the merchants' accounts, so a second would wait for the first.
+        maxFlights: 1,
         isItemError: (error) => !isTransient(error),
         onFlight: (items) => onBatch('settle', items),
       },

@@ -15,7 +15,7 @@ const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as c
 export function makeWalletStore(database: Pool) {
   return {
     findWallet: batched((ids: readonly string[]) => findWallets(database, ids), batching),
-    findWalletByLogin: (login: string) => findWalletByLogin(database, login),
+    findWalletByLogin: batched((logins: readonly string[]) => findWalletsByLogin(database, logins), batching),
     listWallets: (page: WalletPage) => listWallets(database, page),
     listTestWallets: () => listTestWallets(database),
     listBalances: (walletId: string): Promise<Account[]> =>
@@ -63,12 +63,17 @@ async function findWallets(database: Queryable, ids: readonly string[]): Promise
   return ids.map((id) => found.get(id))
 }
 
-async function findWalletByLogin(database: Queryable, login: string): Promise<Wallet | undefined> {
+async function findWalletsByLogin(
+  database: Queryable,
+  logins: readonly string[],
+): Promise<(Wallet | undefined)[]> {
   const { rows } = await database.query<WalletRow>({
-    text: `select ${columns} from wallets where login = $1`,
-    values: [login],
+    name: 'find-wallets-by-login',
+    text: `select ${columns} from wallets where login = any ($1::text[])`,
+    values: [logins],
   })
-  return rows[0] && toWallet(rows[0])
+  const found = new Map(rows.map((row) => [row.login, toWallet(row)]))
+  return logins.map((login) => found.get(login))
 }
 
 /** The newest first. */
