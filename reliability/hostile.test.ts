@@ -3,13 +3,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayPath } from '@tillgate/protocol'
+import { TestClock } from '../packages/gateway/test/support/clock.ts'
 import { startTestGateway } from '../packages/gateway/test/support/gateway.ts'
 import { createBody } from '../packages/gateway/test/support/order.ts'
 import { farewell, placeOf, postBytes, sendBytes } from './hostile/bare-connection.ts'
 import { oversizeForms } from './hostile/oversize.ts'
 import { smugglingForms } from './hostile/smuggling.ts'
 
-const gateway = await startTestGateway()
+// All of it comes from one address, which would soon have used up what it may cost.
+const gateway = await startTestGateway({ environment: { FAILED_OPENINGS_PER_MINUTE: '10000' } })
 const merchant = await gateway.addMerchant()
 const place = placeOf(gateway.url)
 
@@ -43,4 +45,31 @@ test('what is too large is refused as such, and the line is cut', async () => {
     assert.match(text, /connection: close/i, name)
     assert.match(text, /"code":41300/, name)
   }
+})
+
+test('requests behind one another are answered up to a bound, and beyond it the connection is cut', async () => {
+  const request = `POST ${gatewayPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`
+  const last = request.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')
+  const answered = await sendBytes(place, request.repeat(7) + last)
+  assert.deepEqual(answered.statuses, Array(8).fill(415))
+  assert.deepEqual((await sendBytes(place, request.repeat(8) + last)).statuses, [])
+})
+
+test('what is not HTTP uses up the allowance of its address, but not that of a proxy', async () => {
+  const environment = { FAILED_OPENINGS_PER_MINUTE: '1' }
+  const clock = new TestClock()
+  const direct = await startTestGateway({ clock, environment })
+  const proxied = await startTestGateway({
+    clock,
+    environment: { ...environment, TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  const sendTo = async ({ url }: { url: string }) =>
+    (await sendBytes(placeOf(url), 'no HTTP\r\n\r\n')).statuses
+  // Twice over: then it is not even listened to.
+  for (let sent = 0; sent < 2; sent++) assert.deepEqual(await sendTo(direct), [400])
+  await sendTo(direct)
+  assert.deepEqual(await sendTo(direct), [])
+  for (let sent = 0; sent < 5; sent++) assert.deepEqual(await sendTo(proxied), [400])
+  clock.advance(120_000)
+  assert.deepEqual(await sendTo(direct), [400])
 })

@@ -17,6 +17,7 @@ import { createBody } from '../packages/gateway/test/support/order.ts'
 import { type Attack, type AttackName, type AttackResult, attacks } from './hostile/attacks.ts'
 import { placeOf } from './hostile/bare-connection.ts'
 import { type HonestResult, honestLoad } from './hostile/honest.ts'
+import { onlyIdleTime } from './hostile/idle-time.ts'
 import { ensureSlowClients, playSlowClients, type SlowForm, slowForms } from './hostile/slow-clients.ts'
 import { GatewayChild } from './support/gateway-child.ts'
 import { wholeOption } from './support/whole-option.ts'
@@ -54,7 +55,9 @@ process.exit(wrong.length === 0 ? 0 : 1)
 async function run(): Promise<void> {
   const place = placeOf(gateway.url)
   const seal = makeSealer()
-  await honestLoad({ place, envelopes: [await seal(0)], perSecond: 10, durationMs: 100 })
+  await honestLoad({ place, envelopes: [await seal(0)], perSecond })
+  // The first reader of a page waits until it is made, and everybody else with them.
+  for (const path of ['/', '/docs', '/docs/protocol']) await (await fetch(gateway.url + path)).text()
   const junk = (await Promise.all(Array.from({ length: 20 }, (_, turn) => seal(turn)))).map((text) =>
     JSON.stringify({ ...JSON.parse(text), sign: 'AAAA' }),
   )
@@ -67,10 +70,16 @@ async function run(): Promise<void> {
   const rssBefore = rssMegabytes()
   const quiet: number[] = []
   const rows: { kind: string; hostile: HonestResult; told: AttackResult; rss: number }[] = []
-  for (const kind of kinds) {
+  for (const [index, kind] of kinds.entries()) {
     quiet.push(...(await phase()).tooksMs)
-    const attack = attackOf(kind, { name: kind as AttackName, place, durationMs: seconds * 1_000, junk })
-    const [told, hostile, isReady] = await Promise.all([attack, phase(), staysReady()])
+    const attack = {
+      name: kind as AttackName,
+      place,
+      network: `127.1.${index}`,
+      durationMs: seconds * 1_000,
+      junk,
+    }
+    const [told, hostile, isReady] = await phaseUnder(() => attackOf(kind, attack))
     rows.push({ kind, hostile, told, rss: rssMegabytes() })
     console.log(`${kind}: p99 ${ms(hostile.p99Ms)}, quiet so far ${ms(quantile(quiet, 0.99))}`)
     if (!isReady) wrong.push(`${kind}: /readyz did not answer`)
@@ -87,11 +96,24 @@ async function run(): Promise<void> {
     if (hostile.failed.length > 0) wrong.push(`${kind}: ${[...new Set(hostile.failed)].join(', ')}`)
     if (rss > maxRssMegabytes) wrong.push(`${kind}: ${rss} MB of memory`)
   }
-  console.log(`memory: ${rssBefore} MB before, ${rssMegabytes()} MB at the end`)
+  await phase()
+  const rssAfter = rssMegabytes()
+  const rssMost = Math.max(...rows.map(({ rss }) => rss))
+  console.log(
+    `memory: ${rssBefore} MB before, ${rssMost} MB at most, ${rssAfter} MB after a last quiet phase`,
+  )
+  if (rssAfter > rssMost) wrong.push('memory grew on when the attacks were over')
+  const junkSent = rows.reduce((sum, { told }) => sum + (told['sent'] ?? 0), 0)
+  console.log(`junk envelopes sent without waiting: ${junkSent}`)
 
+  /** The honest clients alone. */
   async function phase(): Promise<HonestResult> {
-    const envelopes = await Promise.all(Array.from({ length: perSecond }, (_, turn) => seal(turn)))
-    return honestLoad({ place, envelopes, perSecond, durationMs: seconds * 1_000 })
+    return honestLoad({ place, envelopes: await sealPhase(seal), perSecond })
+  }
+
+  async function phaseUnder<Told>(attack: () => Promise<Told>): Promise<[Told, HonestResult, boolean]> {
+    const envelopes = await sealPhase(seal)
+    return Promise.all([attack(), honestLoad({ place, envelopes, perSecond }), staysReady()])
   }
 }
 
@@ -100,7 +122,8 @@ async function attackOf(kind: string, attack: Attack): Promise<AttackResult> {
     await playSlowClients(kind as SlowForm, { url: gateway.url, seconds })
     return {}
   }
-  const child = fork(join(import.meta.dirname, 'hostile/attacks.ts'))
+  const [execPath = '', ...execArgv] = [...onlyIdleTime, process.execPath]
+  const child = fork(join(import.meta.dirname, 'hostile/attacks.ts'), [], { execPath, execArgv })
   child.send(attack)
   // Safe: it sends one message, its result.
   const [result] = (await once(child, 'message')) as [AttackResult]
@@ -115,8 +138,17 @@ async function staysReady(): Promise<boolean> {
   return true
 }
 
-/** Every fifth makes an order, the others ask for one. */
-function makeSealer(): (turn: number) => Promise<string> {
+/** Every fifth makes an order of its own; the others ask for one, in the same words again and again. */
+async function sealPhase(seal: Seal): Promise<string[]> {
+  const queries = await Promise.all([1, 2, 3, 4].map(seal))
+  const envelopes: string[] = []
+  while (envelopes.length < perSecond * seconds) envelopes.push(await seal(0), ...queries)
+  return envelopes
+}
+
+type Seal = (turn: number) => Promise<string>
+
+function makeSealer(): Seal {
   const { merchantId, aesKey, privateKey } = JSON.parse(
     readFileSync(sandboxFilePath(join(dataDir, 'data')), 'utf8'),
   )

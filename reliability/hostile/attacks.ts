@@ -1,7 +1,6 @@
 // Attackers without manners, on plain sockets: floods of junk, of connections, of requests that are too large. A process
-// of their own with the lowest priority, because a real attacker does not use the gateway's processor.
+// of their own that has only the processor's idle time, because a real attacker brings a processor of its own.
 import { connect, type Socket } from 'node:net'
-import { constants, setPriority } from 'node:os'
 import { gatewayPath } from '@tillgate/protocol'
 import type { Place } from './bare-connection.ts'
 import { postBytes, sendBytes } from './bare-connection.ts'
@@ -13,6 +12,8 @@ export type AttackName = keyof typeof attacks
 export interface Attack {
   readonly name: AttackName
   readonly place: Place
+  /** The first three bytes of the attackers' addresses: what one kind owes is not held against the next. */
+  readonly network: string
   readonly durationMs: number
   /** Envelopes that nobody can open. */
   readonly junk: readonly string[]
@@ -27,14 +28,18 @@ export const attacks = {
   'junk envelopes, one address': (attack, isOver) => junkFlood(attack, { lines: 64, addresses: 1, isOver }),
   'junk envelopes, 200 addresses': (attack, isOver) =>
     junkFlood(attack, { lines: 200, addresses: 200, isOver }),
+  'junk envelopes, no answer waited for': pipelinedFlood,
   'idle connections': holdConnections,
   'connections opened and cut': cutConnections,
-  'oversized requests': ({ place }, isOver) =>
-    inParallel(20, isOver, async (turn) => {
-      const forms = oversizeForms(place, gatewayPath)
-      await sendBytes(place, forms[turn % forms.length]?.bytes ?? '')
-    }),
-  'smuggled requests': ({ place }, isOver) => {
+  'oversized requests': (attack, isOver) => {
+    const place = placeOfOne(attack)
+    const forms = oversizeForms(place, gatewayPath).map(({ bytes }) => Buffer.from(bytes))
+    return inParallel(20, isOver, async (turn) => {
+      await sendBytes(place, forms[turn % forms.length] ?? '')
+    })
+  },
+  'smuggled requests': (attack, isOver) => {
+    const place = placeOfOne(attack)
     // What waits for its line to be closed would only be slow.
     const forms = smugglingForms(place, gatewayPath).filter(({ answers }) => !answers)
     return inParallel(20, isOver, async (turn) => {
@@ -45,14 +50,14 @@ export const attacks = {
 
 /** Each line sends its next envelope when the last is answered. */
 async function junkFlood(
-  { place, junk }: Attack,
+  { place, network, junk }: Attack,
   { lines, addresses, isOver }: { lines: number; addresses: number; isOver: () => boolean },
 ): Promise<AttackResult> {
   const requests = junk.map((body) => Buffer.from(postBytes(place, { path: gatewayPath, body })))
   const counts: AttackResult = {}
   const speak = (line: number) =>
     new Promise<void>((resolve) => {
-      const socket = connect({ ...place, localAddress: `127.0.2.${1 + (line % addresses)}` })
+      const socket = connect({ ...place, localAddress: `${network}.${1 + (line % addresses)}` })
       let sent = line
       const send = () => {
         if (isOver()) socket.destroy()
@@ -74,13 +79,60 @@ async function junkFlood(
   return counts
 }
 
+/** Each line sends envelopes for as long as it is not cut, and is opened again: what it counts was taken by the kernel. */
+async function pipelinedFlood(
+  { place, network, junk }: Attack,
+  isOver: () => boolean,
+): Promise<AttackResult> {
+  const [lines, addresses, envelopesAtOnce] = [40, 10, 50]
+  // All lines together: a hundred thousand envelopes a second, which fill a gigabit.
+  const restMs = (lines * envelopesAtOnce * 1_000) / 100_000
+  const request = (turn: number) =>
+    postBytes(place, { path: gatewayPath, body: junk[turn % junk.length] ?? '' })
+  const bytes = Buffer.from(Array.from({ length: envelopesAtOnce }, (_, turn) => request(turn)).join(''))
+  const counts = { sent: 0, connections: 0 }
+  const speak = (line: number) =>
+    new Promise<void>((resolve) => {
+      const socket = connect({ ...place, localAddress: `${network}.${1 + (line % addresses)}` })
+      counts.connections++
+      const send = () => {
+        if (isOver()) socket.destroy()
+        else
+          socket.write(bytes, (error) => {
+            if (error) return
+            counts.sent += envelopesAtOnce
+            setTimeout(send, restMs)
+          })
+      }
+      // Where nothing more is read, no write ever ends.
+      const look = setInterval(() => isOver() && socket.destroy(), 100)
+      socket.on('connect', send)
+      socket.resume()
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        clearInterval(look)
+        resolve()
+      })
+    })
+  const keepSpeaking = async (line: number) => {
+    while (!isOver()) await speak(line)
+  }
+  await Promise.all(Array.from({ length: lines }, (_, line) => keepSpeaking(line)))
+  return counts
+}
+
+function placeOfOne({ place, network }: Attack): Place {
+  return { ...place, localAddress: `${network}.1` }
+}
+
 /** As many as an address may have and more, opened again as they are cut. */
-async function holdConnections({ place }: Attack, isOver: () => boolean): Promise<AttackResult> {
+async function holdConnections(attack: Attack, isOver: () => boolean): Promise<AttackResult> {
+  const place = placeOfOne(attack)
   const most = 4_000
   const counts = { opened: 0, cut: 0, most: 0 }
   const open = new Set<Socket>()
   const add = () => {
-    const socket = connect({ ...place, localAddress: '127.0.2.1' })
+    const socket = connect(place)
     open.add(socket)
     socket.on('connect', () => {
       counts.opened++
@@ -100,13 +152,14 @@ async function holdConnections({ place }: Attack, isOver: () => boolean): Promis
   return counts
 }
 
-function cutConnections({ place }: Attack, isOver: () => boolean): Promise<AttackResult> {
+function cutConnections(attack: Attack, isOver: () => boolean): Promise<AttackResult> {
+  const place = placeOfOne(attack)
   return inParallel(
     50,
     isOver,
     () =>
       new Promise((resolve) => {
-        const socket = connect({ ...place, localAddress: '127.0.2.1' })
+        const socket = connect(place)
         socket.on('connect', () => socket.resetAndDestroy())
         socket.on('error', () => {})
         socket.on('close', () => resolve())
@@ -128,7 +181,6 @@ async function inParallel(
 }
 
 if (process.send && process.argv[1] === import.meta.filename) {
-  setPriority(constants.priority.PRIORITY_LOW)
   process.once('message', async (attack: Attack) => {
     const until = performance.now() + attack.durationMs
     const result = await attacks[attack.name](attack, () => performance.now() > until)

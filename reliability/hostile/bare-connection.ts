@@ -4,6 +4,8 @@ import { connect } from 'node:net'
 export interface Place {
   readonly host: string
   readonly port: number
+  /** Where a client's own end is. */
+  readonly localAddress?: string
 }
 
 export interface Answers {

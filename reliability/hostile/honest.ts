@@ -17,32 +17,28 @@ export interface HonestResult {
 
 export interface HonestLoad {
   readonly place: Place
-  /** Sealed envelopes, sent in turn. */
+  /** Sealed envelopes, each sent once. */
   readonly envelopes: readonly string[]
   readonly perSecond: number
-  readonly durationMs: number
 }
 
 /** Not the address of the attackers. */
 const localAddress = '127.0.0.9'
-const tickMs = 2
 const newConnectionEvery = 10
 const timeoutMs = 10_000
 
-export async function honestLoad({
-  place,
-  envelopes,
-  perSecond,
-  durationMs,
-}: HonestLoad): Promise<HonestResult> {
+export async function honestLoad({ place, envelopes, perSecond }: HonestLoad): Promise<HonestResult> {
   const kept = new Agent({ keepAlive: true, maxSockets: 16, localAddress } as object)
   const fresh = new Agent({ keepAlive: false, localAddress } as object)
   const tooksMs: number[] = []
   const failed: string[] = []
   const underWay: Promise<void>[] = []
   const began = performance.now()
-  for (let due = 0; performance.now() - began < durationMs; await pause(tickMs)) {
-    for (; (due * 1_000) / perSecond < performance.now() - began; due++) underWay.push(send(due))
+  for (const [turn, envelope] of envelopes.entries()) {
+    const dueAt = began + (turn * 1_000) / perSecond
+    const waitMs = dueAt - performance.now()
+    if (waitMs > 0) await pause(waitMs)
+    underWay.push(send(envelope, { dueAt, agent: turn % newConnectionEvery === 0 ? fresh : kept }))
   }
   await Promise.all(underWay)
   kept.destroy()
@@ -54,8 +50,7 @@ export async function honestLoad({
     tooksMs,
   }
 
-  function send(turn: number): Promise<void> {
-    const dueAt = began + (turn * 1_000) / perSecond
+  function send(envelope: string, { dueAt, agent }: { dueAt: number; agent: Agent }): Promise<void> {
     return new Promise((resolve) => {
       const end = (problem?: string) => {
         if (problem !== undefined) failed.push(problem)
@@ -67,7 +62,7 @@ export async function honestLoad({
           ...place,
           path: gatewayPath,
           method: 'POST',
-          agent: turn % newConnectionEvery === 0 ? fresh : kept,
+          agent,
           localAddress,
           timeout: timeoutMs,
           headers: { 'content-type': 'application/json' },
@@ -81,7 +76,7 @@ export async function honestLoad({
       )
       sent.on('timeout', () => sent.destroy(new Error('no answer in 10 s')))
       sent.on('error', (error) => end(error.message))
-      sent.end(envelopes[turn % envelopes.length])
+      sent.end(envelope)
     })
   }
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { gatewayPath } from '@tillgate/protocol'
 import { canInstall, install } from '../../scripts/debian.ts'
+import { onlyIdleTime } from './idle-time.ts'
 
 const program = '/usr/bin/slowhttptest'
 const connections = '1000'
@@ -31,9 +32,10 @@ export async function playSlowClients(
   options: { url: string; seconds: number },
 ): Promise<void> {
   const args = slowForms[form].map((arg) => (arg.startsWith('/') ? options.url + arg : arg))
+  const [command = program, ...its] = [...onlyIdleTime, program]
   const child = spawn(
-    'nice',
-    ['-n', '19', program, '-c', connections, '-r', '500', '-l', String(options.seconds), '-p', '2', ...args],
+    command,
+    [...its, '-c', connections, '-r', '500', '-l', String(options.seconds), '-p', '2', ...args],
     { stdio: 'ignore' },
   )
   await once(child, 'exit')

@@ -125,6 +125,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const publicListener = makeListener({
     ...listenerParts,
     onAnswered: onPublicAnswered,
+    costs: limits,
     direct: tracedDirect(
       makeMerchantApi({
         ...listenerParts,

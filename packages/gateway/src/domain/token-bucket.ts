@@ -25,9 +25,9 @@ export class TokenBuckets {
     return waitMs
   }
 
-  /** Takes a token also where there is none: what is owed must come in before there is one again. */
-  charge(key: string, allowance: Allowance, nowMs: number): void {
-    this.#remember(key, this.#fullAt(key, allowance, nowMs) + 1000 / allowance.perSecond)
+  /** Takes tokens also where there are none: what is owed must come in before there is one again. */
+  charge(key: string, allowance: Allowance, nowMs: number, tokens = 1): void {
+    this.#remember(key, this.#fullAt(key, allowance, nowMs) + (tokens * 1000) / allowance.perSecond)
   }
 
   /** A token that was taken and not used after all. */

@@ -1,17 +1,21 @@
-// How much the merchant API takes on: requests in flight, requests a second a merchant, and junk an address.
+// How much the merchant API takes on: requests in flight, requests a second a merchant, and junk an address. What an
+// address costs us for nothing is counted in envelopes that could not be opened, half a millisecond each.
 import { Failure } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
 import { TokenBuckets } from '../domain/token-bucket.ts'
 import { Places } from './places.ts'
+import { Strangers } from './strangers.ts'
 
 export interface ApiLimitsOptions {
   readonly requestsInFlightMax: number
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
   readonly clock: Clock
-  readonly onShed?: (reason: 'in_flight' | 'junk' | 'merchant_rate') => void
+  /** Of the machine's own time. */
+  readonly machineMs?: () => number
+  readonly onShed?: (reason: 'in_flight' | 'junk' | 'merchant_rate' | 'strangers') => void
 }
 
 const maxMerchants = 100_000
@@ -20,13 +24,28 @@ const maxAddresses = 100_000
 const addressShare = 1 / 4
 /** How many more requests may be on their way in than are worked on; each holds its body in memory at most. */
 const receivingTimes = 2
+/** Strangers' envelopes that are opened at once: with refusals on a beat of 5 ms, 400 a second. */
+const strangersTurns = 2
+/** An allowance takes a minute to come in. Who only asks on is told 429, and owes no more for it. */
+const shutOutBeyondMs = 60_000
 
-export class ApiLimits {
+/** What an address costs its listener, and what the listener then does about it. */
+export interface AddressCosts {
+  /** So many envelopes' worth; one, unless told. */
+  noteJunk(address: string, envelopes?: number): void
+  /** It used its allowance twice over, and is not even listened to for now. */
+  isShutOut(address: string): boolean
+  onShutOut(heard: (key: string) => void): void
+}
+
+export class ApiLimits implements AddressCosts {
   readonly #options: ApiLimitsOptions
   readonly #merchants = new TokenBuckets({ maxBuckets: maxMerchants })
   readonly #junk = new TokenBuckets({ maxBuckets: maxAddresses })
   readonly #receiving: Places
   readonly #working: Places
+  readonly #strangers: Strangers
+  readonly #heardOfShutOut: ((key: string) => void)[] = []
 
   constructor(options: ApiLimitsOptions) {
     this.#options = options
@@ -34,6 +53,13 @@ export class ApiLimits {
     const perAddress = Math.ceil(total * addressShare)
     this.#receiving = new Places({ total: total * receivingTimes, perAddress })
     this.#working = new Places({ total, perAddress: total })
+    this.#strangers = new Strangers({
+      turns: strangersTurns,
+      waiting: Math.ceil(total / 2),
+      waitingPerAddress: perAddress,
+      maxKnown: maxAddresses,
+      nowMs: options.machineMs ?? (() => performance.now()),
+    })
   }
 
   /** Before anything is read. The place is given back when the body is there or the connection is gone. */
@@ -48,14 +74,40 @@ export class ApiLimits {
     return this.#working.take(addressKey(address)) ?? this.#refuse()
   }
 
-  /** It sent so much junk that nothing of it is read for now. */
-  isTurnedAway(address: string): boolean {
-    return this.#junk.size > 0 && this.#junkWaitMs(address) > 0
+  /** It sent so much junk that nothing of it is read for now, or was never heard of. */
+  mustRest(address: string): boolean {
+    return this.#junkWaitMs(address) > 0 || this.#strangers.has(addressKey(address))
   }
 
-  /** A request from this address could not be opened. Those that came at the same time all count. */
-  noteJunk(address: string): void {
-    this.#junk.charge(addressKey(address), this.#junkAllowance(), this.#options.clock.now())
+  /** Those that came at the same time all count. */
+  noteJunk(address: string, envelopes = 1): void {
+    const key = addressKey(address)
+    this.#junk.charge(key, this.#junkAllowance(), this.#options.clock.now(), envelopes)
+    if (this.isShutOut(address)) for (const heard of this.#heardOfShutOut) heard(key)
+  }
+
+  isShutOut(address: string): boolean {
+    return this.#junk.size > 0 && this.#junkWaitMs(address) > shutOutBeyondMs
+  }
+
+  onShutOut(heard: (key: string) => void): void {
+    this.#heardOfShutOut.push(heard)
+  }
+
+  /** Opens an envelope from this address, a stranger's in its turn. Who is not opened has sent junk. */
+  async open<Opened>(address: string, open: () => Promise<Opened | undefined>): Promise<Opened | undefined> {
+    const key = addressKey(address)
+    const end = this.#strangers.has(key) ? await this.#turnOf(key) : undefined
+    try {
+      // It may have used up its allowance while it waited.
+      if (end) this.#refuseJunk(address)
+      const opened = await open()
+      if (opened === undefined) this.noteJunk(address)
+      else this.#strangers.know(key)
+      return opened
+    } finally {
+      end?.()
+    }
   }
 
   /** Only after a request was opened: nobody uses up what belongs to another. */
@@ -74,6 +126,13 @@ export class ApiLimits {
   /** How many are worked on. */
   get inFlight(): number {
     return this.#working.taken
+  }
+
+  async #turnOf(key: string): Promise<() => void> {
+    const end = await this.#strangers.turn(key)
+    if (end) return end
+    this.#options.onShed?.('strangers')
+    throw tooMany(1_000)
   }
 
   #refuse(): never {

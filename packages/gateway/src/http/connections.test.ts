@@ -2,11 +2,27 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { TestClock } from '../../test/support/clock.ts'
+import { ApiLimits } from './api-limits.ts'
 import { shareConnections } from './connections.ts'
 
-async function listen(t: TestContext, trustedProxies: readonly string[]) {
+async function listen(t: TestContext, { trustedProxies = [] as string[], perAddress = 2 } = {}) {
   const server = createServer()
-  shareConnections(server, { total: 10, perAddress: 2, trustedProxies })
+  const clock = new TestClock()
+  const costs = new ApiLimits({
+    requestsInFlightMax: 10,
+    merchantRequestsPerSecond: 1,
+    failedOpeningsPerMinute: 5,
+    clock,
+  })
+  shareConnections(server, {
+    total: 10,
+    perAddress,
+    perAddressAndSecond: 1,
+    trustedProxies,
+    costs,
+    nowMs: () => clock.now(),
+  })
   server.on('connection', (socket) => {
     socket.on('error', () => {})
     if (!socket.destroyed) socket.write('hello')
@@ -27,11 +43,11 @@ async function listen(t: TestContext, trustedProxies: readonly string[]) {
     socket.on('error', () => {})
     return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)])
   }
-  return { dial, sockets, server }
+  return { dial, sockets, server, clock, costs }
 }
 
 test('one address has its share of the connections, and others theirs', async (t) => {
-  const { dial, sockets, server } = await listen(t, [])
+  const { dial, sockets, server, clock } = await listen(t)
   assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.1')], [true, true])
   assert.equal(await dial('127.0.0.1'), false)
   assert.equal(await dial('127.0.0.2'), true)
@@ -41,10 +57,44 @@ test('one address has its share of the connections, and others theirs', async (t
   })
   sockets[0]?.destroy()
   await gone
+  clock.advance(1_000)
   assert.equal(await dial('127.0.0.1'), true)
 })
 
 test('a proxy that is trusted has no share of its own', async (t) => {
-  const { dial } = await listen(t, ['127.0.0.0/8'])
+  const { dial, costs } = await listen(t, { trustedProxies: ['127.0.0.0/8'] })
   for (let index = 0; index < 5; index++) assert.equal(await dial('127.0.0.1'), true)
+  costs.noteJunk('127.0.0.1', 100)
+  assert.equal(await dial('127.0.0.1'), true)
+})
+
+test('one address opens so many connections in a second and no more', async (t) => {
+  const { dial, sockets, clock } = await listen(t, { perAddress: 3 })
+  const dialAndLeave = async () => {
+    const isWelcome = await dial('127.0.0.1')
+    sockets.at(-1)?.destroy()
+    return isWelcome
+  }
+  for (let opened = 0; opened < 3; opened++) assert.equal(await dialAndLeave(), true)
+  assert.equal(await dialAndLeave(), false)
+  assert.equal(await dial('127.0.0.2'), true)
+  clock.advance(999)
+  assert.equal(await dialAndLeave(), false)
+  clock.advance(1)
+  assert.equal(await dialAndLeave(), true)
+})
+
+test('an address that cost twice its allowance loses its connections, and has no new ones for a while', async (t) => {
+  const { dial, sockets, clock, costs } = await listen(t)
+  assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.2')], [true, true])
+  costs.noteJunk('127.0.0.1', 9)
+  assert.equal(costs.isShutOut('127.0.0.1'), false)
+  clock.advance(1)
+  assert.equal(sockets[0]?.closed, false)
+  const cut = once(sockets[0] as Socket, 'close')
+  costs.noteJunk('127.0.0.1', 2)
+  await cut
+  assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.2')], [false, true])
+  clock.advance(60_000)
+  assert.equal(await dial('127.0.0.1'), true)
 })

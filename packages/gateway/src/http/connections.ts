@@ -1,29 +1,66 @@
-// How many connections a listener holds: so many in all, and so many from one address, so that it takes several addresses
-// to take all of them.
-import type { Server } from 'node:net'
+// How many connections a listener takes: so many in all, so many from one address and so many of those in a second, so
+// that it takes several addresses to be in everybody's way. Who is refused is refused before anything is made for it.
+import type { Server, Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
-import { addressKey } from './api-limits.ts'
-import { Places } from './places.ts'
+import { TokenBuckets } from '../domain/token-bucket.ts'
+import { type AddressCosts, addressKey } from './api-limits.ts'
 
 export interface ConnectionLimits {
   readonly total: number
   readonly perAddress: number
+  /** New ones from one address, once it has opened as many as it may have. */
+  readonly perAddressAndSecond: number
   /** A proxy that we trust brings everybody's connections, and has no limit but that of all. */
   readonly trustedProxies: readonly string[]
+  readonly costs?: AddressCosts | undefined
+  /** Of the machine's own time. */
+  readonly nowMs: () => number
 }
 
-export function shareConnections(
-  server: Server,
-  { total, perAddress, trustedProxies }: ConnectionLimits,
-): void {
+const maxAddresses = 100_000
+
+export function shareConnections(server: Server, limits: ConnectionLimits): void {
+  const { total, perAddress, costs } = limits
+  const rate = new TokenBuckets({ maxBuckets: maxAddresses })
+  const allowance = { perSecond: limits.perAddressAndSecond, burst: perAddress }
+  const open = new Map<string, Set<Socket>>()
+  const isTrusted = makeIsTrusted(limits.trustedProxies)
+  const isRefused = (address: string): boolean => {
+    if (isTrusted(address)) return false
+    const key = addressKey(address)
+    return (
+      (open.get(key)?.size ?? 0) >= perAddress ||
+      rate.take(key, allowance, limits.nowMs()) > 0 ||
+      costs?.isShutOut(address) === true
+    )
+  }
   server.maxConnections = total
-  const places = new Places({ total, perAddress })
-  const isTrusted = trustedProxies.length > 0 ? proxyAddr.compile([...trustedProxies]) : () => false
+  // As an option only net's own servers take it, not those of http. A connection that it refuses costs a tenth of one
+  // that is taken and cut.
+  Object.assign(server, { blockList: { check: isRefused } })
   server.on('connection', (socket) => {
-    const { remoteAddress = '' } = socket
-    if (isTrusted(remoteAddress, 0)) return
-    const giveBack = places.take(addressKey(remoteAddress))
-    if (giveBack) socket.once('close', giveBack)
-    else socket.destroy()
+    const { remoteAddress } = socket
+    // It is gone already.
+    if (remoteAddress === undefined) socket.destroy()
+    else if (!isTrusted(remoteAddress)) remember(socket, addressKey(remoteAddress))
   })
+  costs?.onShutOut((key) => {
+    for (const socket of open.get(key) ?? []) socket.destroy()
+  })
+
+  function remember(socket: Socket, key: string): void {
+    const ofAddress = open.get(key) ?? new Set()
+    open.set(key, ofAddress.add(socket))
+    socket.once('close', () => {
+      ofAddress.delete(socket)
+      if (ofAddress.size === 0) open.delete(key)
+    })
+  }
+}
+
+/** Whether an address is that of a proxy that we trust. */
+export function makeIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false
+  const trusts = proxyAddr.compile([...trustedProxies])
+  return (address) => trusts(address, 0)
 }

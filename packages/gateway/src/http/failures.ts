@@ -28,12 +28,13 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   return reply.send(failureAnswer(failure, request.id))
 }
 
+/** What the parser refused. A request that is broken off, or slow, is none of it. */
+export function isBrokenHttp({ code = '' }: Error & { code?: string }): boolean {
+  return code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE'
+}
+
 /** What is not HTTP at all has no request and no id; it is told so in our own words, and the line is cut. */
-export function answerBrokenHttp(
-  this: FastifyInstance,
-  error: Error & { code?: string },
-  socket: Socket,
-): void {
+export function answerBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

@@ -1,11 +1,13 @@
 // One HTTP listener, public or admin: bounded in connections, time and size; every answer bears a request id.
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../log.ts'
 import type { NoteAnswered } from './answered.ts'
-import { shareConnections } from './connections.ts'
+import type { AddressCosts } from './api-limits.ts'
+import { makeIsTrusted, shareConnections } from './connections.ts'
 import type { Direct } from './direct.ts'
-import { answerBrokenHttp, answerFailures } from './failures.ts'
+import { answerBrokenHttp, answerFailures, isBrokenHttp } from './failures.ts'
 import { answerHealth, type Readiness } from './health.ts'
 
 export const listenerLimits = {
@@ -14,6 +16,8 @@ export const listenerLimits = {
   connections: 10_000,
   /** So that it takes several addresses to take all of them. */
   connectionsPerAddress: 2_500,
+  /** Who keeps its connections open needs far fewer; who does not may still send so many requests a second. */
+  newConnectionsPerAddressAndSecond: 500,
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
   keepAliveTimeoutMs: 65_000,
@@ -27,11 +31,18 @@ export interface ListenerParts {
   readonly trustedProxies: readonly string[]
   /** Told of every answer. */
   readonly onAnswered: NoteAnswered
+  /** Where addresses have to answer for what they cost. */
+  readonly costs?: AddressCosts
   /** Takes what it can before the framework is asked. */
   readonly direct?: Direct
 }
 
 export function makeListener(parts: ListenerParts): FastifyInstance {
+  const isTrusted = makeIsTrusted(parts.trustedProxies)
+  const chargeForBrokenHttp = ({ remoteAddress }: Socket) => {
+    // Before a proxy's request is read nobody knows whose it is.
+    if (remoteAddress !== undefined && !isTrusted(remoteAddress)) parts.costs?.noteJunk(remoteAddress)
+  }
   const listener = fastify({
     // What Fastify has to say by itself is of interest only when it is trouble. As the wider type, so that a
     // listener is the FastifyInstance that every route file names.
@@ -50,7 +61,10 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     forceCloseConnections: 'idle',
     // A path with broken escapes is a path like any other that nobody serves, not a fault of its own kind.
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
-    clientErrorHandler: answerBrokenHttp,
+    clientErrorHandler(error, socket) {
+      if (isBrokenHttp(error)) chargeForBrokenHttp(socket)
+      answerBrokenHttp(error, socket)
+    },
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
   })
   // Each route says what it reads: no body is parsed, or even accepted, by default.
@@ -75,7 +89,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   return listener
 }
 
-function makeServer(handler: RequestListener, { direct, trustedProxies }: ListenerParts): Server {
+function makeServer(handler: RequestListener, { direct, trustedProxies, costs }: ListenerParts): Server {
   const server = createServer(
     {
       maxHeaderSize: listenerLimits.headerBytes,
@@ -89,7 +103,10 @@ function makeServer(handler: RequestListener, { direct, trustedProxies }: Listen
   shareConnections(server, {
     total: listenerLimits.connections,
     perAddress: listenerLimits.connectionsPerAddress,
+    perAddressAndSecond: listenerLimits.newConnectionsPerAddressAndSecond,
     trustedProxies,
+    costs,
+    nowMs: () => performance.now(),
   })
   return server
 }

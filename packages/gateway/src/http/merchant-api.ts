@@ -67,25 +67,46 @@ const maxBytes = listenerLimits.bodyBytes
 /** So few that the time of a verification, a tenth of a millisecond with a key of 2,048 bits, keeps nobody waiting. */
 const fewInFlight = 3
 const junkRestMs = 500
+/** Requests on one connection that wait for their answers. Who sends more than one is rare, and nobody needs many. */
+const maxBehindOneAnother = 8
+/** All that was read is parsed before the connection is cut, forty requests perhaps, and nobody does it by mistake. */
+const pipelinedCostEnvelopes = 60
 const jsonType = /^application\/json\s*(?:;|$)/i
 
 export function makeMerchantApi(parts: MerchantApiParts): Direct {
   const { limits } = parts
   const routes = apiRoutes()
   const resting = new WeakSet<Socket>()
+  const waiting = new WeakMap<Socket, number>()
 
   return (request, response) => {
     if (request.method !== 'POST') return undefined
     const route = routes.get(pathOf(request.url ?? ''))
     if (!route) return undefined
     const requestId = parts.newRequestId()
-    void answer({ request, route, requestId, operation: undefined }, response)
+    if (!isTooManyBehindOneAnother(request))
+      void answer({ request, route, requestId, operation: undefined }, response)
     return { route: route.path, requestId }
+  }
+
+  /** Then the connection is cut, and what was read with it is not looked at. */
+  function isTooManyBehindOneAnother(request: IncomingMessage): boolean {
+    const { socket } = request
+    if (socket.destroyed) return true
+    const before = waiting.get(socket) ?? 0
+    const address = parts.clientAddress(request)
+    if (before >= maxBehindOneAnother && address === socket.remoteAddress) {
+      limits.noteJunk(address, pipelinedCostEnvelopes)
+      socket.destroy()
+      return true
+    }
+    waiting.set(socket, before + 1)
+    return false
   }
 
   async function answer(call: Call, response: ServerResponse): Promise<void> {
     const began = performance.now()
-    const { route, requestId } = call
+    const { request, route, requestId } = call
     let httpStatus = 200
     let code: number = successCode
     try {
@@ -97,14 +118,17 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
       if (failure.failure === 'internal') parts.log.error({ requestId, err: error }, 'our fault')
       code = failure.code
       httpStatus = httpStatusOf(code)
-      if (httpStatus === 429) await rest(call.request)
+      if (httpStatus === 429) await rest(request)
       sendJson(response, {
         httpStatus,
         requestId,
         body: failureAnswer(failure, requestId),
         retryAfterSeconds: failure.retryAfterSeconds,
-        isLast: parts.isClosing() || !isSmall(call.request),
+        isLast: parts.isClosing(),
+        isCut: !isSmall(request),
       })
+    } finally {
+      waiting.set(request.socket, (waiting.get(request.socket) ?? 1) - 1)
     }
     parts.onAnswered({
       requestId,
@@ -117,15 +141,16 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
   }
 
   /**
-   * Whoever sent too much junk has its refusals late, and whoever does not wait for them loses the connection: a refusal
+   * Whoever sent too much junk, or is a stranger among too many, has its refusals late, and whoever does not wait for them loses the connection: a refusal
    * takes so little that answering a flood as fast as it comes would hold up everybody else.
    */
   async function rest(request: IncomingMessage): Promise<void> {
     const { socket } = request
     const address = parts.clientAddress(request)
     // A proxy's connection is not the sender's: others use it next.
-    if (address !== socket.remoteAddress || !limits.isTurnedAway(address)) return
+    if (address !== socket.remoteAddress || !limits.mustRest(address)) return
     if (resting.has(socket)) {
+      limits.noteJunk(address)
       socket.destroy()
       return
     }
@@ -142,7 +167,10 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     let text: string | undefined
     try {
       if (!jsonType.test(request.headers['content-type'] ?? '')) throw new Failure('not_json')
-      text = await readText(request, maxBytes)
+      text = await readText(request, {
+        maxBytes,
+        onWaste: (envelopes) => limits.noteJunk(address, envelopes),
+      })
     } finally {
       received()
     }
@@ -160,11 +188,10 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     const { openRequest, operations } = parts.api()
     const operation = operationOf(operations, { method: envelope.method, pathMethod: call.route.method })
     call.operation = envelope.method
-    const opened = await openRequest(envelope, { isQuiet: limits.inFlight <= fewInFlight })
-    if (!opened) {
-      limits.noteJunk(address)
-      throw new Failure('envelope_not_opened')
-    }
+    const opened = await limits.open(address, () =>
+      openRequest(envelope, { isQuiet: limits.inFlight <= fewInFlight }),
+    )
+    if (!opened) throw new Failure('envelope_not_opened')
     const { merchant, body } = opened
     limits.charge(merchant)
     if (merchant.status === 'suspended') throw new Failure('merchant_suspended')
