@@ -41,7 +41,8 @@ test('a request that is hidden in another one is never carried out', async () =>
 test('what is too large is refused as such, and the line is cut', async () => {
   for (const { name, bytes, status } of oversizeForms(place, gatewayPath)) {
     const { statuses, text } = await sendBytes(place, bytes)
-    assert.deepEqual(statuses, [status], name)
+    assert.deepEqual(statuses, status === undefined ? [] : [status], name)
+    if (status === undefined) continue
     assert.match(text, /connection: close/i, name)
     assert.match(text, /"code":41300/, name)
   }

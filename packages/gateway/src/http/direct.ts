@@ -31,24 +31,25 @@ export function readText(
   request: IncomingMessage,
   { maxBytes, onWaste }: Reading,
 ): Promise<string | undefined> {
-  const tooLarge = (options: { cost: number; message?: string }) => {
-    onWaste(options.cost)
-    return new Failure('too_large', options.message === undefined ? {} : { message: options.message })
+  const tooLarge = () => {
+    onWaste(1)
+    return new Failure('too_large')
   }
-  if (Number(request.headers['content-length']) > maxBytes) throw tooLarge({ cost: 1 })
+  if (Number(request.headers['content-length']) > maxBytes) throw tooLarge()
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []
     let bytes = 0
-    const refuse = (failure: Failure) => {
-      request.pause()
-      request.removeAllListeners('data')
-      reject(failure)
-    }
     request.on('data', (piece: Buffer) => {
       bytes += piece.length
-      if (bytes > maxBytes) refuse(tooLarge({ cost: 1 }))
-      else if (pieces.push(piece) > maxPieces)
-        refuse(tooLarge({ cost: piecesCostEnvelopes, message: 'The body comes in too many pieces.' }))
+      if (bytes > maxBytes) {
+        request.pause()
+        request.removeAllListeners('data')
+        reject(tooLarge())
+      } else if (pieces.push(piece) > maxPieces) {
+        onWaste(piecesCostEnvelopes)
+        // Without an answer: after one, Node.js would still go through all the pieces that it has.
+        request.destroy()
+      }
     })
     request.on('end', () => {
       const [only] = pieces
