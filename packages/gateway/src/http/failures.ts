@@ -35,7 +35,8 @@ export function isBrokenHttp({ code = '' }: Error & { code?: string }): boolean 
 
 /** What is not HTTP at all has no request and no id; it is told so in our own words, and the line is cut. */
 export function answerBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const isSilent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+  if (error.code === 'ECONNRESET' || isSilent || !socket.writable) {
     socket.destroy()
     return
   }

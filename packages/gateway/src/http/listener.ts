@@ -96,7 +96,8 @@ function makeServer(handler: RequestListener, { direct, trustedProxies, costs }:
       headersTimeout: listenerLimits.headersTimeoutMs,
       requestTimeout: listenerLimits.requestTimeoutMs,
       keepAliveTimeout: listenerLimits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: 1_000,
+      // What was opened together is cut together: 2,500 at once would take 180 ms.
+      connectionsCheckingInterval: 50,
     },
     direct ? (request, response) => direct(request, response) ?? handler(request, response) : handler,
   )

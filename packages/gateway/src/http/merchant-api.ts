@@ -21,7 +21,7 @@ import type { OpenRequest } from '../operations/open-request.ts'
 import type { StartTimer } from '../timer.ts'
 import type { NoteAnswered } from './answered.ts'
 import type { ApiLimits } from './api-limits.ts'
-import { type ClientAddress, type Direct, readText, sendJson } from './direct.ts'
+import { abuseCostEnvelopes, type ClientAddress, type Direct, readText, sendJson } from './direct.ts'
 import { toFailure } from './failures.ts'
 import { listenerLimits } from './listener.ts'
 
@@ -69,8 +69,6 @@ const fewInFlight = 3
 const junkRestMs = 500
 /** Requests on one connection that wait for their answers. Who sends more than one is rare, and nobody needs many. */
 const maxBehindOneAnother = 8
-/** All that was read is parsed before the connection is cut, forty requests perhaps, and nobody does it by mistake. */
-const pipelinedCostEnvelopes = 60
 const jsonType = /^application\/json\s*(?:;|$)/i
 
 export function makeMerchantApi(parts: MerchantApiParts): Direct {
@@ -96,7 +94,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     const before = waiting.get(socket) ?? 0
     const address = parts.clientAddress(request)
     if (before >= maxBehindOneAnother && address === socket.remoteAddress) {
-      limits.noteJunk(address, pipelinedCostEnvelopes)
+      limits.noteJunk(address, abuseCostEnvelopes)
       socket.destroy()
       return true
     }
