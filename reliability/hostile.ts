@@ -102,7 +102,8 @@ async function run(): Promise<void> {
   console.log(
     `memory: ${rssBefore} MB before, ${rssMost} MB at most, ${rssAfter} MB after a last quiet phase`,
   )
-  if (rssAfter > rssMost) wrong.push('memory grew on when the attacks were over')
+  // After one kind alone the program is still getting warm.
+  if (values.only === undefined && rssAfter > rssMost) wrong.push('memory grew on when the attacks were over')
   const junkSent = rows.reduce((sum, { told }) => sum + (told['sent'] ?? 0), 0)
   console.log(`junk envelopes sent without waiting: ${junkSent}`)
 

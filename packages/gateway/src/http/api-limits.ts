@@ -13,8 +13,6 @@ export interface ApiLimitsOptions {
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
   readonly clock: Clock
-  /** Of the machine's own time. */
-  readonly machineMs?: () => number
   readonly onShed?: (reason: 'in_flight' | 'junk' | 'merchant_rate' | 'strangers') => void
 }
 
@@ -58,7 +56,7 @@ export class ApiLimits implements AddressCosts {
       waiting: Math.ceil(total / 2),
       waitingPerAddress: perAddress,
       maxKnown: maxAddresses,
-      nowMs: options.machineMs ?? (() => performance.now()),
+      nowMs: () => performance.now(),
     })
   }
 

@@ -92,14 +92,13 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     const { socket } = request
     if (socket.destroyed) return true
     const before = waiting.get(socket) ?? 0
-    const address = parts.clientAddress(request)
-    if (before >= maxBehindOneAnother && address === socket.remoteAddress) {
-      limits.noteJunk(address, abuseCostEnvelopes)
-      socket.destroy()
-      return true
-    }
     waiting.set(socket, before + 1)
-    return false
+    if (before < maxBehindOneAnother) return false
+    const address = parts.clientAddress(request)
+    if (address !== socket.remoteAddress) return false
+    limits.noteJunk(address, abuseCostEnvelopes)
+    socket.destroy()
+    return true
   }
 
   async function answer(call: Call, response: ServerResponse): Promise<void> {
@@ -139,8 +138,9 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
   }
 
   /**
-   * Whoever sent too much junk, or is a stranger among too many, has its refusals late, and whoever does not wait for them loses the connection: a refusal
-   * takes so little that answering a flood as fast as it comes would hold up everybody else.
+   * Whoever sent too much junk, or is a stranger among too many, has its refusals late, and whoever does not wait for
+   * them loses the connection: a refusal takes so little that answering a flood as fast as it comes would hold up
+   * everybody else.
    */
   async function rest(request: IncomingMessage): Promise<void> {
     const { socket } = request
