@@ -48,12 +48,16 @@ test('what is too large is refused as such, and the line is cut', async () => {
   }
 })
 
-test('requests behind one another are answered up to a bound, and beyond it the connection is cut', async () => {
+test('a stranger’s requests behind one another are answered up to a bound, and beyond it the connection is cut', async () => {
   const request = `POST ${gatewayPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`
   const last = request.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')
-  const answered = await sendBytes(place, request.repeat(7) + last)
-  assert.deepEqual(answered.statuses, Array(8).fill(415))
-  assert.deepEqual((await sendBytes(place, request.repeat(8) + last)).statuses, [])
+  const stranger = { ...place, localAddress: '127.0.0.77' }
+  const answered = await sendBytes(stranger, request.repeat(15) + last)
+  assert.deepEqual(answered.statuses, Array(16).fill(415))
+  assert.deepEqual((await sendBytes(stranger, request.repeat(16) + last)).statuses, [])
+  // From here envelopes were opened.
+  assert.equal(await isThere('never made'), false)
+  assert.deepEqual((await sendBytes(place, request.repeat(16) + last)).statuses, Array(17).fill(415))
 })
 
 test('what is not HTTP uses up the allowance of its address, but not that of a proxy', async () => {

@@ -7,7 +7,7 @@ import { systemClock } from '../../packages/gateway/src/clock.ts'
 import { MerchantDirectory } from '../../packages/gateway/src/operations/merchant-directory.ts'
 import { makeOpenRequest } from '../../packages/gateway/src/operations/open-request.ts'
 import type { MerchantStore } from '../../packages/gateway/src/store/merchants.ts'
-import { startSystemTimer } from '../../packages/gateway/src/timer.ts'
+import { machineTime } from '../../packages/gateway/src/timer.ts'
 import type { Vault } from '../../packages/gateway/src/vault.ts'
 import type { Ask } from './sample.ts'
 
@@ -15,7 +15,7 @@ export function askInProcess(parts: { store: MerchantStore; vault: Vault }): Ask
   const open = makeOpenRequest({
     directory: new MerchantDirectory(parts),
     clock: systemClock,
-    startTimer: startSystemTimer,
+    time: machineTime,
     toolsFor: () => openingToolsHere,
   })
   return {

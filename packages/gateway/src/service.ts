@@ -31,7 +31,7 @@ import { makeSandboxAdvance } from './operations/sandbox-advance.ts'
 import { makeSandboxListen } from './operations/sandbox-listen.ts'
 import { makeSandboxPay } from './operations/sandbox-pay.ts'
 import { makeSubmitPayment } from './operations/submit-payment.ts'
-import { startSystemTimer } from './timer.ts'
+import { machineTime } from './timer.ts'
 import { tracedApi } from './tracing/traced.ts'
 import { openWayOut, startWork } from './work.ts'
 
@@ -129,7 +129,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
         openRequest: makeOpenRequest({
           directory,
           clock,
-          startTimer: startSystemTimer,
+          time: machineTime,
           toolsFor: ({ isQuiet }) => (isQuiet ? toolsHere : tools),
         }),
         operations: {

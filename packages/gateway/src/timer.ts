@@ -7,3 +7,17 @@ export const startSystemTimer: StartTimer = (delayMs, expire) => {
   const timer = setTimeout(expire, delayMs)
   return () => clearTimeout(timer)
 }
+
+/** Time as the machine has it, finer than a clock and never set. */
+export interface MachineTime {
+  readonly nowMs: () => number
+  readonly startTimer: StartTimer
+  /** Once everything that waits now had its turn. */
+  readonly nextTurn: (go: () => void) => void
+}
+
+export const machineTime: MachineTime = {
+  nowMs: () => performance.now(),
+  startTimer: startSystemTimer,
+  nextTurn: (go) => void setImmediate(go),
+}

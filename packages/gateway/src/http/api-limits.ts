@@ -72,9 +72,14 @@ export class ApiLimits implements AddressCosts {
     return this.#working.take(addressKey(address)) ?? this.#refuse()
   }
 
+  /** No envelope from there was opened lately. */
+  isStranger(address: string): boolean {
+    return this.#strangers.has(addressKey(address))
+  }
+
   /** It sent so much junk that nothing of it is read for now, or was never heard of. */
   mustRest(address: string): boolean {
-    return this.#junkWaitMs(address) > 0 || this.#strangers.has(addressKey(address))
+    return this.#junkWaitMs(address) > 0 || this.isStranger(address)
   }
 
   /** Those that came at the same time all count. */

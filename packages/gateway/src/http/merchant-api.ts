@@ -67,8 +67,8 @@ const maxBytes = listenerLimits.bodyBytes
 /** So few that the time of a verification, a tenth of a millisecond with a key of 2,048 bits, keeps nobody waiting. */
 const fewInFlight = 3
 const junkRestMs = 500
-/** Requests on one connection that wait for their answers. Who sends more than one is rare, and nobody needs many. */
-const maxBehindOneAnother = 8
+/** A stranger's requests on one connection that wait for their answers. Who sends more than one is rare. */
+const maxBehindOneAnother = 16
 const jsonType = /^application\/json\s*(?:;|$)/i
 
 export function makeMerchantApi(parts: MerchantApiParts): Direct {
@@ -95,7 +95,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     waiting.set(socket, before + 1)
     if (before < maxBehindOneAnother) return false
     const address = parts.clientAddress(request)
-    if (address !== socket.remoteAddress) return false
+    if (address !== socket.remoteAddress || !limits.isStranger(address)) return false
     limits.noteJunk(address, abuseCostEnvelopes)
     socket.destroy()
     return true

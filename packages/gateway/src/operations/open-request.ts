@@ -10,7 +10,7 @@ import {
 } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
-import type { StartTimer } from '../timer.ts'
+import type { MachineTime } from '../timer.ts'
 import type { MerchantDirectory } from './merchant-directory.ts'
 import { refusedOnTheBeat } from './refusal-beat.ts'
 
@@ -31,18 +31,18 @@ export interface Load {
 export function makeOpenRequest({
   directory,
   clock,
-  startTimer,
+  time,
   toolsFor,
 }: {
   directory: MerchantDirectory
   clock: Clock
-  startTimer: StartTimer
+  time: MachineTime
   toolsFor: (load: Load) => OpeningTools
 }): OpenRequest {
   return async (envelope, load) => {
     const nowMs = clock.now()
     checkTimestamp(envelope, nowMs)
-    return refusedOnTheBeat(() => open(envelope, { nowMs, tools: toolsFor(load) }), startTimer)
+    return refusedOnTheBeat(() => open(envelope, { nowMs, tools: toolsFor(load) }), time)
   }
 
   async function open(

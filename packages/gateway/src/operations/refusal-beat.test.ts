@@ -1,81 +1,92 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { longestBeatMs, refusalBeatMs, refusedOnTheBeat } from './refusal-beat.ts'
+import { refusalBeatMs, refusedOnTheBeat } from './refusal-beat.ts'
 
-/** One timer at a time, which runs out when the test says so. */
-function makeTimer() {
+/** Each turn takes a tenth of a millisecond; a timer comes when the test says so. */
+function makeTime() {
+  let nowMs = 1_000.25
   let running: (() => void) | undefined
-  const delaysMs: number[] = []
   return {
-    delaysMs,
-    startTimer(delayMs: number, expire: () => void) {
-      delaysMs.push(delayMs)
-      assert.equal(running, undefined)
-      running = expire
-      return () => {
-        running = undefined
-      }
+    elapsedMs: () => nowMs - 1_000.25,
+    pass(ms: number) {
+      nowMs += ms
     },
-    expire() {
+    asleepMs: 0,
+    wake() {
       const expired = running
       running = undefined
       assert(expired, 'no timer is running')
       expired()
     },
-    isRunning: () => running !== undefined,
+    isAsleep: () => running !== undefined,
+    get machine() {
+      return {
+        nowMs: () => nowMs,
+        startTimer: (delayMs: number, expire: () => void) => {
+          this.asleepMs = delayMs
+          running = expire
+          return () => {}
+        },
+        nextTurn: (go: () => void) => {
+          nowMs += 0.1
+          queueMicrotask(go)
+        },
+      }
+    },
   }
 }
 
 /** Long enough for everything to happen that can. */
 const aTurn = () => new Promise(setImmediate)
 
-test('a refusal waits for the beat that began before the work', async () => {
-  const timer = makeTimer()
-  let isOver = false
-  const refused = refusedOnTheBeat(async () => undefined, timer.startTimer).then((opened) => {
-    assert.equal(opened, undefined)
-    isOver = true
-  })
+/** When the refusal leaves, for work that takes so long and a timer that comes so late. */
+async function leavesAt({ workMs, lateMs }: { workMs: number; lateMs: number }): Promise<number> {
+  const time = makeTime()
+  const refused = refusedOnTheBeat(async () => {
+    time.pass(workMs)
+    return undefined
+  }, time.machine)
   await aTurn()
-  assert.equal(isOver, false)
-  timer.expire()
-  await refused
-  assert.equal(timer.isRunning(), false)
+  if (time.isAsleep()) {
+    time.pass(time.asleepMs + lateMs)
+    time.wake()
+  }
+  assert.equal(await refused, undefined)
+  return time.elapsedMs()
+}
+
+test('a refusal leaves on the beat, however long the work took and whenever the timer came', async () => {
+  for (const workMs of [0.01, 0.3, 0.38, 1.7, 4.05, 4.95]) {
+    for (const lateMs of [-0.9, 0]) {
+      const leftMs = await leavesAt({ workMs, lateMs })
+      assert.ok(leftMs >= refusalBeatMs && leftMs < refusalBeatMs + 0.11, `${workMs} ${lateMs}: ${leftMs}`)
+    }
+  }
 })
 
-test('work that takes longer than a beat is refused on the next one', async () => {
-  const timer = makeTimer()
-  const work = Promise.withResolvers<undefined>()
-  let isOver = false
-  const refused = refusedOnTheBeat(() => work.promise, timer.startTimer).then(() => {
-    isOver = true
-  })
-  timer.expire()
-  work.resolve(undefined)
-  await aTurn()
-  assert.equal(isOver, false)
-  timer.expire()
-  await refused
+test('work that takes longer than a beat is refused on a later one', async () => {
+  for (const [workMs, beatMs] of [
+    [5.2, 10],
+    [12, 15],
+    [99.9, 100],
+  ] as const) {
+    const leftMs = await leavesAt({ workMs, lateMs: -0.5 })
+    assert.ok(leftMs >= beatMs && leftMs < beatMs + 0.11, `${workMs}: ${leftMs}`)
+  }
 })
 
-test('beats get longer while the work goes on, up to a bound, and remain multiples of the first', async () => {
-  const timer = makeTimer()
-  const work = Promise.withResolvers<undefined>()
-  const refused = refusedOnTheBeat(() => work.promise, timer.startTimer)
-  for (let i = 0; i < 4; i++) timer.expire()
-  assert.deepEqual(timer.delaysMs, [refusalBeatMs, 10, 20, longestBeatMs, longestBeatMs])
-  work.resolve(undefined)
-  await aTurn()
-  timer.expire()
-  await refused
-  assert.equal(timer.isRunning(), false)
+test('a timer that comes too late tells no more than whole milliseconds', async () => {
+  for (const workMs of [0.3, 0.38]) {
+    const leftMs = await leavesAt({ workMs, lateMs: 1.4 })
+    assert.ok(leftMs >= 6 && leftMs < 6.11, `${workMs}: ${leftMs}`)
+  }
 })
 
 test('what opens is there at once, and so is trouble', async () => {
-  const timer = makeTimer()
-  assert.equal(await refusedOnTheBeat(async () => 'opened', timer.startTimer), 'opened')
-  assert.equal(timer.isRunning(), false)
-  const trouble = refusedOnTheBeat(() => Promise.reject(new Error('database')), timer.startTimer)
+  const time = makeTime()
+  assert.equal(await refusedOnTheBeat(async () => 'opened', time.machine), 'opened')
+  const trouble = refusedOnTheBeat(() => Promise.reject(new Error('database')), time.machine)
   await assert.rejects(trouble, /database/)
-  assert.equal(timer.isRunning(), false)
+  assert.equal(time.isAsleep(), false)
+  assert.equal(time.elapsedMs(), 0)
 })
