@@ -1,4 +1,4 @@
-// npm run timing -- [--samples 10000] [--threshold-micros 75] [--only process|http] [--lines 2] [--kinds "wrong tag,…"]
+// npm run timing -- [--samples 10000] [--only process|http] [--lines 2] [--kinds "wrong tag,…"]
 // Whether an outsider who sends envelopes that stay closed learns from the time of the refusal why. Ends with code 1
 // unless every kind is surely within the threshold of an unknown merchant, two equal kinds are, and a planted difference
 // is seen.
@@ -17,21 +17,27 @@ import { openThrowawayDatabase } from './support/throwaway-database.ts'
 import { wholeOption } from './support/whole-option.ts'
 import { askInProcess, askOverHttp } from './timing/asking.ts'
 import { compare, judge } from './timing/compare.ts'
-import { makeRefusals, planted, type Refusal, reference, sameAgain } from './timing/refusals.ts'
+import {
+  makeRefusals,
+  planted,
+  plantedThresholds,
+  type Refusal,
+  reference,
+  sameAgain,
+} from './timing/refusals.ts'
 import { type Ask, sample } from './timing/sample.ts'
 
 const { values } = parseArgs({
   options: {
     samples: { type: 'string', default: '10000' },
-    // The beat comes with up to a millisecond of jitter: what 10,000 samples show is no finer than some 50 µs.
-    'threshold-micros': { type: 'string', default: '75' },
     only: { type: 'string' },
     lines: { type: 'string', default: '2' },
     kinds: { type: 'string' },
   },
 })
+/** In ten thousand samples it can just be told from nothing. */
+const thresholdMicros = 5
 const samples = wholeOption('samples', values.samples, { least: 1_000 })
-const thresholdMicros = wholeOption('threshold-micros', values['threshold-micros'], { least: 1 })
 
 /** As many as strangers have turns: a third would wait for one. */
 const lines = wholeOption('lines', values.lines, { least: 1 })
@@ -100,7 +106,7 @@ async function measure<Prepared>(way: string, asking: readonly Ask<Prepared>[]):
   const micros = await sample(await sealedNow(), asking, samples)
   const compared = micros.get(reference) ?? []
   console.log(
-    `\n${way}, ${samples} samples of each kind, difference to "${reference}" in µs (99.9 % confidence)`,
+    `\n${way}, ${samples} samples of each kind, difference to "${reference}" in µs (99.9 % confidence), at most ${thresholdMicros}`,
   )
   let isEqual = true
   for (const [name, own] of micros) {

@@ -4,6 +4,8 @@ import type { MachineTime } from '../timer.ts'
 
 /** Longer than the opening of an envelope takes on a machine that has time for it. */
 export const refusalBeatMs = 5
+/** So much later than it should a timer may come. */
+const timerLateMs = 0.5
 
 /** Undefined, the refusal, comes only at a multiple of the beat after the beginning; all else comes at once. */
 export async function refusedOnTheBeat<Opened>(
@@ -19,13 +21,13 @@ export async function refusedOnTheBeat<Opened>(
 
 /**
  * A timer runs out some whole milliseconds after the process fell asleep, which was when the work was over: it would tell
- * just what the beat is to hide. So a timer takes the most of it, and the rest is waited for awake, half a millisecond
- * on average, in which everybody else is served. Who wakes too late leaves at the next whole millisecond.
+ * just what the beat is to hide. So a timer takes the most of it, and the rest is waited for awake, a millisecond on
+ * average, in which everybody else is served. Who wakes too late leaves at the next whole millisecond.
  */
 async function untilBeat(beganMs: number, { nowMs, startTimer, nextTurn }: MachineTime): Promise<void> {
   const tookMs = nowMs() - beganMs
   const beatMs = Math.ceil(tookMs / refusalBeatMs) * refusalBeatMs
-  const asleepMs = Math.floor(beatMs - tookMs)
+  const asleepMs = Math.floor(beatMs - tookMs - timerLateMs)
   if (asleepMs > 0) await new Promise<void>((resolve) => startTimer(asleepMs, resolve))
   const leavesAtMs = beganMs + Math.max(beatMs, Math.ceil(nowMs() - beganMs))
   while (nowMs() < leavesAtMs) await new Promise<void>(nextTurn)
