@@ -17,14 +17,7 @@ import { openThrowawayDatabase } from './support/throwaway-database.ts'
 import { wholeOption } from './support/whole-option.ts'
 import { askInProcess, askOverHttp } from './timing/asking.ts'
 import { compare, judge } from './timing/compare.ts'
-import {
-  makeRefusals,
-  planted,
-  plantedThresholds,
-  type Refusal,
-  reference,
-  sameAgain,
-} from './timing/refusals.ts'
+import { makeRefusals, planted, type Refusal, reference, sameAgain } from './timing/refusals.ts'
 import { type Ask, sample } from './timing/sample.ts'
 
 const { values } = parseArgs({
