@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayPath } from '@tillgate/protocol'
+import { maxInBurst } from '../packages/gateway/src/http/abuse.ts'
 import { TestClock } from '../packages/gateway/test/support/clock.ts'
 import { startTestGateway } from '../packages/gateway/test/support/gateway.ts'
 import { createBody } from '../packages/gateway/test/support/order.ts'
 import { farewell, placeOf, postBytes, sendBytes } from './hostile/bare-connection.ts'
-import { oversizeForms } from './hostile/oversize.ts'
+import { oversizeForms, unreadChunks } from './hostile/oversize.ts'
 import { smugglingForms } from './hostile/smuggling.ts'
 
 // All of it comes from one address, which would soon have used up what it may cost.
@@ -49,15 +50,31 @@ test('what is too large is refused as such, and the line is cut', async () => {
 })
 
 test('a stranger’s requests behind one another are answered up to a bound, and beyond it the connection is cut', async () => {
-  const request = `POST ${gatewayPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`
-  const last = request.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')
-  const stranger = { ...place, localAddress: '127.0.0.77' }
-  const answered = await sendBytes(stranger, request.repeat(15) + last)
-  assert.deepEqual(answered.statuses, Array(16).fill(415))
-  assert.deepEqual((await sendBytes(stranger, request.repeat(16) + last)).statuses, [])
-  // From here envelopes were opened.
-  assert.equal(await isThere('never made'), false)
-  assert.deepEqual((await sendBytes(place, request.repeat(16) + last)).statuses, Array(17).fill(415))
+  const forms = {
+    empty: [`POST ${gatewayPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`, 415],
+    refusedAtOnce: [`POST ${gatewayPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\nx`, 415],
+    nowhere: ['GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n', 404],
+  } as const
+  for (const [index, [request, status]] of Object.values(forms).entries()) {
+    const last = request.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')
+    const stranger = { ...place, localAddress: `127.0.0.${70 + index}` }
+    const answered = await sendBytes(stranger, request.repeat(maxInBurst - 1) + last)
+    assert.deepEqual(answered.statuses, Array(maxInBurst).fill(status))
+    const cut = await sendBytes(stranger, request.repeat(maxInBurst) + last)
+    assert.ok(cut.statuses.length <= maxInBurst, `${request}: ${cut.statuses.length} were answered`)
+    // From here envelopes were opened.
+    assert.equal(await isThere('never made'), false)
+    const known = await sendBytes(place, request.repeat(maxInBurst) + last)
+    assert.deepEqual(known.statuses, Array(maxInBurst + 1).fill(status))
+  }
+})
+
+test('a body in chunks of one byte is cut off, also where nobody reads it', async () => {
+  // It never ends by itself: that the line is closed at all shows that it was cut.
+  for (const bytes of unreadChunks(gatewayPath)) {
+    const { statuses } = await sendBytes({ ...place, localAddress: '127.0.0.80' }, bytes)
+    assert.ok(statuses.length <= 1)
+  }
 })
 
 test('what is not HTTP uses up the allowance of its address, but not that of a proxy', async () => {

@@ -1,8 +1,8 @@
 // npm run hostile -- [--seconds 12] [--per-second 100] [--only "slow headers"]
 // Bad clients of every kind against the real program on loopback, one kind after another, and honest ones beside them.
 // Quiet phases stand between: the honest clients' p99 under attack is compared with that of the same run. Ends with
-// code 1 where it is more than twice as long, unless the same attack does that to a bare program too; where an honest
-// request fails; or where memory does not stay bounded.
+// code 1 where it is more than twice as long, unless the clients of a bare program wait as long under the same attack;
+// where an honest request fails; or where memory does not stay bounded.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -96,7 +96,7 @@ async function run(): Promise<void> {
     console.log(
       `${kind}: p50 ${ms(hostile.p50Ms)}, p99 ${ms(hostile.p99Ms)} (${ratio.toFixed(2)} times), ${hostile.failed.length} of ${hostile.count} failed, ${rss} MB ${JSON.stringify(told)}`,
     )
-    if (ratio > maxRatio) await blame(kind, ratio)
+    if (ratio > maxRatio) await blame(kind, { p99Ms: hostile.p99Ms, ratio })
     if (hostile.failed.length > 0) wrong.push(`${kind}: ${[...new Set(hostile.failed)].join(', ')}`)
     if (rss > maxRssMegabytes) wrong.push(`${kind}: ${rss} MB of memory`)
   }
@@ -112,13 +112,13 @@ async function run(): Promise<void> {
   const junkSent = rows.reduce((sum, { told }) => sum + (told['sent'] ?? 0), 0)
   console.log(`junk envelopes sent without waiting: ${junkSent}`)
 
-  /** Whose fault it is that an attack shows. */
-  async function blame(kind: string, ratio: number): Promise<void> {
-    const bareRatio = await withBareProgram((url) => ratioOfBare(kind, url))
-    if (bareRatio <= maxRatio) wrong.push(`${kind}: p99 is ${ratio.toFixed(2)} times the quiet one`)
+  /** Honest clients of a bare program wait no longer for it: then it is the machine's, and not ours. */
+  async function blame(kind: string, { p99Ms, ratio }: { p99Ms: number; ratio: number }): Promise<void> {
+    const bareP99Ms = await withBareProgram((url) => p99OfBare(kind, url))
+    if (bareP99Ms < p99Ms) wrong.push(`${kind}: p99 is ${ratio.toFixed(2)} times the quiet one`)
   }
 
-  async function ratioOfBare(kind: string, url: string): Promise<number> {
+  async function p99OfBare(kind: string, url: string): Promise<number> {
     const bare = placeOf(url)
     const load = async () => honestLoad({ place: bare, envelopes: await sealPhase(seal), perSecond })
     await load()
@@ -131,11 +131,9 @@ async function run(): Promise<void> {
       junk,
     }
     const [{ p99Ms }] = await Promise.all([load(), attackOf(kind, attack, url)])
-    const bareRatio = p99Ms / quietMs
-    console.log(
-      `${kind}, a bare program: p99 ${ms(p99Ms)}, quiet ${ms(quietMs)} (${bareRatio.toFixed(2)} times)`,
-    )
-    return bareRatio
+    const ratio = (p99Ms / quietMs).toFixed(2)
+    console.log(`${kind}, a bare program: p99 ${ms(p99Ms)}, quiet ${ms(quietMs)} (${ratio} times)`)
+    return p99Ms
   }
 
   /** The honest clients alone. */

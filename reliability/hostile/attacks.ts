@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { gatewayPath } from '@tillgate/protocol'
 import type { Place } from './bare-connection.ts'
 import { postBytes, sendBytes } from './bare-connection.ts'
-import { oversizeForms } from './oversize.ts'
+import { oversizeForms, unreadChunks } from './oversize.ts'
 import { smugglingForms } from './smuggling.ts'
 
 export type AttackName = keyof typeof attacks
@@ -33,7 +33,10 @@ export const attacks = {
   'connections opened and cut': cutConnections,
   'oversized requests': (attack, isOver) => {
     const place = placeOfOne(attack)
-    const forms = oversizeForms(place, gatewayPath).map(({ bytes }) => Buffer.from(bytes))
+    const forms = [
+      ...oversizeForms(place, gatewayPath).map(({ bytes }) => bytes),
+      ...unreadChunks(gatewayPath),
+    ].map((bytes) => Buffer.from(bytes))
     return inParallel(20, isOver, async (turn) => {
       await sendBytes(place, forms[turn % forms.length] ?? '')
     })

@@ -49,3 +49,11 @@ export function oversizeForms(place: Place, path: string): Oversize[] {
     },
   ]
 }
+
+/** A body in chunks of one byte that nobody reads: refused for another reason, or sent to where nobody listens. */
+export function unreadChunks(path: string): string[] {
+  const chunks = '1\r\nx\r\n'.repeat(bodyBytes)
+  return [path, '/nowhere'].map(
+    (target) => `POST ${target} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`,
+  )
+}

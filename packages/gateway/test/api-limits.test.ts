@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { addressKey } from '../src/http/api-limits.ts'
+import { ApiLimits, addressKey } from '../src/http/api-limits.ts'
 import { TestClock } from './support/clock.ts'
 import { type Answered, startTestGateway, type TestMerchant } from './support/gateway.ts'
 import { createBody, withField } from './support/order.ts'
@@ -55,6 +55,22 @@ test('junk is limited by address: after too much of it the address is turned awa
   assert.equal((await queryOf(merchant)).code, 40400)
 })
 
+test('a known address is not shut out for envelopes that stay closed, however many are under way', async () => {
+  const limits = new ApiLimits({
+    requestsInFlightMax: 1_000,
+    merchantRequestsPerSecond: 100,
+    failedOpeningsPerMinute: 60,
+    clock: new TestClock(),
+  })
+  const address = '203.0.113.9'
+  await limits.open(address, async () => 'opened')
+  await Promise.all(Array.from({ length: 300 }, () => limits.open(address, async () => undefined)))
+  assert.equal(limits.isShutOut(address), false)
+  assert.throws(() => limits.admit(address), { failure: 'too_many_requests' })
+  limits.noteJunk(address, 10)
+  assert.equal(limits.isShutOut(address), true)
+})
+
 test('junk in a merchant’s name does not use up that merchant’s requests', async () => {
   const clock = new TestClock()
   const gateway = await startTestGateway({
@@ -91,6 +107,9 @@ test('addresses are counted by IPv4 address or by IPv6 network', () => {
   assert.equal(addressKey('2001:db8::1'), addressKey('2001:db8:0:0:ffff::2'))
   assert.notEqual(addressKey('2001:db8::1'), addressKey('2001:db8:0:1::1'))
   assert.notEqual(addressKey('203.0.113.9'), addressKey('203.0.113.10'))
+  // As some proxies tell it.
+  assert.equal(addressKey('203.0.113.9:4711'), addressKey('203.0.113.9'))
+  assert.equal(addressKey('[2001:db8::1]:4711'), addressKey('2001:db8::2'))
 })
 
 test('with as many requests in flight as may be, the next is answered 50300, until they are done', async () => {

@@ -33,6 +33,8 @@ export interface AddressCosts {
   noteJunk(address: string, envelopes?: number): void
   /** It used its allowance twice over, and is not even listened to for now. */
   isShutOut(address: string): boolean
+  /** No envelope from there was opened lately. */
+  isStranger(address: string): boolean
   onShutOut(heard: (key: string) => void): void
 }
 
@@ -72,7 +74,6 @@ export class ApiLimits implements AddressCosts {
     return this.#working.take(addressKey(address)) ?? this.#refuse()
   }
 
-  /** No envelope from there was opened lately. */
   isStranger(address: string): boolean {
     return this.#strangers.has(addressKey(address))
   }
@@ -105,7 +106,7 @@ export class ApiLimits implements AddressCosts {
       // It may have used up its allowance while it waited.
       if (end) this.#refuseJunk(address)
       const opened = await open()
-      if (opened === undefined) this.noteJunk(address)
+      if (opened === undefined) this.#noteNotOpened(address)
       else this.#strangers.know(key)
       return opened
     } finally {
@@ -129,6 +130,12 @@ export class ApiLimits implements AddressCosts {
   /** How many are worked on. */
   get inFlight(): number {
     return this.#working.taken
+  }
+
+  /** However many were under way when a key was revoked: nobody is shut out for envelopes that only stay closed. */
+  #noteNotOpened(address: string): void {
+    const costMs = 60_000 / this.#options.failedOpeningsPerMinute
+    if (this.#junkWaitMs(address) + costMs <= shutOutBeyondMs) this.noteJunk(address)
   }
 
   async #turnOf(key: string): Promise<() => void> {
@@ -167,9 +174,16 @@ function tooMany(waitMs: number): Failure {
 }
 
 /** One IPv4 address, or one IPv6 network of 64 bits: whoever has one address of it has them all. */
-export function addressKey(address: string): string {
+export function addressKey(given: string): string {
   // As Node writes it, and so as it is nearly always: reading it would cost 10 µs, twice a request.
-  if (/^\d+\.\d+\.\d+\.\d+$/.test(address) || !ipaddr.isValid(address)) return address
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(given)) return given
+  const address = withoutPort(given)
+  if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString()
+}
+
+/** Some proxies tell it too, and it is another one for every connection. */
+function withoutPort(given: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(given)?.[1] ?? /^([\d.]+):\d+$/.exec(given)?.[1] ?? given
 }

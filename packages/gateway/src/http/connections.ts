@@ -18,6 +18,7 @@ export interface ConnectionLimits {
 }
 
 const maxAddresses = 100_000
+const cutInOneTurn = 50
 
 export function shareConnections(server: Server, limits: ConnectionLimits): void {
   const { total, perAddress, costs } = limits
@@ -44,9 +45,7 @@ export function shareConnections(server: Server, limits: ConnectionLimits): void
     if (remoteAddress === undefined) socket.destroy()
     else if (!isTrusted(remoteAddress)) remember(socket, addressKey(remoteAddress))
   })
-  costs?.onShutOut((key) => {
-    for (const socket of open.get(key) ?? []) socket.destroy()
-  })
+  costs?.onShutOut((key) => cutAll([...(open.get(key) ?? [])]))
 
   function remember(socket: Socket, key: string): void {
     const ofAddress = open.get(key) ?? new Set()
@@ -56,6 +55,12 @@ export function shareConnections(server: Server, limits: ConnectionLimits): void
       if (ofAddress.size === 0) open.delete(key)
     })
   }
+}
+
+/** A few in each turn of the event loop: all at once would hold up everybody else. */
+function cutAll(sockets: Socket[]): void {
+  for (const socket of sockets.splice(0, cutInOneTurn)) socket.destroy()
+  if (sockets.length > 0) setImmediate(cutAll, sockets)
 }
 
 /** Whether an address is that of a proxy that we trust. */

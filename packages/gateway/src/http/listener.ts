@@ -3,6 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../log.ts'
+import { machineTime } from '../timer.ts'
+import { watchForAbuse } from './abuse.ts'
 import type { NoteAnswered } from './answered.ts'
 import type { AddressCosts } from './api-limits.ts'
 import { makeIsTrusted, shareConnections } from './connections.ts'
@@ -55,7 +57,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     genReqId: parts.newRequestId,
     bodyLimit: listenerLimits.bodyBytes,
-    serverFactory: (handler) => makeServer(handler, parts),
+    serverFactory: (handler) => makeServer(handler, { ...parts, isTrusted }),
     // While closing, a request that comes in on an open connection is still answered, and told to go elsewhere.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -89,7 +91,12 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   return listener
 }
 
-function makeServer(handler: RequestListener, { direct, trustedProxies, costs }: ListenerParts): Server {
+function makeServer(
+  handler: RequestListener,
+  { direct, trustedProxies, isTrusted, costs }: ListenerParts & { isTrusted: (address: string) => boolean },
+): Server {
+  const { nowMs, nextTurn } = machineTime
+  const watch = costs ? watchForAbuse({ costs, isTrusted, nextTurn }) : () => true
   const server = createServer(
     {
       maxHeaderSize: listenerLimits.headerBytes,
@@ -99,7 +106,9 @@ function makeServer(handler: RequestListener, { direct, trustedProxies, costs }:
       // What was opened together is cut together: 2,500 at once would take 180 ms.
       connectionsCheckingInterval: 50,
     },
-    direct ? (request, response) => direct(request, response) ?? handler(request, response) : handler,
+    (request, response) => {
+      if (watch(request, response)) return direct?.(request, response) ?? handler(request, response)
+    },
   )
   shareConnections(server, {
     total: listenerLimits.connections,
@@ -107,7 +116,7 @@ function makeServer(handler: RequestListener, { direct, trustedProxies, costs }:
     perAddressAndSecond: listenerLimits.newConnectionsPerAddressAndSecond,
     trustedProxies,
     costs,
-    nowMs: () => performance.now(),
+    nowMs,
   })
   return server
 }

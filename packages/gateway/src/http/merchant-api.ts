@@ -21,7 +21,7 @@ import type { OpenRequest } from '../operations/open-request.ts'
 import type { StartTimer } from '../timer.ts'
 import type { NoteAnswered } from './answered.ts'
 import type { ApiLimits } from './api-limits.ts'
-import { abuseCostEnvelopes, type ClientAddress, type Direct, readText, sendJson } from './direct.ts'
+import { type ClientAddress, type Direct, readText, sendJson } from './direct.ts'
 import { toFailure } from './failures.ts'
 import { listenerLimits } from './listener.ts'
 
@@ -67,38 +67,20 @@ const maxBytes = listenerLimits.bodyBytes
 /** So few that the time of a verification, a tenth of a millisecond with a key of 2,048 bits, keeps nobody waiting. */
 const fewInFlight = 3
 const junkRestMs = 500
-/** A stranger's requests on one connection that wait for their answers. Who sends more than one is rare. */
-const maxBehindOneAnother = 16
 const jsonType = /^application\/json\s*(?:;|$)/i
 
 export function makeMerchantApi(parts: MerchantApiParts): Direct {
   const { limits } = parts
   const routes = apiRoutes()
   const resting = new WeakSet<Socket>()
-  const waiting = new WeakMap<Socket, number>()
 
   return (request, response) => {
     if (request.method !== 'POST') return undefined
     const route = routes.get(pathOf(request.url ?? ''))
     if (!route) return undefined
     const requestId = parts.newRequestId()
-    if (!isTooManyBehindOneAnother(request))
-      void answer({ request, route, requestId, operation: undefined }, response)
+    void answer({ request, route, requestId, operation: undefined }, response)
     return { route: route.path, requestId }
-  }
-
-  /** Then the connection is cut, and what was read with it is not looked at. */
-  function isTooManyBehindOneAnother(request: IncomingMessage): boolean {
-    const { socket } = request
-    if (socket.destroyed) return true
-    const before = waiting.get(socket) ?? 0
-    waiting.set(socket, before + 1)
-    if (before < maxBehindOneAnother) return false
-    const address = parts.clientAddress(request)
-    if (address !== socket.remoteAddress || !limits.isStranger(address)) return false
-    limits.noteJunk(address, abuseCostEnvelopes)
-    socket.destroy()
-    return true
   }
 
   async function answer(call: Call, response: ServerResponse): Promise<void> {
@@ -124,8 +106,6 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
         isLast: parts.isClosing(),
         isCut: !isSmall(request),
       })
-    } finally {
-      waiting.set(request.socket, (waiting.get(request.socket) ?? 1) - 1)
     }
     parts.onAnswered({
       requestId,
@@ -167,7 +147,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
       if (!jsonType.test(request.headers['content-type'] ?? '')) throw new Failure('not_json')
       text = await readText(request, {
         maxBytes,
-        onWaste: (envelopes) => limits.noteJunk(address, envelopes),
+        onTooLarge: () => limits.noteJunk(address),
       })
     } finally {
       received()
