@@ -18,7 +18,7 @@ export const delivery: Scenario = {
     const parts = await makeDeliveryWorld(world, world.openPool(database))
     const boss = await startBoss(world.urlOf(database), () => parts.sealAndPost(url))
     const rounds = 3
-    const perRound = size.of(3_000, 500)
+    const perRound = size.of(2_500, 500)
     const fill = (count: number) =>
       parts.fill(Array.from({ length: count }, () => ({ merchantId: world.merchantId, callbackUrl: url })))
     await fill(size.of(10_000, 1_500))

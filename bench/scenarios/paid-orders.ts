@@ -57,7 +57,7 @@ export const paidOrders: Scenario = {
       return (count * 1_000) / (creatingMs + payingMs)
     }
     // Until then the compiler is at work.
-    for (let warm = 0; warm < size.of(3, 1); warm++) await round()
+    for (let warm = 0; warm < size.of(2, 1); warm++) await round()
     const rates: number[] = []
     const bounds: number[] = []
     for (let index = 0; index < size.of(3, 3); index++) {
