@@ -22,7 +22,8 @@ export const maxPieces = 1_024
 export const maxInBurst = 32
 
 export function watchForAbuse({ costs, isTrusted, nextTurn }: AbuseParts): Watch {
-  let bursts = new WeakMap<Socket, number>()
+  /** Of this turn of the event loop. */
+  const bursts = new Map<Socket, number>()
   let isEnding = false
 
   return (request, response) => {
@@ -45,7 +46,7 @@ export function watchForAbuse({ costs, isTrusted, nextTurn }: AbuseParts): Watch
   }
 
   function endBursts(): void {
-    bursts = new WeakMap()
+    bursts.clear()
     isEnding = false
   }
 
