@@ -1,7 +1,7 @@
 // npm run hostile -- [--seconds 12] [--per-second 100] [--only "slow headers"]
 // Bad clients of every kind against the real program on loopback, one kind after another, and honest ones beside them.
 // Quiet phases stand between: the honest clients' p99 under attack is compared with that of the same run. Ends with
-// code 1 where it is more than twice as long, unless the clients of a bare program wait as long under the same attack;
+// code 1 where it is more than twice as long, unless they wait as long for a program that does nothing but refuse attackers;
 // where an honest request fails; or where memory does not stay bounded.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -112,7 +112,7 @@ async function run(): Promise<void> {
   const junkSent = rows.reduce((sum, { told }) => sum + (told['sent'] ?? 0), 0)
   console.log(`junk envelopes sent without waiting: ${junkSent}`)
 
-  /** Honest clients of a bare program wait no longer for it: then it is the machine's, and not ours. */
+  /** Where they wait as long for a program that only refuses the attackers, it is the machine's fault, and not ours. */
   async function blame(kind: string, { p99Ms, ratio }: { p99Ms: number; ratio: number }): Promise<void> {
     const bareP99Ms = await withBareProgram((url) => p99OfBare(kind, url))
     if (bareP99Ms < p99Ms) wrong.push(`${kind}: p99 is ${ratio.toFixed(2)} times the quiet one`)

@@ -1,16 +1,14 @@
-// What the machine alone does to honest clients: the same attack on a program that has nothing to do. Attackers, server
-// and honest clients share its cores and its network, which no program can mend.
+// What the machine alone does to honest clients: the same attack on a program that refuses everybody else at the door and
+// answers honest clients at once. No program could do less, so what they still wait for is that attackers, server and
+// clients share the machine's cores and its network.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { honestAddress } from './honest.ts'
 
-const script = join(import.meta.dirname, '../../bench/servers/page.ts')
-const answer = '{"code":20000,"msg":"SUCCESS"}'
-
-/** Answers everything at once with the same few bytes, without reading it. */
 export async function withBareProgram<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
-  const child = fork(script, { env: { ...process.env, BENCH: JSON.stringify({ page: answer }) } })
+  const child = fork(import.meta.filename)
   try {
     // Safe: it tells where it listens.
     const [{ port }] = (await once(child, 'message')) as [AddressInfo]
@@ -19,4 +17,13 @@ export async function withBareProgram<Result>(work: (url: string) => Promise<Res
     child.kill()
     await once(child, 'exit')
   }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.end('{"code":20000,"msg":"SUCCESS"}')
+  })
+  Object.assign(server, { blockList: { check: (address: string) => address !== honestAddress } })
+  server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
 }

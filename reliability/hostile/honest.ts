@@ -22,14 +22,14 @@ export interface HonestLoad {
   readonly perSecond: number
 }
 
-/** Not the address of the attackers. */
-const localAddress = '127.0.0.9'
+/** Not one of the attackers'. */
+export const honestAddress = '127.0.0.9'
 const newConnectionEvery = 10
 const timeoutMs = 10_000
 
 export async function honestLoad({ place, envelopes, perSecond }: HonestLoad): Promise<HonestResult> {
-  const kept = new Agent({ keepAlive: true, maxSockets: 16, localAddress } as object)
-  const fresh = new Agent({ keepAlive: false, localAddress } as object)
+  const kept = new Agent({ keepAlive: true, maxSockets: 16, localAddress: honestAddress } as object)
+  const fresh = new Agent({ keepAlive: false, localAddress: honestAddress } as object)
   const tooksMs: number[] = []
   const failed: string[] = []
   const underWay: Promise<void>[] = []
@@ -63,7 +63,7 @@ export async function honestLoad({ place, envelopes, perSecond }: HonestLoad): P
           path: gatewayPath,
           method: 'POST',
           agent,
-          localAddress,
+          localAddress: honestAddress,
           timeout: timeoutMs,
           headers: { 'content-type': 'application/json' },
         },

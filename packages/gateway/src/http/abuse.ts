@@ -1,6 +1,6 @@
 // What one connection can make Node.js do in one go. It parses all that it has read, 64 kB, before anybody else has a
-// turn: 10,900 pieces of a body, one byte each, take 35 ms, and two thousand short requests 200 ms. Nobody sends such a
-// thing by mistake: the connection is cut without an answer, and its address pays twice the usual allowance at once.
+// turn: 10,900 pieces of a body, one byte each, take 35 ms, and there is room for two thousand short requests. Nobody
+// sends such a thing by mistake: the connection is cut without an answer, and its address pays twice the usual allowance at once.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { MachineTime } from '../timer.ts'

@@ -21,8 +21,8 @@ export async function refusedOnTheBeat<Opened>(
 
 /**
  * A timer runs out some whole milliseconds after the process fell asleep, which was when the work was over: it would tell
- * just what the beat is to hide. So a timer takes the most of it, and the rest is waited for awake, a millisecond on
- * average, in which everybody else is served. Who wakes too late leaves at the next whole millisecond.
+ * just what the beat is to hide. So a timer takes the most of it, and the rest, one and a half milliseconds at
+ * most, is waited for awake, in which everybody else is served. Who wakes too late leaves at the next whole millisecond.
  */
 async function untilBeat(beganMs: number, { nowMs, startTimer, nextTurn }: MachineTime): Promise<void> {
   const tookMs = nowMs() - beganMs
