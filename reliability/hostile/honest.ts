@@ -23,7 +23,7 @@ export interface HonestLoad {
 }
 
 /** Not one of the attackers'. */
-export const honestAddress = '127.0.0.9'
+const honestAddress = '127.0.0.9'
 const newConnectionEvery = 10
 const timeoutMs = 10_000
 

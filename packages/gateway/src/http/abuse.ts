@@ -1,7 +1,8 @@
 // What one connection can make Node.js do in one go. It parses all that it has read, 64 kB, before anybody else has a
 // turn: 10,900 pieces of a body, one byte each, take 35 ms, and there is room for two thousand short requests. Nobody
-// sends such a thing by mistake: the connection is cut without an answer, and its address pays twice the usual allowance at once.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+// sends such a thing by mistake: the connection is cut without an answer, and its address pays for it as for a minute's
+// silence. So that those cost little which are cut in the end, only the first request of a turn is looked at at once.
+import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import type { MachineTime } from '../timer.ts'
 import type { AddressCosts } from './api-limits.ts'
@@ -12,42 +13,51 @@ export interface AbuseParts {
   readonly nextTurn: MachineTime['nextTurn']
 }
 
-/** Answers whether the request is to be looked at. */
-export type Watch = (request: IncomingMessage, response: ServerResponse) => boolean
+type Request = Parameters<RequestListener>[0]
+type Response = Parameters<RequestListener>[1]
 
-export const abuseCostEnvelopes = 120
+/** Three times the usual allowance: the address is shut out for a minute, and then answered 429 for another. */
+export const abuseCostEnvelopes = 180
 /** A body that is sent as it should be comes in a few. */
 export const maxPieces = 1_024
 /** Of requests that were read in one go. Who waits for an answer before the next has one. */
 export const maxInBurst = 32
 
-export function watchForAbuse({ costs, isTrusted, nextTurn }: AbuseParts): Watch {
-  /** Of this turn of the event loop. */
-  const bursts = new Map<Socket, number>()
+export function watchForAbuse(
+  answer: RequestListener,
+  { costs, isTrusted, nextTurn }: AbuseParts,
+): RequestListener {
+  /** Of this turn of the event loop: those that came behind another one on the same connection. */
+  const bursts = new Map<Socket, [Request, Response][]>()
   let isEnding = false
 
   return (request, response) => {
     const { socket } = request
-    if (socket.destroyed) return false
-    if (isOneOfTooMany(socket) && isStranger(socket)) {
-      cut(socket)
-      return false
-    }
-    if (request.headers['transfer-encoding'] !== undefined) watchPieces(request, response)
-    return true
+    if (socket.destroyed) return
+    const behind = bursts.get(socket)
+    if (!behind) {
+      beginBurst(socket)
+      look(request, response)
+    } else if (behind.length + 1 < maxInBurst || !isStranger(socket)) behind.push([request, response])
+    else cut(socket)
   }
 
-  function isOneOfTooMany(socket: Socket): boolean {
-    const count = (bursts.get(socket) ?? 0) + 1
-    bursts.set(socket, count)
+  function beginBurst(socket: Socket): void {
+    bursts.set(socket, [])
     if (!isEnding) nextTurn(endBursts)
     isEnding = true
-    return count > maxInBurst
   }
 
   function endBursts(): void {
+    const ended = [...bursts.values()]
     bursts.clear()
     isEnding = false
+    for (const [request, response] of ended.flat()) if (!request.socket.destroyed) look(request, response)
+  }
+
+  function look(request: Request, response: Response): void {
+    if (request.headers['transfer-encoding'] !== undefined) watchPieces(request, response)
+    answer(request, response)
   }
 
   /** A proxy brings everybody's requests, and a merchant that is known may be in a hurry. */
@@ -56,7 +66,7 @@ export function watchForAbuse({ costs, isTrusted, nextTurn }: AbuseParts): Watch
   }
 
   /** Whoever reads them, and also if nobody does. */
-  function watchPieces(request: IncomingMessage, response: ServerResponse): void {
+  function watchPieces(request: Request, response: Response): void {
     const push = request.push.bind(request)
     let pieces = 0
     request.push = (piece, encoding) => {

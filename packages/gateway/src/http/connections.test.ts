@@ -18,7 +18,10 @@ async function listen(t: TestContext, { trustedProxies = [] as string[], perAddr
   shareConnections(server, {
     total: 10,
     perAddress,
-    perAddressAndSecond: 1,
+    fresh: {
+      known: { perSecond: 1, burst: perAddress },
+      strangers: { perSecond: 1, burst: Math.min(2, perAddress) },
+    },
     trustedProxies,
     costs,
     nowMs: () => clock.now(),
@@ -68,8 +71,9 @@ test('a proxy that is trusted has no share of its own', async (t) => {
   assert.equal(await dial('127.0.0.1'), true)
 })
 
-test('one address opens so many connections in a second and no more', async (t) => {
-  const { dial, sockets, clock } = await listen(t, { perAddress: 3 })
+test('one address opens so many connections in a second and no more, a stranger’s fewer at once', async (t) => {
+  const { dial, sockets, clock, costs } = await listen(t, { perAddress: 3 })
+  await costs.open('127.0.0.1', () => Promise.resolve('opened'))
   const dialAndLeave = async () => {
     const isWelcome = await dial('127.0.0.1')
     sockets.at(-1)?.destroy()
@@ -77,7 +81,7 @@ test('one address opens so many connections in a second and no more', async (t) 
   }
   for (let opened = 0; opened < 3; opened++) assert.equal(await dialAndLeave(), true)
   assert.equal(await dialAndLeave(), false)
-  assert.equal(await dial('127.0.0.2'), true)
+  for (const isWelcome of [true, true, false]) assert.equal(await dial('127.0.0.2'), isWelcome)
   clock.advance(999)
   assert.equal(await dialAndLeave(), false)
   clock.advance(1)

@@ -2,14 +2,14 @@
 // that it takes several addresses to be in everybody's way. Who is refused is refused before anything is made for it.
 import type { Server, Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
-import { TokenBuckets } from '../domain/token-bucket.ts'
+import { type Allowance, TokenBuckets } from '../domain/token-bucket.ts'
 import { type AddressCosts, addressKey } from './api-limits.ts'
 
 export interface ConnectionLimits {
   readonly total: number
   readonly perAddress: number
-  /** New ones from one address, once it has opened as many as it may have. */
-  readonly perAddressAndSecond: number
+  /** New ones from one address, and from one where no envelope was opened lately. */
+  readonly fresh: { readonly known: Allowance; readonly strangers: Allowance }
   /** A proxy that we trust brings everybody's connections, and has no limit but that of all. */
   readonly trustedProxies: readonly string[]
   readonly costs?: AddressCosts | undefined
@@ -23,7 +23,8 @@ const cutInOneTurn = 50
 export function shareConnections(server: Server, limits: ConnectionLimits): void {
   const { total, perAddress, costs } = limits
   const rate = new TokenBuckets({ maxBuckets: maxAddresses })
-  const allowance = { perSecond: limits.perAddressAndSecond, burst: perAddress }
+  const allowanceOf = (address: string) =>
+    costs?.isStranger(address) === true ? limits.fresh.strangers : limits.fresh.known
   const open = new Map<string, Set<Socket>>()
   const isTrusted = makeIsTrusted(limits.trustedProxies)
   const isRefused = (address: string): boolean => {
@@ -31,7 +32,7 @@ export function shareConnections(server: Server, limits: ConnectionLimits): void
     const key = addressKey(address)
     return (
       (open.get(key)?.size ?? 0) >= perAddress ||
-      rate.take(key, allowance, limits.nowMs()) > 0 ||
+      rate.take(key, allowanceOf(address), limits.nowMs()) > 0 ||
       costs?.isShutOut(address) === true
     )
   }

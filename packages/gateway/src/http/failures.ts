@@ -28,15 +28,27 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   return reply.send(failureAnswer(failure, request.id))
 }
 
-/** What the parser refused. A request that is broken off, or slow, is none of it. */
-export function isBrokenHttp({ code = '' }: Error & { code?: string }): boolean {
-  return code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE'
+type BrokenHttp = Error & { readonly code?: string }
+
+/** In envelopes. A connection that is opened, kept and cut for nothing takes a tenth of the time. */
+const brokenHttpCost = 1
+const silenceCost = 0.1
+
+/** What it costs its address. A request that is broken off, or slow, costs nothing. */
+export function costOf(error: BrokenHttp, socket: Pick<Socket, 'bytesRead'>): number {
+  const { code = '' } = error
+  if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') return brokenHttpCost
+  return isSilence(error, socket) ? silenceCost : 0
+}
+
+/** It never said anything. */
+function isSilence({ code }: BrokenHttp, { bytesRead }: Pick<Socket, 'bytesRead'>): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && bytesRead === 0
 }
 
 /** What is not HTTP at all has no request and no id; it is told so in our own words, and the line is cut. */
-export function answerBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
-  const isSilent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
-  if (error.code === 'ECONNRESET' || isSilent || !socket.writable) {
+export function answerBrokenHttp(error: BrokenHttp, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || isSilence(error, socket) || !socket.writable) {
     socket.destroy()
     return
   }

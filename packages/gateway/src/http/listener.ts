@@ -9,7 +9,7 @@ import type { NoteAnswered } from './answered.ts'
 import type { AddressCosts } from './api-limits.ts'
 import { makeIsTrusted, shareConnections } from './connections.ts'
 import type { Direct } from './direct.ts'
-import { answerBrokenHttp, answerFailures, isBrokenHttp } from './failures.ts'
+import { answerBrokenHttp, answerFailures, costOf } from './failures.ts'
 import { answerHealth, type Readiness } from './health.ts'
 
 export const listenerLimits = {
@@ -18,8 +18,11 @@ export const listenerLimits = {
   connections: 10_000,
   /** So that it takes several addresses to take all of them. */
   connectionsPerAddress: 2_500,
-  /** Who keeps its connections open needs far fewer; who does not may still send so many requests a second. */
-  newConnectionsPerAddressAndSecond: 500,
+  /** Who keeps its connections open needs far fewer; a merchant that does not may still send so many requests a second. */
+  newConnectionsPerAddress: {
+    known: { perSecond: 500, burst: 2_500 },
+    strangers: { perSecond: 100, burst: 250 },
+  },
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
   keepAliveTimeoutMs: 65_000,
@@ -41,9 +44,10 @@ export interface ListenerParts {
 
 export function makeListener(parts: ListenerParts): FastifyInstance {
   const isTrusted = makeIsTrusted(parts.trustedProxies)
-  const chargeForBrokenHttp = ({ remoteAddress }: Socket) => {
+  const charge = ({ remoteAddress }: Socket, envelopes: number) => {
     // Before a proxy's request is read nobody knows whose it is.
-    if (remoteAddress !== undefined && !isTrusted(remoteAddress)) parts.costs?.noteJunk(remoteAddress)
+    if (envelopes > 0 && remoteAddress !== undefined && !isTrusted(remoteAddress))
+      parts.costs?.noteJunk(remoteAddress, envelopes)
   }
   const listener = fastify({
     // What Fastify has to say by itself is of interest only when it is trouble. As the wider type, so that a
@@ -64,7 +68,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     // A path with broken escapes is a path like any other that nobody serves, not a fault of its own kind.
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
     clientErrorHandler(error, socket) {
-      if (isBrokenHttp(error)) chargeForBrokenHttp(socket)
+      charge(socket, costOf(error, socket))
       answerBrokenHttp(error, socket)
     },
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
@@ -96,7 +100,8 @@ function makeServer(
   { direct, trustedProxies, isTrusted, costs }: ListenerParts & { isTrusted: (address: string) => boolean },
 ): Server {
   const { nowMs, nextTurn } = machineTime
-  const watch = costs ? watchForAbuse({ costs, isTrusted, nextTurn }) : () => true
+  const answer: RequestListener = (request, response) =>
+    direct?.(request, response) ?? handler(request, response)
   const server = createServer(
     {
       maxHeaderSize: listenerLimits.headerBytes,
@@ -104,16 +109,14 @@ function makeServer(
       requestTimeout: listenerLimits.requestTimeoutMs,
       keepAliveTimeout: listenerLimits.keepAliveTimeoutMs,
       // What was opened together is cut together, and thousands at once would hold everybody up.
-      connectionsCheckingInterval: 50,
+      connectionsCheckingInterval: 20,
     },
-    (request, response) => {
-      if (watch(request, response)) return direct?.(request, response) ?? handler(request, response)
-    },
+    costs ? watchForAbuse(answer, { costs, isTrusted, nextTurn }) : answer,
   )
   shareConnections(server, {
     total: listenerLimits.connections,
     perAddress: listenerLimits.connectionsPerAddress,
-    perAddressAndSecond: listenerLimits.newConnectionsPerAddressAndSecond,
+    fresh: listenerLimits.newConnectionsPerAddress,
     trustedProxies,
     costs,
     nowMs,
