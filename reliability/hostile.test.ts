@@ -91,6 +91,6 @@ test('what is not HTTP uses up the allowance of its address, but not that of a p
   // Twice over: it is cut, and then not even listened to.
   for (let sent = 0; sent < 2; sent++) assert.deepEqual(await sendTo(direct), [])
   for (let sent = 0; sent < 5; sent++) assert.deepEqual(await sendTo(proxied), [400])
-  clock.advance(120_000)
+  clock.advance(180_000)
   assert.deepEqual(await sendTo(direct), [400])
 })

@@ -62,9 +62,6 @@ async function run(): Promise<void> {
   await honestLoad({ place, envelopes: [await seal(0)], perSecond })
   // The first reader of a page waits until it is made, and everybody else with them.
   for (const path of ['/', '/docs', '/docs/protocol']) await (await fetch(gateway.url + path)).text()
-  const junk = (await Promise.all(Array.from({ length: 20 }, (_, turn) => seal(turn)))).map((text) =>
-    JSON.stringify({ ...JSON.parse(text), sign: 'AAAA' }),
-  )
   const missing = ensureSlowClients()
   if (missing) console.log(missing)
   const possible = [...(missing ? [] : Object.keys(slowForms)), ...Object.keys(attacks)]
@@ -77,9 +74,8 @@ async function run(): Promise<void> {
   const rows: { kind: string; hostile: HonestResult; told: AttackResult; rss: number }[] = []
   for (const [index, kind] of kinds.entries()) {
     quiet.push(...(await phase()).tooksMs)
-    const [told, hostile, isReady] = await phaseUnder(() =>
-      attackOf(kind, attackOn(kind, `127.1.${index}`), gateway.url),
-    )
+    const attack = await attackOn(kind, { place, network: `127.1.${index}` })
+    const [told, hostile, isReady] = await phaseUnder(() => attackOf(kind, attack, gateway.url))
     rows.push({ kind, hostile, told, rss: rssMegabytes() })
     console.log(`${kind}: p99 ${ms(hostile.p99Ms)}, quiet so far ${ms(quantile(quiet, 0.99))}`)
     if (!isReady) wrong.push(`${kind}: /readyz did not answer`)
@@ -113,9 +109,10 @@ async function run(): Promise<void> {
    * a gateway that nobody attacks wait as long, it is the machine's fault, and not ours.
    */
   async function blame(kind: string, { p99Ms, ratio }: { p99Ms: number; ratio: number }): Promise<void> {
-    const [, beside] = await withBareProgram((url) =>
-      phaseUnder(() => attackOf(kind, { ...attackOn(kind, '127.2.0'), place: placeOf(url) }, url)),
-    )
+    const [, beside] = await withBareProgram(async (url) => {
+      const attack = await attackOn(kind, { place: placeOf(url), network: '127.2.0' })
+      return phaseUnder(() => attackOf(kind, attack, url))
+    })
     const besideRatio = (beside.p99Ms / quietP99Ms).toFixed(2)
     console.log(
       `${kind}, at another door: p50 ${ms(beside.p50Ms)}, p99 ${ms(beside.p99Ms)} (${besideRatio} times)`,
@@ -123,9 +120,12 @@ async function run(): Promise<void> {
     if (beside.p99Ms < p99Ms) wrong.push(`${kind}: p99 is ${ratio.toFixed(2)} times the quiet one`)
   }
 
-  function attackOn(kind: string, network: string): Attack {
+  async function attackOn(kind: string, where: Pick<Attack, 'place' | 'network'>): Promise<Attack> {
+    // Of this moment: an envelope that is too old is not even tried.
+    const sealed = await Promise.all(Array.from({ length: 20 }, (_, turn) => seal(turn)))
+    const junk = sealed.map((text) => JSON.stringify({ ...JSON.parse(text), sign: 'AAAA' }))
     // Safe: slow clients, which are none of these, do not look at it.
-    return { name: kind as AttackName, place, network, durationMs: seconds * 1_000, junk }
+    return { ...where, name: kind as AttackName, durationMs: seconds * 1_000, junk }
   }
 
   /** The honest clients alone. */

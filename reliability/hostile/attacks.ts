@@ -28,6 +28,7 @@ export const attacks = {
   'junk envelopes, one address': (attack, isOver) => junkFlood(attack, { lines: 64, addresses: 1, isOver }),
   'junk envelopes, 200 addresses': (attack, isOver) =>
     junkFlood(attack, { lines: 200, addresses: 200, isOver }),
+  'broken requests, 200 addresses': brokenFlood,
   'junk envelopes, no answer waited for': pipelinedFlood,
   'idle connections': holdConnections,
   'connections opened and cut': cutConnections,
@@ -50,6 +51,16 @@ export const attacks = {
     })
   },
 } as const satisfies Record<string, Act>
+
+/** What is refused before anything is opened: too old, for no such method, no JSON. */
+function brokenFlood(attack: Attack, isOver: () => boolean): Promise<AttackResult> {
+  const broken = attack.junk.flatMap((text) => {
+    const envelope = JSON.parse(text)
+    const old = { ...envelope, timestamp: Number(envelope.timestamp) - 3_600_000 }
+    return [JSON.stringify(old), JSON.stringify({ ...envelope, method: 'nothing' }), text.slice(1)]
+  })
+  return junkFlood({ ...attack, junk: broken }, { lines: 200, addresses: 200, isOver })
+}
 
 /** Each line sends its next envelope when the last is answered. */
 async function junkFlood(

@@ -34,7 +34,7 @@ import type { Snapshot } from './metrics/registry.ts'
 import { makeObservability } from './observability.ts'
 import { makeRandom } from './random.ts'
 import type { Service } from './service.ts'
-import { startSystemTimer } from './timer.ts'
+import { machineTime } from './timer.ts'
 import { tracedDirect, traceRequests } from './tracing/traced.ts'
 import { version } from './version.ts'
 
@@ -110,6 +110,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const limits = new ApiLimits({
     ...config,
     clock: parts.clock,
+    time: machineTime,
     onShed: (reason) => metrics.shed.of(reason).add(),
   })
   metrics.registry.beforeReading(() => metrics.inFlight.set(limits.inFlight))
@@ -134,7 +135,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
         clientAddress: makeClientAddress(config.trustedProxies),
         isClosing: () => stopping,
         onAnswered: onPublicAnswered,
-        startTimer: startSystemTimer,
+        startTimer: machineTime.startTimer,
       }),
       tracer,
     ),
@@ -197,7 +198,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     serveAdminApi(adminListener, {
       mode: config.mode,
       clock: parts.clock,
-      limits: new ApiLimits({ ...config, clock: parts.clock }),
+      limits: new ApiLimits({ ...config, clock: parts.clock, time: machineTime }),
       downloads,
       running: () => running().console,
     })

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ApiLimits, addressKey } from '../src/http/api-limits.ts'
+import { machineTime } from '../src/timer.ts'
 import { TestClock } from './support/clock.ts'
 import { type Answered, startTestGateway, type TestMerchant } from './support/gateway.ts'
 import { createBody, withField } from './support/order.ts'
@@ -55,12 +56,33 @@ test('junk is limited by address: after too much of it the address is turned awa
   assert.equal((await queryOf(merchant)).code, 40400)
 })
 
+test('what is too broken to be tried costs its address a tenth of an envelope, and nobody is shut out for it', async () => {
+  const clock = new TestClock()
+  const gateway = await startTestGateway({ clock, environment: { FAILED_OPENINGS_PER_MINUTE: '2' } })
+  const merchant = await gateway.addMerchant()
+  const sealed = await merchant.seal('service.trade.query', { paymentId: 'P1' })
+  const late = JSON.stringify({ ...sealed, timestamp: String(clock.now() - 3_600_000) })
+  const send = (body: string, type = 'application/json') =>
+    gateway.post('/api/v1/gateway', body, { 'content-type': type })
+  const codes = [
+    (await send(late, 'text/plain')).code,
+    (await send(JSON.stringify({ ...sealed, method: 'x' }))).code,
+  ]
+  for (let sent = 0; sent < 9; sent++) codes.push((await send(sent % 2 === 0 ? late : 'not even JSON')).code)
+  assert.deepEqual(codes, [41500, 40401, 40010, 40000, 40010, 40000, 40010, 40000, 40010, 40000, 40010])
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send(late)))
+  assert.deepEqual([...new Set(answers.map(({ code }) => code))], [42900])
+  clock.advance(60_000)
+  assert.equal((await queryOf(merchant)).code, 40400)
+})
+
 test('a known address is not shut out for envelopes that stay closed, however many are under way', async () => {
   const limits = new ApiLimits({
     requestsInFlightMax: 1_000,
     merchantRequestsPerSecond: 100,
     failedOpeningsPerMinute: 60,
     clock: new TestClock(),
+    time: machineTime,
   })
   const address = '203.0.113.9'
   await limits.open(address, async () => 'opened')

@@ -1,7 +1,7 @@
 // What one connection can make Node.js do in one go. It parses all that it has read, 64 kB, before anybody else has a
 // turn: 10,900 pieces of a body, one byte each, take 35 ms, and there is room for two thousand short requests. Nobody
-// sends such a thing by mistake: the connection is cut without an answer, and its address pays for it as for a minute's
-// silence. So that those cost little which are cut in the end, only the first request of a turn is looked at at once.
+// sends such a thing by mistake: the connection is cut without an answer, and its address is shut out for a minute. So that
+// those cost little which are cut in the end, only the first request of a turn is looked at at once.
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import type { MachineTime } from '../timer.ts'
@@ -16,8 +16,8 @@ export interface AbuseParts {
 type Request = Parameters<RequestListener>[0]
 type Response = Parameters<RequestListener>[1]
 
-/** Three times the usual allowance: the address is shut out for a minute, and then answered 429 for another. */
-export const abuseCostEnvelopes = 180
+/** Twice the usual allowance, which shuts an address out. */
+export const abuseCostEnvelopes = 120
 /** A body that is sent as it should be comes in a few. */
 export const maxPieces = 1_024
 /** Of requests that were read in one go. Who waits for an answer before the next has one. */

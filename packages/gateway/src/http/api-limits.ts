@@ -1,10 +1,11 @@
 // How much the merchant API takes on: requests in flight, requests a second a merchant, and junk an address. What an
 // address costs us for nothing is counted in envelopes that could not be opened, half a millisecond each.
-import { Failure } from '@tillgate/protocol'
+import { Failure, httpStatusOf } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
 import { TokenBuckets } from '../domain/token-bucket.ts'
+import type { MachineTime } from '../timer.ts'
 import { Places } from './places.ts'
 import { Strangers } from './strangers.ts'
 
@@ -13,6 +14,7 @@ export interface ApiLimitsOptions {
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
   readonly clock: Clock
+  readonly time: Pick<MachineTime, 'nowMs' | 'startTimer'>
   readonly onShed?: (reason: 'in_flight' | 'junk' | 'merchant_rate' | 'strangers') => void
 }
 
@@ -24,6 +26,10 @@ const addressShare = 1 / 4
 const receivingTimes = 2
 /** Strangers' envelopes that are opened at once: with refusals on a beat of 5 ms, 400 a second. */
 const strangersTurns = 2
+/** As long as the beat: what is refused before it is tried gives its turn back no sooner than what is tried. */
+const strangersTurnMs = 5
+/** In envelopes: a request that is refused for what it looks like, or how old it is. */
+const untriedCost = 0.1
 /** An allowance takes a minute to come in. Who only asks on is told 429, and owes no more for it. */
 const shutOutBeyondMs = 60_000
 
@@ -58,7 +64,7 @@ export class ApiLimits implements AddressCosts {
       waiting: Math.ceil(total / 2),
       waitingPerAddress: perAddress,
       maxKnown: maxAddresses,
-      nowMs: () => performance.now(),
+      nowMs: options.time.nowMs,
     })
   }
 
@@ -85,9 +91,12 @@ export class ApiLimits implements AddressCosts {
 
   /** Those that came at the same time all count. */
   noteJunk(address: string, envelopes = 1): void {
-    const key = addressKey(address)
-    this.#junk.charge(key, this.#junkAllowance(), this.#options.clock.now(), envelopes)
-    if (this.isShutOut(address)) for (const heard of this.#heardOfShutOut) heard(key)
+    const wasShutOut = this.isShutOut(address)
+    this.#charge(address, envelopes)
+    if (wasShutOut || !this.isShutOut(address)) return
+    // For a minute at least: who may come back every second does its worst every second.
+    this.#charge(address, this.#options.failedOpeningsPerMinute)
+    for (const heard of this.#heardOfShutOut) heard(addressKey(address))
   }
 
   isShutOut(address: string): boolean {
@@ -98,7 +107,10 @@ export class ApiLimits implements AddressCosts {
     this.#heardOfShutOut.push(heard)
   }
 
-  /** Opens an envelope from this address, a stranger's in its turn. Who is not opened has sent junk. */
+  /**
+   * Opens what came from this address, a stranger's in its turn. Who is not opened has sent junk, and what is so broken
+   * that it cannot even be tried is junk too.
+   */
   async open<Opened>(address: string, open: () => Promise<Opened | undefined>): Promise<Opened | undefined> {
     const key = addressKey(address)
     const end = this.#strangers.has(key) ? await this.#turnOf(key) : undefined
@@ -106,9 +118,15 @@ export class ApiLimits implements AddressCosts {
       // It may have used up its allowance while it waited.
       if (end) this.#refuseJunk(address)
       const opened = await open()
-      if (opened === undefined) this.#noteNotOpened(address)
+      if (opened === undefined) this.#noteNotOpened(address, 1)
       else this.#strangers.know(key)
       return opened
+    } catch (error) {
+      if (isSendersFault(error)) {
+        this.#noteNotOpened(address, untriedCost)
+        if (end) await new Promise<void>((resolve) => this.#options.time.startTimer(strangersTurnMs, resolve))
+      }
+      throw error
     } finally {
       end?.()
     }
@@ -133,9 +151,13 @@ export class ApiLimits implements AddressCosts {
   }
 
   /** However many were under way when a key was revoked: nobody is shut out for envelopes that only stay closed. */
-  #noteNotOpened(address: string): void {
-    const costMs = 60_000 / this.#options.failedOpeningsPerMinute
-    if (this.#junkWaitMs(address) + costMs <= shutOutBeyondMs) this.noteJunk(address)
+  #noteNotOpened(address: string, envelopes: number): void {
+    const costMs = (envelopes * 60_000) / this.#options.failedOpeningsPerMinute
+    if (this.#junkWaitMs(address) + costMs <= shutOutBeyondMs) this.#charge(address, envelopes)
+  }
+
+  #charge(address: string, envelopes: number): void {
+    this.#junk.charge(addressKey(address), this.#junkAllowance(), this.#options.clock.now(), envelopes)
   }
 
   async #turnOf(key: string): Promise<() => void> {
@@ -167,6 +189,13 @@ export class ApiLimits implements AddressCosts {
     const { failedOpeningsPerMinute } = this.#options
     return { perSecond: failedOpeningsPerMinute / 60, burst: failedOpeningsPerMinute }
   }
+}
+
+/** Not where it is told to come again: that asking on costs nothing is part of the bargain, and our own trouble is ours. */
+function isSendersFault(error: unknown): boolean {
+  if (!(error instanceof Failure)) return false
+  const status = httpStatusOf(error.code)
+  return status < 500 && status !== 429
 }
 
 function tooMany(waitMs: number): Failure {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../../test/support/clock.ts'
+import { machineTime } from '../timer.ts'
 import { ApiLimits } from './api-limits.ts'
 import { shareConnections } from './connections.ts'
 
@@ -14,6 +15,7 @@ async function listen(t: TestContext, { trustedProxies = [] as string[], perAddr
     merchantRequestsPerSecond: 1,
     failedOpeningsPerMinute: 5,
     clock,
+    time: machineTime,
   })
   shareConnections(server, {
     total: 10,
@@ -99,6 +101,8 @@ test('an address that cost twice its allowance loses its connections, and has no
   costs.noteJunk('127.0.0.1', 2)
   await cut
   assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.2')], [false, true])
+  clock.advance(60_000)
+  assert.equal(await dial('127.0.0.1'), false)
   clock.advance(60_000)
   assert.equal(await dial('127.0.0.1'), true)
 })

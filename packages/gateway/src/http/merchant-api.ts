@@ -1,5 +1,5 @@
 // The merchant API: envelopes in, answers out. What is cheap is checked first, so that junk costs us little:
-// room, address, content type, size, shape and path; only then cryptography, and only then the database.
+// room, address, size, type, shape and path; only then cryptography, and only then the database.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import {
@@ -144,7 +144,6 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     const received = limits.admit(address)
     let text: string | undefined
     try {
-      if (!jsonType.test(request.headers['content-type'] ?? '')) throw new Failure('not_json')
       text = await readText(request, {
         maxBytes,
         onTooLarge: () => limits.noteJunk(address),
@@ -162,15 +161,18 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
   }
 
   async function carryOut(call: Call, { text, address }: { text: string; address: string }): Promise<object> {
-    const envelope = parseRequestEnvelope(text)
     const { openRequest, operations } = parts.api()
-    const operation = operationOf(operations, { method: envelope.method, pathMethod: call.route.method })
-    call.operation = envelope.method
-    const opened = await limits.open(address, () =>
-      openRequest(envelope, { isQuiet: limits.inFlight <= fewInFlight }),
-    )
+    const { request, route } = call
+    const opened = await limits.open(address, async () => {
+      if (!jsonType.test(request.headers['content-type'] ?? '')) throw new Failure('not_json')
+      const envelope = parseRequestEnvelope(text)
+      const operation = operationOf(operations, { method: envelope.method, pathMethod: route.method })
+      call.operation = envelope.method
+      const openedRequest = await openRequest(envelope, { isQuiet: limits.inFlight <= fewInFlight })
+      return openedRequest && { ...openedRequest, operation }
+    })
     if (!opened) throw new Failure('envelope_not_opened')
-    const { merchant, body } = opened
+    const { merchant, body, operation } = opened
     limits.charge(merchant)
     if (merchant.status === 'suspended') throw new Failure('merchant_suspended')
     return operation(merchant, body)

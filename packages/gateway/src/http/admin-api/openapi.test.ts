@@ -4,6 +4,7 @@ import { fastify } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { systemClock } from '../../clock.ts'
+import { machineTime } from '../../timer.ts'
 import { ApiLimits } from '../api-limits.ts'
 import { makeDownloads } from '../console/downloads.ts'
 import { apiPrefix } from './api.ts'
@@ -43,6 +44,7 @@ test('every route that is served is described, and every route that is described
       merchantRequestsPerSecond: 1,
       failedOpeningsPerMinute: 1,
       clock: systemClock,
+      time: machineTime,
     }),
     downloads: makeDownloads(systemClock),
     running: () => assert.fail('nobody asks'),
