@@ -177,8 +177,7 @@ export class DeliveryRooms {
 
   /** One of them is done with; `durationMs` where it was answered well. */
   ended({ merchantId, host }: Line, result: { readonly isGood: boolean; readonly durationMs: number }): void {
-    this.#leave({ merchantId, host })
-    const room = this.#host(host)
+    const room = this.#leave({ merchantId, host })
     if (result.isGood) {
       room.failures = 0
       room.pausedUntilMs = undefined
@@ -201,13 +200,14 @@ export class DeliveryRooms {
     return next
   }
 
-  #leave({ merchantId, host }: Line): void {
+  #leave({ merchantId, host }: Line): HostRoom {
     const room = this.#host(host)
     room.inFlight--
     this.#inFlight[room.pace]--
     const left = (this.#merchants.get(merchantId) ?? 1) - 1
     if (left > 0) this.#merchants.set(merchantId, left)
     else this.#merchants.delete(merchantId)
+    return room
   }
 
   #setPace(room: HostRoom, pace: Pace): void {
