@@ -1,6 +1,7 @@
 // Who may send next. A line is what one merchant has waiting at one host; lines take turns, and each of them, each
 // host, each merchant and each kind of host has only so much room, so that whoever is slow or dead holds up
 // nobody but himself. It knows lines, never callbacks: a million waiting ones take no memory here.
+import assert from 'node:assert/strict'
 
 export interface Line {
   readonly merchantId: string
@@ -201,7 +202,8 @@ export class DeliveryRooms {
   }
 
   #leave({ merchantId, host }: Line): HostRoom {
-    const room = this.#host(host)
+    const room = this.#hosts.get(host)
+    assert(room, 'a host is not forgotten while something is on its way to it')
     room.inFlight--
     this.#inFlight[room.pace]--
     const left = (this.#merchants.get(merchantId) ?? 1) - 1

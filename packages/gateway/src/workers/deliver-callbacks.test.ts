@@ -17,7 +17,6 @@ const written: Recorded = {
     state: 'delivered',
     isNewlyExhausted: false,
     retriesMade: 0,
-    firstAttemptAtMs: 0,
     nextAttemptAtMs: undefined,
   },
 }
