@@ -42,7 +42,6 @@ export interface Outcome {
   readonly state: CallbackState
   readonly isNewlyExhausted: boolean
   readonly retriesMade: number
-  readonly firstAttemptAtMs: number
   /** Undefined: it leaves the queue. */
   readonly nextAttemptAtMs: number | undefined
 }
@@ -55,12 +54,16 @@ export function isAcknowledged(delivery: Delivery): boolean {
 export function judge(delivery: Delivery): Verdict {
   if (delivery.kind === 'unreachable') return { kind: 'unreachable', reason: delivery.reason }
   if (!isAcknowledged(delivery)) return { kind: 'refused', httpStatus: delivery.httpStatus }
-  return { kind: 'acknowledged', isWarned: !isAcknowledgement(delivery.answer.toString()) }
+  return { kind: 'acknowledged', isWarned: !isAcknowledgement(delivery.answer) }
 }
 
-function isAcknowledgement(text: string): boolean {
+/** Word for word what the specification asks for, and nearly every answer: it need not be parsed each time. */
+const usualAcknowledgement = Buffer.from(`{"code":${successCode},"msg":""}`)
+
+function isAcknowledgement(bytes: Buffer): boolean {
+  if (bytes.equals(usualAcknowledgement)) return true
   try {
-    const answer: unknown = JSON.parse(text)
+    const answer: unknown = JSON.parse(bytes.toString())
     return (
       typeof answer === 'object' && answer !== null && 'code' in answer && Number(answer.code) === successCode
     )
@@ -86,8 +89,7 @@ export function decideOutcome(
 ): Outcome {
   const { delivery, isResend, startedAtMs, nowMs, chance } = attempt
   const verdict = judge(delivery)
-  const firstAttemptAtMs = progress.firstAttemptAtMs ?? startedAtMs
-  const base = { verdict, firstAttemptAtMs, isNewlyExhausted: false }
+  const base = { verdict, isNewlyExhausted: false }
   const isFirst = progress.firstAttemptAtMs === undefined
   const retriesMade = progress.retriesMade + (isFirst || isResend ? 0 : 1)
 
@@ -102,6 +104,7 @@ export function decideOutcome(
     return { ...base, state: 'waiting', retriesMade, nextAttemptAtMs: progress.nextAttemptAtMs }
   }
   const retryAfterMs = delivery.kind === 'answered' ? delivery.retryAfterMs : undefined
+  const firstAttemptAtMs = progress.firstAttemptAtMs ?? startedAtMs
   const retry = nextRetry({ firstAttemptAtMs, retriesMade, nowMs, retryAfterMs, chance: chance() })
   if (retry.kind === 'exhausted') {
     return { ...base, state: 'exhausted', isNewlyExhausted: true, retriesMade, nextAttemptAtMs: undefined }

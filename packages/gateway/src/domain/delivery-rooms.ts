@@ -1,6 +1,7 @@
 // Who may send next. A line is what one merchant has waiting at one host; lines take turns, and each of them, each
 // host, each merchant and each kind of host has only so much room, so that whoever is slow or dead holds up
 // nobody but himself. It knows lines, never callbacks: a million waiting ones take no memory here.
+import assert from 'node:assert/strict'
 
 export interface Line {
   readonly merchantId: string
@@ -177,8 +178,7 @@ export class DeliveryRooms {
 
   /** One of them is done with; `durationMs` where it was answered well. */
   ended({ merchantId, host }: Line, result: { readonly isGood: boolean; readonly durationMs: number }): void {
-    this.#leave({ merchantId, host })
-    const room = this.#host(host)
+    const room = this.#leave({ merchantId, host })
     if (result.isGood) {
       room.failures = 0
       room.pausedUntilMs = undefined
@@ -201,13 +201,15 @@ export class DeliveryRooms {
     return next
   }
 
-  #leave({ merchantId, host }: Line): void {
-    const room = this.#host(host)
+  #leave({ merchantId, host }: Line): HostRoom {
+    const room = this.#hosts.get(host)
+    assert(room, 'a host is not forgotten while something is on its way to it')
     room.inFlight--
     this.#inFlight[room.pace]--
     const left = (this.#merchants.get(merchantId) ?? 1) - 1
     if (left > 0) this.#merchants.set(merchantId, left)
     else this.#merchants.delete(merchantId)
+    return room
   }
 
   #setPace(room: HostRoom, pace: Pace): void {

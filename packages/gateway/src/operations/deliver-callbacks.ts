@@ -3,7 +3,7 @@
 // is recorded.
 import { type RandomBytes, type SealingTools, sealCallback } from '@tillgate/protocol'
 import type { Clock } from '../clock.ts'
-import { type Delivery, decideOutcome, type Outcome } from '../domain/callback-attempt.ts'
+import { type Delivery, decideOutcome } from '../domain/callback-attempt.ts'
 import type { CallbackOutcomes, Recorded } from '../store/callback-outcomes.ts'
 import type { CallbackQueue, ClaimedCallback } from '../store/callback-queue.ts'
 import type { MerchantDirectory } from './merchant-directory.ts'
@@ -32,7 +32,7 @@ export type CallbackToSeal = Pick<
 
 export interface PrepareParts {
   readonly directory: MerchantDirectory
-  readonly platformKeys: Pick<PlatformKeys, 'signing'>
+  readonly platformKeys: Pick<PlatformKeys, 'remembered' | 'signing'>
   readonly clock: Clock
   /** Left out, the protocol's own. */
   readonly tools?: SealingTools
@@ -50,7 +50,7 @@ export function makePrepareCallback({ directory, platformKeys, clock, tools }: P
     const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
     const aesKey = known?.keys.aesKeys.at(-1)
     if (!aesKey) return { kind: 'held', reason: 'no_live_aes_key' }
-    const { privateKey } = await platformKeys.signing(nowMs)
+    const { privateKey } = platformKeys.remembered(nowMs) ?? (await platformKeys.signing(nowMs))
     const message = { id: callbackId, merchantId, eventName, timestamp: nowMs, body }
     const envelope = await sealCallback(message, { aesKey, privateKey }, undefined, tools)
     return { kind: 'sealed', url: callback.callbackUrl, body: JSON.stringify(envelope) }
@@ -74,15 +74,11 @@ export interface Attempted {
   readonly isLastForNow: boolean
 }
 
-export interface RecordedOutcome extends Recorded {
-  readonly outcome: Outcome
-}
-
 export function makeRecordAttempt({ outcomes, clock, random }: RecordParts) {
-  return async (
+  return (
     callback: ClaimedCallback,
     { delivery, startedAtMs, isLastForNow }: Attempted,
-  ): Promise<RecordedOutcome> => {
+  ): Promise<Recorded> => {
     const nowMs = clock.now()
     const { isResend, progress } = callback
     const outcome = decideOutcome(progress, {
@@ -92,8 +88,7 @@ export function makeRecordAttempt({ outcomes, clock, random }: RecordParts) {
       nowMs,
       chance: () => chanceFrom(random),
     })
-    const recorded = await outcomes.record({ callback, delivery, outcome, startedAtMs, nowMs, isLastForNow })
-    return { ...recorded, outcome }
+    return outcomes.record({ callback, delivery, outcome, startedAtMs, nowMs, isLastForNow })
   }
 }
 

@@ -33,6 +33,11 @@ export class PlatformKeys {
     this.#parts = parts
   }
 
+  /** The one that signs now, if what is remembered is fresh. */
+  remembered(nowMs: number): SigningKey | undefined {
+    return signingOf(this.#fresh(nowMs) ?? [], nowMs)
+  }
+
   async signing(nowMs: number): Promise<SigningKey> {
     const signs = signingOf(await this.#load(nowMs), nowMs)
     if (!signs) throw new Error('the gateway has no key of its own')
@@ -56,11 +61,17 @@ export class PlatformKeys {
   }
 
   async #load(nowMs: number): Promise<readonly SigningKey[]> {
-    if (this.#known && Math.abs(nowMs - this.#known.loadedAtMs) <= freshForMs) return this.#known.keys
+    const fresh = this.#fresh(nowMs)
+    if (fresh) return fresh
     this.#loading ??= this.#read(nowMs).finally(() => {
       this.#loading = undefined
     })
     return this.#loading
+  }
+
+  #fresh(nowMs: number): readonly SigningKey[] | undefined {
+    if (this.#known && Math.abs(nowMs - this.#known.loadedAtMs) <= freshForMs) return this.#known.keys
+    return undefined
   }
 
   async #read(nowMs: number): Promise<readonly SigningKey[]> {

@@ -7,6 +7,7 @@ import { type FailingHost, hostAfter, isHostAnswer, isHostFailure } from '../dom
 import { batched } from './batching.ts'
 import type { ClaimedCallback } from './callback-queue.ts'
 import { isDataError } from './data-error.ts'
+import { plainArray } from './plain-array.ts'
 
 export type CallbackOutcomes = ReturnType<typeof makeCallbackOutcomes>
 
@@ -20,6 +21,7 @@ export interface RecordedAttempt {
 }
 
 export interface Recorded {
+  readonly outcome: Outcome
   /** False: the claim was lost, and nothing was written. */
   readonly isWritten: boolean
   /** The host's state after it, where it fails. */
@@ -59,6 +61,7 @@ function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<R
     if (kept.length > 0) await writeHistory(transaction, kept)
     const hosts = await settleHosts(transaction, kept)
     return attempts.map(({ callback, outcome }) => ({
+      outcome,
       isWritten: written.has(callback.callbackId),
       failingHost: isHostFailure(outcome.verdict) ? hosts.get(callback.host) : undefined,
     }))
@@ -106,12 +109,12 @@ returning q.callback_id`,
   return settled
 }
 
-function idsOf(attempts: readonly RecordedAttempt[]): string[] {
-  return attempts.map(({ callback }) => callback.callbackId)
+function idsOf(attempts: readonly RecordedAttempt[]): string {
+  return plainArray(attempts.map(({ callback }) => callback.callbackId))
 }
 
-function claimsOf(attempts: readonly RecordedAttempt[]): string[] {
-  return attempts.map(({ callback }) => callback.claimId)
+function claimsOf(attempts: readonly RecordedAttempt[]): string {
+  return plainArray(attempts.map(({ callback }) => callback.claimId))
 }
 
 async function writeHistory(transaction: Queryable, attempts: readonly RecordedAttempt[]): Promise<void> {
@@ -122,12 +125,13 @@ with done as (
   select *
     from unnest($1::text[], $2::uuid[], $3::integer[], $4::bigint[], $5::integer[], $6::text[], $7::smallint[],
                 $8::text[], $9::bytea[], $10::boolean[], $11::smallint[], $12::bigint[], $13::bigint[],
-                $14::bigint[], $15::bigint[], $16::boolean[])
+                $14::bigint[], $15::boolean[])
       as d (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status, detail, answer,
-            is_resend, retries_made, first_attempt_at, next_attempt_at, delivered_at, exhausted_at, is_warned)
+            is_resend, retries_made, next_attempt_at, delivered_at, exhausted_at, is_warned)
 ), told as (
   update callbacks c
-     set attempts_made = d.attempt, retries_made = d.retries_made, first_attempt_at = d.first_attempt_at,
+     set attempts_made = d.attempt, retries_made = d.retries_made,
+         first_attempt_at = coalesce(c.first_attempt_at, d.started_at),
          last_attempt_at = d.started_at, next_attempt_at = d.next_attempt_at, last_outcome = d.outcome,
          last_http_status = d.http_status, held_reason = null,
          is_warned = case when d.delivered_at is null then c.is_warned else d.is_warned end,
@@ -140,34 +144,32 @@ insert into callback_attempts (merchant_id, callback_id, attempt, started_at, du
                                detail, answer, is_resend)
 select merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status, detail, answer, is_resend
   from done`,
-    values: columnsOf(attempts.map(toHistory)),
+    values: historyOf(attempts),
   })
 }
 
-function toHistory({ callback, delivery, outcome, startedAtMs, nowMs }: RecordedAttempt): readonly unknown[] {
-  const { verdict, state } = outcome
+function historyOf(attempts: readonly RecordedAttempt[]): unknown[] {
+  const plain = (column: (attempt: RecordedAttempt) => string | number | boolean | null) =>
+    plainArray(attempts.map(column))
   return [
-    callback.merchantId,
-    callback.callbackId,
-    callback.progress.attemptsMade + 1,
-    startedAtMs,
-    Math.round(delivery.durationMs),
-    verdict.kind === 'unreachable' ? verdict.reason : verdict.kind,
-    delivery.kind === 'answered' ? delivery.httpStatus : null,
-    delivery.kind === 'unreachable' ? delivery.detail : null,
-    delivery.kind === 'answered' ? delivery.answer.subarray(0, answerBytesKept) : null,
-    callback.isResend,
-    outcome.retriesMade,
-    outcome.firstAttemptAtMs,
-    outcome.nextAttemptAtMs ?? null,
-    verdict.kind === 'acknowledged' ? nowMs : null,
-    state === 'exhausted' ? nowMs : null,
-    verdict.kind === 'acknowledged' && verdict.isWarned,
+    plain(({ callback }) => callback.merchantId),
+    plain(({ callback }) => callback.callbackId),
+    plain(({ callback }) => callback.progress.attemptsMade + 1),
+    plain(({ startedAtMs }) => startedAtMs),
+    plain(({ delivery }) => Math.round(delivery.durationMs)),
+    plain(({ outcome: { verdict } }) => (verdict.kind === 'unreachable' ? verdict.reason : verdict.kind)),
+    plain(({ delivery }) => (delivery.kind === 'answered' ? delivery.httpStatus : null)),
+    attempts.map(({ delivery }) => (delivery.kind === 'unreachable' ? delivery.detail : null)),
+    attempts.map(({ delivery }) =>
+      delivery.kind === 'answered' ? delivery.answer.subarray(0, answerBytesKept) : null,
+    ),
+    plain(({ callback }) => callback.isResend),
+    plain(({ outcome }) => outcome.retriesMade),
+    plain(({ outcome }) => outcome.nextAttemptAtMs ?? null),
+    plain(({ outcome: { verdict }, nowMs }) => (verdict.kind === 'acknowledged' ? nowMs : null)),
+    plain(({ outcome: { state }, nowMs }) => (state === 'exhausted' ? nowMs : null)),
+    plain(({ outcome: { verdict } }) => verdict.kind === 'acknowledged' && verdict.isWarned),
   ]
-}
-
-function columnsOf(rows: readonly (readonly unknown[])[]): unknown[][] {
-  return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]))
 }
 
 /** Only hosts that fail, or that failed when the callback was claimed, cost anything here. */

@@ -5,6 +5,7 @@ import type { Pool, Queryable } from '../database/pool.ts'
 import type { Progress } from '../domain/callback-attempt.ts'
 import type { HostState, Line, LineRequest } from '../domain/delivery-rooms.ts'
 import { stateOf } from './callback-state.ts'
+import { plainArray } from './plain-array.ts'
 
 export type CallbackQueue = ReturnType<typeof makeCallbackQueue>
 
@@ -36,7 +37,6 @@ export interface ClaimedCallback extends Line, Claim {
   readonly callbackUrl: string
   /** Undefined: it was pruned, and there is nothing left to send. */
   readonly body: string | undefined
-  readonly createdAtMs: number
   readonly dueAtMs: number
   readonly isResend: boolean
   readonly progress: Progress
@@ -148,31 +148,38 @@ export interface ClaimRequest extends Claim {
 async function claim(database: Queryable, request: ClaimRequest): Promise<Claimed> {
   const { rows } = await database.query<ClaimRow>(claimStatement(request))
   const hosts = new Map<string, HostState>()
-  const taken: ClaimRow[] = []
+  const taken: TakenRow[] = []
   for (const row of rows) {
     if (row.callback_id !== null) taken.push(row)
-    hosts.set(row.host, {
-      failures: row.failures ?? 0,
-      pausedUntilMs: row.paused_until === null ? undefined : Number(row.paused_until),
-    })
+    else hosts.set(row.host, { failures: row.failures, pausedUntilMs: toTime(row.paused_until) })
   }
-  return { callbacks: taken.length === 0 ? [] : await load(database, taken, request), hosts }
+  for (const { host } of taken) if (!hosts.has(host)) hosts.set(host, healthy)
+  return { callbacks: taken.length === 0 ? [] : await load(database, { taken, hosts }, request), hosts }
 }
 
-interface ClaimRow {
-  callback_id: string | null
+const healthy: HostState = { failures: 0, pausedUntilMs: undefined }
+
+type ClaimRow = TakenRow | FailingRow
+
+interface TakenRow {
+  callback_id: string
   merchant_id: string
   host: string
   due_at: string
   is_resend: boolean
-  failures: number | null
+}
+
+interface FailingRow {
+  callback_id: null
+  host: string
+  failures: number
   paused_until: string | null
 }
 
 /**
  * Each line by the index callback_queue_lines, so many rows as asked for, whatever stands in other lines. A host
  * whose pause is over is probed by whoever moves its pause on. Answers a row for every callback that was claimed,
- * and one without a callback for every line, for the state of its host.
+ * and one without a callback for every line whose host fails, with the host's state.
  */
 export function claimStatement({ lines, nowMs, claimId, claimedUntilMs, probeUntilMs }: ClaimRequest) {
   return {
@@ -207,13 +214,12 @@ with asked as (
    where q.ctid = any (array(select place from picked))
   returning q.callback_id, q.merchant_id, q.host, q.due_at, q.is_resend
 )
-select c.callback_id, c.merchant_id, c.host, c.due_at, c.is_resend, a.failures, a.paused_until
-  from claimed c
-  join asked a using (merchant_id, host)
+select callback_id, merchant_id, host, due_at, is_resend, null as failures, null as paused_until
+  from claimed
 union all
-select null, a.merchant_id, a.host, null, false, a.failures, a.paused_until
-  from asked a
- where a.failures is not null`,
+select null, null, host, null, null, failures, paused_until
+  from asked
+ where failures is not null`,
     values: [
       lines.map(({ merchantId }) => merchantId),
       lines.map(({ host }) => host),
@@ -227,13 +233,11 @@ select null, a.merchant_id, a.host, null, false, a.failures, a.paused_until
 }
 
 interface LoadedRow {
-  merchant_id: string
   callback_id: string
   payment_id: string
   event_name: EventName
   callback_url: string
   body: string | null
-  created_at: string
   attempts_made: number
   retries_made: number
   first_attempt_at: string | null
@@ -244,38 +248,40 @@ interface LoadedRow {
 
 async function load(
   database: Queryable,
-  taken: readonly ClaimRow[],
+  { taken, hosts }: { taken: readonly TakenRow[]; hosts: ReadonlyMap<string, HostState> },
   { claimId, claimedUntilMs }: Claim,
 ): Promise<ClaimedCallback[]> {
   const { rows } = await database.query<LoadedRow>({
     name: 'load-claimed-callbacks',
     text: `
-select c.merchant_id, c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.created_at,
-       c.attempts_made, c.retries_made, c.first_attempt_at, c.next_attempt_at, c.delivered_at, c.exhausted_at
+select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.attempts_made, c.retries_made,
+       c.first_attempt_at, c.next_attempt_at, c.delivered_at, c.exhausted_at
   from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
   join callbacks c using (merchant_id, callback_id)`,
-    values: [taken.map((row) => row.merchant_id), taken.map((row) => row.callback_id)],
+    values: [
+      plainArray(taken.map((row) => row.merchant_id)),
+      plainArray(taken.map((row) => row.callback_id)),
+    ],
   })
   const found = new Map(rows.map((row) => [row.callback_id, row]))
   return taken
     .flatMap((claimed) => {
-      const row = found.get(claimed.callback_id ?? '')
+      const row = found.get(claimed.callback_id)
       // Somebody took it out of the history by hand: it must not stand in the way of the others.
       if (!row) return []
       return {
         claimId,
         claimedUntilMs,
-        merchantId: row.merchant_id,
+        merchantId: claimed.merchant_id,
         host: claimed.host,
         callbackId: row.callback_id,
         paymentId: row.payment_id,
         eventName: row.event_name,
         callbackUrl: row.callback_url,
         body: row.body ?? undefined,
-        createdAtMs: Number(row.created_at),
         dueAtMs: Number(claimed.due_at),
         isResend: claimed.is_resend,
-        hostFailures: claimed.failures ?? 0,
+        hostFailures: hosts.get(claimed.host)?.failures ?? 0,
         progress: {
           state: stateOf(row),
           attemptsMade: row.attempts_made,

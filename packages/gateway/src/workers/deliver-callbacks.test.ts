@@ -4,12 +4,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { TestClock } from '../../test/support/clock.ts'
 import type { RoomLimits } from '../domain/delivery-rooms.ts'
-import type { RecordedOutcome } from '../operations/deliver-callbacks.ts'
+import type { Recorded } from '../store/callback-outcomes.ts'
 import type { ClaimedCallback, ClaimRequest } from '../store/callback-queue.ts'
 import { recordingMax, startDeliveryWorker } from './deliver-callbacks.ts'
 
 const line = { merchantId: '1', host: 'shop.example' }
-const written: RecordedOutcome = {
+const written: Recorded = {
   isWritten: true,
   failingHost: undefined,
   outcome: {
@@ -17,7 +17,6 @@ const written: RecordedOutcome = {
     state: 'delivered',
     isNewlyExhausted: false,
     retriesMade: 0,
-    firstAttemptAtMs: 0,
     nextAttemptAtMs: undefined,
   },
 }

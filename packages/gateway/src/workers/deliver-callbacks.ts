@@ -12,8 +12,8 @@ import {
   type HeldReason,
   neededForAttemptMs,
   type Prepared,
-  type RecordedOutcome,
 } from '../operations/deliver-callbacks.ts'
+import type { Recorded } from '../store/callback-outcomes.ts'
 import type { CallbackQueue, ClaimedCallback } from '../store/callback-queue.ts'
 import { type Loop, startLoop } from './loop.ts'
 
@@ -21,7 +21,7 @@ export interface DeliveryWorkerParts {
   readonly queue: Pick<CallbackQueue, 'findDueLines' | 'pageOfLines' | 'claim' | 'release'>
   readonly prepare: (callback: ClaimedCallback) => Promise<Prepared>
   readonly send: (sealed: Sealed) => Promise<Delivery>
-  readonly record: (callback: ClaimedCallback, attempt: Attempted) => Promise<RecordedOutcome>
+  readonly record: (callback: ClaimedCallback, attempt: Attempted) => Promise<Recorded>
   readonly hold: (callback: ClaimedCallback, reason: HeldReason) => Promise<void>
   readonly newClaimId: () => string
   readonly limits: RoomLimits
@@ -51,12 +51,8 @@ export interface DeliveryCounts {
 
 type Sealed = Extract<Prepared, { kind: 'sealed' }>
 
-interface AttemptEnd {
-  /** Its room was given back when the answer came, before it was recorded. */
-  readonly hasLeft: boolean
-  readonly isGood: boolean
-  readonly durationMs: number
-}
+/** What a delivery waits for; `settling` is what the database is told of it. */
+type Stage = 'signing' | 'sending' | 'settling'
 
 const worker = 'deliver-callbacks'
 const lookAgainMs = 1_000
@@ -83,9 +79,9 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     pauses: 0,
   }
   const ahead: ClaimedCallback[] = []
-  const underWay = new Set<Promise<void>>()
-  let signing = 0
-  let sending = 0
+  const underWay: Record<Stage, number> = { signing: 0, sending: 0, settling: 0 }
+  /** Told when nothing is under way any more. */
+  let onIdle: (() => void) | undefined
   /** Of those that have left their room. */
   let recording = 0
   let isStopping = false
@@ -160,12 +156,10 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
   }
 
   function startSigning(): void {
-    while (signing < parts.signers) {
+    while (underWay.signing < parts.signers) {
       const callback = ahead.shift()
       if (!callback) break
-      const delivery = deliver(callback)
-      underWay.add(delivery)
-      void delivery.then(() => underWay.delete(delivery))
+      void deliver(callback)
     }
     if (isHungry && !isWithoutRoom && ahead.length <= claimedAheadLow && rooms.readyLines > 0) {
       isHungry = false
@@ -173,37 +167,70 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     }
   }
 
-  /** Never rejects. */
+  /** Never rejects. All stages in one: a function for each costs every delivery its promise and its turns. */
   async function deliver(callback: ClaimedCallback): Promise<void> {
-    let end: AttemptEnd | undefined
+    let stage = enter('signing')
+    /** Its room was given back when the answer came, before it was recorded. */
+    let hasLeft = false
+    let end: Parameters<DeliveryRooms['ended']>[1] | undefined
     try {
-      const prepared = await prepare(callback)
+      const prepared = await parts.prepare(callback)
+      stage = pass(stage, prepared.kind === 'sealed' ? 'sending' : 'settling')
+      startSigning()
+      const startedAtMs = clock.now()
       if (prepared.kind === 'held') await keepWaiting(callback, prepared.reason)
-      else if (clock.now() + neededForAttemptMs <= callback.claimedUntilMs)
-        end = await attempt(callback, prepared)
+      else if (startedAtMs + neededForAttemptMs <= callback.claimedUntilMs) {
+        const delivery = await parts.send(prepared)
+        stage = pass(stage, 'settling')
+        hasLeft = leaveEarly(callback, delivery)
+        const isLastForNow = underWay.sending === 0 && underWay.signing === 0 && ahead.length === 0
+        const attempted = { delivery, startedAtMs, isLastForNow }
+        let recorded: Recorded | undefined
+        try {
+          recorded = await parts.record(callback, attempted)
+        } catch (error) {
+          recorded = await recordAgain(callback, attempted, error)
+        }
+        if (recorded) tell(callback, recorded)
+        const isGood = recorded !== undefined && !isHostFailure(recorded.outcome.verdict)
+        end = { isGood, durationMs: delivery.durationMs }
+      }
     } catch (error) {
       // The claim runs out, and the callback is sent again then.
       log.error({ worker, callbackId: callback.callbackId, err: error }, 'a callback could not be handled')
     }
-    if (end === undefined) rooms.returned(callback)
-    else if (!end.hasLeft) rooms.ended(callback, end)
-    useRoom()
+    if (hasLeft) recording--
+    else {
+      if (end) rooms.ended(callback, end)
+      else rooms.returned(callback)
+    }
+    leave(stage)
+    if (!hasLeft) useRoom()
+  }
+
+  function enter(stage: Stage): Stage {
+    underWay[stage]++
+    return stage
+  }
+
+  function pass(from: Stage, to: Stage): Stage {
+    underWay[from]--
+    return enter(to)
+  }
+
+  function leave(stage: Stage): void {
+    underWay[stage]--
+    if (isIdle()) onIdle?.()
+  }
+
+  function isIdle(): boolean {
+    return underWay.signing + underWay.sending + underWay.settling === 0
   }
 
   /** Some was given back. */
   function useRoom(): void {
     isWithoutRoom = false
     startSigning()
-  }
-
-  async function prepare(callback: ClaimedCallback): Promise<Prepared> {
-    signing++
-    try {
-      return await parts.prepare(callback)
-    } finally {
-      signing--
-      startSigning()
-    }
   }
 
   async function keepWaiting(callback: ClaimedCallback, reason: HeldReason): Promise<void> {
@@ -213,55 +240,39 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     await parts.hold(callback, reason)
   }
 
-  async function attempt(callback: ClaimedCallback, sealed: Sealed): Promise<AttemptEnd> {
-    const startedAtMs = clock.now()
-    const delivery = await send(sealed)
-    const { durationMs } = delivery
-    // Its host has nothing more to do with it. Hosts that fail keep the room until it is known whether they are paused.
-    const hasLeft = isAcknowledged(delivery) && callback.hostFailures === 0 && recording < recordingMax
-    if (hasLeft) {
-      rooms.ended(callback, { isGood: true, durationMs })
-      recording++
-      useRoom()
-    }
-    const isLastForNow = sending === 0 && signing === 0 && ahead.length === 0
-    const recorded = await recordUntilClaimEnds(callback, { delivery, startedAtMs, isLastForNow })
-    if (hasLeft) recording--
-    if (recorded) tell(callback, recorded)
-    const isGood = recorded !== undefined && !isHostFailure(recorded.outcome.verdict)
-    return { hasLeft, isGood, durationMs }
-  }
-
-  async function send(sealed: Sealed): Promise<Delivery> {
-    sending++
-    try {
-      return await parts.send(sealed)
-    } finally {
-      sending--
-    }
+  /** Its host has nothing more to do with it. Hosts that fail keep the room until it is known whether they are paused. */
+  function leaveEarly(callback: ClaimedCallback, delivery: Delivery): boolean {
+    if (!isAcknowledged(delivery) || callback.hostFailures > 0 || recording >= recordingMax) return false
+    recording++
+    rooms.ended(callback, { isGood: true, durationMs: delivery.durationMs })
+    useRoom()
+    return true
   }
 
   /** Never rejects. The database may be away for a moment: an outcome that is known need not be found out twice. */
-  async function recordUntilClaimEnds(
+  async function recordAgain(
     callback: ClaimedCallback,
     attempted: Attempted,
-  ): Promise<RecordedOutcome | undefined> {
+    firstError: unknown,
+  ): Promise<Recorded | undefined> {
+    const { callbackId } = callback
+    let error = firstError
     for (let waitMs: number = recordAgainMs.first; ; waitMs = Math.min(waitMs * 2, recordAgainMs.most)) {
+      if (clock.now() + waitMs >= callback.claimedUntilMs || isStopping) {
+        log.error({ worker, callbackId, err: error }, 'an outcome was not recorded; it will be sent again')
+        return undefined
+      }
+      log.warn({ worker, callbackId, err: error, waitMs }, 'an outcome was not recorded; trying again')
+      await clock.wait(waitMs, new AbortController().signal)
       try {
         return await parts.record(callback, attempted)
-      } catch (error) {
-        const { callbackId } = callback
-        if (clock.now() + waitMs >= callback.claimedUntilMs || isStopping) {
-          log.error({ worker, callbackId, err: error }, 'an outcome was not recorded; it will be sent again')
-          return undefined
-        }
-        log.warn({ worker, callbackId, err: error, waitMs }, 'an outcome was not recorded; trying again')
-        await clock.wait(waitMs, new AbortController().signal)
+      } catch (again) {
+        error = again
       }
     }
   }
 
-  function tell(callback: ClaimedCallback, { outcome, isWritten, failingHost }: RecordedOutcome): void {
+  function tell(callback: ClaimedCallback, { outcome, isWritten, failingHost }: Recorded): void {
     const { merchantId, callbackId, paymentId, eventName, host } = callback
     counts[outcome.verdict.kind]++
     if (!isWritten) {
@@ -303,7 +314,9 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       await queue.release(unsent).catch((error: unknown) => {
         log.warn({ worker, count: unsent.length, err: error }, 'claims were not given back; they run out')
       })
-      await Promise.all(underWay)
+      const idle = Promise.withResolvers<void>()
+      onIdle = idle.resolve
+      if (!isIdle()) await idle.promise
     },
   }
 }

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { plainArray } from './plain-array.ts'
+
+test('an array is written as PostgreSQL reads it, an empty one and nulls included', () => {
+  assert.equal(plainArray([]), '{}')
+  assert.equal(plainArray([null]), '{null}')
+  assert.equal(plainArray([1, null, 1_800_000_000_000]), '{1,null,1800000000000}')
+  assert.equal(plainArray([true, false]), '{true,false}')
+  assert.equal(plainArray(['0199-a', 'acknowledged']), '{0199-a,acknowledged}')
+})
