@@ -45,6 +45,7 @@ const gateway = await GatewayChild.make({
   environment: { MERCHANT_REQUESTS_PER_SECOND: '100000' },
 })
 const wrong: string[] = []
+const excused: string[] = []
 try {
   gateway.start()
   await gateway.ready()
@@ -53,6 +54,7 @@ try {
   await gateway.stop()
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
 }
+for (const each of excused) console.log(`the machine's fault: ${each}`)
 for (const each of wrong) console.log(`WRONG: ${each}`)
 process.exit(wrong.length === 0 ? 0 : 1)
 
@@ -71,9 +73,12 @@ async function run(): Promise<void> {
   await phase()
   const rssBefore = rssMegabytes()
   const quiet: number[] = []
+  const quietVisitors: number[] = []
   const rows: { kind: string; hostile: HonestResult; told: AttackResult; rss: number }[] = []
   for (const [index, kind] of kinds.entries()) {
-    quiet.push(...(await phase()).tooksMs)
+    const { tooksMs, visitorsMs } = await phase()
+    quiet.push(...tooksMs)
+    quietVisitors.push(...visitorsMs)
     const attack = await attackOn(kind, { place, network: `127.1.${index}` })
     const [told, hostile, isReady] = await phaseUnder(() => attackOf(kind, attack, gateway.url))
     rows.push({ kind, hostile, told, rss: rssMegabytes() })
@@ -82,11 +87,13 @@ async function run(): Promise<void> {
     await pause(settleMs)
   }
   const quietP99Ms = quantile(quiet, 0.99)
-  console.log(`quiet: p50 ${ms(quantile(quiet, 0.5))}, p99 ${ms(quietP99Ms)}, ${quiet.length} requests`)
+  console.log(
+    `quiet: p50 ${ms(quantile(quiet, 0.5))}, p99 ${ms(quietP99Ms)}, ${quiet.length} requests, visitors ${ms(quantile(quietVisitors, 0.99))}`,
+  )
   for (const { kind, hostile, told, rss } of rows) {
     const ratio = hostile.p99Ms / quietP99Ms
     console.log(
-      `${kind}: p50 ${ms(hostile.p50Ms)}, p99 ${ms(hostile.p99Ms)} (${ratio.toFixed(2)} times), ${hostile.failed.length} of ${hostile.count} failed, ${rss} MB ${JSON.stringify(told)}`,
+      `${kind}: p50 ${ms(hostile.p50Ms)}, p99 ${ms(hostile.p99Ms)} (${ratio.toFixed(2)} times), visitors ${ms(quantile(hostile.visitorsMs, 0.99))}, ${hostile.failed.length} of ${hostile.count} failed, ${rss} MB ${JSON.stringify(told)}`,
     )
     if (ratio > maxRatio) await blame(kind, { p99Ms: hostile.p99Ms, ratio })
     if (hostile.failed.length > 0) wrong.push(`${kind}: ${[...new Set(hostile.failed)].join(', ')}`)
@@ -117,7 +124,9 @@ async function run(): Promise<void> {
     console.log(
       `${kind}, at another door: p50 ${ms(beside.p50Ms)}, p99 ${ms(beside.p99Ms)} (${besideRatio} times)`,
     )
-    if (beside.p99Ms < p99Ms) wrong.push(`${kind}: p99 is ${ratio.toFixed(2)} times the quiet one`)
+    const finding = `${kind}: p99 is ${ratio.toFixed(2)} times the quiet one`
+    if (beside.p99Ms < p99Ms) wrong.push(finding)
+    else excused.push(finding)
   }
 
   async function attackOn(kind: string, where: Pick<Attack, 'place' | 'network'>): Promise<Attack> {

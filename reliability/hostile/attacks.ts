@@ -1,5 +1,6 @@
 // Attackers without manners, on plain sockets: floods of junk, of connections, of requests that are too large. A process
-// of their own that has only the processor's idle time, because a real attacker brings a processor of its own.
+// of their own that has only the processor's idle time, because a real attacker brings a processor of its own. Every few
+// seconds they come from elsewhere: who is shut out would otherwise be no attacker any more.
 import { connect, type Socket } from 'node:net'
 import { gatewayPath } from '@tillgate/protocol'
 import type { Place } from './bare-connection.ts'
@@ -33,21 +34,19 @@ export const attacks = {
   'idle connections': holdConnections,
   'connections opened and cut': cutConnections,
   'oversized requests': (attack, isOver) => {
-    const place = placeOfOne(attack)
     const forms = [
-      ...oversizeForms(place, gatewayPath).map(({ bytes }) => bytes),
+      ...oversizeForms(attack.place, gatewayPath).map(({ bytes }) => bytes),
       ...unreadChunks(gatewayPath),
     ].map((bytes) => Buffer.from(bytes))
     return inParallel(20, isOver, async (turn) => {
-      await sendBytes(place, forms[turn % forms.length] ?? '')
+      await sendBytes(placeNow(attack), forms[turn % forms.length] ?? '')
     })
   },
   'smuggled requests': (attack, isOver) => {
-    const place = placeOfOne(attack)
     // What waits for its line to be closed would only be slow.
-    const forms = smugglingForms(place, gatewayPath).filter(({ answers }) => !answers)
+    const forms = smugglingForms(attack.place, gatewayPath).filter(({ answers }) => !answers)
     return inParallel(20, isOver, async (turn) => {
-      await sendBytes(place, forms[turn % forms.length]?.bytes('GET / HTTP/1.1\r\n\r\n') ?? '')
+      await sendBytes(placeNow(attack), forms[turn % forms.length]?.bytes('GET / HTTP/1.1\r\n\r\n') ?? '')
     })
   },
 } as const satisfies Record<string, Act>
@@ -64,14 +63,16 @@ function brokenFlood(attack: Attack, isOver: () => boolean): Promise<AttackResul
 
 /** Each line sends its next envelope when the last is answered. */
 async function junkFlood(
-  { place, network, junk }: Attack,
+  attack: Attack,
   { lines, addresses, isOver }: { lines: number; addresses: number; isOver: () => boolean },
 ): Promise<AttackResult> {
-  const requests = junk.map((body) => Buffer.from(postBytes(place, { path: gatewayPath, body })))
+  const requests = attack.junk.map((body) =>
+    Buffer.from(postBytes(attack.place, { path: gatewayPath, body })),
+  )
   const counts: AttackResult = {}
   const speak = (line: number) =>
     new Promise<void>((resolve) => {
-      const socket = connect({ ...place, localAddress: `${network}.${1 + (line % addresses)}` })
+      const socket = connect(placeNow(attack, { line, addresses }))
       let sent = line
       const send = () => {
         if (isOver()) socket.destroy()
@@ -94,10 +95,8 @@ async function junkFlood(
 }
 
 /** Each line sends envelopes for as long as it is not cut, and is opened again: what it counts was taken by the kernel. */
-async function pipelinedFlood(
-  { place, network, junk }: Attack,
-  isOver: () => boolean,
-): Promise<AttackResult> {
+async function pipelinedFlood(attack: Attack, isOver: () => boolean): Promise<AttackResult> {
+  const { place, junk } = attack
   const [lines, addresses, envelopesAtOnce] = [40, 10, 50]
   // All lines together: a hundred thousand envelopes a second, which fill a gigabit.
   const restMs = (lines * envelopesAtOnce * 1_000) / 100_000
@@ -107,7 +106,7 @@ async function pipelinedFlood(
   const counts = { sent: 0, connections: 0 }
   const speak = (line: number) =>
     new Promise<void>((resolve) => {
-      const socket = connect({ ...place, localAddress: `${network}.${1 + (line % addresses)}` })
+      const socket = connect(placeNow(attack, { line, addresses }))
       counts.connections++
       const send = () => {
         if (isOver()) socket.destroy()
@@ -135,18 +134,23 @@ async function pipelinedFlood(
   return counts
 }
 
-function placeOfOne({ place, network }: Attack): Place {
-  return { ...place, localAddress: `${network}.1` }
+const movesEveryMs = 3_000
+const addressesOfNetwork = 250
+
+/** Which of so many addresses a line has for now. */
+function placeNow({ place, network }: Attack, { line, addresses } = { line: 0, addresses: 1 }): Place {
+  const moved = Math.floor(performance.now() / movesEveryMs) * addresses
+  const address = (moved + (line % addresses)) % addressesOfNetwork
+  return { ...place, localAddress: `${network}.${1 + address}` }
 }
 
 /** As many as an address may have and more, opened again as they are cut. */
 async function holdConnections(attack: Attack, isOver: () => boolean): Promise<AttackResult> {
-  const place = placeOfOne(attack)
   const most = 4_000
   const counts = { opened: 0, cut: 0, most: 0 }
   const open = new Set<Socket>()
   const add = () => {
-    const socket = connect(place)
+    const socket = connect(placeNow(attack))
     open.add(socket)
     socket.on('connect', () => {
       counts.opened++
@@ -167,13 +171,12 @@ async function holdConnections(attack: Attack, isOver: () => boolean): Promise<A
 }
 
 function cutConnections(attack: Attack, isOver: () => boolean): Promise<AttackResult> {
-  const place = placeOfOne(attack)
   return inParallel(
     50,
     isOver,
     () =>
       new Promise((resolve) => {
-        const socket = connect(place)
+        const socket = connect(placeNow(attack))
         socket.on('connect', () => socket.resetAndDestroy())
         socket.on('error', () => {})
         socket.on('close', () => resolve())

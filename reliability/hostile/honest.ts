@@ -1,6 +1,7 @@
 // Honest clients: so many requests a second whatever happens, most over connections that stay open, some over new ones.
-// The time of a request is counted from when it was due, so that waiting for a busy line is not forgotten.
-import { Agent, request } from 'node:http'
+// The time of a request is counted from when it was due, so that waiting for a busy line is not forgotten. Beside them
+// visitors that nobody has heard of yet look at a page, each from an address of its own.
+import { Agent, type RequestOptions, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gatewayPath } from '@tillgate/protocol'
 import { quantile } from '../../bench/figures.ts'
@@ -13,6 +14,7 @@ export interface HonestResult {
   /** Everything that was not answered with success. */
   readonly failed: readonly string[]
   readonly tooksMs: readonly number[]
+  readonly visitorsMs: readonly number[]
 }
 
 export interface HonestLoad {
@@ -25,12 +27,14 @@ export interface HonestLoad {
 /** Not one of the attackers'. */
 const honestAddress = '127.0.0.9'
 const newConnectionEvery = 10
+const visitorEvery = 20
 const timeoutMs = 10_000
 
 export async function honestLoad({ place, envelopes, perSecond }: HonestLoad): Promise<HonestResult> {
   const kept = new Agent({ keepAlive: true, maxSockets: 16, localAddress: honestAddress } as object)
   const fresh = new Agent({ keepAlive: false, localAddress: honestAddress } as object)
   const tooksMs: number[] = []
+  const visitorsMs: number[] = []
   const failed: string[] = []
   const underWay: Promise<void>[] = []
   const began = performance.now()
@@ -39,6 +43,7 @@ export async function honestLoad({ place, envelopes, perSecond }: HonestLoad): P
     const waitMs = dueAt - performance.now()
     if (waitMs > 0) await pause(waitMs)
     underWay.push(send(envelope, { dueAt, agent: turn % newConnectionEvery === 0 ? fresh : kept }))
+    if (turn % visitorEvery === 0) underWay.push(visit(turn, dueAt))
   }
   await Promise.all(underWay)
   kept.destroy()
@@ -48,35 +53,36 @@ export async function honestLoad({ place, envelopes, perSecond }: HonestLoad): P
     count: tooksMs.length,
     failed,
     tooksMs,
+    visitorsMs,
   }
 
-  function send(envelope: string, { dueAt, agent }: { dueAt: number; agent: Agent }): Promise<void> {
+  async function send(envelope: string, { dueAt, agent }: { dueAt: number; agent: Agent }): Promise<void> {
+    await ask(
+      { path: gatewayPath, method: 'POST', agent, headers: { 'content-type': 'application/json' } },
+      envelope,
+    )
+    tooksMs.push(performance.now() - dueAt)
+  }
+
+  async function visit(turn: number, dueAt: number): Promise<void> {
+    const localAddress = `127.3.${Math.floor(turn / 250) % 250}.${1 + (turn % 250)}`
+    await ask({ path: '/', agent: false, localAddress })
+    visitorsMs.push(performance.now() - dueAt)
+  }
+
+  function ask(options: RequestOptions, body?: string): Promise<void> {
     return new Promise((resolve) => {
       const end = (problem?: string) => {
         if (problem !== undefined) failed.push(problem)
-        tooksMs.push(performance.now() - dueAt)
         resolve()
       }
-      const sent = request(
-        {
-          ...place,
-          path: gatewayPath,
-          method: 'POST',
-          agent,
-          localAddress: honestAddress,
-          timeout: timeoutMs,
-          headers: { 'content-type': 'application/json' },
-        },
-        (response) => {
-          response.resume()
-          response.on('end', () =>
-            end(response.statusCode === 200 ? undefined : `HTTP ${response.statusCode}`),
-          )
-        },
-      )
+      const sent = request({ ...place, timeout: timeoutMs, ...options }, (response) => {
+        response.resume()
+        response.on('end', () => end(response.statusCode === 200 ? undefined : `HTTP ${response.statusCode}`))
+      })
       sent.on('timeout', () => sent.destroy(new Error('no answer in 10 s')))
       sent.on('error', (error) => end(error.message))
-      sent.end(envelope)
+      sent.end(body)
     })
   }
 }

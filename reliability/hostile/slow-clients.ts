@@ -9,6 +9,8 @@ import { onlyIdleTime } from './idle-time.ts'
 
 const program = '/usr/bin/slowhttptest'
 const connections = '1000'
+/** No more than a stranger may open. */
+const newPerSecond = '95'
 
 export const slowForms = {
   'slow headers': ['-H', '-i', '3', '-u', '/'],
@@ -35,7 +37,7 @@ export async function playSlowClients(
   const [command = program, ...its] = [...onlyIdleTime, program]
   const child = spawn(
     command,
-    [...its, '-c', connections, '-r', '500', '-l', String(options.seconds), '-p', '2', ...args],
+    [...its, '-c', connections, '-r', newPerSecond, '-l', String(options.seconds), '-p', '2', ...args],
     { stdio: 'ignore' },
   )
   await once(child, 'exit')

@@ -89,7 +89,9 @@ test('a known address is not shut out for envelopes that stay closed, however ma
   await Promise.all(Array.from({ length: 300 }, () => limits.open(address, async () => undefined)))
   assert.equal(limits.isShutOut(address), false)
   assert.throws(() => limits.admit(address), { failure: 'too_many_requests' })
-  limits.noteJunk(address, 10)
+  limits.noteJunk(address, 29)
+  assert.equal(limits.isShutOut(address), false)
+  limits.noteJunk(address, 3)
   assert.equal(limits.isShutOut(address), true)
 })
 

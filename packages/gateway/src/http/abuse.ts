@@ -16,8 +16,6 @@ export interface AbuseParts {
 type Request = Parameters<RequestListener>[0]
 type Response = Parameters<RequestListener>[1]
 
-/** Twice the usual allowance, which shuts an address out. */
-export const abuseCostEnvelopes = 120
 /** A body that is sent as it should be comes in a few. */
 export const maxPieces = 1_024
 /** Of requests that were read in one go. Who waits for an answer before the next has one. */
@@ -34,10 +32,12 @@ export function watchForAbuse(
   return (request, response) => {
     const { socket } = request
     if (socket.destroyed) return
+    // Before its body is parsed, which may be before it is looked at.
+    if (request.headers['transfer-encoding'] !== undefined) watchPieces(request, response)
     const behind = bursts.get(socket)
     if (!behind) {
       beginBurst(socket)
-      look(request, response)
+      answer(request, response)
     } else if (behind.length + 1 < maxInBurst || !isStranger(socket)) behind.push([request, response])
     else cut(socket)
   }
@@ -52,12 +52,7 @@ export function watchForAbuse(
     const ended = [...bursts.values()]
     bursts.clear()
     isEnding = false
-    for (const [request, response] of ended.flat()) if (!request.socket.destroyed) look(request, response)
-  }
-
-  function look(request: Request, response: Response): void {
-    if (request.headers['transfer-encoding'] !== undefined) watchPieces(request, response)
-    answer(request, response)
+    for (const [request, response] of ended.flat()) if (!request.socket.destroyed) answer(request, response)
   }
 
   /** A proxy brings everybody's requests, and a merchant that is known may be in a hurry. */
@@ -72,6 +67,8 @@ export function watchForAbuse(
     request.push = (piece, encoding) => {
       if (++pieces <= maxPieces) return push(piece, encoding)
       cut(request.socket)
+      // All that was read is parsed to its end.
+      request.push = () => false
       return false
     }
     // What is answered already would be parsed to its end all the same.
@@ -83,7 +80,6 @@ export function watchForAbuse(
   function cut(socket: Socket): void {
     const { remoteAddress, destroyed } = socket
     socket.destroy()
-    if (!destroyed && remoteAddress !== undefined && !isTrusted(remoteAddress))
-      costs.noteJunk(remoteAddress, abuseCostEnvelopes)
+    if (!destroyed && remoteAddress !== undefined && !isTrusted(remoteAddress)) costs.shutOut(remoteAddress)
   }
 }

@@ -32,11 +32,15 @@ const strangersTurnMs = 5
 const untriedCost = 0.1
 /** An allowance takes a minute to come in. Who only asks on is told 429, and owes no more for it. */
 const shutOutBeyondMs = 60_000
+/** Whoever only has a wrong key owes no more, so that a spare connection of a browser beside it changes nothing. */
+const notOpenedOwesMs = 30_000
 
 /** What an address costs its listener, and what the listener then does about it. */
 export interface AddressCosts {
   /** So many envelopes' worth; one, unless told. */
   noteJunk(address: string, envelopes?: number): void
+  /** For what nobody does by mistake. */
+  shutOut(address: string): void
   /** It used its allowance twice over, and is not even listened to for now. */
   isShutOut(address: string): boolean
   /** No envelope from there was opened lately. */
@@ -99,6 +103,10 @@ export class ApiLimits implements AddressCosts {
     for (const heard of this.#heardOfShutOut) heard(addressKey(address))
   }
 
+  shutOut(address: string): void {
+    this.noteJunk(address, 2 * this.#options.failedOpeningsPerMinute)
+  }
+
   isShutOut(address: string): boolean {
     return this.#junk.size > 0 && this.#junkWaitMs(address) > shutOutBeyondMs
   }
@@ -153,7 +161,8 @@ export class ApiLimits implements AddressCosts {
   /** However many were under way when a key was revoked: nobody is shut out for envelopes that only stay closed. */
   #noteNotOpened(address: string, envelopes: number): void {
     const costMs = (envelopes * 60_000) / this.#options.failedOpeningsPerMinute
-    if (this.#junkWaitMs(address) + costMs <= shutOutBeyondMs) this.#charge(address, envelopes)
+    const waitMs = this.#junkWaitMs(address)
+    if (waitMs === 0 || waitMs + costMs <= notOpenedOwesMs) this.#charge(address, envelopes)
   }
 
   #charge(address: string, envelopes: number): void {

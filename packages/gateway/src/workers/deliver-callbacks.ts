@@ -80,8 +80,8 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
   }
   const ahead: ClaimedCallback[] = []
   const underWay: Record<Stage, number> = { signing: 0, sending: 0, settling: 0 }
-  /** Told when nothing is under way any more. */
-  let onIdle: (() => void) | undefined
+  /** Once it stops: resolves when nothing is under way any more. */
+  let idle: PromiseWithResolvers<void> | undefined
   /** Of those that have left their room. */
   let recording = 0
   let isStopping = false
@@ -200,10 +200,8 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       log.error({ worker, callbackId: callback.callbackId, err: error }, 'a callback could not be handled')
     }
     if (hasLeft) recording--
-    else {
-      if (end) rooms.ended(callback, end)
-      else rooms.returned(callback)
-    }
+    else if (end) rooms.ended(callback, end)
+    else rooms.returned(callback)
     leave(stage)
     if (!hasLeft) useRoom()
   }
@@ -220,7 +218,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
 
   function leave(stage: Stage): void {
     underWay[stage]--
-    if (isIdle()) onIdle?.()
+    if (isIdle()) idle?.resolve()
   }
 
   function isIdle(): boolean {
@@ -314,9 +312,9 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       await queue.release(unsent).catch((error: unknown) => {
         log.warn({ worker, count: unsent.length, err: error }, 'claims were not given back; they run out')
       })
-      const idle = Promise.withResolvers<void>()
-      onIdle = idle.resolve
-      if (!isIdle()) await idle.promise
+      idle ??= Promise.withResolvers()
+      if (isIdle()) idle.resolve()
+      await idle.promise
     },
   }
 }
