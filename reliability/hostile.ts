@@ -1,4 +1,4 @@
-// npm run hostile -- [--seconds 30] [--per-second 100] [--only "slow headers" …]
+// npm run hostile -- [--seconds 30] [--per-second 100] [--only "slow headers" …] [--moving]
 // Bad clients of every kind against the real program on loopback, one kind after another, and honest ones beside them.
 // Quiet phases stand between: the honest clients' p99 under attack is compared with that of the same run. Ends with
 // code 1 where it is more than twice as long, unless they wait as long when the same attack is made on another program beside
@@ -29,6 +29,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '30' },
     'per-second': { type: 'string', default: '100' },
     only: { type: 'string', multiple: true },
+    moving: { type: 'boolean', default: false },
   },
 })
 const seconds = wholeOption('seconds', values.seconds, { least: 3 })
@@ -134,7 +135,8 @@ async function run(): Promise<void> {
     const sealed = await Promise.all(Array.from({ length: 20 }, (_, turn) => seal(turn)))
     const junk = sealed.map((text) => JSON.stringify({ ...JSON.parse(text), sign: 'AAAA' }))
     // Safe: slow clients, which are none of these, do not look at it.
-    return { ...where, name: kind as AttackName, durationMs: seconds * 1_000, junk }
+    const name = kind as AttackName
+    return { ...where, name, durationMs: seconds * 1_000, junk, isMoving: values.moving }
   }
 
   /** The honest clients alone. */

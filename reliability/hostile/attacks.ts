@@ -1,6 +1,5 @@
 // Attackers without manners, on plain sockets: floods of junk, of connections, of requests that are too large. A process
-// of their own that has only the processor's idle time, because a real attacker brings a processor of its own. Every few
-// seconds they come from elsewhere: who is shut out would otherwise be no attacker any more.
+// of their own that has only the processor's idle time, because a real attacker brings a processor of its own.
 import { connect, type Socket } from 'node:net'
 import { gatewayPath } from '@tillgate/protocol'
 import type { Place } from './bare-connection.ts'
@@ -15,6 +14,8 @@ export interface Attack {
   readonly place: Place
   /** The first three bytes of the attackers' addresses: what one kind owes is not held against the next. */
   readonly network: string
+  /** Every few seconds they come from elsewhere: who is shut out is no attacker any more. */
+  readonly isMoving: boolean
   readonly durationMs: number
   /** Envelopes that nobody can open. */
   readonly junk: readonly string[]
@@ -138,8 +139,11 @@ const movesEveryMs = 3_000
 const addressesOfNetwork = 250
 
 /** Which of so many addresses a line has for now. */
-function placeNow({ place, network }: Attack, { line, addresses } = { line: 0, addresses: 1 }): Place {
-  const moved = Math.floor(performance.now() / movesEveryMs) * addresses
+function placeNow(
+  { place, network, isMoving }: Attack,
+  { line, addresses } = { line: 0, addresses: 1 },
+): Place {
+  const moved = isMoving ? Math.floor(performance.now() / movesEveryMs) * addresses : 0
   const address = (moved + (line % addresses)) % addressesOfNetwork
   return { ...place, localAddress: `${network}.${1 + address}` }
 }

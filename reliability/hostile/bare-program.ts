@@ -18,7 +18,8 @@ export async function withBareProgram<Result>(work: (url: string) => Promise<Res
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const server = createServer()
+  // One that is gone before it is looked at has no address, and is not refused.
+  const server = createServer((socket) => socket.on('error', () => {}).destroy())
   Object.assign(server, { blockList: { check: () => true } })
   server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
 }
