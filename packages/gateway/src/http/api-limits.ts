@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js'
 import type { Clock } from '../clock.ts'
 import type { Merchant } from '../domain/merchant.ts'
 import { TokenBuckets } from '../domain/token-bucket.ts'
+import { refusalBeatMs } from '../operations/refusal-beat.ts'
 import type { MachineTime } from '../timer.ts'
 import { Places } from './places.ts'
 import { Strangers } from './strangers.ts'
@@ -26,8 +27,6 @@ const addressShare = 1 / 4
 const receivingTimes = 2
 /** Strangers' envelopes that are opened at once: with refusals on a beat of 5 ms, 400 a second. */
 const strangersTurns = 2
-/** As long as the beat: what is refused before it is tried gives its turn back no sooner than what is tried. */
-const strangersTurnMs = 5
 /** In envelopes: a request that is refused for what it looks like, or how old it is. */
 const untriedCost = 0.1
 /** An allowance takes a minute to come in. Who only asks on is told 429, and owes no more for it. */
@@ -132,7 +131,8 @@ export class ApiLimits implements AddressCosts {
     } catch (error) {
       if (isSendersFault(error)) {
         this.#noteNotOpened(address, untriedCost)
-        if (end) await new Promise<void>((resolve) => this.#options.time.startTimer(strangersTurnMs, resolve))
+        // What is refused before it is tried gives its turn back no sooner than what is tried.
+        if (end) await new Promise<void>((resolve) => this.#options.time.startTimer(refusalBeatMs, resolve))
       }
       throw error
     } finally {
