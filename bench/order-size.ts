@@ -129,11 +129,6 @@ async function deliverAll(): Promise<void> {
 insert into callback_attempts (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status, answer, is_resend)
 select c.merchant_id, c.callback_id, 1, c.created_at, 42, 'acknowledged', 200, '{"code":20000,"msg":""}', false
   from callbacks c join callback_queue q using (merchant_id, callback_id)`)
-  await pool.query(`
-update callbacks c
-   set attempts_made = 1, first_attempt_at = c.created_at, last_attempt_at = c.created_at, last_outcome = 'acknowledged',
-       last_http_status = 200, delivered_at = c.created_at
-  from callback_queue q where q.merchant_id = c.merchant_id and q.callback_id = c.callback_id`)
   await pool.query('delete from callback_queue')
 }
 

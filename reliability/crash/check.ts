@@ -1,5 +1,6 @@
 // After the last kill: what the client was told, what the database holds and what the listener received must agree.
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { callbacksWithProgress } from '../../packages/gateway/src/store/callback-state.ts'
 import { verifyLedger } from '../../packages/gateway/src/store/ledger-verification.ts'
 import { checkEvents } from '../simulation/callback-invariants.ts'
 import { checkHistories, checkRefundSums, checkRest, checkTold } from '../simulation/invariants.ts'
@@ -25,7 +26,7 @@ export async function findCrashViolations(
 
 async function checkArrivals(pool: Pool, { arrivals }: Receiver): Promise<string[]> {
   const { rows } = await pool.query<{ callback_id: string; event_name: string; is_delivered: boolean }>(
-    'select callback_id, event_name, delivered_at is not null as is_delivered from callbacks',
+    `select callback_id, event_name, delivered_at is not null as is_delivered from ${callbacksWithProgress}`,
   )
   const stored = new Set(rows.map((row) => row.callback_id))
   return [

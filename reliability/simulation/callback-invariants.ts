@@ -3,6 +3,7 @@
 
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { maxRetries } from '../../packages/gateway/src/domain/callback-schedule.ts'
+import { callbacksWithProgress } from '../../packages/gateway/src/store/callback-state.ts'
 import type { Arrival, SimulatedNetwork } from './network.ts'
 
 interface CallbackRow {
@@ -27,11 +28,11 @@ export async function checkCallbacks({
   network: SimulatedNetwork
 }): Promise<string[]> {
   const { rows } = await pool.query<CallbackRow>(`
-select c.*, a.attempts, a.ladder_attempts
-  from callbacks c
+select callbacks.*, a.attempts, a.ladder_attempts
+  from ${callbacksWithProgress}
  cross join lateral (select count(*) as attempts, count(*) filter (where not is_resend) as ladder_attempts
                        from callback_attempts a
-                      where a.merchant_id = c.merchant_id and a.callback_id = c.callback_id) as a`)
+                      where a.merchant_id = callbacks.merchant_id and a.callback_id = callbacks.callback_id) as a`)
   const callbacks = new Map(rows.map((row) => [row.callback_id, row]))
   const acknowledged = new Set(
     network.arrivals.filter(({ isAcknowledged }) => isAcknowledged).map(({ callbackId }) => callbackId),

@@ -5,7 +5,7 @@ import type { Pool, Queryable } from '../database/pool.ts'
 import type { CallbackState } from '../domain/callback-attempt.ts'
 import type { FailingHost } from '../domain/host-health.ts'
 import { toFailingHost } from './callback-outcomes.ts'
-import { stateOf } from './callback-state.ts'
+import { type CallbackKey, callbacksWithProgress, rememberFirstAttempts, stateOf } from './callback-state.ts'
 import { firstCallbackIdAt } from './first-ids.ts'
 
 export type CallbackHistory = ReturnType<typeof makeCallbackHistory>
@@ -85,11 +85,6 @@ export function makeCallbackHistory(database: Pool) {
   }
 }
 
-interface CallbackKey {
-  readonly merchantId: string
-  readonly callbackId: string
-}
-
 interface Page {
   /** Only what is older than this callback. */
   readonly before?: string | undefined
@@ -166,7 +161,7 @@ async function listCallbacks(
   const { rows } = await database.query<CallbackRow>({
     text: `
 select ${columns}
-  from callbacks
+  from ${callbacksWithProgress}
  ${wanted.length > 0 ? `where ${wanted.join(' and ')}` : ''}
  order by callback_id desc
  limit $1`,
@@ -197,7 +192,7 @@ async function findCallback(database: Queryable, callbackId: string): Promise<St
 select c.*
   from merchants m
  cross join lateral (select ${columns}
-                       from callbacks
+                       from ${callbacksWithProgress}
                       where merchant_id = m.merchant_id and callback_id = $1
                       limit 1) as c`,
     values: [callbackId],
@@ -299,13 +294,14 @@ function prune(database: Pool, { olderThanMs, limit }: PruneOptions): Promise<nu
     const { rows } = await transaction.query<{ merchant_id: string; callback_id: string }>({
       text: `
 select merchant_id, callback_id
-  from callbacks
+  from ${callbacksWithProgress}
  where callback_id < $1::uuid and ${isPast}
  order by callback_id
  limit $2`,
       values: [firstCallbackIdAt(olderThanMs), limit, olderThanMs],
     })
     if (rows.length === 0) return 0
+    await rememberFirstAttempts(transaction, rows.map(toKey))
     const { rows: pruned } = await transaction.query<{ merchant_id: string; callback_id: string }>({
       text: `
 update callbacks c set body = null
@@ -362,8 +358,12 @@ update callbacks c
         values: [rows.map((row) => row.merchant_id), rows.map((row) => row.callback_id), nowMs],
       })
     }
-    return rows.map((row) => ({ merchantId: row.merchant_id, callbackId: row.callback_id }))
+    return rows.map(toKey)
   })
+}
+
+function toKey(row: { readonly merchant_id: string; readonly callback_id: string }): CallbackKey {
+  return { merchantId: row.merchant_id, callbackId: row.callback_id }
 }
 
 function toStored(row: CallbackRow): StoredCallback {

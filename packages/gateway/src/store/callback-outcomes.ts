@@ -1,6 +1,6 @@
-// What became of attempts: the row leaves the queue or gets its next time, the callback's own row follows, and the
-// attempt is added to history, all in one transaction and only under the claim. Outcomes that come in while one
-// round trip is under way go out together in the next.
+// What became of attempts: the row leaves the queue or gets its next time, the attempt is added to history, and the
+// callback's own row is told where there is more to say, all in one transaction and only under the claim. Outcomes that
+// come in while one round trip is under way go out together in the next.
 import type { Pool, Queryable } from '../database/pool.ts'
 import type { Delivery, Outcome } from '../domain/callback-attempt.ts'
 import { type FailingHost, hostAfter, isHostAnswer, isHostFailure } from '../domain/host-health.ts'
@@ -58,7 +58,9 @@ function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<R
   return database.transaction(async (transaction) => {
     const written = await settleQueue(transaction, attempts)
     const kept = attempts.filter(({ callback }) => written.has(callback.callbackId))
-    if (kept.length > 0) await writeHistory(transaction, kept)
+    if (kept.length > 0) await writeAttempts(transaction, kept)
+    const told = kept.filter(isToBeTold)
+    if (told.length > 0) await tellCallbacks(transaction, told)
     const hosts = await settleHosts(transaction, kept)
     return attempts.map(({ callback, outcome }) => ({
       outcome,
@@ -110,66 +112,100 @@ returning q.callback_id`,
 }
 
 function idsOf(attempts: readonly RecordedAttempt[]): string {
-  return plainArray(attempts.map(({ callback }) => callback.callbackId))
+  return plainColumn(attempts, ({ callback }) => callback.callbackId)
 }
 
 function claimsOf(attempts: readonly RecordedAttempt[]): string {
-  return plainArray(attempts.map(({ callback }) => callback.claimId))
+  return plainColumn(attempts, ({ callback }) => callback.claimId)
 }
 
-async function writeHistory(transaction: Queryable, attempts: readonly RecordedAttempt[]): Promise<void> {
+async function writeAttempts(transaction: Queryable, attempts: readonly RecordedAttempt[]): Promise<void> {
   await transaction.query({
     name: 'write-callback-attempts',
     text: `
-with done as (
-  select *
-    from unnest($1::text[], $2::uuid[], $3::integer[], $4::bigint[], $5::integer[], $6::text[], $7::smallint[],
-                $8::text[], $9::bytea[], $10::boolean[], $11::smallint[], $12::bigint[], $13::bigint[],
-                $14::bigint[], $15::boolean[])
-      as d (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status, detail, answer,
-            is_resend, retries_made, next_attempt_at, delivered_at, exhausted_at, is_warned)
-), told as (
-  update callbacks c
-     set attempts_made = d.attempt, retries_made = d.retries_made,
-         first_attempt_at = coalesce(c.first_attempt_at, d.started_at),
-         last_attempt_at = d.started_at, next_attempt_at = d.next_attempt_at, last_outcome = d.outcome,
-         last_http_status = d.http_status, held_reason = null,
-         is_warned = case when d.delivered_at is null then c.is_warned else d.is_warned end,
-         delivered_at = coalesce(c.delivered_at, d.delivered_at),
-         exhausted_at = case when d.delivered_at is null then coalesce(c.exhausted_at, d.exhausted_at) end
-    from done d
-   where c.merchant_id = d.merchant_id and c.callback_id = d.callback_id
-)
 insert into callback_attempts (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status,
                                detail, answer, is_resend)
-select merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status, detail, answer, is_resend
-  from done`,
-    values: historyOf(attempts),
+select *
+  from unnest($1::text[], $2::uuid[], $3::integer[], $4::bigint[], $5::integer[], $6::text[], $7::smallint[],
+              $8::text[], $9::bytea[], $10::boolean[])`,
+    values: [
+      ...attemptsOf(attempts),
+      plainColumn(attempts, ({ delivery }) => Math.round(delivery.durationMs)),
+      plainColumn(attempts, outcomeWord),
+      plainColumn(attempts, httpStatusOf),
+      attempts.map(({ delivery }) => (delivery.kind === 'unreachable' ? delivery.detail : null)),
+      attempts.map(({ delivery }) =>
+        delivery.kind === 'answered' ? delivery.answer.subarray(0, answerBytesKept) : null,
+      ),
+      plainColumn(attempts, ({ callback }) => callback.isResend),
+    ],
   })
 }
 
-function historyOf(attempts: readonly RecordedAttempt[]): unknown[] {
-  const plain = (column: (attempt: RecordedAttempt) => string | number | boolean | null) =>
-    plainArray(attempts.map(column))
+/** What was acknowledged at its first attempt, and without a word more, is told by that attempt: see callback-state.ts. */
+function isToBeTold({ callback, outcome: { verdict } }: RecordedAttempt): boolean {
+  const isUsual = verdict.kind === 'acknowledged' && !verdict.isWarned
+  return !isUsual || callback.progress.attemptsMade > 0 || callback.isResend || callback.wasHeld
+}
+
+async function tellCallbacks(transaction: Queryable, attempts: readonly RecordedAttempt[]): Promise<void> {
+  await transaction.query({
+    name: 'tell-callbacks-of-attempts',
+    text: `
+update callbacks c
+   set attempts_made = d.attempt, retries_made = d.retries_made,
+       first_attempt_at = coalesce(c.first_attempt_at, d.started_at),
+       last_attempt_at = d.started_at, next_attempt_at = d.next_attempt_at, last_outcome = d.outcome,
+       last_http_status = d.http_status, held_reason = null,
+       is_warned = case when d.delivered_at is null then c.is_warned else d.is_warned end,
+       delivered_at = coalesce(c.delivered_at, d.delivered_at),
+       exhausted_at = case when d.delivered_at is null then coalesce(c.exhausted_at, d.exhausted_at) end
+  from unnest($1::text[], $2::uuid[], $3::integer[], $4::bigint[], $5::text[], $6::smallint[], $7::smallint[],
+              $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[])
+    as d (merchant_id, callback_id, attempt, started_at, outcome, http_status, retries_made, next_attempt_at,
+          delivered_at, exhausted_at, is_warned)
+ where c.merchant_id = d.merchant_id and c.callback_id = d.callback_id`,
+    values: [
+      ...attemptsOf(attempts),
+      plainColumn(attempts, outcomeWord),
+      plainColumn(attempts, httpStatusOf),
+      plainColumn(attempts, ({ outcome }) => outcome.retriesMade),
+      plainColumn(attempts, ({ outcome }) => outcome.nextAttemptAtMs ?? null),
+      plainColumn(attempts, ({ outcome: { verdict }, nowMs }) =>
+        verdict.kind === 'acknowledged' ? nowMs : null,
+      ),
+      plainColumn(attempts, ({ outcome: { state }, nowMs }) => (state === 'exhausted' ? nowMs : null)),
+      plainColumn(
+        attempts,
+        ({ outcome: { verdict } }) => verdict.kind === 'acknowledged' && verdict.isWarned,
+      ),
+    ],
+  })
+}
+
+/** Which attempts of which callbacks, and when each began. */
+function attemptsOf(attempts: readonly RecordedAttempt[]): string[] {
   return [
-    plain(({ callback }) => callback.merchantId),
-    plain(({ callback }) => callback.callbackId),
-    plain(({ callback }) => callback.progress.attemptsMade + 1),
-    plain(({ startedAtMs }) => startedAtMs),
-    plain(({ delivery }) => Math.round(delivery.durationMs)),
-    plain(({ outcome: { verdict } }) => (verdict.kind === 'unreachable' ? verdict.reason : verdict.kind)),
-    plain(({ delivery }) => (delivery.kind === 'answered' ? delivery.httpStatus : null)),
-    attempts.map(({ delivery }) => (delivery.kind === 'unreachable' ? delivery.detail : null)),
-    attempts.map(({ delivery }) =>
-      delivery.kind === 'answered' ? delivery.answer.subarray(0, answerBytesKept) : null,
-    ),
-    plain(({ callback }) => callback.isResend),
-    plain(({ outcome }) => outcome.retriesMade),
-    plain(({ outcome }) => outcome.nextAttemptAtMs ?? null),
-    plain(({ outcome: { verdict }, nowMs }) => (verdict.kind === 'acknowledged' ? nowMs : null)),
-    plain(({ outcome: { state }, nowMs }) => (state === 'exhausted' ? nowMs : null)),
-    plain(({ outcome: { verdict } }) => verdict.kind === 'acknowledged' && verdict.isWarned),
+    plainColumn(attempts, ({ callback }) => callback.merchantId),
+    idsOf(attempts),
+    plainColumn(attempts, ({ callback }) => callback.progress.attemptsMade + 1),
+    plainColumn(attempts, ({ startedAtMs }) => startedAtMs),
   ]
+}
+
+function outcomeWord({ outcome: { verdict } }: RecordedAttempt): string {
+  return verdict.kind === 'unreachable' ? verdict.reason : verdict.kind
+}
+
+function httpStatusOf({ delivery }: RecordedAttempt): number | null {
+  return delivery.kind === 'answered' ? delivery.httpStatus : null
+}
+
+function plainColumn(
+  attempts: readonly RecordedAttempt[],
+  column: (attempt: RecordedAttempt) => string | number | boolean | null,
+): string {
+  return plainArray(attempts.map(column))
 }
 
 /** Only hosts that fail, or that failed when the callback was claimed, cost anything here. */

@@ -39,6 +39,8 @@ export interface ClaimedCallback extends Line, Claim {
   readonly body: string | undefined
   readonly dueAtMs: number
   readonly isResend: boolean
+  /** Its row says that it could not be tried. */
+  readonly wasHeld: boolean
   readonly progress: Progress
   readonly hostFailures: number
 }
@@ -244,6 +246,7 @@ interface LoadedRow {
   next_attempt_at: string | null
   delivered_at: string | null
   exhausted_at: string | null
+  held_reason: string | null
 }
 
 async function load(
@@ -255,7 +258,7 @@ async function load(
     name: 'load-claimed-callbacks',
     text: `
 select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.attempts_made, c.retries_made,
-       c.first_attempt_at, c.next_attempt_at, c.delivered_at, c.exhausted_at
+       c.first_attempt_at, c.next_attempt_at, c.delivered_at, c.exhausted_at, c.held_reason
   from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
   join callbacks c using (merchant_id, callback_id)`,
     values: [
@@ -281,6 +284,7 @@ select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.atte
         body: row.body ?? undefined,
         dueAtMs: Number(claimed.due_at),
         isResend: claimed.is_resend,
+        wasHeld: row.held_reason !== null,
         hostFailures: hosts.get(claimed.host)?.failures ?? 0,
         progress: {
           state: stateOf(row),

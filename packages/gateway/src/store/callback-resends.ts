@@ -3,6 +3,7 @@
 import type { Pool, Queryable } from '../database/pool.ts'
 import type { Act } from '../domain/audit.ts'
 import { audited } from './audit.ts'
+import { rememberFirstAttempts, withFirstAttempt } from './callback-state.ts'
 import { noteQueued } from './callbacks.ts'
 
 export type CallbackResends = ReturnType<typeof makeCallbackResends>
@@ -66,11 +67,11 @@ async function resend(
   }>({
     name: 'lock-callbacks-to-resend',
     text: `
-select c.merchant_id, c.callback_id, c.host, (c.delivered_at is not null or c.exhausted_at is not null) as is_ended,
-       k.due_at
+select c.merchant_id, c.callback_id, c.host, k.due_at,
+       (c.delivered_at is not null or c.exhausted_at is not null or a.attempt is not null) as is_ended
   from unnest($1::text[], $2::uuid[], $3::bigint[]) as k (merchant_id, callback_id, due_at)
-  join callbacks c using (merchant_id, callback_id)
- where c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null)
+  join callbacks c using (merchant_id, callback_id) ${withFirstAttempt}
+ where c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null or a.attempt is not null)
    and (c.resent_at is null or c.resent_at <= $4)
  order by c.merchant_id, c.callback_id
    for update of c`,
@@ -112,6 +113,10 @@ select callback_id from sooner union all select callback_id from again`,
   const queuedIds = new Set(queued.map((row) => row.callback_id))
   const taken = wanted.filter((row) => queuedIds.has(row.callback_id))
   if (taken.length === 0) return 0
+  await rememberFirstAttempts(
+    transaction,
+    taken.map((row) => ({ merchantId: row.merchant_id, callbackId: row.callback_id })),
+  )
   await transaction.query({
     name: 'note-resends',
     text: `

@@ -5,6 +5,7 @@ import type { Pool, Queryable } from '../database/pool.ts'
 import type { CallbackState } from '../domain/callback-attempt.ts'
 import { growth, lastBucket } from '../domain/durations.ts'
 import { addFigures, type Figures, noFigures } from '../domain/overview.ts'
+import { callbacksWithProgress } from './callback-state.ts'
 import { firstCallbackIdAt, firstPaymentIdAt } from './first-ids.ts'
 
 export interface SliceRange {
@@ -95,7 +96,7 @@ select width_bucket(callback_id, $1::uuid[]) - 1 as slice,
             when exhausted_at is not null then 'exhausted' else 'waiting' end as state,
        case when delivered_at is not null then ${bucketSql('delivered_at - created_at')} end as delivered_after,
        count(*) as callbacks
-  from callbacks
+  from ${callbacksWithProgress}
  where body is not null and callback_id >= $2::uuid and callback_id < $3::uuid
  group by 1, 2, 3`,
     values: [

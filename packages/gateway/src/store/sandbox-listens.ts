@@ -2,6 +2,7 @@
 // it was asked for again; and what becomes of one that the listener's program has taken.
 import type { EventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../database/pool.ts'
+import { rememberFirstAttempts } from './callback-state.ts'
 
 export type SandboxListenStore = ReturnType<typeof makeSandboxListenStore>
 
@@ -119,6 +120,7 @@ returning is_resend`,
     })
     if (waiting.length > 0) return 'under_way'
   }
+  await rememberFirstAttempts(transaction, [taken])
   const { rows } = await transaction.query<{ attempts_made: number }>({
     text: `
 update callbacks
