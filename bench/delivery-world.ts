@@ -34,7 +34,10 @@ const bodyText = 'x'.repeat(1_000)
 
 export type DeliveryWorld = Awaited<ReturnType<typeof makeDeliveryWorld>>
 
-export async function makeDeliveryWorld(world: World, pool: Pool) {
+export async function makeDeliveryWorld(
+  world: Pick<World, 'merchantId' | 'masterKey' | 'publicKey'>,
+  pool: Pool,
+) {
   const { merchantId } = world
   const vault = makeVault(world.masterKey)
   const merchants = makeMerchantStore(pool)
@@ -78,8 +81,8 @@ export async function makeDeliveryWorld(world: World, pool: Pool) {
       const manage = makeManageMerchants({ merchants, vault, clock, random, actor: 'bench' })
       return (await manage.addMerchant({ name, publicKey: world.publicKey })).merchant.merchantId
     },
-    async fill(targets: readonly Target[]): Promise<void> {
-      const nowMs = clock.now()
+    /** Due at once, unless told otherwise. */
+    async fill(targets: readonly Target[], nowMs = clock.now()): Promise<void> {
       const callbacks = targets.map((target) => makeCallback(target, nowMs))
       await pool.query(orderSql, [
         callbacks.map((callback) => callback.merchantId),

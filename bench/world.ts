@@ -77,6 +77,18 @@ export async function makeWorld() {
           ...more,
         }),
       }),
+    /** Delivers as often as it is told to. */
+    async startSender(database: string, what: { readonly sender: string; readonly url: string }) {
+      const databaseUrl = urlOf(withDatabase(first, database))
+      const keys = { merchantId, masterKey: masterKey.toString('base64'), publicKey }
+      const { child } = await start('sender.ts', { BENCH: JSON.stringify({ databaseUrl, ...keys, ...what }) })
+      return {
+        async deliver(count: number): Promise<void> {
+          child.send(count)
+          await messageOf(child)
+        },
+      }
+    },
     seal: (method: Method, body: object) => seal(method, body),
     sealMany: (method: Method, bodies: readonly object[]) =>
       Promise.all(bodies.map((body) => seal(method, body))),
@@ -122,19 +134,35 @@ export async function makeWorld() {
     return JSON.stringify(await sealRequest(request, { aesKey: parseAesKey(aesKey), privateKey }))
   }
 
-  async function start(script: string, environment: Record<string, string>): Promise<Server> {
+  async function start(
+    script: string,
+    environment: Record<string, string>,
+  ): Promise<Server & { child: ChildProcess }> {
     const child = fork(join(import.meta.dirname, 'servers', script), {
       execArgv: (process.env['SERVER_NODE_OPTIONS'] ?? '').split(' ').filter(Boolean),
       env: { PATH: process.env['PATH'], ...environment },
     })
     const stop = () => stopChild(child)
     closing.push(stop)
-    const [message] = await Promise.race([
-      once(child, 'message'),
-      once(child, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`))),
-    ])
+    const [message] = await messageOf(child)
     const url = typeof message === 'string' ? message : `http://127.0.0.1:${message.port}`
-    return { url, pid: child.pid ?? 0, stop }
+    return { child, url, pid: child.pid ?? 0, stop }
+  }
+}
+
+/** The next one; whoever ends instead has failed. */
+async function messageOf(child: ChildProcess) {
+  const settled = new AbortController()
+  const { signal } = settled
+  try {
+    return await Promise.race([
+      once(child, 'message', { signal }),
+      once(child, 'exit', { signal }).then(([code]) =>
+        Promise.reject(new Error(`${child.spawnargs.at(-1)} ended with ${code}`)),
+      ),
+    ])
+  } finally {
+    settled.abort()
   }
 }
 

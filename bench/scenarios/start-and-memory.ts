@@ -52,7 +52,8 @@ function megabytes(bytes: number): string {
 
 /** As `npm start` does it, on a free port, with the credentials that the first start writes. */
 async function startToCreate(dataDir: string): Promise<number> {
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  // Below those that the system gives to clients: one of them may be taken.
+  const port = 20_000 + Math.floor(Math.random() * 12_000)
   const url = `http://127.0.0.1:${port}`
   const start = join(import.meta.dirname, '../../packages/gateway/start.js')
   let child: ReturnType<typeof spawn> | undefined

@@ -48,7 +48,6 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
   const { core, outbound, clock, random, log } = parts
   const { metrics, tools, tracer } = parts.observability
   const { queue, outcomes, history, onQueued } = core.callbacks
-  const record = makeRecordAttempt({ outcomes, clock, random })
   const delivery = startDeliveryWorker({
     queue,
     prepare: makePrepareCallback({
@@ -58,13 +57,12 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
       tools,
     }),
     send: makeSendCallback(tracedPost(outbound.post, tracer)),
-    record: async (callback, attempt) => {
-      const recorded = await record(callback, attempt)
-      metrics.callbackDelay.observe(Math.max(0, attempt.startedAtMs - callback.dueAtMs) / 1000)
-      metrics.callbackDuration.observe(attempt.delivery.durationMs / 1000)
-      return recorded
-    },
+    record: makeRecordAttempt({ outcomes, clock, random }),
     hold: makeHoldCallback({ queue, clock }),
+    onRecorded(callback, { startedAtMs, delivery }) {
+      metrics.callbackDelay.observe(Math.max(0, startedAtMs - callback.dueAtMs) / 1000)
+      metrics.callbackDuration.observe(delivery.durationMs / 1000)
+    },
     newClaimId: () => makeUuid(clock.now(), random),
     limits: {
       inFlight: config.callbacksInFlight,

@@ -56,7 +56,7 @@ after(() => server.close().closeAllConnections())
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 /** An order that has timed out, with the callback that says so; the gateway finds it within a second. */
-async function timedOutOrder(path: string): Promise<string> {
+async function timedOutOrder(path: string, heldReason?: string): Promise<string> {
   const nowMs = Date.now()
   const { merchantId } = merchant
   const paymentId = makePaymentId(nowMs, randomBytes)
@@ -79,6 +79,10 @@ async function timedOutOrder(path: string): Promise<string> {
         body: JSON.stringify({ merchantId, paymentId, status: 'timeout' }),
         createdAtMs: nowMs,
       },
+    ])
+    await transaction.query('update callbacks set held_reason = $2 where payment_id = $1', [
+      paymentId,
+      heldReason ?? null,
     ])
   })
   return paymentId
@@ -177,6 +181,63 @@ describe('service.trade.callback', () => {
     const other = await gateway.addMerchant()
     const { code } = await other.call('service.trade.callback', { paymentId })
     assert.equal(code, 40400)
+  })
+})
+
+describe('what is acknowledged at its first attempt', () => {
+  async function rowOf(callbackId: string) {
+    const { rows } = await gateway.pool.query<{ attempts_made: number; delivered_at: string | null }>(
+      'select attempts_made, delivered_at from callbacks where callback_id = $1',
+      [callbackId],
+    )
+    return rows[0]
+  }
+
+  test('is written down as that attempt alone, and found as delivered', async () => {
+    const paymentId = await timedOutOrder('/right')
+    const callback = await attempted(paymentId)
+    assert.deepEqual(await rowOf(callback.callbackId), { attempts_made: 0, delivered_at: null })
+    const [attempt, ...more] = await history.listAttempts(callback)
+    assert.deepEqual(more, [])
+    assert.equal(callback.attemptsMade, 1)
+    assert.equal(callback.firstAttemptAtMs, attempt?.startedAtMs)
+    assert.equal(callback.deliveredAtMs, (attempt?.startedAtMs ?? 0) + (attempt?.durationMs ?? 0))
+    const { merchantId } = merchant
+    const listed = (state: 'delivered' | 'waiting' | 'exhausted') =>
+      history.listCallbacks({ merchantId, paymentId, state }, { limit: 1 })
+    const counts = await Promise.all([listed('delivered'), listed('waiting'), listed('exhausted')])
+    assert.deepEqual(
+      counts.map(({ length }) => length),
+      [1, 0, 0],
+    )
+  })
+
+  test('has it in its own row once it is sent again, or loses its attempts', async () => {
+    const resent = await attempted(await timedOutOrder('/right'))
+    const pruned = await attempted(await timedOutOrder('/right'))
+    await merchant.call('service.trade.callback', { paymentId: resent.paymentId })
+    const again = await attempted(resent.paymentId, 2)
+    assert.equal((await rowOf(resent.callbackId))?.attempts_made, 2)
+    assert.deepEqual(
+      [again.firstAttemptAtMs, again.deliveredAtMs],
+      [resent.firstAttemptAtMs, resent.deliveredAtMs],
+    )
+    assert.deepEqual(
+      (await history.listAttempts(again)).map(({ attempt, isResend }) => [attempt, isResend]),
+      [
+        [1, false],
+        [2, true],
+      ],
+    )
+    assert.ok((await history.prune({ olderThanMs: Date.now() + 60_000, limit: 1_000 })) >= 1)
+    assert.deepEqual(await history.listAttempts(pruned), [])
+    assert.deepEqual(await callbackOf(pruned.paymentId), { ...pruned, body: undefined })
+  })
+
+  test('says no more that it could not be tried', async () => {
+    const paymentId = await timedOutOrder('/right', 'no_live_aes_key')
+    const { state, heldReason } = await attempted(paymentId)
+    assert.deepEqual([state, heldReason], ['delivered', undefined])
   })
 })
 

@@ -23,6 +23,8 @@ export interface DeliveryWorkerParts {
   readonly send: (sealed: Sealed) => Promise<Delivery>
   readonly record: (callback: ClaimedCallback, attempt: Attempted) => Promise<Recorded>
   readonly hold: (callback: ClaimedCallback, reason: HeldReason) => Promise<void>
+  /** An attempt was made and written down. */
+  readonly onRecorded?: (callback: ClaimedCallback, attempt: Attempted) => void
   readonly newClaimId: () => string
   readonly limits: RoomLimits
   /** How many signatures are made at once. */
@@ -58,10 +60,11 @@ const worker = 'deliver-callbacks'
 const lookAgainMs = 1_000
 /** However soon the next one is due: what falls due in between goes together. */
 const lookAtMostEveryMs = 25
-/** What is claimed ahead of the signers. Enough that they never wait for a claim, little enough that a newcomer does not wait long. */
-const claimedAheadMax = 160
-/** Below this the next claim is made: smaller ones cost more round trips. */
-const claimedAheadLow = 40
+/**
+ * What is claimed ahead, for each signer. Enough that they never wait for a claim, little enough that a newcomer does not
+ * wait long. With few left the next claim is made: one made sooner is smaller, because what is claimed takes its host's room.
+ */
+const aheadOfSigner = { most: 20, few: 3 } as const
 /** So many outcomes may wait to be recorded without a room: a database that falls behind slows down the sending. */
 export const recordingMax = 1_024
 const recordAgainMs = { first: 100, most: 5_000 } as const
@@ -79,6 +82,8 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     pauses: 0,
   }
   const ahead: ClaimedCallback[] = []
+  const aheadMost = aheadOfSigner.most * parts.signers
+  const aheadFew = aheadOfSigner.few * parts.signers
   const underWay: Record<Stage, number> = { signing: 0, sending: 0, settling: 0 }
   /** Once it stops: resolves when nothing is under way any more. */
   let idle: PromiseWithResolvers<void> | undefined
@@ -98,14 +103,14 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     isHungry = false
     if (clock.now() >= lookNextAtMs || clock.now() < lookedAtMs) await look()
     const nowMs = clock.now()
-    const most = claimedAheadMax - ahead.length
-    const isEnough = ahead.length > claimedAheadLow
+    const most = aheadMost - ahead.length
+    const isEnough = ahead.length > aheadFew
     const lines = isEnough ? [] : rooms.plan({ most, nowMs })
     isWithoutRoom = !isEnough && lines.length === 0
     if (lines.length > 0) {
       await claim(lines, nowMs)
       // There may be more at once: the answer comes from the plan of the next turn.
-      if (ahead.length <= claimedAheadLow) return 0
+      if (ahead.length <= aheadFew) return 0
     }
     isHungry = true
     const nextAtMs = Math.min(lookNextAtMs, rooms.nextPauseEndMs(nowMs))
@@ -161,7 +166,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       if (!callback) break
       void deliver(callback)
     }
-    if (isHungry && !isWithoutRoom && ahead.length <= claimedAheadLow && rooms.readyLines > 0) {
+    if (isHungry && !isWithoutRoom && ahead.length <= aheadFew && rooms.readyLines > 0) {
       isHungry = false
       loop.wake()
     }
@@ -191,7 +196,10 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
         } catch (error) {
           recorded = await recordAgain(callback, attempted, error)
         }
-        if (recorded) tell(callback, recorded)
+        if (recorded) {
+          parts.onRecorded?.(callback, attempted)
+          tell(callback, recorded)
+        }
         const isGood = recorded !== undefined && !isHostFailure(recorded.outcome.verdict)
         end = { isGood, durationMs: delivery.durationMs }
       }
