@@ -158,10 +158,12 @@ async function listCallbacks(
   want((place) => `callback_id < ${place}::uuid`, filter.untilMs && firstCallbackIdAt(filter.untilMs))
   if (filter.state) wanted.push(ofState[filter.state])
   if (filter.merchantId === undefined && filter.state !== 'exhausted') wanted.push('body is not null')
+  // What waits has all of it in its own row, and the planner knows better how much of that there is.
+  const source = filter.state === 'waiting' ? 'callbacks' : callbacksWithProgress
   const { rows } = await database.query<CallbackRow>({
     text: `
 select ${columns}
-  from ${callbacksWithProgress}
+  from ${source}
  ${wanted.length > 0 ? `where ${wanted.join(' and ')}` : ''}
  order by callback_id desc
  limit $1`,
