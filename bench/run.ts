@@ -1,5 +1,5 @@
 // `npm run bench`: every scenario beside its yardstick, in one run, as a table of ratios. `--quick` is the same with
-// less of everything, in under a minute; `--only delivery,create` runs some; `--soak 10` looks for growth instead.
+// less of everything, in three minutes; `--only delivery,create` runs some; `--soak 10` looks for growth instead.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'

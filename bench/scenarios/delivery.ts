@@ -27,6 +27,8 @@ export const delivery: Scenario = {
     const startSender = (sender: SenderName) => world.startSender(database, { sender, url })
     const senders = { bare: await startSender('bare'), boss: await startSender('boss') }
     const count = size.of(5_000, 500)
+    /** Longer than it takes to write them. */
+    const dueAfterMs = size.of(3_000, 1_000)
     const waiting = Array.from({ length: count }, () => ({ merchantId: world.merchantId, callbackUrl: url }))
     const send = async (sender: SenderName): Promise<number> => {
       const span = receiver.spanOf(count)
@@ -39,7 +41,7 @@ export const delivery: Scenario = {
         process.kill(gateway.pid, 'SIGCONT')
         const span = receiver.spanOf(count)
         // Due all at once when they are all there, and the database has rested.
-        await parts.fill(waiting, Date.now() + fillMs)
+        await parts.fill(waiting, Date.now() + dueAfterMs)
         const spanMs = await span
         // What is not written down is not done.
         while ((await pool.query('select from callback_queue limit 1')).rowCount !== 0) await pause(10)
@@ -76,6 +78,3 @@ export const delivery: Scenario = {
     ]
   },
 }
-
-/** Longer than it takes to write them. */
-const fillMs = 3_000
