@@ -1,7 +1,7 @@
 // pg-boss, as far as the benchmarks use it.
 import { importYardstick } from './yardsticks.ts'
 
-export interface Boss {
+interface Boss {
   start(): Promise<unknown>
   stop(options: object): Promise<void>
   createQueue(name: string): Promise<void>

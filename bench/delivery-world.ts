@@ -32,8 +32,6 @@ const random = makeRandom()
 /** About what a payment result comes to. */
 const bodyText = 'x'.repeat(1_000)
 
-export type DeliveryWorld = Awaited<ReturnType<typeof makeDeliveryWorld>>
-
 export async function makeDeliveryWorld(
   world: Pick<World, 'merchantId' | 'masterKey' | 'publicKey'>,
   pool: Pool,

@@ -169,6 +169,8 @@ async function messageOf(child: ChildProcess) {
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
+  // It may have been stopped while others were measured.
+  child.kill('SIGCONT')
   await once(child, 'exit')
 }
 

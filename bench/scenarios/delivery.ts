@@ -58,7 +58,6 @@ export const delivery: Scenario = {
     // Until then the compiler is at work, on the larger program for longer.
     await inTurn(size.of(3, 1), contenders)
     const times = await inTurn(size.of(5, 3), contenders)
-    process.kill(gateway.pid, 'SIGCONT')
     await boss.stop({ graceful: false })
     await parts.close()
     await receiver.stop()
