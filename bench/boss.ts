@@ -6,7 +6,7 @@ interface Boss {
   stop(options: object): Promise<void>
   createQueue(name: string): Promise<void>
   insert(name: string, jobs: readonly object[]): Promise<unknown>
-  fetch(name: string, options: { batchSize: number }): Promise<{ id: string }[]>
+  fetch(name: string, options: { batchSize: number }): Promise<{ id: string; data: { body: string } }[]>
   complete(name: string, ids: readonly string[]): Promise<unknown>
 }
 

@@ -29,8 +29,7 @@ import type { World } from './world.ts'
 
 export const inFlight = 64
 const random = makeRandom()
-/** About what a payment result comes to. */
-const bodyText = 'x'.repeat(1_000)
+const bodyLength = 1_000
 
 export async function makeDeliveryWorld(
   world: Pick<World, 'merchantId' | 'masterKey' | 'publicKey'>,
@@ -66,10 +65,10 @@ export async function makeDeliveryWorld(
         log: pino({ level: 'silent' }),
       }),
     /** What any sender must do: seal with a fresh signature, and post. */
-    async sealAndPost(url: string): Promise<void> {
+    async sealAndPost(url: string, body: string): Promise<void> {
       const id = makeCallbackId(clock.now(), random)
       const envelope = await sealCallback(
-        { id, merchantId, eventName: 'payment.order.success', timestamp: clock.now(), body: bodyText },
+        { id, merchantId, eventName: 'payment.order.success', timestamp: clock.now(), body },
         { aesKey, privateKey },
       )
       const answer = await outbound.post({ url, body: JSON.stringify(envelope) })
@@ -101,6 +100,11 @@ insert into orders (merchant_id, payment_id, order_no, status, channel, payment_
 select merchant_id, id, id, 'timeout', 'WEB', 100, 'USD', $3::bigint, $3::bigint + 300000, url, '{}', 'token', $3::bigint
   from unnest($1::text[], $2::text[], $4::text[]) as o (merchant_id, id, url)`
 
+/** As long as a payment result, and a text of its own, as every event has. */
+export function makeBody(): string {
+  return makePaymentId(clock.now(), random).padEnd(bodyLength, 'x')
+}
+
 export interface Target {
   readonly merchantId: string
   readonly callbackUrl: string
@@ -114,7 +118,7 @@ function makeCallback({ merchantId, callbackUrl }: Target, nowMs: number): Callb
     refundId: undefined,
     eventName: 'payment.order.success',
     callbackUrl,
-    body: bodyText,
+    body: makeBody(),
     createdAtMs: nowMs,
   }
 }

@@ -3,7 +3,7 @@
 // because neighbours in one heap pay for each other's garbage; what counts is when they arrive.
 import { setTimeout as pause } from 'node:timers/promises'
 import { bossQueue, openBoss } from '../boss.ts'
-import { makeDeliveryWorld } from '../delivery-world.ts'
+import { makeBody, makeDeliveryWorld } from '../delivery-world.ts'
 import { inTurn, median } from '../figures.ts'
 import { startReceiver } from '../receiver.ts'
 import { atLeast, type Scenario } from '../scenario.ts'
@@ -50,7 +50,7 @@ export const delivery: Scenario = {
       },
       bare: () => send('bare'),
       async boss() {
-        const jobs = Array.from({ length: count }, () => ({ data: { body: 'x'.repeat(1_000) } }))
+        const jobs = Array.from({ length: count }, () => ({ data: { body: makeBody() } }))
         await boss.insert(bossQueue, jobs)
         return send('boss')
       },

@@ -1,7 +1,7 @@
 // Other ways of delivering callbacks, each as a child of a benchmark: told how many, it sends them, and says so.
 import { openPool } from '../../packages/gateway/src/database/pool.ts'
 import { bossQueue, openBoss } from '../boss.ts'
-import { inFlight, makeDeliveryWorld } from '../delivery-world.ts'
+import { inFlight, makeBody, makeDeliveryWorld } from '../delivery-world.ts'
 
 export type SenderName = 'bare' | 'boss'
 
@@ -28,9 +28,9 @@ process.once('SIGTERM', () => process.exit(0))
 process.send?.('ready')
 
 function withoutQueue(count: number): Promise<unknown> {
-  let left = count
+  const bodies = Array.from({ length: count }, makeBody)
   const lane = async (): Promise<void> => {
-    while (left-- > 0) await parts.sealAndPost(url)
+    for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) await parts.sealAndPost(url, body)
   }
   return Promise.all(Array.from({ length: inFlight }, lane))
 }
@@ -47,7 +47,7 @@ async function throughBoss(): Promise<Deliver> {
         const batchSize = Math.min(batchMax, left)
         left -= batchSize
         const jobs = await boss.fetch(bossQueue, { batchSize })
-        await Promise.all(jobs.map(() => parts.sealAndPost(url)))
+        await Promise.all(jobs.map(({ data }) => parts.sealAndPost(url, data.body)))
         await boss.complete(
           bossQueue,
           jobs.map(({ id }) => id),

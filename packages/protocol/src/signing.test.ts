@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { constants, createSecretKey, generateKeyPairSync, sign } from 'node:crypto'
 import { test } from 'node:test'
+import { bytesKept } from '../test/kept.ts'
 import { otherPair, pair } from '../test/keys.ts'
 import { signText, verifyBytesHere, verifyText } from './signing.ts'
 
@@ -56,4 +57,15 @@ test('a verification on the spot finds what one on the thread pool finds', async
   assert.equal(verifyBytesHere({ text: `${text} `, signature, publicKey: pair.publicKey }), false)
   const { publicKey } = generateKeyPairSync('ed25519')
   assert.throws(() => verifyBytesHere({ text, signature, publicKey }))
+})
+
+test('texts that were signed and verified go with the next small collection', async () => {
+  const longText = (index: number) => `${index}`.padEnd(50_000, 'x')
+  const kept = await bytesKept(async () => {
+    for (let index = 0; index < 100; index++) {
+      const signature = await signText(longText(index), pair.privateKey)
+      assert.equal(await verifyText(longText(index), signature, pair.publicKey), true)
+    }
+  })
+  assert.ok(kept < 1_000_000, `${kept} bytes of 10,000,000 were kept`)
 })

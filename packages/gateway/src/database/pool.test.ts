@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import net from 'node:net'
 import { test } from 'node:test'
+import { bytesKept } from '../../../protocol/test/kept.ts'
 import { freshDatabase } from '../../test/support/database.ts'
 import { urlOf } from '../../test/support/server.ts'
 import { type ConnectionOptions, describeConnection } from './connection.ts'
@@ -22,6 +23,13 @@ test('big numbers come back as text, exactly', async () => {
     '0.10',
   ])
   assert.deepEqual(rows, [{ big: '9007199254740993', exact: '0.10' }])
+})
+
+test('rows that were read go with the next small collection', async () => {
+  const kept = await bytesKept(async () => {
+    for (let index = 0; index < 100; index++) await pool.query("select repeat('x', 100000) as text")
+  })
+  assert.ok(kept < 1_000_000, `${kept} bytes of 10,000,000 were kept`)
 })
 
 test('a transaction commits all of its work', async () => {

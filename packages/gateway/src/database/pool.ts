@@ -191,21 +191,42 @@ class Session {
     statement: Statement,
     timeoutMs: number,
   ): Promise<pg.QueryResult<Row>> {
-    // The types of pg do not know that a single statement may have a timeout of its own.
-    const config = {
-      ...this.#names.apply(statement),
-      ...(timeoutMs > 0 ? { query_timeout: timeoutMs } : {}),
-    } as pg.QueryConfig
     try {
-      return await this.#client.query<Row>(config)
+      return await this.#ask<Row>(this.#names.apply(statement), timeoutMs)
     } catch (error) {
       // After an error of a statement PostgreSQL goes on; after anything else nobody knows what is under way.
       // A server that takes no writes any more is left too: the next connection finds the one that does.
       if (!isStatementError(error) || hasCode(error, readOnly)) this.isBroken = true
       this.#names.giveUpAfter(error)
+      // The error was made where bytes arrive; who asked is known here.
+      if (error instanceof Error) Error.captureStackTrace(error)
       throw error
     }
   }
+
+  /**
+   * With a callback and a timer of our own: what the driver has for them hangs a function on the query, V8 makes such a
+   * function old from birth, and so every row that was ever read stayed until the next full collection of the heap.
+   */
+  #ask<Row extends pg.QueryResultRow>(
+    { name, text, values }: Statement,
+    timeoutMs: number,
+  ): Promise<pg.QueryResult<Row>> {
+    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<Row>>()
+    const timer = timeoutMs > 0 ? setTimeout(giveUp, timeoutMs, reject) : undefined
+    const query = { text, ...(values && { values: [...values] }), ...(name !== undefined && { name }) }
+    this.#client.query<Row>(query, (error, result) => {
+      clearTimeout(timer)
+      if (error) reject(error)
+      else resolve(result)
+    })
+    return promise
+  }
+}
+
+/** The session is not used again, whatever its answer would have been. */
+function giveUp(reject: (error: Error) => void): void {
+  reject(new Error('Query read timeout'))
 }
 
 function limited(session: Session, statementTimeoutMs: number): Queryable {

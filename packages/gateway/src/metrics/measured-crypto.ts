@@ -40,11 +40,11 @@ export function measuredCrypto(histogramOf: (act: CryptoAct) => Histogram): Meas
       verifying.observe((performance.now() - startedAtMs) / 1000)
       return isGenuine
     },
-    async sign(text, privateKey) {
+    sign(text, privateKey) {
       const startedAtMs = performance.now()
-      const signature = await sealingTools.sign(text, privateKey)
-      signing.observe((performance.now() - startedAtMs) / 1000)
-      return signature
+      return sealingTools.sign(text, privateKey, () =>
+        signing.observe((performance.now() - startedAtMs) / 1000),
+      )
     },
   }
   return {
