@@ -59,7 +59,7 @@ export async function makeDeliveryWorld(
         record: makeRecordAttempt({ outcomes: makeCallbackOutcomes(pool), clock, random }),
         hold: makeHoldCallback({ queue, clock }),
         newClaimId: () => makeCallbackId(clock.now(), random),
-        limits: { inFlight: 1_024, inFlightPerHost: 128, inFlightPerMerchant: 256 },
+        limits: { inFlight: 1_024, inFlightPerHost: 192, inFlightPerMerchant: 256 },
         signers: 4 * availableParallelism(),
         clock,
         log: pino({ level: 'silent' }),

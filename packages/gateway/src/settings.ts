@@ -219,7 +219,8 @@ export const settings = {
   }),
   CALLBACKS_IN_FLIGHT_PER_HOST: setting({
     about: 'How many of them go to one host. A host that is new, slow or failing gets fewer.',
-    fallback: '128',
+    // What waits to be signed counts too: with less the worker claims in small batches, each with its own commit.
+    fallback: '192',
     example: '32',
     parse: integer({ from: 1, to: 5_000 }),
   }),

@@ -33,9 +33,9 @@ export interface Recorded {
  * cost a sixth of all deliveries. What is lost with the process meanwhile is sent again, with the same id.
  */
 const batching = {
-  maxItems: 128,
+  maxItems: 192,
   maxFlights: 1,
-  gatherMs: 250,
+  gatherMs: 400,
   isLast: ({ isLastForNow }: RecordedAttempt) => isLastForNow,
   isItemError: isDataError,
 } as const

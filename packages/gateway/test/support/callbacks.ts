@@ -54,7 +54,7 @@ export function answered(httpStatus: number, more: { retryAfterMs?: number; text
 }
 
 const merchantPublicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-const noLimits: RoomLimits = { inFlight: 1_024, inFlightPerHost: 128, inFlightPerMerchant: 256 }
+const noLimits: RoomLimits = { inFlight: 1_024, inFlightPerHost: 192, inFlightPerMerchant: 256 }
 
 export async function makeCallbackWorld(clock: Clock) {
   const { pool, connection } = await freshDatabase()
