@@ -13,7 +13,10 @@ const algorithm = 'sha256'
 export function signText(text: string, privateKey: KeyObject, whenSigned?: () => void): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const done = (error: Error | null, signature: Buffer): void => {
-    if (error) return reject(error)
+    if (error) {
+      reject(error)
+      return
+    }
     whenSigned?.()
     resolve(encodeBase64(signature))
   }
