@@ -2,8 +2,8 @@
 // a token can be asked for where more than the operators' machines reach the admin listener.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { expositionType, writeExposition } from '../metrics/exposition.ts'
-import type { Snapshot } from '../metrics/registry.ts'
+import { expositionType, writeExposition } from '../observability/metrics/exposition.ts'
+import type { Snapshot } from '../observability/metrics/registry.ts'
 
 export interface MetricsParts {
   readonly read: () => Promise<Snapshot>
