@@ -3,14 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
-import {
-  makeHoldCallback,
-  makePrepareCallback,
-  makeRecordAttempt,
-  makeSendCallback,
-} from '../callbacks/deliver-callbacks.ts'
+import { makeSendCallback } from '../callbacks/deliver-callbacks.ts'
 import type { Line } from '../callbacks/rules/delivery-lanes.ts'
-import { makeTidyCallbacks } from '../callbacks/tidy-callbacks.ts'
 import type { GatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
 import { outboundLimits } from '../outbound/limits.ts'
 import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from '../outbound/outbound.ts'
@@ -20,8 +14,9 @@ import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import type { Config } from '../settings/config.ts'
 import { type DeliveryCounts, startDeliveryWorker } from '../workers/deliver-callbacks.ts'
 import { startTidyWorker } from '../workers/tidy-callbacks.ts'
-import type { Core } from './core.ts'
 import type { Observability } from './observability.ts'
+import type { Operations } from './operations.ts'
+import type { Stores } from './stores.ts'
 import { tracedPost } from './traced.ts'
 
 export interface CallbackDelivery {
@@ -32,12 +27,13 @@ export interface CallbackDelivery {
 }
 
 export interface CallbackDeliveryParts {
-  readonly core: Core
+  readonly stores: Stores
+  readonly operations: Operations
   readonly outbound: Outbound
   readonly clock: Clock
   readonly random: RandomBytes
   readonly log: Log
-  readonly observability: Pick<Observability, 'metrics' | 'tools' | 'tracer'>
+  readonly observability: Pick<Observability, 'metrics' | 'tracer'>
 }
 
 /** A few for each core, so that no core waits while the event loop is busy: measured, two for two cores lose 30 %. */
@@ -45,20 +41,14 @@ const signersPerCore = 4
 const leastSigners = 2
 
 export function startCallbackDelivery(config: Config, parts: CallbackDeliveryParts): CallbackDelivery {
-  const { core, outbound, clock, random, log } = parts
-  const { metrics, tools, tracer } = parts.observability
-  const { queue, outcomes, history, onQueued } = core.callbacks
+  const { stores, operations, outbound, clock, random, log } = parts
+  const { metrics, tracer } = parts.observability
   const delivery = startDeliveryWorker({
-    queue,
-    prepare: makePrepareCallback({
-      directory: core.directory,
-      platformKeys: core.platformKeys,
-      clock,
-      tools,
-    }),
+    queue: stores.callbackQueue,
+    prepare: operations.prepareCallback,
     send: makeSendCallback(tracedPost(outbound.post, tracer)),
-    record: makeRecordAttempt({ outcomes, clock, random }),
-    hold: makeHoldCallback({ queue, clock }),
+    record: operations.recordAttempt,
+    hold: operations.holdCallback,
     onRecorded(callback, { startedAtMs, delivery }) {
       metrics.callbackDelay.observe(Math.max(0, startedAtMs - callback.dueAtMs) / 1000)
       metrics.callbackDuration.observe(delivery.durationMs / 1000)
@@ -74,13 +64,8 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
     clock,
     log,
   })
-  onQueued(delivery.expects)
   metrics.registry.beforeReading(() => carryOver(delivery.counts(), metrics))
-  const tidy = startTidyWorker({
-    tidy: makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock }),
-    clock,
-    log,
-  })
+  const tidy = startTidyWorker({ tidy: operations.tidyCallbacks, clock, log })
   return {
     expects: delivery.expects,
     async stop() {

@@ -27,14 +27,13 @@ import { askedSeldom, type Readiness } from '../http/health.ts'
 import { makeListener } from '../http/listener.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import type { Snapshot } from '../observability/metrics/registry.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
 import { makeRandom } from '../platform/random.ts'
 import { machineTime } from '../platform/timer.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'
-import { openCoreDatabase } from './core-database.ts'
+import type { FirstStartParts } from './first-start.ts'
 import { makeObservability } from './observability.ts'
+import { openGatewayDatabase } from './open-gateway-database.ts'
 import type { Service } from './service.ts'
 import { tracedDirect, traceRequests } from './traced.ts'
 
@@ -44,14 +43,10 @@ const papersRoot = join(import.meta.dirname, '../../../..')
 /** Without the role api nothing is served that would show an address. */
 const unservedUrl = 'http://localhost'
 
-export interface GatewayParts {
-  readonly log: Log
-  readonly clock: Clock
+export interface GatewayParts extends Pick<FirstStartParts, 'log' | 'clock' | 'onFirstOperator'> {
   readonly tell: (event: DatabaseEvent) => void
   /** Gives up a start that is under way. */
   readonly signal: AbortSignal
-  /** The first start made the first operator, with a password that is told this once. */
-  readonly onFirstOperator?: (made: { login: string; password: string }) => void
   /** Where the demo shop is, once it is open. */
   readonly shopUrl?: () => string | undefined
   /**
@@ -222,7 +217,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const startServing = async (address: string): Promise<Service> => {
     const givingUp = new AbortController()
     // The database takes its time to start, and what works on it is a third of all that is loaded: both at once.
-    const opening = openCoreDatabase({
+    const opening = openGatewayDatabase({
       config,
       tell: parts.tell,
       signal: AbortSignal.any([parts.signal, givingUp.signal]),

@@ -14,14 +14,14 @@ import { TrafficRecorder } from '../overview/traffic-recorder.ts'
 import type { Clock } from '../platform/clock.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'
-import type { CoreObserver } from './core.ts'
+import type { StoresOptions } from './open-stores.ts'
 import { tracedPool } from './traced.ts'
 
 export interface Observability extends MeasuredCrypto {
   readonly metrics: GatewayMetrics
   /** Undefined: nothing is traced. */
   readonly tracer: Tracer | undefined
-  readonly coreObserver: CoreObserver
+  readonly storeParts: Required<Pick<StoresOptions, 'onBatch' | 'overPool'>>
   /** The same requests by time, for the console's overview. */
   readonly traffic: TrafficRecorder
   onAnswered(listener: 'public' | 'admin'): NoteAnswered
@@ -75,7 +75,7 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
     tracer,
     traffic,
     ...measuredCrypto(metrics.crypto),
-    coreObserver: {
+    storeParts: {
       onBatch: (batch, items) => metrics.batches.of(batch).observe(items),
       overPool: (pool) =>
         measuredPool(tracedPool(pool, tracer), ({ kind, durationMs, isGood }) => {

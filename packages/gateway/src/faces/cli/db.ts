@@ -1,7 +1,6 @@
 // tillgate db …: backup and restore, pruning, and spreading over many machines.
 import { Command } from 'commander'
-import { migrationsFolder } from '../../app/core-database.ts'
-import { makeTidyCallbacks } from '../../callbacks/tidy-callbacks.ts'
+import { migrationsFolder } from '../../app/open-gateway-database.ts'
 import { type BackupHeader, type TableCount, writeBackup } from '../../database/backup.ts'
 import { readBackupFile, writeBackupFile } from '../../database/backup-file.ts'
 import { distribute } from '../../database/distribute.ts'
@@ -17,7 +16,6 @@ import { makeVault } from '../../platform/vault.ts'
 import { version } from '../../platform/version.ts'
 import { type Config, readConfig } from '../../settings/config.ts'
 import { readDotEnv } from '../../settings/dot-env.ts'
-import { makePrune } from '../../system/prune.ts'
 import { type OutputOptions, print, table, withContext } from './context.ts'
 
 interface RestoreOptions extends OutputOptions {
@@ -80,14 +78,8 @@ export function dbCommand(): Command {
     )
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withContext(async ({ core, clock, config, signal }) => {
-        const { callbacks, operators, merchants } = core
-        const tidyCallbacks = makeTidyCallbacks({
-          history: callbacks.history,
-          historyDays: config.callbackHistoryDays,
-          clock,
-        })
-        const pruned = await makePrune({ tidyCallbacks, operators, merchants, clock, signal })()
+      withContext(async ({ operations, config, signal }) => {
+        const pruned = await operations.prune(signal)
         print(options, pruned, [
           `callbacks whose attempts and text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
           `callbacks given up because their host stayed paused: ${pruned.exhausted}`,

@@ -1,12 +1,7 @@
 // tillgate operator …: who may sign in to the console.
 import { Command, Option } from 'commander'
-import {
-  type GivenPassword,
-  type ManageOperators,
-  makeManageOperators,
-} from '../../operators/manage-operators.ts'
+import type { GivenPassword, ManageOperators } from '../../operators/manage-operators.ts'
 import { type Role, roles } from '../../operators/rules/operator.ts'
-import { makeSecondStep } from '../../operators/second-step.ts'
 import { commandName, type OutputOptions, print, table, withContext } from './context.ts'
 import { readTextFile } from './files.ts'
 
@@ -79,11 +74,8 @@ export function operatorCommand(): Command {
     .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
     .action((login: string, options: OutputOptions & { reason: string }) =>
-      withContext(async (context) => {
-        const { operatorTotp: totp, operators, vault } = context.core
-        // Only the console makes secrets, and names itself in them.
-        const secondStep = makeSecondStep({ ...context, totp, operators, vault, issuer: 'Tillgate' })
-        await secondStep.reset(login, { actor: context.actor, reason: options.reason })
+      withContext(async ({ operations, actor }) => {
+        await operations.secondStep.reset(login, { actor, reason: options.reason })
         print(options, { login, hasSecondStep: false }, [
           `Operator ${login} signs in with the password alone now.`,
         ])
@@ -111,9 +103,7 @@ export function operatorCommand(): Command {
 }
 
 function withOperators(work: (operators: ManageOperators) => Promise<void>): Promise<void> {
-  return withContext((context) =>
-    work(makeManageOperators({ ...context, operators: context.core.operators })),
-  )
+  return withContext(({ acts }) => work(acts.operators))
 }
 
 function withPasswordFile(command: Command): Command {
