@@ -274,10 +274,11 @@ test('the way back keeps the shop’s own parameters and bears what became of th
   const { keys } = (await (await fetch(`${shop.gateway.url}/platform-keys`)).json()) as {
     keys: { publicKey: string }[]
   }
-  const verified = await verifyRedirect(
-    Object.fromEntries(back.searchParams),
-    keys.map(({ publicKey }) => parsePublicKey(publicKey)),
-  )
+  const verified = await verifyRedirect(Object.fromEntries(back.searchParams), {
+    publicKeys: keys.map(({ publicKey }) => parsePublicKey(publicKey)),
+    merchantId: shop.merchant.merchantId,
+    nowMs: shop.clock.now(),
+  })
   assert.equal(verified?.paymentId, order.paymentId)
   assert.equal(verified?.timestamp, String(shop.clock.now()))
 })
