@@ -10,6 +10,7 @@ import { openCoreDatabase } from './core-database.ts'
 import type { DatabaseEvent } from './database/open-database.ts'
 import { isTransient } from './database/transient.ts'
 import { serveAdminApi } from './http/admin-api/serve.ts'
+import { refuseOtherNames } from './http/admin-names.ts'
 import { makeAnswerLog, type NoteAnswered } from './http/answered.ts'
 import { ApiLimits } from './http/api-limits.ts'
 import { serveAssets } from './http/assets.ts'
@@ -141,6 +142,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     ),
   })
   const adminListener = makeListener({ ...listenerParts, onAnswered: answeredAt('admin') })
+  refuseOtherNames(adminListener, [config.adminListener.host, ...config.adminNames])
   const listeners = isApi ? [publicListener, adminListener] : [adminListener]
 
   if (tracer) for (const listener of listeners) traceRequests(listener, tracer)
@@ -204,7 +206,11 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
   }
   servePlatformKeys(publicListener, async () => running().platformKeys())
-  serveMetrics(adminListener, { read: observability.read, token: config.metricsToken })
+  serveMetrics(adminListener, {
+    read: observability.read,
+    token: config.metricsToken,
+    isTokenNeeded: config.mode === 'live',
+  })
 
   for (const listener of listeners)
     drainBeforeClosing(listener, { clock: parts.clock, isPatient: () => isPatient })
