@@ -17,13 +17,15 @@ import type { OrderWatch } from './operations/order-watch.ts'
 import { makeReturnToShop } from './operations/return-to-shop.ts'
 import { makeShowCheckout } from './operations/show-checkout.ts'
 import type { SubmitPayment } from './operations/submit-payment.ts'
-import { findTestWallet } from './operations/test-wallets.ts'
+import { findTestWallet, type RefillTestWallet } from './operations/test-wallets.ts'
 
 export interface CheckoutServiceParts {
   readonly core: Core
   readonly watch: OrderWatch
   readonly currentOrder: CurrentOrder
   readonly submitPayment: SubmitPayment
+  /** Of the sandbox alone. */
+  readonly refill: RefillTestWallet | undefined
   readonly jar: CookieJar
   readonly clock: Clock
   readonly random: RandomBytes
@@ -63,13 +65,12 @@ export function startCheckoutService(
       findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
       visits,
     }),
-    async findSignedIn(walletId, currency) {
-      const [wallet, availableMinor] = await Promise.all([
-        wallets.findWallet(walletId),
-        wallets.findAvailable(walletId, currency),
-      ])
+    async findSignedIn(walletId, order) {
+      const wallet = await wallets.findWallet(walletId)
       // Locked since it signed in: as if it had not.
       if (wallet?.status !== 'active') return undefined
+      await parts.refill?.(wallet, order)
+      const availableMinor = await wallets.findAvailable(walletId, order.currency)
       return { name: wallet.name, login: wallet.login, availableMinor }
     },
     visits,

@@ -31,6 +31,7 @@ import { makeSandboxAdvance } from './operations/sandbox-advance.ts'
 import { makeSandboxListen } from './operations/sandbox-listen.ts'
 import { makeSandboxPay } from './operations/sandbox-pay.ts'
 import { makeSubmitPayment } from './operations/submit-payment.ts'
+import { makeRefillTestWallet, withRefills } from './operations/test-wallets.ts'
 import { machineTime } from './timer.ts'
 import { tracedApi } from './tracing/traced.ts'
 import { openWayOut, startWork } from './work.ts'
@@ -81,17 +82,20 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   const orders = watch.overOrders(core.orders)
   const work = startWork(config, { core, outbound, orders, watch, observability, clock, random, log })
   const currentOrder = makeCurrentOrder({ orders, random })
-  const submitPayment = watch.overPaying(
-    makeSubmitPayment({
-      orders,
-      currentOrder,
-      payments,
-      wallets,
-      clock,
-      random,
-      onSubmitted: work.submitted,
-    }),
-  )
+  const refill =
+    config.mode === 'sandbox'
+      ? makeRefillTestWallet({ wallets, treasury: core.treasury, clock, random })
+      : undefined
+  const payOnce = makeSubmitPayment({
+    orders,
+    currentOrder,
+    payments,
+    wallets,
+    clock,
+    random,
+    onSubmitted: work.submitted,
+  })
+  const submitPayment = watch.overPaying(refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce)
   const listening = makeSandboxListen({
     listens: core.sandboxListens,
     prepare: makePrepareCallback({ directory, platformKeys: core.platformKeys, clock, tools }),
@@ -117,6 +121,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     watch,
     currentOrder,
     submitPayment,
+    refill,
     jar: parts.jar,
     clock,
     random,

@@ -4,6 +4,7 @@ import { Failure, httpStatusOf, isFinalOrderStatus, type RandomBytes } from '@ti
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../clock.ts'
 import { checkoutUrl } from '../../domain/checkout-url.ts'
+import type { Order } from '../../domain/order.ts'
 import type { ReturnToShop } from '../../operations/return-to-shop.ts'
 import type { Checkout, ShowCheckout } from '../../operations/show-checkout.ts'
 import { accentStyle } from './accent.ts'
@@ -37,7 +38,7 @@ export interface RunningCheckout {
   readonly showCheckout: ShowCheckout
   readonly returnToShop: ReturnToShop
   readonly acts: Acts
-  readonly findSignedIn: (walletId: string, currency: string) => Promise<SignedInWallet | undefined>
+  readonly findSignedIn: (walletId: string, order: Order) => Promise<SignedInWallet | undefined>
   readonly visits: Visits
   readonly live: LiveOrders
 }
@@ -121,7 +122,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     const taken = visits.takeNote(request.headers.cookie, order)
     const wallet =
       order.status === 'pending' && visit.session
-        ? await findSignedIn(visit.session.walletId, order.currency)
+        ? await findSignedIn(visit.session.walletId, order)
         : undefined
     const language = languageOf(request)
     const { lang } = request.query as { lang?: unknown }
