@@ -2,28 +2,28 @@
 import { availableParallelism } from 'node:os'
 import { makeCallbackId, makePaymentId, sealCallback } from '@tillgate/protocol'
 import { pino } from 'pino'
-import { systemClock as clock } from '../packages/gateway/src/clock.ts'
-import type { Pool } from '../packages/gateway/src/database/pool.ts'
-import type { Callback } from '../packages/gateway/src/domain/callback.ts'
 import {
   makeHoldCallback,
   makePrepareCallback,
   makeRecordAttempt,
   makeSendCallback,
   type Post,
-} from '../packages/gateway/src/operations/deliver-callbacks.ts'
-import { makeManageMerchants } from '../packages/gateway/src/operations/manage-merchants.ts'
-import { MerchantDirectory } from '../packages/gateway/src/operations/merchant-directory.ts'
-import { PlatformKeys } from '../packages/gateway/src/operations/platform-keys.ts'
+} from '../packages/gateway/src/callbacks/deliver-callbacks.ts'
+import type { Callback } from '../packages/gateway/src/callbacks/rules/callback.ts'
+import { makeCallbackOutcomes } from '../packages/gateway/src/callbacks/store/callback-outcomes.ts'
+import { makeCallbackQueue } from '../packages/gateway/src/callbacks/store/callback-queue.ts'
+import { insertCallbacks } from '../packages/gateway/src/callbacks/store/callbacks.ts'
+import type { Pool } from '../packages/gateway/src/database/pool.ts'
+import { PlatformKeys } from '../packages/gateway/src/keys/platform-keys.ts'
+import { makePlatformKeyStore } from '../packages/gateway/src/keys/store/platform-keys.ts'
+import { makeManageMerchants } from '../packages/gateway/src/merchants/manage-merchants.ts'
+import { MerchantDirectory } from '../packages/gateway/src/merchants/merchant-directory.ts'
+import { makeMerchantStore } from '../packages/gateway/src/merchants/store/merchants.ts'
 import { outboundLimits } from '../packages/gateway/src/outbound/limits.ts'
 import { makeOutbound, type OutboundPolicy, systemParts } from '../packages/gateway/src/outbound/outbound.ts'
-import { makeRandom } from '../packages/gateway/src/random.ts'
-import { makeCallbackOutcomes } from '../packages/gateway/src/store/callback-outcomes.ts'
-import { makeCallbackQueue } from '../packages/gateway/src/store/callback-queue.ts'
-import { insertCallbacks } from '../packages/gateway/src/store/callbacks.ts'
-import { makeMerchantStore } from '../packages/gateway/src/store/merchants.ts'
-import { makePlatformKeyStore } from '../packages/gateway/src/store/platform-keys.ts'
-import { makeVault } from '../packages/gateway/src/vault.ts'
+import { systemClock as clock } from '../packages/gateway/src/platform/clock.ts'
+import { makeRandom } from '../packages/gateway/src/platform/random.ts'
+import { makeVault } from '../packages/gateway/src/platform/vault.ts'
 import { startDeliveryWorker } from '../packages/gateway/src/workers/deliver-callbacks.ts'
 import type { World } from './world.ts'
 

@@ -10,7 +10,11 @@ import { ensureOpsPackages } from './ops-packages.ts'
 
 const suites = {
   unit: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
-  database: ['packages/*/test/*.test.ts', 'reliability/*.test.ts'],
+  database: [
+    'packages/*/test/!(browser|ops)/*.test.ts',
+    'packages/*/test/*.test.ts',
+    'reliability/*.test.ts',
+  ],
   browser: ['packages/*/test/browser/*.test.ts'],
 } as const
 const opsSuite = ['packages/*/test/ops/*.test.ts']

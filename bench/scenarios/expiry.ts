@@ -1,10 +1,10 @@
 // Many orders that expire at once: how long the stored status takes to follow, beside the bare UPDATE and INSERTs of the
 // same rows in one statement each.
 import { randomBytes } from 'node:crypto'
-import { systemClock } from '../../packages/gateway/src/clock.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { makeExpireOrders } from '../../packages/gateway/src/operations/expire-orders.ts'
-import { makeOrderStore } from '../../packages/gateway/src/store/orders.ts'
+import { makeExpireOrders } from '../../packages/gateway/src/orders/expire-orders.ts'
+import { makeOrderStore } from '../../packages/gateway/src/orders/store/orders.ts'
+import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
 import { inTurn, median, timed } from '../figures.ts'
 import { atMost, type Scenario } from '../scenario.ts'
 

@@ -1,8 +1,9 @@
 // The gateway as a child of a benchmark: the same parts as `npm start`, and it tells where it listens.
-import { systemClock } from '../../packages/gateway/src/clock.ts'
-import { readConfig } from '../../packages/gateway/src/config.ts'
-import { startGateway } from '../../packages/gateway/src/gateway.ts'
-import { makeLog } from '../../packages/gateway/src/log.ts'
+
+import { startGateway } from '../../packages/gateway/src/app/gateway.ts'
+import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
+import { makeLog } from '../../packages/gateway/src/platform/log.ts'
+import { readConfig } from '../../packages/gateway/src/settings/config.ts'
 
 const config = readConfig(process.env)
 const gateway = await startGateway(config, {

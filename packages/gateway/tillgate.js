@@ -1,4 +1,4 @@
 // The operator's command line: `npm run tillgate -- --help`.
 import './check-node.js'
 
-await import('./src/cli/main.ts')
+await import('./src/faces/cli/main.ts')

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gatewayPath } from '@tillgate/protocol'
-import { decideOutcome, type Progress } from '../../packages/gateway/src/domain/callback-attempt.ts'
+import { decideOutcome, type Progress } from '../../packages/gateway/src/callbacks/rules/callback-attempt.ts'
 import { outboundLimits } from '../../packages/gateway/src/outbound/limits.ts'
 import {
   makeOutbound,

@@ -1,12 +1,12 @@
 // The gateway that is fuzzed over HTTP: whole, in this process so that its coverage is seen, with a merchant that has
 // orders in several states and an operator whose token may do everything.
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
-import { type Clock, systemClock } from '../../packages/gateway/src/clock.ts'
-import { scopeNames } from '../../packages/gateway/src/domain/api-token.ts'
-import { platformKeysPath } from '../../packages/gateway/src/http/platform-keys.ts'
-import { makeManageTokens } from '../../packages/gateway/src/operations/manage-tokens.ts'
-import { makeApiTokenStore } from '../../packages/gateway/src/store/api-tokens.ts'
-import { makeOperatorStore } from '../../packages/gateway/src/store/operators.ts'
+import { platformKeysPath } from '../../packages/gateway/src/faces/merchant-api/platform-keys.ts'
+import { makeManageTokens } from '../../packages/gateway/src/operators/manage-tokens.ts'
+import { scopeNames } from '../../packages/gateway/src/operators/rules/api-token.ts'
+import { makeApiTokenStore } from '../../packages/gateway/src/operators/store/api-tokens.ts'
+import { makeOperatorStore } from '../../packages/gateway/src/operators/store/operators.ts'
+import { type Clock, systemClock } from '../../packages/gateway/src/platform/clock.ts'
 import type { TestGateway, TestMerchant } from '../../packages/gateway/test/support/gateway.ts'
 import { createBody } from '../../packages/gateway/test/support/order.ts'
 

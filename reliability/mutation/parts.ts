@@ -8,18 +8,18 @@ export interface Part {
 
 const inProtocol = (names: readonly string[], ending = '.ts') =>
   names.map((name) => `packages/protocol/src/${name}${ending}`)
-const inDomain = (names: readonly string[], ending = '.ts') =>
-  names.map((name) => `packages/gateway/src/domain/${name}${ending}`)
+const inRules = (names: readonly string[], ending = '.ts') =>
+  names.map((name) => `packages/gateway/src/${name.replace('/', '/rules/')}${ending}`)
 const tests = '.test.ts'
-const moves = ['order', 'payment', 'refund', 'callback']
+const moves = ['orders/order', 'orders/status-change', 'payments/payment', 'refunds/refund']
 
 // The quickest tests first: the first that notices a change is the last that runs.
 export const parts = {
   money: { mutate: inProtocol(['money']), tests: inProtocol(['money'], tests) },
-  ledger: { mutate: inDomain(['ledger']), tests: inDomain(['ledger'], tests) },
+  ledger: { mutate: inRules(['ledger/ledger']), tests: inRules(['ledger/ledger'], tests) },
   'state-machine': {
-    mutate: [...inProtocol(['statuses']), ...inDomain(moves)],
-    tests: [...inProtocol(['statuses'], tests), ...inDomain(moves, tests)],
+    mutate: [...inProtocol(['statuses']), ...inRules(moves)],
+    tests: [...inProtocol(['statuses'], tests), ...inRules(moves, tests)],
   },
   envelope: {
     mutate: inProtocol(['envelope']),

@@ -1,7 +1,8 @@
 // The merchants' side of the network: listeners that are honest, slow, dead, flapping, lying, redirecting or busy, and
 // that write down everything that reaches them.
-import type { Delivery } from '../../packages/gateway/src/domain/callback-attempt.ts'
-import type { Post } from '../../packages/gateway/src/operations/deliver-callbacks.ts'
+
+import type { Post } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
+import type { Delivery } from '../../packages/gateway/src/callbacks/rules/callback-attempt.ts'
 import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'
 import type { VirtualTime } from './time.ts'

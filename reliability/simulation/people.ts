@@ -1,7 +1,7 @@
 // Merchants and consumers: each order has a story, told by the seed. They click twice, open two tabs, pay late, change
 // their mind, ask again when they got no answer, and write down what they were told.
 import { Failure, type OrderStatus } from '@tillgate/protocol'
-import type { Merchant } from '../../packages/gateway/src/domain/merchant.ts'
+import type { Merchant } from '../../packages/gateway/src/merchants/rules/merchant.ts'
 import type { Journal, ToldOrder } from './journal.ts'
 import type { Seeded } from './seeded.ts'
 import type { SimulatedGateway } from './simulated-gateway.ts'

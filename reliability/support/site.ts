@@ -1,9 +1,9 @@
 // A gateway that is to be broken, and those outside of it who know what they were told: shoppers with a journal, and a
 // listener. In the end journal, tables, listener and ledger must agree.
 import { setTimeout as pause } from 'node:timers/promises'
+import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox-file.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { isTransient } from '../../packages/gateway/src/database/transient.ts'
-import { sandboxFilePath } from '../../packages/gateway/src/sandbox-file.ts'
 import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { countWork, endClaims, findCrashViolations } from '../crash/check.ts'
 import { type Receiver, startReceiver } from '../crash/receiver.ts'

@@ -1,9 +1,9 @@
 // A look into the database that a gateway runs itself, without a share in it: whoever held one would keep the server
 // alive, or bring it back, in the gateway's place.
 import { join } from 'node:path'
-import { connectionTo } from '../../packages/gateway/src/database/ensure-running.ts'
+import { connectionTo } from '../../packages/gateway/src/database/embedded/ensure-running.ts'
+import { readPostmasterFile } from '../../packages/gateway/src/database/embedded/postmaster-file.ts'
 import { openPool, type Pool } from '../../packages/gateway/src/database/pool.ts'
-import { readPostmasterFile } from '../../packages/gateway/src/database/postmaster-file.ts'
 
 export async function withStored<Result>(
   dataDir: string,

@@ -1,6 +1,6 @@
 // docs/command-line.md: the help of every command, as the commands themselves print it.
 import type { Command } from 'commander'
-import { operatorProgram } from '../../packages/gateway/src/cli/program.ts'
+import { operatorProgram } from '../../packages/gateway/src/faces/cli/program.ts'
 import { commandHelp, generalHelp } from '../../packages/sdk/src/cli/help.ts'
 import { commands } from '../../packages/sdk/src/cli/till.ts'
 

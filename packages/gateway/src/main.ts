@@ -1,20 +1,20 @@
 // The process: environment in, signals handled, exit code out. The only place that ends it. It is the whole gateway,
 // or the parent of several processes of one, or one of those.
 import cluster from 'node:cluster'
-import { type Config, readConfig } from './config.ts'
-import { readDotEnv } from './dot-env.ts'
-import { type Log, makeLog } from './log.ts'
+import { type SandboxShop, startSandboxShop } from './app/sandbox-shop.ts'
+import { listenForStop } from './app/stop-signals.ts'
+import { welcome } from './app/welcome.ts'
+import { type Log, makeLog } from './platform/log.ts'
+import { exitCodes, StartFailure } from './platform/start-failure.ts'
+import { version } from './platform/version.ts'
 import { openParentLine } from './processes/child.ts'
 import { joinVariable } from './processes/messages.ts'
 import { superviseProcesses } from './processes/supervisor.ts'
-import { type SandboxShop, startSandboxShop } from './sandbox-shop.ts'
-import { exitCodes, StartFailure } from './start-failure.ts'
-import { listenForStop } from './stop-signals.ts'
-import { version } from './version.ts'
-import { welcome } from './welcome.ts'
+import { type Config, readConfig } from './settings/config.ts'
+import { readDotEnv } from './settings/dot-env.ts'
 
 /** The gateway itself is loaded where it runs: the parent of several processes starts twice as fast without it. */
-const loadGateway = () => import('./run-gateway.ts')
+const loadGateway = () => import('./app/run-gateway.ts')
 
 /** A supervisor waits 30 seconds as a rule before it kills; what is not finished by then is finished after the next start. */
 const stopWithinMs = 25_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StartFailure } from '../start-failure.ts'
+import { StartFailure } from '../platform/start-failure.ts'
 import { describeConnection, parseDatabaseUrl, withDatabase } from './connection.ts'
 
 test('a DATABASE_URL is described without its password', () => {

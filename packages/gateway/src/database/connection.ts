@@ -1,7 +1,7 @@
 // How a PostgreSQL is reached: the one shape that both the embedded server and a DATABASE_URL come down to,
 // and that every client and pool is made from.
 import pg from 'pg'
-import { exitCodes, StartFailure } from '../start-failure.ts'
+import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import { splitServers } from './server-list.ts'
 
 export type ConnectionOptions =

@@ -1,6 +1,6 @@
 // Spreads the merchants' tables over the machines of a Citus cluster. What is to be done follows from what is there,
 // so a run that was broken off is simply run again; the statements are made by a pure function that a test reads.
-import { StartFailure } from '../start-failure.ts'
+import { StartFailure } from '../platform/start-failure.ts'
 import { faultsOf, readCatalog } from './catalog.ts'
 import type { Queryable } from './pool.ts'
 import { type SpreadForeignKey, spreadColumn, spreadForeignKeys, tablePlans } from './tables.ts'

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { exitCodes, StartFailure } from '../start-failure.ts'
+import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import type { Pool, Queryable } from './pool.ts'
 import { isTransient } from './transient.ts'
 

@@ -1,7 +1,7 @@
 // The database that the configuration asks for, private or one's own, ready to use: running, reachable, and with
 // the schema that this program knows.
 import { type ConnectionOptions, parseDatabaseUrl } from './connection.ts'
-import { type EmbeddedEvent, startEmbedded } from './embedded.ts'
+import { type EmbeddedEvent, startEmbedded } from './embedded/embedded.ts'
 import { migrate } from './migrate.ts'
 import { openPool, type Pool } from './pool.ts'
 import { type DatabaseAway, waitForDatabase } from './wait-for-database.ts'

@@ -2,7 +2,7 @@
 // say what to change, what no waiting will mend. The password is in none of them.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { exitCodes, StartFailure } from '../start-failure.ts'
+import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import { type ConnectionOptions, describeConnection, serversOf } from './connection.ts'
 import { isTransient } from './transient.ts'
 

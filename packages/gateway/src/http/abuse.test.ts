@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { machineTime } from '../timer.ts'
+import { machineTime } from '../platform/timer.ts'
 import { maxInBurst, watchForAbuse } from './abuse.ts'
 
 /** What was looked at of so many requests in one go, and who was shut out for it. */

@@ -4,7 +4,7 @@
 // those cost little which are cut in the end, only the first request of a turn is looked at at once.
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
-import type { MachineTime } from '../timer.ts'
+import type { MachineTime } from '../platform/timer.ts'
 import type { AddressCosts } from './api-limits.ts'
 
 export interface AbuseParts {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
-import { makeLog } from '../log.ts'
+import { makeLog } from '../platform/log.ts'
 import { makeAnswerLog, refusedLinesPerSecond, turnedAwayEveryMs } from './answered.ts'
 
 async function startLog() {

@@ -1,6 +1,6 @@
 // What is told of every answer, whichever way it was given: a line in the log, and the figures.
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 import { isProbe } from './health.ts'
 
 export interface Answered {

@@ -2,11 +2,11 @@
 // address costs us for nothing is counted in envelopes that could not be opened, half a millisecond each.
 import { Failure, httpStatusOf } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
-import type { Clock } from '../clock.ts'
-import type { Merchant } from '../domain/merchant.ts'
-import { TokenBuckets } from '../domain/token-bucket.ts'
-import { refusalBeatMs } from '../operations/refusal-beat.ts'
-import type { MachineTime } from '../timer.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { MachineTime } from '../platform/timer.ts'
+import { TokenBuckets } from '../platform/token-bucket.ts'
+import { refusalBeatMs } from './admission/refusal-beat.ts'
 import { Places } from './places.ts'
 import { Strangers } from './strangers.ts'
 

@@ -1,7 +1,7 @@
 // Binds a listener to its address, or says in plain words why that cannot be.
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { exitCodes, StartFailure } from '../start-failure.ts'
+import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 
 export interface BindOptions {
   readonly host: string

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../../test/support/clock.ts'
-import { machineTime } from '../timer.ts'
+import { machineTime } from '../platform/timer.ts'
 import { ApiLimits } from './api-limits.ts'
 import { shareConnections } from './connections.ts'
 

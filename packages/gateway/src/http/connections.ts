@@ -2,7 +2,7 @@
 // that it takes several addresses to be in everybody's way. Who is refused is refused before anything is made for it.
 import type { Server, Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
-import { type Allowance, TokenBuckets } from '../domain/token-bucket.ts'
+import { type Allowance, TokenBuckets } from '../platform/token-bucket.ts'
 import { type AddressCosts, addressKey } from './api-limits.ts'
 
 export interface ConnectionLimits {

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 
 /** A busy client uses each of its connections again within this time; who does not, waits for nothing. */
 export const idleGraceMs = 1_000

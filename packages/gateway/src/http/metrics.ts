@@ -2,8 +2,8 @@
 // live asks for a token.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { expositionType, writeExposition } from '../metrics/exposition.ts'
-import type { Snapshot } from '../metrics/registry.ts'
+import { expositionType, writeExposition } from '../observability/metrics/exposition.ts'
+import type { Snapshot } from '../observability/metrics/registry.ts'
 
 export interface MetricsParts {
   readonly read: () => Promise<Snapshot>

@@ -1,7 +1,7 @@
 // One attempt from its first byte to its outcome. It drives the HTTP client by its lowest interface: no stream
 // and no decoder is built for an answer of which at most 4 KiB are kept.
 import type { Dispatcher } from 'undici'
-import type { StartTimer } from '../timer.ts'
+import type { StartTimer } from '../platform/timer.ts'
 import { classify, OutboundFailure, type UnreachableReason } from './failure.ts'
 import type { Line, Waiting } from './line.ts'
 import { parseRetryAfter } from './retry-after.ts'

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { promises } from 'node:dns'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { parseUrlPolicy } from '../domain/url-rules.ts'
+import { parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import { type DnsResolver, makeSystemLookup } from './lookup.ts'
 
 const live = parseUrlPolicy({ mode: 'live', allowedTargets: [] })

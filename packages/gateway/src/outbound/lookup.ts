@@ -1,7 +1,7 @@
 // Turns a host name into all of its addresses. In live a stranger's name is asked of DNS directly: the system's
 // getaddrinfo blocks a thread of the pool that signatures are made on, and a thousand dead names would stop them.
 import { promises as dns } from 'node:dns'
-import type { UrlPolicy } from '../domain/url-rules.ts'
+import type { UrlPolicy } from '../platform/ssrf-guard.ts'
 
 export type Lookup = (hostname: string) => Promise<readonly string[]>
 export type DnsResolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>

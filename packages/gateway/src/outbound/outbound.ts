@@ -1,8 +1,9 @@
 // The one way out of the gateway: posts to addresses that merchants chose, without letting anybody use it to
 // reach what only the gateway can reach. Whatever the network does comes back as a value.
-import { checkUrl, parseUrlPolicy } from '../domain/url-rules.ts'
-import { remember } from '../remember.ts'
-import { type StartTimer, startSystemTimer } from '../timer.ts'
+
+import { remember } from '../platform/remember.ts'
+import { checkUrl, parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { type StartTimer, startSystemTimer } from '../platform/timer.ts'
 import { attempt, type Delivery, unreachable } from './attempt.ts'
 import { type Dial, systemDial } from './dial.ts'
 import { OutboundFailure } from './failure.ts'

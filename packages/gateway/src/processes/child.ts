@@ -1,7 +1,7 @@
 // The line from a process to the parent that keeps it running. When the parent is gone, so is whoever takes new
 // connections for us: the process finishes what it has and ends.
 import cluster from 'node:cluster'
-import type { Snapshot } from '../metrics/registry.ts'
+import type { Snapshot } from '../observability/metrics/registry.ts'
 import type { ToParent, ToProcess } from './messages.ts'
 
 export interface ParentLine {

@@ -1,7 +1,7 @@
 // The metrics of several processes as those of one gateway. The parent keeps what each of them said last, and of those
 // that ended what they had counted, so that no counter ever falls.
-import { countedOnly, mergeSnapshots } from '../metrics/merge.ts'
-import type { Registry, Snapshot } from '../metrics/registry.ts'
+import { countedOnly, mergeSnapshots } from '../observability/metrics/merge.ts'
+import type { Registry, Snapshot } from '../observability/metrics/registry.ts'
 
 export interface Source {
   ask(askId: number): void

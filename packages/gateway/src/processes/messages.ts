@@ -1,5 +1,5 @@
 // What the parent and its processes say to each other.
-import type { Snapshot } from '../metrics/registry.ts'
+import type { Snapshot } from '../observability/metrics/registry.ts'
 
 /** Set for a process that joins others: their public address. It takes connections only when it can serve them. */
 export const joinVariable = 'TILLGATE_JOINS'

@@ -3,9 +3,9 @@
 // knows no database, so that little can happen to it.
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Log } from '../log.ts'
-import { makeSupervisorMetrics } from '../metrics/supervisor-metrics.ts'
-import { exitCodes } from '../start-failure.ts'
+import { makeSupervisorMetrics } from '../observability/metrics/supervisor-metrics.ts'
+import type { Log } from '../platform/log.ts'
+import { exitCodes } from '../platform/start-failure.ts'
 import { Gathering } from './gathering.ts'
 import { joinVariable, type ToParent, type ToProcess } from './messages.ts'
 import { RestartDelay } from './restart-delay.ts'

@@ -1,8 +1,8 @@
 // The sandbox's rail: each test wallet does one thing, always. What it answers follows from the wallet and the time
 // alone, so that asking again changes nothing.
-import type { Clock } from '../clock.ts'
-import type { Rail, RailAnswer } from '../domain/rail.ts'
-import type { Behaviour } from '../domain/wallet.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Behaviour } from '../wallets/rules/wallet.ts'
+import type { Rail, RailAnswer } from './rules/rail.ts'
 
 export interface SandboxRailParts {
   /** Undefined for a wallet that is no test wallet: it is paid from as on the built-in rail. */

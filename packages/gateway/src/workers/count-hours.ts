@@ -1,8 +1,9 @@
 // Counts the overview's hours when they are over. It is not on the way of a payment: it starts late, waits long and
 // gives up early.
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { CountHours } from '../operations/count-hours.ts'
+
+import type { CountHours } from '../overview/count-hours.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 export interface CountHoursWorkerParts {

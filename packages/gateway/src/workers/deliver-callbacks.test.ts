@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { TestClock } from '../../test/support/clock.ts'
-import type { RoomLimits } from '../domain/delivery-rooms.ts'
-import type { Recorded } from '../store/callback-outcomes.ts'
-import type { ClaimedCallback, ClaimRequest } from '../store/callback-queue.ts'
+import type { RoomLimits } from '../callbacks/rules/delivery-lanes.ts'
+import type { Recorded } from '../callbacks/store/callback-outcomes.ts'
+import type { ClaimedCallback, ClaimRequest } from '../callbacks/store/callback-queue.ts'
 import { recordingMax, startDeliveryWorker } from './deliver-callbacks.ts'
 
 const line = { merchantId: '1', host: 'shop.example' }

@@ -1,20 +1,26 @@
 // Delivers callbacks: finds lines with something due, claims as much as there is room for, and keeps every core
 // signing. It is told of callbacks that this process commits; those of others it finds by looking into the queue
 // every second, and retries by waking when the next one is due.
-import type { Clock } from '../clock.ts'
-import { type Delivery, isAcknowledged } from '../domain/callback-attempt.ts'
-import { DeliveryRooms, type HostState, type Line, type RoomLimits } from '../domain/delivery-rooms.ts'
-import { isHostFailure } from '../domain/host-health.ts'
-import type { Log } from '../log.ts'
+
 import {
   type Attempted,
   claimForMs,
   type HeldReason,
   neededForAttemptMs,
   type Prepared,
-} from '../operations/deliver-callbacks.ts'
-import type { Recorded } from '../store/callback-outcomes.ts'
-import type { CallbackQueue, ClaimedCallback } from '../store/callback-queue.ts'
+} from '../callbacks/deliver-callbacks.ts'
+import { type Delivery, isAcknowledged } from '../callbacks/rules/callback-attempt.ts'
+import {
+  DeliveryRooms,
+  type HostState,
+  type Line,
+  type RoomLimits,
+} from '../callbacks/rules/delivery-lanes.ts'
+import { isHostFailure } from '../callbacks/rules/host-health.ts'
+import type { Recorded } from '../callbacks/store/callback-outcomes.ts'
+import type { CallbackQueue, ClaimedCallback } from '../callbacks/store/callback-queue.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 export interface DeliveryWorkerParts {

@@ -1,8 +1,9 @@
 // Wakes when the next order expires and makes the stored status follow. It is told of orders that this process
 // makes; those of other processes it finds by looking again every few seconds.
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { Expiry } from '../operations/expire-orders.ts'
+
+import type { Expiry } from '../orders/expire-orders.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 export interface ExpiryWorker extends Omit<Loop, 'wake'> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import { startLoop } from './loop.ts'
 
 const log = pino({ level: 'silent' })

@@ -1,7 +1,7 @@
 // A worker's loop: takes a turn, waits as long as the turn says, or until it is woken. Trouble in a turn is logged
 // and the next turn comes after a growing pause; a worker never dies of it.
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 
 export interface Loop {
   /** There is something to do now. */

@@ -1,8 +1,9 @@
 // Settles payments and refunds as soon as they are submitted here, and finds those of other processes, and those whose
 // worker died, by looking again. A rail that is slow holds up nobody: what waits for it waits beside the loop.
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { SettleDue } from '../operations/settle.ts'
+
+import type { SettleDue } from '../payments/settle.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 export interface SettleWorkerParts {

@@ -1,8 +1,9 @@
 // Takes old callback history away, a small batch at a time with a breath in between, and looks again every ten
 // minutes.
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { Tidied } from '../operations/tidy-callbacks.ts'
+
+import type { Tidied } from '../callbacks/tidy-callbacks.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const worker = 'tidy-callbacks'

@@ -1,11 +1,12 @@
 // Writes down, every few seconds, how many requests this process has answered, and takes away what the overview no
 // longer shows.
-import type { Clock } from '../clock.ts'
-import { hourMs, sliceMs, startOf } from '../domain/time-slices.ts'
-import type { Log } from '../log.ts'
-import { keptMs } from '../operations/count-hours.ts'
-import type { TrafficRecorder } from '../operations/traffic-recorder.ts'
-import type { ApiTraffic } from '../store/api-traffic.ts'
+
+import { keptMs } from '../overview/count-hours.ts'
+import { hourMs, sliceMs, startOf } from '../overview/rules/time-slices.ts'
+import type { ApiTraffic } from '../overview/store/api-traffic.ts'
+import type { TrafficRecorder } from '../overview/traffic-recorder.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 import { startLoop } from './loop.ts'
 
 export interface TrafficWriterParts {

@@ -1,8 +1,8 @@
 // A program that speaks to the admin API: sends its token, and holds every answer to the schema of its route.
 import assert from 'node:assert/strict'
 import { Compile } from 'typebox/schema'
-import { apiPrefix } from '../../src/http/admin-api/api.ts'
-import { apiRoutes } from '../../src/http/admin-api/routes.ts'
+import { apiPrefix } from '../../src/faces/admin-api/api.ts'
+import { apiRoutes } from '../../src/faces/admin-api/routes.ts'
 import type { Answered, TestGateway } from './gateway.ts'
 
 export interface ApiRequest {

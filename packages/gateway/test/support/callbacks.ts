@@ -15,27 +15,27 @@ import {
 } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { pair } from '../../../protocol/test/keys.ts'
-import type { Clock } from '../../src/clock.ts'
-import type { Callback } from '../../src/domain/callback.ts'
-import type { RoomLimits } from '../../src/domain/delivery-rooms.ts'
 import {
   makeHoldCallback,
   makePrepareCallback,
   makeRecordAttempt,
   makeSendCallback,
   type Post,
-} from '../../src/operations/deliver-callbacks.ts'
-import { makeManageMerchants } from '../../src/operations/manage-merchants.ts'
-import { MerchantDirectory } from '../../src/operations/merchant-directory.ts'
-import { PlatformKeys } from '../../src/operations/platform-keys.ts'
-import { makeCallbackHistory } from '../../src/store/callback-history.ts'
-import { makeCallbackOutcomes } from '../../src/store/callback-outcomes.ts'
-import { makeCallbackQueue } from '../../src/store/callback-queue.ts'
-import { makeCallbackResends } from '../../src/store/callback-resends.ts'
-import { announcingCallbacks, insertCallbacks } from '../../src/store/callbacks.ts'
-import { makeMerchantStore } from '../../src/store/merchants.ts'
-import { makePlatformKeyStore } from '../../src/store/platform-keys.ts'
-import { makeVault } from '../../src/vault.ts'
+} from '../../src/callbacks/deliver-callbacks.ts'
+import type { Callback } from '../../src/callbacks/rules/callback.ts'
+import type { RoomLimits } from '../../src/callbacks/rules/delivery-lanes.ts'
+import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.ts'
+import { makeCallbackOutcomes } from '../../src/callbacks/store/callback-outcomes.ts'
+import { makeCallbackQueue } from '../../src/callbacks/store/callback-queue.ts'
+import { makeCallbackResends } from '../../src/callbacks/store/callback-resends.ts'
+import { announcingCallbacks, insertCallbacks } from '../../src/callbacks/store/callbacks.ts'
+import { PlatformKeys } from '../../src/keys/platform-keys.ts'
+import { makePlatformKeyStore } from '../../src/keys/store/platform-keys.ts'
+import { makeManageMerchants } from '../../src/merchants/manage-merchants.ts'
+import { MerchantDirectory } from '../../src/merchants/merchant-directory.ts'
+import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { makeVault } from '../../src/platform/vault.ts'
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/workers/deliver-callbacks.ts'
 import { freshDatabase } from './database.ts'
 

@@ -1,9 +1,9 @@
 // A gateway with a merchant whose orders a browser pays, and the ways in which an order comes to each of its states.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { makeManageWallets } from '../../src/operations/manage-wallets.ts'
-import { makeTreasuryStore } from '../../src/store/treasury.ts'
-import { makeWalletStore } from '../../src/store/wallets.ts'
+import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
+import { makeManageWallets } from '../../src/wallets/manage-wallets.ts'
+import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
 import { TestClock } from './clock.ts'
 import { startTestGateway, type TestGateway, type TestMerchant } from './gateway.ts'
 import { createBody } from './order.ts'

@@ -1,5 +1,5 @@
 // A clock that stands still until the test moves it; whoever waits on it wakes when its time has come.
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 
 export class TestClock implements Clock {
   #nowMs: number

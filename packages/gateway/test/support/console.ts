@@ -1,9 +1,9 @@
 // A browser without pictures for the console: keeps cookies, fills in forms as a page shows them.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { Role } from '../../src/domain/operator.ts'
-import { type ManageOperators, makeManageOperators } from '../../src/operations/manage-operators.ts'
-import { makeOperatorStore } from '../../src/store/operators.ts'
+import { type ManageOperators, makeManageOperators } from '../../src/operators/manage-operators.ts'
+import type { Role } from '../../src/operators/rules/operator.ts'
+import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import type { TestGateway } from './gateway.ts'
 import { operatorPassword } from './started.ts'
 

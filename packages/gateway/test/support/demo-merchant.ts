@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAesKey, parsePrivateKey, sealRequest } from '@tillgate/protocol'
-import type { SandboxCredentials } from '../../src/operations/sandbox-merchant.ts'
+import type { SandboxCredentials } from '../../src/sandbox/demo-merchant.ts'
 import type { Answered } from './gateway.ts'
 
 export interface DemoMerchant {

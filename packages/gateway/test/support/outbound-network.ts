@@ -15,7 +15,7 @@ import {
   type OutboundPolicy,
   systemParts,
 } from '../../src/outbound/outbound.ts'
-import type { StartTimer } from '../../src/timer.ts'
+import type { StartTimer } from '../../src/platform/timer.ts'
 
 export interface Receiver {
   readonly port: number

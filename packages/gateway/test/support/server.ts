@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { type ConnectionOptions, parseDatabaseUrl, withDatabase } from '../../src/database/connection.ts'
 import { distribute } from '../../src/database/distribute.ts'
-import { startEmbedded } from '../../src/database/embedded.ts'
+import { startEmbedded } from '../../src/database/embedded/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openPool } from '../../src/database/pool.ts'
 

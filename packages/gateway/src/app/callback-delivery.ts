@@ -1,0 +1,120 @@
+// The delivery of callbacks, put together: the way out, the three steps of a delivery, and the workers over them.
+// A part of the composition root with a file of its own.
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import {
+  makeHoldCallback,
+  makePrepareCallback,
+  makeRecordAttempt,
+  makeSendCallback,
+} from '../callbacks/deliver-callbacks.ts'
+import type { Line } from '../callbacks/rules/delivery-lanes.ts'
+import { makeTidyCallbacks } from '../callbacks/tidy-callbacks.ts'
+import type { GatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
+import { outboundLimits } from '../outbound/limits.ts'
+import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from '../outbound/outbound.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { exitCodes, StartFailure } from '../platform/start-failure.ts'
+import type { Config } from '../settings/config.ts'
+import { type DeliveryCounts, startDeliveryWorker } from '../workers/deliver-callbacks.ts'
+import { startTidyWorker } from '../workers/tidy-callbacks.ts'
+import type { Core } from './core.ts'
+import type { Observability } from './observability.ts'
+import { tracedPost } from './traced.ts'
+
+export interface CallbackDelivery {
+  /** Others have queued callbacks in these lines. */
+  expects(lines: readonly Line[]): void
+  /** Finishes the attempts that are under way. */
+  stop(): Promise<void>
+}
+
+export interface CallbackDeliveryParts {
+  readonly core: Core
+  readonly outbound: Outbound
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly log: Log
+  readonly observability: Pick<Observability, 'metrics' | 'tools' | 'tracer'>
+}
+
+/** A few for each core, so that no core waits while the event loop is busy: measured, two for two cores lose 30 %. */
+const signersPerCore = 4
+const leastSigners = 2
+
+export function startCallbackDelivery(config: Config, parts: CallbackDeliveryParts): CallbackDelivery {
+  const { core, outbound, clock, random, log } = parts
+  const { metrics, tools, tracer } = parts.observability
+  const { queue, outcomes, history, onQueued } = core.callbacks
+  const delivery = startDeliveryWorker({
+    queue,
+    prepare: makePrepareCallback({
+      directory: core.directory,
+      platformKeys: core.platformKeys,
+      clock,
+      tools,
+    }),
+    send: makeSendCallback(tracedPost(outbound.post, tracer)),
+    record: makeRecordAttempt({ outcomes, clock, random }),
+    hold: makeHoldCallback({ queue, clock }),
+    onRecorded(callback, { startedAtMs, delivery }) {
+      metrics.callbackDelay.observe(Math.max(0, startedAtMs - callback.dueAtMs) / 1000)
+      metrics.callbackDuration.observe(delivery.durationMs / 1000)
+    },
+    newClaimId: () => makeUuid(clock.now(), random),
+    limits: {
+      inFlight: config.callbacksInFlight,
+      inFlightPerHost: config.callbacksInFlightPerHost,
+      inFlightPerMerchant: config.callbacksInFlightPerMerchant,
+    },
+    // The processes of one gateway share the cores.
+    signers: Math.max(leastSigners, Math.ceil((signersPerCore * availableParallelism()) / config.processes)),
+    clock,
+    log,
+  })
+  onQueued(delivery.expects)
+  metrics.registry.beforeReading(() => carryOver(delivery.counts(), metrics))
+  const tidy = startTidyWorker({
+    tidy: makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock }),
+    clock,
+    log,
+  })
+  return {
+    expects: delivery.expects,
+    async stop() {
+      await Promise.all([delivery.stop(), tidy.stop()])
+      await outbound.close()
+    },
+  }
+}
+
+function carryOver(counts: DeliveryCounts, metrics: GatewayMetrics): void {
+  const { inFlight, exhausted, held, claimsLost, pauses, ...outcomes } = counts
+  for (const [outcome, count] of Object.entries(outcomes)) metrics.callbackAttempts.of(outcome).value = count
+  const incidents = { exhausted, held, claim_lost: claimsLost, host_paused: pauses }
+  for (const [incident, count] of Object.entries(incidents)) metrics.callbackEvents.of(incident).value = count
+  metrics.callbacksInFlight.set(inFlight)
+}
+
+/** Before anything else is started, because its settings may be wrong. */
+export function openOutbound(config: Config): Outbound {
+  const { mode, callbackAllowedTargets: allowedTargets, callbackExtraCaFile } = config
+  const policy: OutboundPolicy = {
+    ...outboundLimits,
+    connectionsPerOrigin: config.callbacksInFlightPerHost,
+    mode,
+    allowedTargets,
+  }
+  try {
+    const extraCa =
+      callbackExtraCaFile === undefined ? {} : { extraCa: readFileSync(callbackExtraCaFile, 'utf8') }
+    return makeOutbound({ ...policy, ...extraCa }, systemParts(policy))
+  } catch (error) {
+    throw new StartFailure(`CALLBACK_EXTRA_CA_FILE cannot be used: ${(error as Error).message}`, {
+      exitCode: exitCodes.settings,
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,46 @@
+// What the log says of the database's comings and goings.
+import type { DatabaseEvent } from '../database/open-database.ts'
+import type { Log } from '../platform/log.ts'
+
+export function logDatabaseEvent(log: Log, event: DatabaseEvent): void {
+  switch (event.kind) {
+    case 'creating':
+      log.info('making a private PostgreSQL in DATA_DIR')
+      break
+    case 'running':
+      log.info(
+        { pid: event.pid, durationMs: event.tookMs },
+        event.startedByUs ? 'started PostgreSQL' : 'found PostgreSQL running',
+      )
+      break
+    case 'database_away':
+      log.warn(
+        { host: event.address, reason: event.reason, waitMs: event.retryInMs },
+        'waiting for the database',
+      )
+      break
+    case 'migrated':
+      log.info({ count: event.applied.length }, 'brought the database up to date')
+      break
+    case 'lost':
+      log.warn('PostgreSQL is gone; bringing it back')
+      break
+    case 'recovered':
+      log.info({ pid: event.pid, durationMs: event.tookMs }, 'PostgreSQL is back')
+      break
+    case 'recovery_failed':
+      log.error({ reason: event.reason, waitMs: event.retryInMs }, 'PostgreSQL does not start; trying again')
+      break
+    case 'connection_lost':
+      log.warn({ reason: event.reason }, 'a database connection was lost')
+      break
+    case 'statements_not_kept':
+      log.warn('the pooler before the database keeps no prepared statements; set DATABASE_PREPARED=off')
+      break
+    case 'stop_forced':
+      log.warn('PostgreSQL did not stop in time and was stopped at once')
+      break
+    default:
+      log.debug({ reason: event.kind }, 'PostgreSQL')
+  }
+}

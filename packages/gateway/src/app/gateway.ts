@@ -1,0 +1,279 @@
+// The composition root: builds the listeners, starts the parts in order and stops them in reverse. Nothing else knows
+// which concrete part stands behind an interface. Tests start gateways with it too.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '@tillgate/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { DatabaseEvent } from '../database/open-database.ts'
+import { isTransient } from '../database/transient.ts'
+import { serveAdminApi } from '../faces/admin-api/serve.ts'
+import { serveCheckout } from '../faces/checkout/routes.ts'
+import { serveConsole } from '../faces/console/routes.ts'
+import { serveHome } from '../faces/docs/home.ts'
+import { serveDocs } from '../faces/docs/routes.ts'
+import { makeMerchantApi } from '../faces/merchant-api/merchant-api.ts'
+import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
+import { serveSandboxAccess } from '../faces/sandbox/access.ts'
+import { servePlayground } from '../faces/sandbox/playground.ts'
+import { refuseOtherNames } from '../http/admin-names.ts'
+import { makeAnswerLog, type NoteAnswered } from '../http/answered.ts'
+import { ApiLimits } from '../http/api-limits.ts'
+import { serveAssets } from '../http/assets.ts'
+import { bind } from '../http/bind.ts'
+import { makeCookieJar } from '../http/cookies.ts'
+import { makeClientAddress } from '../http/direct.ts'
+import { makeDownloads } from '../http/downloads.ts'
+import { drainBeforeClosing } from '../http/drain.ts'
+import { askedSeldom, type Readiness } from '../http/health.ts'
+import { makeListener } from '../http/listener.ts'
+import { serveMetrics } from '../http/metrics.ts'
+import type { Snapshot } from '../observability/metrics/registry.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { makeRandom } from '../platform/random.ts'
+import { machineTime } from '../platform/timer.ts'
+import { version } from '../platform/version.ts'
+import type { Config } from '../settings/config.ts'
+import { openCoreDatabase } from './core-database.ts'
+import { makeObservability } from './observability.ts'
+import type { Service } from './service.ts'
+import { tracedDirect, traceRequests } from './traced.ts'
+
+/** The repository's root, where docs/ is; an installation may come without it. */
+const papersRoot = join(import.meta.dirname, '../../../..')
+
+/** Without the role api nothing is served that would show an address. */
+const unservedUrl = 'http://localhost'
+
+export interface GatewayParts {
+  readonly log: Log
+  readonly clock: Clock
+  readonly tell: (event: DatabaseEvent) => void
+  /** Gives up a start that is under way. */
+  readonly signal: AbortSignal
+  /** The first start made the first operator, with a password that is told this once. */
+  readonly onFirstOperator?: (made: { login: string; password: string }) => void
+  /** Where the demo shop is, once it is open. */
+  readonly shopUrl?: () => string | undefined
+  /**
+   * Others serve at these ports already, and have this public address: it joins them when it can serve. Left out, it
+   * takes the ports first and answers 50300 until it is ready.
+   */
+  readonly joins?: { readonly publicUrl: string }
+  /** From this process's metrics to those of all processes of the gateway. Left out: it is the only one. */
+  readonly shareMetrics?: (own: () => Snapshot) => () => Promise<Snapshot>
+}
+
+export interface Gateway {
+  /** Empty where the role api is not served. */
+  readonly publicUrl: string
+  /** Where the public listener is on this machine, whatever its public address. */
+  readonly localUrl: string
+  readonly adminUrl: string
+  /**
+   * Finishes what is under way, then stops everything that was started. Patient: it waits a moment for open
+   * connections to be used once more, so that no request meets a closed one.
+   */
+  stop(options?: { isPatient: boolean }): Promise<void>
+}
+
+export async function startGateway(config: Config, parts: GatewayParts): Promise<Gateway> {
+  let service: Service | undefined
+  let stopping = false
+  let isPatient = false
+  const isApi = config.roles.includes('api')
+
+  const askService = askedSeldom(async () => running().readiness())
+  const readiness = async (): Promise<Readiness> => {
+    if (stopping) return { ready: false, reason: 'the gateway is stopping' }
+    if (!service) return { ready: false, reason: 'the gateway is starting' }
+    return askService()
+  }
+  const random = makeRandom()
+  const observability = makeObservability(config, {
+    clock: parts.clock,
+    random,
+    figures: () => service?.figures,
+    share: parts.shareMetrics ?? ((own) => async () => own()),
+  })
+  const { metrics, tracer } = observability
+  const listenerParts = {
+    log: parts.log,
+    newRequestId: () => Buffer.from(random(12)).toString('base64url'),
+    readiness,
+    isUnavailable: isTransient,
+    trustedProxies: config.trustedProxies,
+  }
+  const running = (): Service => {
+    if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
+    return service
+  }
+  const limits = new ApiLimits({
+    ...config,
+    clock: parts.clock,
+    time: machineTime,
+    onShed: (reason) => metrics.shed.of(reason).add(),
+  })
+  metrics.registry.beforeReading(() => metrics.inFlight.set(limits.inFlight))
+  const logAnswered = makeAnswerLog({ log: parts.log, clock: parts.clock })
+  const answeredAt = (listener: 'public' | 'admin'): NoteAnswered => {
+    const count = observability.onAnswered(listener)
+    return (answered) => {
+      count(answered)
+      logAnswered(answered)
+    }
+  }
+  const onPublicAnswered = answeredAt('public')
+  const publicListener = makeListener({
+    ...listenerParts,
+    onAnswered: onPublicAnswered,
+    costs: limits,
+    direct: tracedDirect(
+      makeMerchantApi({
+        ...listenerParts,
+        api: () => running().api,
+        limits,
+        clientAddress: makeClientAddress(config.trustedProxies),
+        isClosing: () => stopping,
+        onAnswered: onPublicAnswered,
+        startTimer: machineTime.startTimer,
+      }),
+      tracer,
+    ),
+  })
+  const adminListener = makeListener({ ...listenerParts, onAnswered: answeredAt('admin') })
+  refuseOtherNames(adminListener, [config.adminListener.host, ...config.adminNames])
+  const listeners = isApi ? [publicListener, adminListener] : [adminListener]
+
+  if (tracer) for (const listener of listeners) traceRequests(listener, tracer)
+
+  let publicUrl = config.publicUrl ?? ''
+  for (const listener of listeners) serveAssets(listener)
+  serveHome(publicListener, {
+    mode: config.mode,
+    version,
+    publicUrl: () => publicUrl,
+    shopUrl: parts.shopUrl ?? (() => undefined),
+    isAccessGiven: isAccessGiven(config),
+    hasDocs: existsSync(join(papersRoot, 'docs')),
+    readiness,
+  })
+  serveDocs(publicListener, {
+    root: papersRoot,
+    mode: config.mode,
+    publicUrl: () => publicUrl,
+    clock: parts.clock,
+  })
+  const newNonce = () => Buffer.from(random(16)).toString('base64')
+  const jar = makeCookieJar({ isSecure: config.mode === 'live' })
+  serveCheckout(publicListener, {
+    mode: config.mode,
+    publicUrl: () => publicUrl,
+    jar,
+    random,
+    clock: parts.clock,
+    isUnavailable: isTransient,
+    running: () => running().checkout,
+  })
+  if (isAccessGiven(config)) {
+    serveSandboxAccess(publicListener, {
+      access: () => running().sandboxAccess,
+      publicUrl: () => publicUrl,
+      newNonce,
+      clock: parts.clock,
+    })
+  }
+  if (config.mode === 'sandbox') {
+    servePlayground(publicListener, { newNonce, isAccessGiven: isAccessGiven(config) })
+  }
+  if (isApi) {
+    const downloads = makeDownloads(parts.clock)
+    serveConsole(adminListener, {
+      mode: config.mode,
+      random,
+      clock: parts.clock,
+      log: parts.log,
+      downloads,
+      isUnavailable: isTransient,
+      running: () => running().console,
+    })
+    serveAdminApi(adminListener, {
+      mode: config.mode,
+      clock: parts.clock,
+      limits: new ApiLimits({ ...config, clock: parts.clock, time: machineTime }),
+      downloads,
+      running: () => running().console,
+    })
+  }
+  servePlatformKeys(publicListener, async () => running().platformKeys())
+  serveMetrics(adminListener, {
+    read: observability.read,
+    token: config.metricsToken,
+    isTokenNeeded: config.mode === 'live',
+  })
+
+  for (const listener of listeners)
+    drainBeforeClosing(listener, { clock: parts.clock, isPatient: () => isPatient })
+
+  const bindAll = async () => ({
+    localUrl: isApi
+      ? await bind(publicListener, { ...config.publicListener, hostSetting: 'HOST', portSetting: 'PORT' })
+      : '',
+    adminUrl: await bind(adminListener, {
+      ...config.adminListener,
+      hostSetting: 'ADMIN_HOST',
+      portSetting: 'ADMIN_PORT',
+    }),
+  })
+  const startServing = async (address: string): Promise<Service> => {
+    const givingUp = new AbortController()
+    // The database takes its time to start, and what works on it is a third of all that is loaded: both at once.
+    const opening = openCoreDatabase({
+      config,
+      tell: parts.tell,
+      signal: AbortSignal.any([parts.signal, givingUp.signal]),
+    })
+    try {
+      opening.catch(() => {})
+      const { startService } = await import('./service.ts')
+      return await startService(config, { ...parts, opening, publicUrl: address, random, jar, observability })
+    } catch (error) {
+      givingUp.abort()
+      await opening.then(
+        ({ close }) => close(),
+        () => {},
+      )
+      throw error
+    }
+  }
+
+  try {
+    const { joins } = parts
+    if (joins) {
+      publicUrl = joins.publicUrl
+      service = await startServing(publicUrl || unservedUrl)
+      return { publicUrl, ...(await bindAll()), stop }
+    }
+    // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
+    const { localUrl, adminUrl } = await bindAll()
+    publicUrl = isApi ? publicUrl || localUrl : ''
+    service = await startServing(publicUrl || unservedUrl)
+    return { publicUrl, localUrl, adminUrl, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function stop(options = { isPatient: false }): Promise<void> {
+    stopping = true
+    isPatient = options.isPatient
+    service?.endWaits()
+    await Promise.all(listeners.map((listener: FastifyInstance) => listener.close()))
+    await service?.stop()
+    await observability.stop()
+  }
+}
+
+function isAccessGiven({ mode, sandboxMerchantsPerDay }: Config): boolean {
+  return mode === 'sandbox' && sandboxMerchantsPerDay > 0
+}

@@ -1,0 +1,107 @@
+// What a gateway tells of itself, put together: the metrics of this process, the figures from the database, and of
+// several processes the sum. A part of the composition root with a file of its own.
+import type { Method, RandomBytes } from '@tillgate/protocol'
+import { measuredPool } from '../database/measured-pool.ts'
+import type { NoteAnswered } from '../http/answered.ts'
+import { makeDatabaseMetrics } from '../observability/metrics/database-metrics.ts'
+import { type GatewayMetrics, makeGatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
+import { type MeasuredCrypto, measuredCrypto } from '../observability/metrics/measured-crypto.ts'
+import { addProcessMetrics, sampleLoopDelay } from '../observability/metrics/process-metrics.ts'
+import type { Snapshot } from '../observability/metrics/registry.ts'
+import { Tracer } from '../observability/tracing/tracer.ts'
+import type { Figures } from '../overview/store/figures.ts'
+import { TrafficRecorder } from '../overview/traffic-recorder.ts'
+import type { Clock } from '../platform/clock.ts'
+import { version } from '../platform/version.ts'
+import type { Config } from '../settings/config.ts'
+import type { CoreObserver } from './core.ts'
+import { tracedPool } from './traced.ts'
+
+export interface Observability extends MeasuredCrypto {
+  readonly metrics: GatewayMetrics
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined
+  readonly coreObserver: CoreObserver
+  /** The same requests by time, for the console's overview. */
+  readonly traffic: TrafficRecorder
+  onAnswered(listener: 'public' | 'admin'): NoteAnswered
+  /** Of all processes of this gateway, with the figures from the database. */
+  read(): Promise<Snapshot>
+  stop(): Promise<void>
+}
+
+export interface ObservabilityParts {
+  readonly clock: Clock
+  readonly random: RandomBytes
+  /** Undefined while the database is not there yet. */
+  readonly figures: () => ((nowMs: number) => Promise<Figures>) | undefined
+  /** From this process's snapshot to that of all processes of the gateway. */
+  readonly share: (own: () => Snapshot) => () => Promise<Snapshot>
+}
+
+/** How long it takes says nothing about the gateway: it waits until there is something to tell. */
+const waitingMethod = 'service.sandbox.listen' satisfies Method
+
+export function makeObservability(config: Config, parts: ObservabilityParts): Observability {
+  const metrics = makeGatewayMetrics()
+  const { registry } = metrics
+  addProcessMetrics(registry, { version, mode: config.mode, node: process.version })
+  const gather = parts.share(() => registry.snapshot())
+  const traffic = new TrafficRecorder()
+  const sampling = sampleLoopDelay(metrics.loopDelay)
+  const databaseMetrics = makeDatabaseMetrics({
+    clock: parts.clock,
+    read: async (nowMs) => {
+      const read = parts.figures()
+      if (!read) throw new Error('the database is not there yet')
+      return read(nowMs)
+    },
+  })
+  const { traceEndpoint, traceRatio } = config
+  const tracer =
+    traceEndpoint === undefined
+      ? undefined
+      : new Tracer({
+          endpoint: traceEndpoint,
+          ratio: traceRatio,
+          resource: { 'service.name': 'tillgate', 'service.version': version, 'process.pid': process.pid },
+          random: parts.random,
+          spans: metrics.traceSpans,
+        })
+  const statement = metrics.databaseDuration.of('statement')
+  const transaction = metrics.databaseDuration.of('transaction')
+  return {
+    metrics,
+    tracer,
+    traffic,
+    ...measuredCrypto(metrics.crypto),
+    coreObserver: {
+      onBatch: (batch, items) => metrics.batches.of(batch).observe(items),
+      overPool: (pool) =>
+        measuredPool(tracedPool(pool, tracer), ({ kind, durationMs, isGood }) => {
+          const histogram = kind === 'statement' ? statement : transaction
+          histogram.observe(durationMs / 1000)
+          if (!isGood) metrics.databaseErrors.of(kind).add()
+        }),
+    },
+    onAnswered(listener) {
+      const requests = metrics.httpRequests[listener]
+      return ({ route, httpStatus, durationMs, api }) => {
+        requests.of(route, String(httpStatus)).add()
+        if (!api) return
+        const operation = api.operation ?? 'none'
+        metrics.apiRequests.of(operation, String(api.code)).add()
+        metrics.apiDuration.of(operation).observe(durationMs / 1000)
+        if (operation !== waitingMethod) traffic.record({ durationMs, httpStatus, nowMs: parts.clock.now() })
+      }
+    },
+    async read() {
+      const [processes, database] = await Promise.all([gather(), databaseMetrics()])
+      return [...processes, ...database]
+    },
+    async stop() {
+      sampling.stop()
+      await tracer?.stop()
+    },
+  }
+}

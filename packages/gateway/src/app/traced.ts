@@ -1,0 +1,127 @@
+// The parts of a gateway with spans around what they do. Without a tracer they are handed back as they are.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Post } from '../callbacks/deliver-callbacks.ts'
+import type { Pool } from '../database/pool.ts'
+import type { Statement } from '../database/prepared-names.ts'
+import type { MerchantApi, Operations } from '../faces/merchant-api/merchant-api.ts'
+import type { Answered } from '../http/answered.ts'
+import type { Direct } from '../http/direct.ts'
+import { isProbe } from '../http/health.ts'
+import { parseTraceParent } from '../observability/tracing/traceparent.ts'
+import type { Span, Tracer } from '../observability/tracing/tracer.ts'
+
+/** One span for each request, in the trace of whoever sent it. */
+export function traceRequests(listener: FastifyInstance, tracer: Tracer): void {
+  const spans = new WeakMap<FastifyRequest, Span>()
+  listener.addHook('onRequest', (request, _reply, done) => {
+    const span = isProbe(request.url)
+      ? undefined
+      : tracer.begin(parseTraceParent(request.headers['traceparent']))
+    if (span) spans.set(request, span)
+    tracer.run(span, done)
+  })
+  listener.addHook('onResponse', (request, reply, done) => {
+    const span = spans.get(request)
+    if (span) {
+      tracer.end(
+        span,
+        serverSpan({
+          requestId: request.id,
+          method: request.method,
+          // The pattern, never the path: a checkout link is a secret.
+          route: request.routeOptions.url ?? 'none',
+          httpStatus: reply.statusCode,
+        }),
+      )
+    }
+    done()
+  })
+}
+
+/** The same for what takes the short way in. */
+export function tracedDirect(direct: Direct, tracer: Tracer | undefined): Direct {
+  if (!tracer) return direct
+  return (request, response) => {
+    const span = tracer.begin(parseTraceParent(request.headers['traceparent']))
+    const taken = tracer.run(span, () => direct(request, response))
+    if (taken && span) {
+      response.once('close', () =>
+        tracer.end(span, serverSpan({ ...taken, method: 'POST', httpStatus: response.statusCode })),
+      )
+    }
+    return taken
+  }
+}
+
+function serverSpan(answered: Pick<Answered, 'requestId' | 'method' | 'route' | 'httpStatus'>) {
+  const { requestId, method, route, httpStatus } = answered
+  return {
+    name: `${method} ${route}`,
+    kind: 'server' as const,
+    isGood: httpStatus < 500,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': httpStatus,
+      'tillgate.request_id': requestId,
+    },
+  }
+}
+
+export function tracedApi(api: MerchantApi, tracer: Tracer | undefined): MerchantApi {
+  if (!tracer) return api
+  const operations = Object.fromEntries(
+    Object.entries(api.operations).map(([method, operation]) => [
+      method,
+      (...given: Parameters<typeof operation>) => tracer.within({ name: method }, () => operation(...given)),
+    ]),
+  ) as Operations
+  return {
+    operations,
+    openRequest: (envelope, load) =>
+      tracer.within({ name: 'open the envelope' }, () => api.openRequest(envelope, load)),
+  }
+}
+
+/** What many share one round trip for belongs to the request that set it off. */
+export function tracedPool(pool: Pool, tracer: Tracer | undefined): Pool {
+  if (!tracer) return pool
+  const span = (name: string) => ({
+    name,
+    kind: 'client' as const,
+    attributes: { 'db.system.name': 'postgresql' },
+  })
+  return {
+    ...pool,
+    query: (statement, values) => tracer.within(span(nameOf(statement)), () => pool.query(statement, values)),
+    transaction: (work, options) => tracer.within(span('transaction'), () => pool.transaction(work, options)),
+  }
+}
+
+/** An attempt is a trace of its own: the request that caused it was over long before. */
+export function tracedPost(post: Post, tracer: Tracer | undefined): Post {
+  if (!tracer) return post
+  return async (request) => {
+    const span = tracer.begin()
+    const delivery = await tracer.run(span, () => post(request))
+    const isAnswered = delivery.kind === 'answered'
+    if (span) {
+      tracer.end(span, {
+        name: 'callback attempt',
+        kind: 'client',
+        isGood: isAnswered && delivery.httpStatus === 200,
+        attributes: {
+          'server.address': new URL(request.url).host,
+          ...(isAnswered
+            ? { 'http.response.status_code': delivery.httpStatus }
+            : { 'error.type': delivery.reason }),
+        },
+      })
+    }
+    return delivery
+  }
+}
+
+function nameOf(statement: string | Statement): string {
+  return typeof statement === 'string' ? 'statement' : (statement.name ?? 'statement')
+}

@@ -1,0 +1,167 @@
+// What happens by itself, put together: the loops that expire orders, settle payments, deliver callbacks and count for
+// the overview, where this process has the role of a worker, and the hints by which processes tell each other of work.
+// A part of the composition root with a file of its own.
+import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Line } from '../callbacks/rules/delivery-lanes.ts'
+import { makeExpireOrders } from '../orders/expire-orders.ts'
+import type { OrderWatch } from '../orders/order-watch.ts'
+import type { OrderStore } from '../orders/store/orders.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import { makeCountHours } from '../overview/count-hours.ts'
+import { makeSettleDue } from '../payments/settle.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { makeSandboxRail } from '../rails/sandbox-rail.ts'
+import { walletRail } from '../rails/wallet-rail.ts'
+import type { Config } from '../settings/config.ts'
+import { startCountHoursWorker } from '../workers/count-hours.ts'
+import { startExpiryWorker } from '../workers/expire-orders.ts'
+import { Hints, hear } from '../workers/hints.ts'
+import { startSettleWorker } from '../workers/settle.ts'
+import { startTrafficWriter } from '../workers/write-traffic.ts'
+import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
+import type { Core } from './core.ts'
+import type { Observability } from './observability.ts'
+
+export interface Work {
+  /** A payment or a refund waits for its rail. */
+  submitted(): void
+  /** An order was made that expires then. */
+  expects(expiresAtMs: number): void
+  /** The times of an order were moved, wherever they are watched. */
+  advanced(expiresAtMs: number): void
+  /** Also for callbacks that other processes have queued. */
+  onQueued(listener: (lines: readonly Line[]) => void): void
+  stop(): Promise<void>
+}
+
+export interface WorkParts {
+  readonly core: Core
+  /** Undefined where this process is no worker. */
+  readonly outbound: Outbound | undefined
+  /** The core's, which tell the watch of every change. */
+  readonly orders: OrderStore
+  readonly watch: OrderWatch
+  readonly observability: Observability
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly log: Log
+}
+
+/** Before the database is waited for, because its settings may be wrong. */
+export function openWayOut(config: Config): Outbound | undefined {
+  return isWorker(config) ? openOutbound(config) : undefined
+}
+
+export function startWork(config: Config, parts: WorkParts): Work {
+  const { core, outbound, watch, clock, log } = parts
+  const loops = outbound && startLoops(config, { ...parts, outbound })
+  const traffic = startTrafficWriter({
+    recorder: parts.observability.traffic,
+    traffic: core.apiTraffic,
+    processId: makeUuid(clock.now(), parts.random),
+    clock,
+    log,
+  })
+  const listeners: ((lines: readonly Line[]) => void)[] = []
+  const tellListeners = (lines: readonly Line[]) => {
+    for (const listener of listeners) listener(lines)
+  }
+  const notifications = core.openNotifications({
+    onMessage: (text) =>
+      hear(text, {
+        onQueued(lines) {
+          loops?.delivery.expects(lines)
+          tellListeners(lines)
+        },
+        onChanged: (key) => watch.heard(key),
+        onSubmitted: () => loops?.settle.wake(),
+        onExpiry: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
+      }),
+    onDeaf: (reason) =>
+      log.warn(
+        { reason },
+        'what other processes do is not heard at once but found by looking every second; behind a transaction pooler set DATABASE_LISTEN_URL',
+      ),
+  })
+  const { hearing } = parts.observability.metrics
+  parts.observability.metrics.registry.beforeReading(() => hearing.set(notifications?.isListening() ? 1 : 0))
+  const hints = new Hints({ send: async (text) => notifications?.send(text), clock })
+  watch.onCommitted((key) => hints.changed(key))
+  // A worker does what it made itself. In the sandbox somebody may be waiting for callbacks at another process.
+  const isToldOfQueued = !loops || config.mode === 'sandbox'
+  core.callbacks.onQueued((lines) => {
+    tellListeners(lines)
+    if (isToldOfQueued) hints.queued(lines)
+  })
+  return {
+    submitted() {
+      if (loops) loops.settle.wake()
+      else hints.submitted()
+    },
+    expects: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
+    advanced(expiresAtMs) {
+      loops?.expiry.expects(expiresAtMs)
+      loops?.settle.wake()
+      hints.expiring(expiresAtMs)
+      hints.submitted()
+    },
+    onQueued(listener) {
+      listeners.push(listener)
+    },
+    async stop() {
+      await loops?.expiry.stop()
+      await loops?.settle.stop()
+      await loops?.delivery.stop()
+      await loops?.hours.stop()
+      await traffic.stop()
+      await notifications?.stop()
+    },
+  }
+}
+
+function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
+  const { core, outbound, orders, watch, observability, clock, random, log } = parts
+  const { wallets, refunds } = core
+  const settling = watch.overSettling(core.settling)
+  const rail =
+    config.mode === 'sandbox'
+      ? makeSandboxRail({ clock, behaviourOf: async (id) => (await wallets.findWallet(id))?.behaviour })
+      : walletRail
+  return {
+    expiry: startExpiryWorker({
+      expireOrders: makeExpireOrders({ orders, clock, random }),
+      nextExpiry: orders.nextExpiry,
+      clock,
+      log,
+    }),
+    settle: startSettleWorker({
+      settleDue: makeSettleDue({
+        settling,
+        orders,
+        refunds,
+        rail,
+        clock,
+        random,
+        onTrouble: (err, { merchantId, paymentId, refundId }) =>
+          log.warn(
+            { worker: 'settle', merchantId, paymentId, refundId, err },
+            'not settled yet; trying again',
+          ),
+      }),
+      nextDue: settling.nextDue,
+      clock,
+      log,
+    }),
+    hours: startCountHoursWorker({
+      countHours: makeCountHours({ hours: core.overviewHours, countSlices: core.countSlices, clock }),
+      clock,
+      log,
+    }),
+    delivery: startCallbackDelivery(config, { core, outbound, clock, random, log, observability }),
+  }
+}
+
+function isWorker({ roles }: Config): boolean {
+  return roles.includes('worker')
+}

@@ -1,0 +1,60 @@
+// An operator pauses the callbacks to a host, or lets them go on. Nothing is lost by it: callbacks wait.
+import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Act } from '../operators/rules/audit.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { CallbackPauseStore } from './store/callback-pauses.ts'
+
+/** Far shorter than the time after which a callback that could not be tried is given up. */
+export const maxPauseMs = 24 * 60 * 60 * 1000
+const hostPattern = /^[a-z0-9.:[\]_-]{1,260}$/
+
+export interface HostPauseWish {
+  readonly host: string
+  readonly forMs: number
+  readonly reason: string
+}
+
+export type PauseHosts = ReturnType<typeof makePauseHosts>
+
+export function makePauseHosts(parts: {
+  readonly pauses: CallbackPauseStore
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+}) {
+  const { pauses, clock, random, actor } = parts
+  const act = (name: string, host: string, reason: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: name,
+    merchantId: undefined,
+    subject: host,
+    reason,
+  })
+  return {
+    async pauseHost({ host, forMs, reason }: HostPauseWish): Promise<{ untilMs: number }> {
+      if (!hostPattern.test(host))
+        throw new Failure('invalid_field', {
+          field: 'host',
+          message: 'The host must be written as in a callbackUrl, such as shop.example or shop.example:8443.',
+        })
+      if (!(forMs > 0 && forMs <= maxPauseMs))
+        throw new Failure('invalid_field', { message: 'A pause lasts 24 hours at most.' })
+      const nowMs = clock.now()
+      const untilMs = nowMs + forMs
+      await pauses.pauseHost(
+        { host, nowMs, untilMs, reason: `paused by ${actor}: ${reason}` },
+        act('callback-host.pause', host, reason),
+      )
+      return { untilMs }
+    },
+
+    async resumeHost(host: string, reason: string): Promise<void> {
+      if (await pauses.resumeHost(host, act('callback-host.resume', host, reason))) return
+      throw new Failure('status_does_not_allow', { message: `${host} is neither paused nor failing.` })
+    },
+
+    countWaiting: pauses.countWaiting,
+  }
+}

@@ -1,0 +1,207 @@
+// Sending callbacks again: service.trade.callback for a merchant's own order, and an operator's act for one
+// callback or for all that fit a filter. A resend is one attempt more, beside the ladder; it starts nothing anew.
+import { createHash } from 'node:crypto'
+import {
+  type CallbackAnswer,
+  Failure,
+  makeCallbackId as makeUuid,
+  parseCallbackBody,
+  type RandomBytes,
+  type RequestEnvelope,
+  timestampWindowMs,
+} from '@tillgate/protocol'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { Act } from '../operators/rules/audit.ts'
+import type { OrderStore } from '../orders/store/orders.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { CallbackFilter, CallbackHistory, StoredCallback } from './store/callback-history.ts'
+import type { CallbackResends } from './store/callback-resends.ts'
+
+/** A merchant may ask for the same callback once in this time: the answers cannot be turned into a flood. */
+export const resendEveryMs = 60_000
+/** Small enough that a transaction is over in some tens of milliseconds. */
+const batch = 200
+
+export interface ResendCallbacksParts {
+  readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly resends: Pick<CallbackResends, 'resendOfOrder'>
+  readonly clock: Clock
+}
+
+export function makeResendCallbacks({ orders, resends, clock }: ResendCallbacksParts) {
+  return async (
+    { merchantId }: Merchant,
+    body: string,
+    { timestamp, sign }: Pick<RequestEnvelope, 'timestamp' | 'sign'>,
+  ): Promise<CallbackAnswer> => {
+    const { paymentId } = parseCallbackBody(body)
+    if (!(await orders.findOrder({ merchantId, paymentId }))) throw new Failure('order_not_found')
+    const nowMs = clock.now()
+    const queued = await resends.resendOfOrder(
+      { merchantId, paymentId },
+      { nowMs, notSinceMs: nowMs - resendEveryMs },
+      {
+        requestedAtMs: Number(timestamp),
+        signHash: createHash('sha256').update(sign).digest(),
+        // Past this no gateway opens the envelope, also one whose clock is behind.
+        forgetBeforeMs: nowMs - 2 * timestampWindowMs,
+      },
+    )
+    return { paymentId, queued }
+  }
+}
+
+export interface ManageCallbacksParts {
+  readonly history: CallbackHistory
+  readonly resends: CallbackResends
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+}
+
+export interface CallbackKey {
+  readonly merchantId: string
+  readonly callbackId: string
+}
+
+/** As many as stand on a page. */
+export const maxListed = 50
+
+export interface ManyResent {
+  readonly found: number
+  readonly queued: number
+  /** When the last of them will be sent. */
+  readonly lastDueAtMs: number
+}
+
+export interface CallbackPage {
+  readonly callbacks: readonly StoredCallback[]
+  /** False: it ends where the look ended. */
+  readonly isFull: boolean
+  /** `before` of the next page; undefined: this is the last one. */
+  readonly older: string | undefined
+}
+
+export function makeManageCallbacks({ history, resends, clock, random, actor }: ManageCallbacksParts) {
+  const act = (subject: string, merchantId: string | undefined, reason: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: 'callback.resend',
+    merchantId,
+    subject,
+    reason,
+  })
+
+  const find = async (callbackId: string): Promise<StoredCallback> => {
+    const found = await history.findCallback(callbackId)
+    if (!found) throw new Failure('not_found', { message: `There is no callback ${callbackId}.` })
+    return found
+  }
+
+  return {
+    listCallbacks: history.listCallbacks,
+
+    /** What no index serves is looked for a stretch at a time: a page may be empty and have an older one. */
+    async listPage(
+      filter: CallbackFilter,
+      { before, limit }: { before?: string | undefined; limit: number },
+    ): Promise<CallbackPage> {
+      const downTo = isServedByIndex(filter) ? undefined : await history.endOfLook(before)
+      const found = await history.listCallbacks(filter, { before, downTo, limit: limit + 1 })
+      const callbacks = found.slice(0, limit)
+      const isFull = found.length > limit
+      return { callbacks, isFull, older: isFull ? callbacks.at(-1)?.callbackId : downTo }
+    },
+    listFailingHosts: history.listFailingHosts,
+
+    async showCallback(callbackId: string) {
+      const callback = await find(callbackId)
+      return { callback, attempts: await history.listAttempts(callback) }
+    },
+
+    async resendOne(callbackId: string, reason: string): Promise<void> {
+      const callback = await find(callbackId)
+      if (callback.body === undefined) {
+        throw new Failure('status_does_not_allow', {
+          message: `What callback ${callbackId} said is no longer kept: it is too old to be sent again.`,
+        })
+      }
+      const nowMs = clock.now()
+      const { merchantId } = callback
+      const queued = await resends.resendMany(
+        [{ merchantId, callbackId, dueAtMs: nowMs }],
+        { nowMs, notSinceMs: nowMs },
+        act(callbackId, merchantId, reason),
+      )
+      if (queued === 0) {
+        throw new Failure('status_does_not_allow', {
+          message: `Callback ${callbackId} is about to be sent already.`,
+        })
+      }
+    },
+
+    /** Each with a record of its own, so that it is found with its merchant; how many were queued. */
+    async resendListed(callbacks: readonly CallbackKey[], reason: string): Promise<number> {
+      if (callbacks.length > maxListed)
+        throw new Failure('invalid_field', { message: `At most ${maxListed} callbacks at once, please.` })
+      const startMs = clock.now()
+      let queued = 0
+      for (const { merchantId, callbackId } of callbacks) {
+        queued += await resends.resendMany(
+          [{ merchantId, callbackId, dueAtMs: startMs }],
+          { nowMs: clock.now(), notSinceMs: startMs },
+          act(callbackId, merchantId, reason),
+        )
+      }
+      return queued
+    },
+
+    /**
+     * Spread over time by their due times, so many a second: the command is over at once, and a merchant who comes
+     * back after a long night is not run over. What comes into being meanwhile is not taken in.
+     */
+    async resendMatching(
+      filter: CallbackFilter,
+      { perSecond, reason }: { perSecond: number; reason: string },
+    ): Promise<ManyResent> {
+      const startMs = clock.now()
+      const everyMs = 1_000 / perSecond
+      const until = { ...filter, untilMs: Math.min(filter.untilMs ?? startMs, startMs) }
+      let found = 0
+      let queued = 0
+      for (let before: string | undefined; ; ) {
+        const page = await history.listCallbacks(until, { before, limit: batch })
+        if (page.length === 0) break
+        found += page.length
+        const due = page.map(({ merchantId, callbackId }, index) => ({
+          merchantId,
+          callbackId,
+          dueAtMs: startMs + Math.floor((queued + index) * everyMs),
+        }))
+        queued += await resends.resendMany(
+          due,
+          { nowMs: clock.now(), notSinceMs: startMs },
+          act(describe(filter), filter.merchantId, reason),
+        )
+        before = page.at(-1)?.callbackId
+      }
+      return { found, queued, lastDueAtMs: startMs + Math.floor(Math.max(0, queued - 1) * everyMs) }
+    },
+  }
+}
+
+export type ManageCallbacks = ReturnType<typeof makeManageCallbacks>
+
+/** Of one merchant by its key, of what waits by the queue, of what was given up by an index of its own. */
+function isServedByIndex({ merchantId, paymentId, state, host, eventName }: CallbackFilter): boolean {
+  if (merchantId !== undefined || state === 'waiting' || state === 'exhausted') return true
+  return [paymentId, state, host, eventName].every((wanted) => wanted === undefined)
+}
+
+function describe(filter: CallbackFilter): string {
+  return Object.entries(filter)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
+}

@@ -1,0 +1,327 @@
+// What became of attempts: the row leaves the queue or gets its next time, the attempt is added to history, and the
+// callback's own row is told where there is more to say, all in one transaction and only under the claim. Outcomes that
+// come in while one round trip is under way go out together in the next.
+
+import { batched } from '../../database/batching.ts'
+import { isDataError } from '../../database/data-error.ts'
+import { plainArray } from '../../database/plain-array.ts'
+import type { Pool, Queryable } from '../../database/pool.ts'
+import type { Delivery, Outcome } from '../rules/callback-attempt.ts'
+import { type FailingHost, hostAfter, isHostAnswer, isHostFailure } from '../rules/host-health.ts'
+import type { ClaimedCallback } from './callback-queue.ts'
+
+export type CallbackOutcomes = ReturnType<typeof makeCallbackOutcomes>
+
+export interface RecordedAttempt {
+  readonly callback: ClaimedCallback
+  readonly delivery: Delivery
+  readonly outcome: Outcome
+  readonly startedAtMs: number
+  readonly nowMs: number
+  readonly isLastForNow: boolean
+}
+
+export interface Recorded {
+  readonly outcome: Outcome
+  /** False: the claim was lost, and nothing was written. */
+  readonly isWritten: boolean
+  /** The host's state after it, where it fails. */
+  readonly failingHost: FailingHost | undefined
+}
+
+/**
+ * Nobody waits for an outcome, so while there are more to come they gather for a moment: written as they come they
+ * cost a sixth of all deliveries. What is lost with the process meanwhile is sent again, with the same id.
+ */
+const batching = {
+  maxItems: 192,
+  maxFlights: 1,
+  gatherMs: 400,
+  isLast: ({ isLastForNow }: RecordedAttempt) => isLastForNow,
+  isItemError: isDataError,
+} as const
+/** Of the answer; enough to see what the receiver meant. */
+const answerBytesKept = 1_024
+
+export function makeCallbackOutcomes(
+  database: Pool,
+  { gatherMs }: { gatherMs: number | undefined } = batching,
+) {
+  return {
+    record: batched((attempts: readonly RecordedAttempt[]) => record(database, attempts), {
+      ...batching,
+      gatherMs,
+    }),
+  }
+}
+
+function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<Recorded[]> {
+  return database.transaction(async (transaction) => {
+    const written = await settleQueue(transaction, attempts)
+    const kept = attempts.filter(({ callback }) => written.has(callback.callbackId))
+    if (kept.length > 0) await writeAttempts(transaction, kept)
+    const told = kept.filter(isToBeTold)
+    if (told.length > 0) await tellCallbacks(transaction, told)
+    const hosts = await settleHosts(transaction, kept)
+    return attempts.map(({ callback, outcome }) => ({
+      outcome,
+      isWritten: written.has(callback.callbackId),
+      failingHost: isHostFailure(outcome.verdict) ? hosts.get(callback.host) : undefined,
+    }))
+  })
+}
+
+/** Answers which of them still bore their claim. */
+async function settleQueue(
+  transaction: Queryable,
+  attempts: readonly RecordedAttempt[],
+): Promise<ReadonlySet<string>> {
+  const gone = attempts.filter(({ outcome }) => outcome.nextAttemptAtMs === undefined)
+  const kept = attempts.filter(({ outcome }) => outcome.nextAttemptAtMs !== undefined)
+  const settled = new Set<string>()
+  const note = ({ rows }: { rows: { callback_id: string }[] }) => {
+    for (const { callback_id } of rows) settled.add(callback_id)
+  }
+  if (gone.length > 0) {
+    note(
+      await transaction.query({
+        name: 'remove-from-callback-queue',
+        text: `
+delete from callback_queue q
+ using unnest($1::uuid[], $2::uuid[]) as d (callback_id, claim_id)
+ where q.callback_id = d.callback_id and q.claim_id = d.claim_id
+returning q.callback_id`,
+        values: [idsOf(gone), claimsOf(gone)],
+      }),
+    )
+  }
+  if (kept.length > 0) {
+    note(
+      await transaction.query({
+        name: 'put-off-in-callback-queue',
+        text: `
+update callback_queue q
+   set due_at = d.due_at, is_resend = false, claim_id = null, claimed_until = null
+  from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as d (callback_id, claim_id, due_at)
+ where q.callback_id = d.callback_id and q.claim_id = d.claim_id
+returning q.callback_id`,
+        values: [idsOf(kept), claimsOf(kept), kept.map(({ outcome }) => outcome.nextAttemptAtMs)],
+      }),
+    )
+  }
+  return settled
+}
+
+function idsOf(attempts: readonly RecordedAttempt[]): string {
+  return plainColumn(attempts, ({ callback }) => callback.callbackId)
+}
+
+function claimsOf(attempts: readonly RecordedAttempt[]): string {
+  return plainColumn(attempts, ({ callback }) => callback.claimId)
+}
+
+async function writeAttempts(transaction: Queryable, attempts: readonly RecordedAttempt[]): Promise<void> {
+  await transaction.query({
+    name: 'write-callback-attempts',
+    text: `
+insert into callback_attempts (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status,
+                               detail, answer, is_resend)
+select *
+  from unnest($1::text[], $2::uuid[], $3::integer[], $4::bigint[], $5::integer[], $6::text[], $7::smallint[],
+              $8::text[], $9::bytea[], $10::boolean[])`,
+    values: [
+      ...attemptsOf(attempts),
+      plainColumn(attempts, ({ delivery }) => Math.round(delivery.durationMs)),
+      plainColumn(attempts, outcomeWord),
+      plainColumn(attempts, httpStatusOf),
+      attempts.map(({ delivery }) => (delivery.kind === 'unreachable' ? delivery.detail : null)),
+      attempts.map(({ delivery }) =>
+        delivery.kind === 'answered' ? delivery.answer.subarray(0, answerBytesKept) : null,
+      ),
+      plainColumn(attempts, ({ callback }) => callback.isResend),
+    ],
+  })
+}
+
+/** What was acknowledged at its first attempt, and without a word more, is told by that attempt: see callback-state.ts. */
+function isToBeTold({ callback, outcome: { verdict } }: RecordedAttempt): boolean {
+  const isUsual = verdict.kind === 'acknowledged' && !verdict.isWarned
+  return !isUsual || callback.progress.attemptsMade > 0 || callback.isResend || callback.wasHeld
+}
+
+async function tellCallbacks(transaction: Queryable, attempts: readonly RecordedAttempt[]): Promise<void> {
+  await transaction.query({
+    name: 'tell-callbacks-of-attempts',
+    text: `
+update callbacks c
+   set attempts_made = d.attempt, retries_made = d.retries_made,
+       first_attempt_at = coalesce(c.first_attempt_at, d.started_at),
+       last_attempt_at = d.started_at, next_attempt_at = d.next_attempt_at, last_outcome = d.outcome,
+       last_http_status = d.http_status, held_reason = null,
+       is_warned = case when d.delivered_at is null then c.is_warned else d.is_warned end,
+       delivered_at = coalesce(c.delivered_at, d.delivered_at),
+       exhausted_at = case when d.delivered_at is null then coalesce(c.exhausted_at, d.exhausted_at) end
+  from unnest($1::text[], $2::uuid[], $3::integer[], $4::bigint[], $5::text[], $6::smallint[], $7::smallint[],
+              $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[])
+    as d (merchant_id, callback_id, attempt, started_at, outcome, http_status, retries_made, next_attempt_at,
+          delivered_at, exhausted_at, is_warned)
+ where c.merchant_id = d.merchant_id and c.callback_id = d.callback_id`,
+    values: [
+      ...attemptsOf(attempts),
+      plainColumn(attempts, outcomeWord),
+      plainColumn(attempts, httpStatusOf),
+      plainColumn(attempts, ({ outcome }) => outcome.retriesMade),
+      plainColumn(attempts, ({ outcome }) => outcome.nextAttemptAtMs ?? null),
+      plainColumn(attempts, ({ outcome: { verdict }, nowMs }) =>
+        verdict.kind === 'acknowledged' ? nowMs : null,
+      ),
+      plainColumn(attempts, ({ outcome: { state }, nowMs }) => (state === 'exhausted' ? nowMs : null)),
+      plainColumn(
+        attempts,
+        ({ outcome: { verdict } }) => verdict.kind === 'acknowledged' && verdict.isWarned,
+      ),
+    ],
+  })
+}
+
+/** Which attempts of which callbacks, and when each began. */
+function attemptsOf(attempts: readonly RecordedAttempt[]): string[] {
+  return [
+    plainColumn(attempts, ({ callback }) => callback.merchantId),
+    idsOf(attempts),
+    plainColumn(attempts, ({ callback }) => callback.progress.attemptsMade + 1),
+    plainColumn(attempts, ({ startedAtMs }) => startedAtMs),
+  ]
+}
+
+function outcomeWord({ outcome: { verdict } }: RecordedAttempt): string {
+  return verdict.kind === 'unreachable' ? verdict.reason : verdict.kind
+}
+
+function httpStatusOf({ delivery }: RecordedAttempt): number | null {
+  return delivery.kind === 'answered' ? delivery.httpStatus : null
+}
+
+function plainColumn(
+  attempts: readonly RecordedAttempt[],
+  column: (attempt: RecordedAttempt) => string | number | boolean | null,
+): string {
+  return plainArray(attempts.map(column))
+}
+
+/** Only hosts that fail, or that failed when the callback was claimed, cost anything here. */
+async function settleHosts(
+  transaction: Queryable,
+  attempts: readonly RecordedAttempt[],
+): Promise<ReadonlyMap<string, FailingHost>> {
+  const failed = Map.groupBy(
+    attempts.filter(({ outcome }) => isHostFailure(outcome.verdict)),
+    ({ callback }) => callback.host,
+  )
+  const recovered = new Set(
+    attempts
+      .filter(({ callback, outcome }) => callback.hostFailures > 0 && isHostAnswer(outcome.verdict))
+      .map(({ callback }) => callback.host),
+  )
+  if (recovered.size > 0) {
+    await transaction.query({
+      text: 'delete from callback_hosts where host = any ($1::text[])',
+      values: [[...recovered].sort()],
+    })
+  }
+  const after = new Map<string, FailingHost>()
+  // In one order for everybody, so that two batches never wait for each other in a circle.
+  const hosts = [...failed.keys()].filter((host) => !recovered.has(host)).sort()
+  if (hosts.length === 0) return after
+  const before = await lockHosts(transaction, hosts, attempts[0]?.nowMs ?? 0)
+  for (const host of hosts) {
+    const [first, ...more] = failed.get(host) ?? []
+    if (!first) continue
+    after.set(
+      host,
+      hostAfter(before.get(host), {
+        host,
+        count: 1 + more.length,
+        startedAtMs: Math.max(first.startedAtMs, ...more.map(({ startedAtMs }) => startedAtMs)),
+        reason: reasonOf(first),
+        nowMs: first.nowMs,
+      }),
+    )
+  }
+  await writeHosts(transaction, [...after.values()])
+  return after
+}
+
+function reasonOf({ outcome: { verdict } }: RecordedAttempt): string {
+  if (verdict.kind === 'unreachable') return verdict.reason
+  return verdict.kind === 'refused' ? `HTTP ${verdict.httpStatus}` : ''
+}
+
+interface HostRow {
+  host: string
+  failures: number
+  failing_since: string
+  reason: string
+  pauses: number
+  paused_at: string | null
+  paused_until: string | null
+}
+
+async function lockHosts(
+  transaction: Queryable,
+  hosts: readonly string[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, FailingHost>> {
+  await transaction.query({
+    name: 'note-failing-hosts',
+    text: `
+insert into callback_hosts (host, failures, failing_since, reason)
+select host, 0, $2, '' from unnest($1::text[]) as h (host)
+    on conflict do nothing`,
+    values: [hosts, nowMs],
+  })
+  const { rows } = await transaction.query<HostRow>({
+    name: 'lock-failing-hosts',
+    text: `
+select host, failures, failing_since, reason, pauses, paused_at, paused_until
+  from callback_hosts
+ where host = any ($1::text[])
+ order by host
+   for update`,
+    values: [hosts],
+  })
+  return new Map(rows.map((row) => [row.host, toFailingHost(row)]))
+}
+
+async function writeHosts(transaction: Queryable, hosts: readonly FailingHost[]): Promise<void> {
+  await transaction.query({
+    name: 'write-failing-hosts',
+    text: `
+update callback_hosts h
+   set failures = n.failures, reason = n.reason, pauses = n.pauses, paused_at = n.paused_at,
+       paused_until = n.paused_until
+  from unnest($1::text[], $2::integer[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[])
+    as n (host, failures, reason, pauses, paused_at, paused_until)
+ where h.host = n.host`,
+    values: [
+      hosts.map(({ host }) => host),
+      hosts.map(({ failures }) => failures),
+      hosts.map(({ reason }) => reason),
+      hosts.map(({ pauses }) => pauses),
+      hosts.map(({ pausedAtMs }) => pausedAtMs ?? null),
+      hosts.map(({ pausedUntilMs }) => pausedUntilMs ?? null),
+    ],
+  })
+}
+
+export function toFailingHost(row: HostRow): FailingHost {
+  return {
+    host: row.host,
+    failures: row.failures,
+    failingSinceMs: Number(row.failing_since),
+    reason: row.reason,
+    pauses: row.pauses,
+    pausedAtMs: row.paused_at === null ? undefined : Number(row.paused_at),
+    pausedUntilMs: row.paused_until === null ? undefined : Number(row.paused_until),
+  }
+}

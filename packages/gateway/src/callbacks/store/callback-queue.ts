@@ -1,0 +1,351 @@
+// The queue of callbacks that are still to be delivered. Workers look for lines with something due, claim from
+// lines, and every later write bears the claim: who lost it writes nothing.
+import type { EventName } from '@tillgate/protocol'
+import { plainArray } from '../../database/plain-array.ts'
+import type { Pool, Queryable } from '../../database/pool.ts'
+import type { Progress } from '../rules/callback-attempt.ts'
+import type { HostState, Line, LineRequest } from '../rules/delivery-lanes.ts'
+import { stateOf } from './callback-state.ts'
+
+export type CallbackQueue = ReturnType<typeof makeCallbackQueue>
+
+export interface DueLine extends Line, HostState {}
+
+export interface DueLines {
+  readonly lines: readonly DueLine[]
+  /** There is more due than was looked at: somebody far behind may be hidden. */
+  readonly isFull: boolean
+  /** When the next callback becomes due that is not due now. */
+  readonly nextDueAtMs: number | undefined
+}
+
+export interface LinePage {
+  readonly lines: readonly DueLine[]
+  /** Where to go on; undefined at the end. */
+  readonly after: Line | undefined
+}
+
+export interface Claim {
+  readonly claimId: string
+  readonly claimedUntilMs: number
+}
+
+export interface ClaimedCallback extends Line, Claim {
+  readonly callbackId: string
+  readonly paymentId: string
+  readonly eventName: EventName
+  readonly callbackUrl: string
+  /** Undefined: it was pruned, and there is nothing left to send. */
+  readonly body: string | undefined
+  readonly dueAtMs: number
+  readonly isResend: boolean
+  /** Its row says that it could not be tried. */
+  readonly wasHeld: boolean
+  readonly progress: Progress
+  readonly hostFailures: number
+}
+
+export interface Claimed {
+  readonly callbacks: readonly ClaimedCallback[]
+  /** Of the hosts that were asked for and fail just now. */
+  readonly hosts: ReadonlyMap<string, HostState>
+}
+
+export const dueRowsLooked = 500
+const linesPerPage = 500
+
+export function makeCallbackQueue(database: Pool) {
+  return {
+    findDueLines: (nowMs: number) => findDueLines(database, nowMs),
+    pageOfLines: (nowMs: number, after: Line | undefined) => pageOfLines(database, nowMs, after),
+    claim: (request: ClaimRequest) => claim(database, request),
+    /** Gives back what was claimed and not sent, due as it was. */
+    release: (claimed: readonly ClaimedCallback[]) => release(database, claimed),
+    /** Puts off what cannot even be tried, and says why; no attempt is counted. */
+    hold: (held: Hold) => hold(database, held),
+  }
+}
+
+interface LineRow {
+  merchant_id: string
+  host: string
+  failures: number | null
+  paused_until: string | null
+}
+
+/** The oldest due first, by the index callback_queue_due. */
+async function findDueLines(database: Queryable, nowMs: number): Promise<DueLines> {
+  const { rows } = await database.query<LineRow & { count: string }>({
+    name: 'find-due-lines',
+    text: `
+select d.merchant_id, d.host, d.count, h.failures, h.paused_until
+  from (select merchant_id, host, min(due_at) as due_at, count(*) as count
+          from (select merchant_id, host, due_at
+                  from callback_queue
+                 where due_at <= $1 and (claimed_until is null or claimed_until <= $1)
+                 order by due_at
+                 limit ${dueRowsLooked}) as due
+         group by merchant_id, host) as d
+  left join callback_hosts h using (host)
+ order by d.due_at`,
+    values: [nowMs],
+  })
+  const { rows: next } = await database.query<{ due_at: string }>({
+    name: 'next-due-callback',
+    text: 'select due_at from callback_queue where due_at > $1 order by due_at limit 1',
+    values: [nowMs],
+  })
+  return {
+    lines: rows.map(toDueLine),
+    isFull: rows.reduce((sum, { count }) => sum + Number(count), 0) >= dueRowsLooked,
+    nextDueAtMs: next[0] && Number(next[0].due_at),
+  }
+}
+
+/**
+ * Line after line by the index callback_queue_lines, one step a line however many callbacks stand in it: so a line
+ * is found that a million due callbacks of others hide.
+ */
+async function pageOfLines(database: Queryable, nowMs: number, after: Line | undefined): Promise<LinePage> {
+  const { rows } = await database.query<LineRow & { due_at: string }>({
+    name: 'page-of-callback-lines',
+    text: `
+with recursive lines as (
+  (select merchant_id, host, due_at
+     from callback_queue
+    where (merchant_id, host) > ($1, $2)
+    order by merchant_id, host, due_at
+    limit 1)
+  union all
+  select next.*
+    from lines
+   cross join lateral (select q.merchant_id, q.host, q.due_at
+                         from callback_queue q
+                        where (q.merchant_id, q.host) > (lines.merchant_id, lines.host)
+                        order by q.merchant_id, q.host, q.due_at
+                        limit 1) as next
+), page as (
+  select * from lines limit ${linesPerPage}
+)
+select p.merchant_id, p.host, p.due_at, h.failures, h.paused_until
+  from page p
+  left join callback_hosts h using (host)
+ order by p.merchant_id, p.host`,
+    values: [after?.merchantId ?? '', after?.host ?? ''],
+  })
+  const last = rows.length < linesPerPage ? undefined : rows.at(-1)
+  return {
+    lines: rows.filter(({ due_at }) => Number(due_at) <= nowMs).map(toDueLine),
+    after: last && { merchantId: last.merchant_id, host: last.host },
+  }
+}
+
+export interface ClaimRequest extends Claim {
+  readonly lines: readonly LineRequest[]
+  readonly nowMs: number
+  /** Until then nobody else probes a host whose pause is over. */
+  readonly probeUntilMs: number
+}
+
+async function claim(database: Queryable, request: ClaimRequest): Promise<Claimed> {
+  const { rows } = await database.query<ClaimRow>(claimStatement(request))
+  const hosts = new Map<string, HostState>()
+  const taken: TakenRow[] = []
+  for (const row of rows) {
+    if (row.callback_id !== null) taken.push(row)
+    else hosts.set(row.host, { failures: row.failures, pausedUntilMs: toTime(row.paused_until) })
+  }
+  for (const { host } of taken) if (!hosts.has(host)) hosts.set(host, healthy)
+  return { callbacks: taken.length === 0 ? [] : await load(database, { taken, hosts }, request), hosts }
+}
+
+const healthy: HostState = { failures: 0, pausedUntilMs: undefined }
+
+type ClaimRow = TakenRow | FailingRow
+
+interface TakenRow {
+  callback_id: string
+  merchant_id: string
+  host: string
+  due_at: string
+  is_resend: boolean
+}
+
+interface FailingRow {
+  callback_id: null
+  host: string
+  failures: number
+  paused_until: string | null
+}
+
+/**
+ * Each line by the index callback_queue_lines, so many rows as asked for, whatever stands in other lines. A host
+ * whose pause is over is probed by whoever moves its pause on. Answers a row for every callback that was claimed,
+ * and one without a callback for every line whose host fails, with the host's state.
+ */
+export function claimStatement({ lines, nowMs, claimId, claimedUntilMs, probeUntilMs }: ClaimRequest) {
+  return {
+    name: 'claim-callbacks',
+    text: `
+with asked as (
+  select a.merchant_id, a.host, a.most, h.failures, h.paused_until
+    from unnest($1::text[], $2::text[], $3::integer[]) as a (merchant_id, host, most)
+    left join callback_hosts h on h.host = a.host
+), probing as (
+  update callback_hosts h
+     set paused_until = $7
+   where h.host in (select host
+                      from callback_hosts
+                     where host = any ($2::text[]) and paused_until <= $4
+                       for update skip locked)
+  returning h.host
+), picked as (
+  select q.place
+    from asked a
+   cross join lateral (select q.ctid as place
+                         from callback_queue q
+                        where q.merchant_id = a.merchant_id and q.host = a.host and q.due_at <= $4
+                          and (q.claimed_until is null or q.claimed_until <= $4)
+                        order by q.due_at
+                        limit a.most
+                          for update skip locked) as q
+   where a.paused_until is null or a.host in (select host from probing)
+), claimed as (
+  update callback_queue q
+     set claim_id = $5, claimed_until = $6
+   where q.ctid = any (array(select place from picked))
+  returning q.callback_id, q.merchant_id, q.host, q.due_at, q.is_resend
+)
+select callback_id, merchant_id, host, due_at, is_resend, null as failures, null as paused_until
+  from claimed
+union all
+select null, null, host, null, null, failures, paused_until
+  from asked
+ where failures is not null`,
+    values: [
+      lines.map(({ merchantId }) => merchantId),
+      lines.map(({ host }) => host),
+      lines.map(({ most }) => most),
+      nowMs,
+      claimId,
+      claimedUntilMs,
+      probeUntilMs,
+    ],
+  }
+}
+
+interface LoadedRow {
+  callback_id: string
+  payment_id: string
+  event_name: EventName
+  callback_url: string
+  body: string | null
+  attempts_made: number
+  retries_made: number
+  first_attempt_at: string | null
+  next_attempt_at: string | null
+  delivered_at: string | null
+  exhausted_at: string | null
+  held_reason: string | null
+}
+
+async function load(
+  database: Queryable,
+  { taken, hosts }: { taken: readonly TakenRow[]; hosts: ReadonlyMap<string, HostState> },
+  { claimId, claimedUntilMs }: Claim,
+): Promise<ClaimedCallback[]> {
+  const { rows } = await database.query<LoadedRow>({
+    name: 'load-claimed-callbacks',
+    text: `
+select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.attempts_made, c.retries_made,
+       c.first_attempt_at, c.next_attempt_at, c.delivered_at, c.exhausted_at, c.held_reason
+  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
+  join callbacks c using (merchant_id, callback_id)`,
+    values: [
+      plainArray(taken.map((row) => row.merchant_id)),
+      plainArray(taken.map((row) => row.callback_id)),
+    ],
+  })
+  const found = new Map(rows.map((row) => [row.callback_id, row]))
+  return taken
+    .flatMap((claimed) => {
+      const row = found.get(claimed.callback_id)
+      // Somebody took it out of the history by hand: it must not stand in the way of the others.
+      if (!row) return []
+      return {
+        claimId,
+        claimedUntilMs,
+        merchantId: claimed.merchant_id,
+        host: claimed.host,
+        callbackId: row.callback_id,
+        paymentId: row.payment_id,
+        eventName: row.event_name,
+        callbackUrl: row.callback_url,
+        body: row.body ?? undefined,
+        dueAtMs: Number(claimed.due_at),
+        isResend: claimed.is_resend,
+        wasHeld: row.held_reason !== null,
+        hostFailures: hosts.get(claimed.host)?.failures ?? 0,
+        progress: {
+          state: stateOf(row),
+          attemptsMade: row.attempts_made,
+          retriesMade: row.retries_made,
+          firstAttemptAtMs: toTime(row.first_attempt_at),
+          nextAttemptAtMs: toTime(row.next_attempt_at),
+        },
+      }
+    })
+    .sort((a, b) => a.dueAtMs - b.dueAtMs)
+}
+
+async function release(database: Queryable, claimed: readonly ClaimedCallback[]): Promise<void> {
+  if (claimed.length === 0) return
+  await database.query({
+    name: 'release-callbacks',
+    text: `
+update callback_queue q
+   set claim_id = null, claimed_until = null
+  from unnest($1::uuid[], $2::uuid[]) as k (callback_id, claim_id)
+ where q.callback_id = k.callback_id and q.claim_id = k.claim_id`,
+    values: [claimed.map(({ callbackId }) => callbackId), claimed.map(({ claimId }) => claimId)],
+  })
+}
+
+export interface Hold {
+  readonly callback: Pick<ClaimedCallback, 'merchantId' | 'callbackId' | 'claimId'>
+  readonly reason: string
+  readonly untilMs: number
+}
+
+async function hold(database: Pool, { callback, reason, untilMs }: Hold): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const { rowCount } = await transaction.query({
+      text: `
+update callback_queue
+   set due_at = $3, claim_id = null, claimed_until = null
+ where callback_id = $1 and claim_id = $2`,
+      values: [callback.callbackId, callback.claimId, untilMs],
+    })
+    if (rowCount === 0) return
+    await transaction.query({
+      text: `
+update callbacks
+   set held_reason = $3, next_attempt_at = case when delivered_at is null and exhausted_at is null then $4::bigint end
+ where merchant_id = $1 and callback_id = $2`,
+      values: [callback.merchantId, callback.callbackId, reason, untilMs],
+    })
+  })
+}
+
+function toDueLine(row: LineRow): DueLine {
+  return {
+    merchantId: row.merchant_id,
+    host: row.host,
+    failures: row.failures ?? 0,
+    pausedUntilMs: toTime(row.paused_until),
+  }
+}
+
+function toTime(text: string | null): number | undefined {
+  return text === null ? undefined : Number(text)
+}

@@ -1,0 +1,35 @@
+// Keeps the callbacks' tables within bounds: history past its time goes in small batches, and what stood due for
+// another seven days without a chance, because its host stayed paused, is exhausted like the rest.
+import type { Clock } from '../platform/clock.ts'
+import { lastAttemptWithinMs } from './rules/retry-schedule.ts'
+import type { CallbackHistory } from './store/callback-history.ts'
+
+export interface TidyCallbacksParts {
+  readonly history: Pick<CallbackHistory, 'prune' | 'exhaustOverdue'>
+  readonly historyDays: number
+  readonly clock: Clock
+}
+
+export interface Tidied {
+  readonly pruned: number
+  readonly exhausted: number
+  /** There may be more: a batch was full. */
+  readonly more: boolean
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+export const tidyBatch = 200
+
+export function makeTidyCallbacks({ history, historyDays, clock }: TidyCallbacksParts) {
+  return async (): Promise<Tidied> => {
+    const nowMs = clock.now()
+    const overdue = await history.exhaustOverdue({
+      dueBeforeMs: nowMs - lastAttemptWithinMs,
+      nowMs,
+      limit: tidyBatch,
+    })
+    const pruned = await history.prune({ olderThanMs: nowMs - historyDays * dayMs, limit: tidyBatch })
+    const more = pruned === tidyBatch || overdue.length === tidyBatch
+    return { pruned, exhausted: overdue.length, more }
+  }
+}

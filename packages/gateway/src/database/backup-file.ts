@@ -1,0 +1,82 @@
+// A backup as a file: compressed, for its owner alone, and under its name only once it is whole and on the disk.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { link, open, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline as pipelineInBackground } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { StartFailure } from '../platform/start-failure.ts'
+
+export async function writeBackupFile<Result>(
+  path: string,
+  fill: (write: (text: string) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  if (existsSync(path)) throw alreadyThere(path)
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.part`
+  const gzip = createGzip()
+  const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
+  const written = pipeline(gzip, file)
+  // Its failure is told by the writing below, or at the end.
+  written.catch(() => {})
+  try {
+    const result = await fill(async (text) => {
+      if (!gzip.write(text)) await Promise.race([once(gzip, 'drain'), written])
+    })
+    gzip.end()
+    await written
+    await link(draft, path)
+    await syncFolder(dirname(path))
+    return result
+  } catch (error) {
+    gzip.destroy()
+    throw fileTrouble(error, path)
+  } finally {
+    await unlink(draft).catch(() => {})
+  }
+}
+
+/** Line by line; throws when the file cannot be read, or is cut. */
+export async function* readBackupFile(path: string): AsyncIterable<string> {
+  const text = createGunzip().setEncoding('utf8')
+  // An error of either side ends the loop below.
+  pipelineInBackground(createReadStream(path), text, () => {})
+  let rest = ''
+  for await (const chunk of text as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync()
+  await handle.close()
+}
+
+const fileCodes = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+  'EISDIR',
+])
+
+function fileTrouble(error: unknown, path: string): unknown {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EEXIST') return alreadyThere(path)
+  return code !== undefined && fileCodes.has(code)
+    ? new StartFailure(`${path}: ${(error as Error).message}`, { cause: error })
+    : error
+}
+
+function alreadyThere(path: string): StartFailure {
+  return new StartFailure(`${path} is there already. Choose another name: a backup never replaces a file.`)
+}

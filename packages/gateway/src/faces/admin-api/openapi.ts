@@ -1,0 +1,157 @@
+// The admin API as OpenAPI 3.1, made from the routes that are served and the schemas that check them.
+import { failures, httpStatusOf, successCode, successMessage } from '@tillgate/protocol'
+import type { TObject, TSchema } from 'typebox'
+import { scopeNames, scopes } from '../../operators/rules/api-token.ts'
+import { version } from '../../platform/version.ts'
+import { type ApiRoute, apiPrefix } from './api.ts'
+import { apiRoutes } from './routes.ts'
+
+export type OpenApi = ReturnType<typeof makeOpenApi>
+
+export function makeOpenApi() {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of apiRoutes) {
+    const path = apiPrefix + route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tillgate admin API',
+      version,
+      description:
+        'What operators do in the console, for programs. Every answer is {code, msg, data}; amounts are decimal text, times are milliseconds since 1970-01-01 UTC. Lists are paged by key: send `older` as `before` of the next request.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The admin listener.' }],
+    security: [{ token: [] as readonly string[] }],
+    tags: tagsOf(),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `A token that an operator made. Its scopes: ${scopeNames.map((scope) => `${scope} (${scopes[scope].meaning})`).join('; ')}.`,
+        },
+      },
+      schemas: { Failure: failureSchema },
+    },
+  }
+}
+
+const failureSchema = {
+  type: 'object',
+  required: ['code', 'msg', 'data'],
+  properties: {
+    code: { type: 'integer', enum: Object.values(failures).map(({ code }) => code) },
+    msg: { type: 'string', description: 'What to change, in plain words.' },
+    data: {
+      type: 'object',
+      required: ['requestId'],
+      properties: {
+        requestId: { type: 'string', description: 'By which the gateway’s log knows the request.' },
+        field: { type: 'string', description: 'The field at fault, where there is one.' },
+      },
+    },
+  },
+} as const
+
+function tagsOf() {
+  return [...new Set(apiRoutes.map(tagOf))].map((name) => ({ name }))
+}
+
+/** The first part of the path. */
+export function tagOf({ path }: ApiRoute): string {
+  return path.split('/')[1] ?? ''
+}
+
+function operationOf(route: ApiRoute): object {
+  return {
+    operationId: route.id,
+    tags: [tagOf(route)],
+    summary: route.summary,
+    description:
+      route.scope === undefined
+        ? 'Any token.'
+        : `Scope \`${route.scope}\`; the token’s operator must be ${scopes[route.scope].needs} or more.`,
+    parameters: [
+      ...parametersOf(route.params, 'path'),
+      ...parametersOf(route.query, 'query'),
+      ...(route.isOnce ? [idempotencyKey] : []),
+    ],
+    ...(route.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: plain(route.body) } } },
+    }),
+    responses: {
+      200: {
+        description: 'Done.',
+        content:
+          route.answer === 'csv'
+            ? { 'text/csv': { schema: { type: 'string' } } }
+            : { 'application/json': { schema: envelopeOf(route.answer) } },
+      },
+      default: {
+        description: `What went wrong: ${troubleOf(route)}.`,
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+      },
+    },
+  }
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: true,
+  description: 'A new one for each act. Sent again with the same key and content, the act is done once.',
+  schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[\\x21-\\x7e]{1,64}$' },
+} as const
+
+function parametersOf(schema: TObject | undefined, where: 'path' | 'query'): object[] {
+  if (!schema) return []
+  const required: readonly string[] = schema.required ?? []
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const { description, ...rest } = plain(property) as { description?: string }
+    return { name, in: where, required: required.includes(name), description, schema: rest }
+  })
+}
+
+function envelopeOf(answer: TObject): object {
+  return {
+    type: 'object',
+    required: ['code', 'msg', 'data'],
+    properties: {
+      code: { type: 'integer', const: successCode },
+      msg: { type: 'string', const: successMessage },
+      data: withRoomToGrow(plain(answer)),
+    },
+  }
+}
+
+/** As plain JSON, without the words that are ours alone. */
+function plain(schema: TSchema): object {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === 'expected' ? undefined : value)))
+}
+
+/** A later version may answer more: clients must not refuse that. What is sent to us is held to the letter. */
+function withRoomToGrow(schema: object): object {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) => (key === 'additionalProperties' ? undefined : value)),
+  )
+}
+
+function troubleOf(route: ApiRoute): string {
+  const names = [
+    'invalid_field',
+    'token_not_accepted',
+    'not_allowed',
+    ...(route.params ? (['not_found'] as const) : []),
+    ...(route.method === 'GET' ? [] : (['number_already_used', 'status_does_not_allow'] as const)),
+    'too_many_requests',
+    'unavailable',
+  ] as const
+  return names
+    .map((name) => failures[name].code)
+    .map((code) => `${code} (HTTP ${httpStatusOf(code)})`)
+    .join(', ')
+}

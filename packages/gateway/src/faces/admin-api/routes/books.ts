@@ -1,0 +1,164 @@
+// What the admin API tells about the gateway itself: the ledger, the audit log, the system, and the token in use.
+import { toDecimalText } from '@tillgate/protocol'
+import { scopeNames } from '../../../operators/rules/api-token.ts'
+import { roles } from '../../../operators/rules/operator.ts'
+import { type ApiRoute, currency, limit, merchantId, pageOf, route, uuid } from '../api.ts'
+import { amount, count, list, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
+
+const balanceLine = object('One kind of owner in one currency.', {
+  currency,
+  ownerKind: oneOf('Whose accounts.', ['wallet', 'merchant', 'funding']),
+  accounts: count('How many.'),
+  debitsPosted: amount('Out.'),
+  creditsPosted: amount('In.'),
+  debitsPending: amount('Held, to go out.'),
+  creditsPending: amount('Held, to come in.'),
+})
+
+export const bookRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'GET',
+    path: '/ledger/trial-balance',
+    id: 'trialBalance',
+    scope: 'ledger:read',
+    summary: 'What each kind of owner has in each currency',
+    answer: object('The books.', { lines: list('By currency.', balanceLine) }),
+    act: async ({ service }) => ({
+      lines: (await service.trialBalance()).map((line) => ({
+        currency: line.currency,
+        ownerKind: line.ownerKind,
+        accounts: line.accounts,
+        debitsPosted: toDecimalText(line.debitsPostedMinor, line.currency),
+        creditsPosted: toDecimalText(line.creditsPostedMinor, line.currency),
+        debitsPending: toDecimalText(line.debitsPendingMinor, line.currency),
+        creditsPending: toDecimalText(line.creditsPendingMinor, line.currency),
+      })),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/ledger/verification',
+    id: 'verifyLedger',
+    scope: 'ledger:verify',
+    summary: 'Prove that the books balance; changes nothing',
+    answer: object('The proof.', {
+      claims: count('How many sentences were proven.'),
+      accounts: count('Over so many accounts.'),
+      transfers: count('Over so many transfers.'),
+      findings: list(
+        'What is not true; empty: the ledger is clean.',
+        object('A sentence that is not true.', {
+          claim: text('What ought to be true.', { max: 1024 }),
+          count: count('How many rows contradict it.'),
+          examples: list('The first few.', text('A row.', { max: 4096 })),
+        }),
+      ),
+    }),
+    async act({ service }) {
+      const { claims, accounts, transfers, findings } = await service.verifyLedger()
+      return {
+        claims,
+        accounts,
+        transfers,
+        findings: findings.map((finding) => ({ ...finding, examples: [...finding.examples] })),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/audit',
+    id: 'listActs',
+    scope: 'audit:read',
+    summary: 'Who did what, when, to what, from where and why; the newest first',
+    query: object('Which acts.', {
+      merchantId: optional(merchantId),
+      actor: optional(text('Contained in who did it.', { max: 256 })),
+      act: optional(text('Contained in what was done.', { max: 64 })),
+      subject: optional(text('What it was done to.', { max: 260 })),
+      before: optional(uuid('Only what is older than this entry.')),
+      limit,
+    }),
+    answer: object('A page.', {
+      acts: list(
+        'The newest first.',
+        object('An entry.', {
+          auditId: uuid('Its number.'),
+          actedAtMs: timeMs('When.'),
+          actor: text('Who, and from where.', { max: 512 }),
+          act: text('What.', { max: 64 }),
+          subject: text('To what.', { max: 1024 }),
+          merchantId: optional(merchantId),
+          reason: optional(text('Why.', { min: 0, max: 1024 })),
+        }),
+      ),
+      older: optional(uuid('`before` of the next page; not there on the last one.')),
+    }),
+    async act({ service, query }) {
+      const { before: _before, limit: _limit, ...filter } = query
+      const { items, ...older } = await pageOf(
+        query,
+        (page) => service.audit.listActs(filter, page),
+        (each) => each.auditId,
+      )
+      return {
+        acts: items.map(({ auditId, actedAtMs, actor, act, subject, merchantId: of, reason }) =>
+          present({ auditId, actedAtMs, actor, act, subject, merchantId: of, reason }),
+        ),
+        ...older,
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/system',
+    id: 'showSystem',
+    scope: 'system:read',
+    summary: 'Version, database, and how late the oldest work is',
+    answer: object('The gateway.', {
+      version: text('Of the gateway.', { max: 64 }),
+      mode: oneOf('Test money, or real.', ['sandbox', 'live']),
+      upMs: count('For how long this process runs.'),
+      databaseVersion: text('Of PostgreSQL.', { max: 256 }),
+      databaseBytes: count('How large it is.'),
+      migrations: count('How many were applied.'),
+      settlementsWaiting: count('Payments and refunds that wait for their rail.'),
+      oldestSettlementDueAtMs: optional(timeMs('The longest overdue one.')),
+      oldestExpiryAtMs: optional(timeMs('The longest overdue order that is still pending.')),
+    }),
+    async act({ service, nowMs }) {
+      const { about, state } = await service.system(nowMs)
+      return present({
+        version: about.version,
+        mode: about.mode,
+        upMs: about.upMs,
+        databaseVersion: state.databaseVersion,
+        databaseBytes: state.databaseBytes,
+        migrations: state.migrations,
+        settlementsWaiting: state.settlementsWaiting,
+        oldestSettlementDueAtMs: state.oldestSettlementDueAtMs,
+        oldestExpiryAtMs: state.oldestExpiryAtMs,
+      })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/token',
+    id: 'showToken',
+    scope: undefined,
+    summary: 'The token in use: whose it is, what it may do, until when',
+    answer: object('The token.', {
+      operator: text('In whose name it acts.', { max: 64 }),
+      role: oneOf('What the operator may do.', roles),
+      name: text('What it is for.', { max: 32 }),
+      scopes: list('What it may do, as far as the role allows it.', oneOf('A scope.', scopeNames)),
+      expiresAtMs: timeMs('Until when.'),
+    }),
+    act: async ({ operator, token }) => ({
+      operator: operator.login,
+      role: operator.role,
+      name: token.name,
+      scopes: [...token.scopes],
+      expiresAtMs: token.expiresAtMs,
+    }),
+  }),
+]

@@ -1,0 +1,239 @@
+// Orders over the admin API: listed, searched, shown, cancelled, refunded.
+import { Failure, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
+import type { Order } from '../../../orders/rules/order.ts'
+import type { ListedOrder } from '../../../orders/store/order-list.ts'
+import type { Refund } from '../../../refunds/rules/refund.ts'
+import { type ApiRoute, currency, defaultLimit, limit, merchantId, paymentId, reason, route } from '../api.ts'
+import { amount, count, list, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
+import { outcomeFields, toOutcome } from './approvals.ts'
+
+const statuses = Object.keys(orderStatuses) as (keyof typeof orderStatuses)[]
+const refundStates = Object.keys(refundStatuses) as (keyof typeof refundStatuses)[]
+const key = object('Which order.', { merchantId, paymentId })
+const order = {
+  merchantId,
+  paymentId,
+  orderNo: text('The merchant’s own number.', { max: 64 }),
+  status: oneOf('What became of it.', statuses),
+  paymentAmount: amount('What is to be paid.'),
+  refundedAmount: amount('What went back to the consumer.'),
+  currency,
+  createdAtMs: timeMs('When it was created.'),
+  completedAtMs: optional(timeMs('When it came to its final status.')),
+  transactionId: optional(text('Of the payment.', { max: 30 })),
+}
+const listed = object('An order.', { ...order, merchantName: text('The merchant’s name.', { max: 256 }) })
+const refund = object('A refund.', {
+  refundId: text('The refund’s number.', { max: 32 }),
+  referRefundNo: text('The number of whoever asked for it.', { max: 64 }),
+  status: oneOf('What became of it.', refundStates),
+  refundAmount: amount('How much goes back.'),
+  currency,
+  reason: optional(text('Why.', { min: 0, max: 256 })),
+  message: optional(text('Why it failed.', { max: 1024 })),
+  createdAtMs: timeMs('When it was asked for.'),
+  completedAtMs: optional(timeMs('When it ended.')),
+})
+const details = object('An order with everything that is known of it.', {
+  ...order,
+  merchantName: optional(text('The merchant’s name.', { max: 256 })),
+  channel: oneOf('Where it was created.', ['WEB', 'APP']),
+  expiresAtMs: timeMs('Until when it can be paid.'),
+  message: optional(text('Why the payment failed.', { max: 1024 })),
+  walletId: optional(text('The wallet that paid.', { max: 64 })),
+  callbackUrl: optional(text('Where callbacks go.', { max: 2048 })),
+  redirectUrl: optional(text('Where the consumer returns to.', { max: 2048 })),
+  changes: list(
+    'Every change of its status, the oldest first.',
+    object('A change.', {
+      from: oneOf('Before.', statuses),
+      to: oneOf('After.', statuses),
+      actor: text('Who did it.', { max: 64 }),
+      changedAtMs: timeMs('When.'),
+    }),
+  ),
+  refunds: list('The oldest first.', refund),
+  transfers: list(
+    'Ledger transfers, the oldest first.',
+    object('A transfer.', {
+      transferId: text('Its number.', { max: 30 }),
+      kind: text('What it is for.', { max: 32 }),
+      phase: text('hold, post, void or direct.', { max: 32 }),
+      debitAccountId: text('Where it comes from.', { max: 256 }),
+      creditAccountId: text('Where it goes.', { max: 256 }),
+      amount: amount('How much.'),
+      currency,
+      madeAtMs: timeMs('When.'),
+    }),
+  ),
+  callbackCount: count('How many callbacks it has; /callbacks lists them.'),
+})
+
+export const orderRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'GET',
+    path: '/orders',
+    id: 'listOrders',
+    scope: 'orders:read',
+    summary: 'Orders, the newest first',
+    query: object('Which orders.', {
+      merchantId: optional(merchantId),
+      status: optional(oneOf('Of this status.', statuses)),
+      currency: optional(currency),
+      sinceMs: optional(timeMs('Created at this time or later.')),
+      untilMs: optional(timeMs('Created before this time.')),
+      before: optional(paymentId),
+      limit,
+    }),
+    answer: object('A page.', {
+      orders: list('The newest first.', listed),
+      older: optional(
+        text(
+          '`before` of the next page; not there on the last one. A page may be empty and have one: the look for rare orders goes on there.',
+          {
+            max: 32,
+          },
+        ),
+      ),
+    }),
+    async act({ service, query }) {
+      const { before, limit: wanted = defaultLimit, ...filter } = query
+      const { orders, next } = await service.orders.listOrders(filter, { before, limit: wanted })
+      return present({ orders: orders.map(toListed), older: next })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/orders/search',
+    id: 'searchOrders',
+    scope: 'orders:read',
+    summary: 'Orders that bear a number: paymentId, orderNo, transactionId, refundId or referRefundNo',
+    query: object('What is sought.', { number: text('The whole number.', { max: 64 }) }),
+    answer: object('What was found.', { orders: list('At most 50, the newest first.', listed) }),
+    act: async ({ service, query }) => ({
+      orders: (await service.orders.search(query.number)).map(toListed),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/orders/:merchantId/:paymentId',
+    id: 'showOrder',
+    scope: 'orders:read',
+    summary: 'One order: changes, refunds, ledger transfers',
+    params: key,
+    answer: details,
+    async act({ service, params }) {
+      const found = await service.showOrder(params)
+      if (!found) throw new Failure('order_not_found')
+      const { merchant, changes, refunds, transfers, callbacks } = found
+      return present({
+        ...toOrder(found.order),
+        merchantName: merchant?.name,
+        channel: found.order.channel,
+        expiresAtMs: found.order.expiresAtMs,
+        message: found.order.message,
+        walletId: found.order.walletId,
+        callbackUrl: found.order.callbackUrl,
+        redirectUrl: found.order.redirectUrl,
+        changes: changes.map(({ from, to, actor, changedAtMs }) => ({ from, to, actor, changedAtMs })),
+        refunds: refunds.map(toRefund),
+        transfers: transfers.map(({ amountMinor, refundId: _refundId, ...transfer }) => ({
+          ...transfer,
+          amount: toDecimalText(amountMinor, transfer.currency),
+        })),
+        callbackCount: callbacks.length,
+      })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/orders/:merchantId/:paymentId/cancel',
+    id: 'cancelOrder',
+    scope: 'orders:act',
+    summary: 'Cancel an order that is not paid yet',
+    params: key,
+    body: object('Why.', { reason }),
+    answer: object('The order.', { paymentId, status: oneOf('Its status now.', statuses) }),
+    async act({ service, actor, params, body }) {
+      await service.as(actor).orders.cancelOrder(params, body.reason)
+      return { paymentId: params.paymentId, status: 'cancelled' as const }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/orders/:merchantId/:paymentId/refunds',
+    id: 'refundOrder',
+    scope: 'orders:act',
+    summary: 'Refund an order, wholly or in part; once for each referRefundNo, for ever',
+    params: key,
+    body: object('The refund.', {
+      referRefundNo: text('A number of yours; sent again with the same content, it refunds nothing more.', {
+        max: 64,
+      }),
+      amount: amount('How much, in the order’s currency.'),
+      reason,
+    }),
+    answer: object('It is under way, or waits for a second operator.', {
+      ...outcomeFields,
+      refund: optional(
+        object('Where it is done.', {
+          refundId: text('The refund’s number.', { max: 32 }),
+          status: oneOf('Its result comes later.', refundStates),
+        }),
+      ),
+    }),
+    async act({ service, operator, actor, params, body }) {
+      const outcome = await service.moneyActs({ operator, actor }).refund(params, body)
+      if (outcome.kind === 'waiting') return toOutcome(outcome.request)
+      const { refundId, status } = outcome.result
+      return { outcome: 'done' as const, refund: { refundId, status } }
+    },
+  }),
+]
+
+function toListed({ merchantName, ...listedOrder }: ListedOrder) {
+  return { ...toOrder(listedOrder), merchantName }
+}
+
+function toOrder(
+  given: Pick<
+    Order,
+    | 'merchantId'
+    | 'paymentId'
+    | 'orderNo'
+    | 'status'
+    | 'paymentAmountMinor'
+    | 'refundedMinor'
+    | 'currency'
+    | 'createdAtMs'
+    | 'completedAtMs'
+    | 'transactionId'
+  >,
+) {
+  return present({
+    merchantId: given.merchantId,
+    paymentId: given.paymentId,
+    orderNo: given.orderNo,
+    status: given.status,
+    paymentAmount: toDecimalText(given.paymentAmountMinor, given.currency),
+    refundedAmount: toDecimalText(given.refundedMinor, given.currency),
+    currency: given.currency,
+    createdAtMs: given.createdAtMs,
+    completedAtMs: given.completedAtMs,
+    transactionId: given.transactionId,
+  })
+}
+
+function toRefund(given: Refund) {
+  return present({
+    refundId: given.refundId,
+    referRefundNo: given.referRefundNo,
+    status: given.status,
+    refundAmount: toDecimalText(given.amountMinor, given.currency),
+    currency: given.currency,
+    reason: given.reason,
+    message: given.message,
+    createdAtMs: given.createdAtMs,
+    completedAtMs: given.completedAtMs,
+  })
+}

@@ -1,0 +1,161 @@
+// The admin API over HTTP: bearer tokens alone, never a cookie, so that no page elsewhere can act in an operator's name.
+// What is cheap is checked first; the schemas of the route check everything that comes in.
+import { Failure, type Json, makeChecker, makeReader, successAnswer } from '@tillgate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiLimits } from '../../http/api-limits.ts'
+import { type Downloads, downloadLimits } from '../../http/downloads.ts'
+import { scopes } from '../../operators/rules/api-token.ts'
+import { mayAct } from '../../operators/rules/operator.ts'
+import type { KnownToken } from '../../operators/store/api-tokens.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { ConsoleService } from '../console/service.ts'
+import { type ApiRoute, apiPrefix } from './api.ts'
+import { serveApiDocs } from './docs-page.ts'
+import { apiRoutes } from './routes.ts'
+
+export interface AdminApiParts {
+  readonly clock: Clock
+  readonly limits: ApiLimits
+  readonly downloads: Downloads
+  readonly mode: 'sandbox' | 'live'
+  /** Throws while the gateway is still starting. */
+  readonly running: () => ConsoleService
+}
+
+const maxBodyBytes = 64 * 1024
+const keyPattern = /^[\x21-\x7e]{1,64}$/
+
+export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): void {
+  serveApiDocs(listener, parts)
+  listener.register(async (api) => {
+    api.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string', bodyLimit: maxBodyBytes },
+      (_request, text, done) => done(null, text),
+    )
+    api.addHook('onRequest', (request, reply, done) => {
+      reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+      request.raw.once('close', parts.limits.admit(request.ip))
+      done()
+    })
+    for (const route of apiRoutes) {
+      const read = makeInput(route)
+      api.route({
+        method: route.method,
+        url: apiPrefix + route.path,
+        handler: (request, reply) => answer(request, reply, { route, read }),
+      })
+    }
+  })
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { route, read }: { route: ApiRoute; read: ReturnType<typeof makeInput> },
+  ): Promise<FastifyReply> {
+    const done = parts.limits.begin(request.ip)
+    try {
+      const { token, operator } = await identify(request, reply)
+      checkScope(route, { token, operator })
+      const input = read(request)
+      const result = await route.act({
+        ...input,
+        service: parts.running(),
+        token,
+        operator,
+        actor: `api:${operator.login}/${token.name}@${request.ip}`,
+        nowMs: parts.clock.now(),
+        actId: route.isOnce ? await actIdOf(request, route, { login: operator.login, input }) : '',
+      })
+      if (route.answer !== 'csv') return reply.send(successAnswer(result as object))
+      const stream = parts.downloads.start(result as AsyncIterable<string>)
+      if (!stream)
+        throw new Failure('unavailable', {
+          retryAfterSeconds: 60,
+          message: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
+        })
+      return reply.header('content-type', 'text/csv; charset=utf-8').send(stream)
+    } finally {
+      done()
+    }
+  }
+
+  async function identify(request: FastifyRequest, reply: FastifyReply): Promise<KnownToken> {
+    const [, given = ''] = /^Bearer ([\w.~+/-]{1,200}=*)$/i.exec(request.headers.authorization ?? '') ?? []
+    const known = await parts.running().apiTokens.findToken(given, request.ip)
+    if (!known) {
+      parts.limits.noteJunk(request.ip)
+      reply.header('www-authenticate', 'Bearer')
+      throw new Failure('token_not_accepted', {
+        message:
+          'Send a live token as "Authorization: Bearer …". Tokens are made in the console under Account, or by tillgate token add.',
+      })
+    }
+    parts.limits.charge({ merchantId: known.token.tokenId, requestsPerSecond: undefined })
+    if (parts.running().needsSecondStep(known.operator))
+      throw new Failure('not_allowed', {
+        message: `The role ${known.operator.role} must sign in with a second step, and ${known.operator.login} has none. Set it up in the console first.`,
+      })
+    return known
+  }
+
+  async function actIdOf(
+    request: FastifyRequest,
+    route: ApiRoute,
+    { login, input }: { login: string; input: { params: unknown; body: unknown } },
+  ): Promise<string> {
+    const key = request.headers['idempotency-key']
+    if (typeof key !== 'string' || !keyPattern.test(key))
+      throw new Failure('invalid_field', {
+        field: 'Idempotency-Key',
+        message:
+          'Send a header Idempotency-Key of 1 to 64 visible characters, a new one for each act: sent again with the same key, the act is done once.',
+      })
+    const content = [route.id, input.params, Object.entries(input.body as object).toSorted()]
+    const actId = await parts.running().apiTokens.actIdOf({ login, key, content: JSON.stringify(content) })
+    if (actId !== undefined) return actId
+    throw new Failure('number_already_used', {
+      field: 'Idempotency-Key',
+      message: 'This Idempotency-Key was already used for another request. Use a new one.',
+    })
+  }
+}
+
+function checkScope({ scope }: ApiRoute, { token, operator }: KnownToken): void {
+  if (scope === undefined) return
+  if (!token.scopes.includes(scope))
+    throw new Failure('not_allowed', {
+      message: `This needs a token with the scope ${scope}. This one has: ${token.scopes.join(', ')}.`,
+    })
+  const { needs } = scopes[scope]
+  if (!mayAct(operator.role, needs))
+    throw new Failure('not_allowed', {
+      message: `This needs the role ${needs}; ${operator.login} is ${operator.role}.`,
+    })
+}
+
+function makeInput({ params, query, body }: ApiRoute) {
+  const options = { failure: 'invalid_field' } as const
+  const checkParams = params && makeChecker(params, { ...options, whole: 'the path' })
+  const checkQuery = query && makeChecker(query, { ...options, whole: 'the query' })
+  const readBody = body && makeReader(body, { ...options, whole: 'the body' })
+  return (request: FastifyRequest) => {
+    if (readBody && typeof request.body !== 'string') throw new Failure('not_json')
+    return {
+      // Safe: Fastify's parameters and query are texts by name, or lists of texts.
+      params: checkParams?.(request.params as Json),
+      query: checkQuery?.(numbersOf(request.query as Record<string, Json>, query)),
+      body: readBody?.(request.body as string),
+    }
+  }
+}
+
+/** What the schema takes as a number came as text. */
+function numbersOf(given: Record<string, Json>, query: ApiRoute['query']): Json {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const isNumber = (query?.properties[name] as { type?: string } | undefined)?.type === 'integer'
+      return [name, isNumber && /^\d{1,15}$/.test(String(value)) ? Number(value) : value]
+    }),
+  )
+}

@@ -1,0 +1,99 @@
+// What a consumer does on the page. Each act ends with cookies: a session, or a note that the next page shows. The
+// order's own status guards the paying: two clicks, two tabs or two people never pay twice.
+import type { OrderStatus } from '@tillgate/protocol'
+import type { Order } from '../../orders/rules/order.ts'
+import type { SubmitPayment } from '../../payments/submit-payment.ts'
+import type { AuthenticateWallet } from '../../wallets/authenticate-wallet.ts'
+import { type Behaviour, behaviours } from '../../wallets/rules/wallet.ts'
+import type { Note, Visit, Visits } from './visit.ts'
+
+export interface ActsParts {
+  readonly authenticateWallet: AuthenticateWallet
+  readonly submitPayment: SubmitPayment
+  /** In the sandbox alone. */
+  readonly findTestWalletId: (behaviour: Behaviour) => Promise<string | undefined>
+  readonly visits: Visits
+}
+
+export interface Act {
+  readonly order: Order
+  readonly visit: Visit
+  readonly form: URLSearchParams
+  /** Undefined: too many at once. Otherwise to be called when the sign-in is over. */
+  readonly startSignIn: () => (() => void) | undefined
+}
+
+export type Acts = ReturnType<typeof makeActs>
+
+const maxLoginShown = 254
+
+export function makeActs({ authenticateWallet, submitPayment, findTestWalletId, visits }: ActsParts) {
+  return {
+    async signIn({ order, form, startSignIn }: Act): Promise<string[]> {
+      const login = (form.get('login') ?? '').slice(0, maxLoginShown)
+      const end = startSignIn()
+      if (!end) return note(order, { code: 'busy', login })
+      try {
+        const outcome = await authenticateWallet({ login, pin: form.get('pin') ?? '' })
+        switch (outcome.kind) {
+          case 'signed_in':
+            return [visits.signIn(order, outcome.wallet.walletId)]
+          case 'wrong':
+            return note(order, { code: 'wrong', login })
+          case 'locked':
+            return note(
+              order,
+              outcome.untilMs === undefined
+                ? { code: 'locked', login }
+                : { code: 'lockedUntil', login, untilMs: outcome.untilMs },
+            )
+        }
+      } finally {
+        end()
+      }
+    },
+
+    async signOut({ order }: Act): Promise<string[]> {
+      return [visits.signOut(order)]
+    },
+
+    async pay({ order, visit }: Act): Promise<string[]> {
+      if (!visit.session) return note(order, { code: 'signedOut' })
+      return pay(order, visit.session.walletId)
+    },
+
+    async payWithTestWallet({ order, form }: Act): Promise<string[]> {
+      const behaviour = form.get('wallet') ?? ''
+      const walletId = isBehaviour(behaviour) ? await findTestWalletId(behaviour) : undefined
+      return walletId === undefined ? note(order, { code: 'again' }) : pay(order, walletId)
+    },
+  }
+
+  async function pay(order: Order, walletId: string): Promise<string[]> {
+    const outcome = await submitPayment({ ...order, walletId })
+    switch (outcome.kind) {
+      // The session has done its work.
+      case 'submitted':
+        return [visits.signOut(order)]
+      case 'insufficient_funds':
+        return note(order, { code: 'tooLittle' })
+      case 'wallet_locked':
+        return [visits.signOut(order), ...note(order, { code: 'locked' })]
+      case 'order_not_payable':
+        return [visits.signOut(order), ...note(order, { code: whyNot(outcome.status) })]
+    }
+  }
+
+  function note(order: Order, text: Note): string[] {
+    return [visits.leaveNote(order, text)]
+  }
+}
+
+function whyNot(status: OrderStatus): Note['code'] {
+  if (status === 'success') return 'alreadyPaid'
+  return status === 'confirming' ? 'alreadyProcessing' : 'gone'
+}
+
+function isBehaviour(text: string): text is Behaviour {
+  return Object.hasOwn(behaviours, text)
+}

@@ -1,0 +1,108 @@
+// Numbers, money and times in the reader's way of writing them. Intl formats; how many digits a currency has is ISO's
+// to say, and amounts are handed over as text, so that not even the largest is rounded.
+import { digitsOf, toDecimalText } from '@tillgate/protocol'
+import { type Html, html } from '../../http/html.ts'
+import { remember } from '../../platform/remember.ts'
+import { fillText, type Plural } from './words.ts'
+
+export interface Formats {
+  /** With the currency's code, each amount a unit that no right-to-left text turns around. */
+  money(minor: bigint, currency: string): Html
+  moneyText(minor: bigint, currency: string): string
+  /** The figure and the code apart, for the one amount that is shown large. */
+  moneyParts(minor: bigint, currency: string): Html
+  number(value: number): string
+  plural(forms: Plural, count: number): string
+  /** "29 minutes", "45 seconds". */
+  duration(value: number, unit: 'minute' | 'second'): string
+  /** "in 30 minutes"; never less than one. */
+  inMinutes(durationMs: number): string
+  /** The day and the time in UTC, until a script knows where the reader is. */
+  time(timeMs: number): string
+}
+
+/** In each language, and in each of three forms; about 200 bytes each. */
+const amountsRemembered = 500
+/** Of minutes, seconds and pieces few are ever seen. */
+const numbersRemembered = 500
+
+export function makeFormats(language: string): Formats {
+  const currencies = new Map<string, Intl.NumberFormat>()
+  const currencyFormat = (currency: string): Intl.NumberFormat => {
+    const known = currencies.get(currency)
+    if (known) return known
+    const digits = digitsOf(currency)
+    const made = new Intl.NumberFormat(language, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'code',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    })
+    // As many as there are currencies, and no more.
+    currencies.set(currency, made)
+    return made
+  }
+  const numbers = new Intl.NumberFormat(language)
+  const rules = new Intl.PluralRules(language)
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
+  const times = new Intl.DateTimeFormat(language, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  })
+  const durations = {
+    minute: new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
+    second: new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
+  }
+
+  // Intl takes its time, prices are often the same, and one page shows an amount several times.
+  const remembered = {
+    keyOf: (minor: bigint, currency: string) => `${minor} ${currency}`,
+    most: amountsRemembered,
+  }
+  const moneyText = remember(
+    (minor: bigint, currency: string) => currencyFormat(currency).format(exact(minor, currency)),
+    remembered,
+  )
+  const money = remember(
+    (minor: bigint, currency: string) => html`<bdi class="money">${moneyText(minor, currency)}</bdi>`,
+    remembered,
+  )
+  const moneyParts = remember((minor: bigint, currency: string) => {
+    const parts = currencyFormat(currency).formatToParts(exact(minor, currency))
+    return html`<bdi class="money">${parts.map(({ type, value }) =>
+      type === 'currency' ? html`<span class="code">${value}</span>` : value,
+    )}</bdi>`
+  }, remembered)
+
+  const number = remember((value: number) => numbers.format(value), {
+    keyOf: String,
+    most: numbersRemembered,
+  })
+  const plural = remember(
+    (forms: Plural, count: number) =>
+      fillText(forms[rules.select(count)] ?? forms.other, { count: number(count) }),
+    { keyOf: ({ other }, count) => `${count} ${other}`, most: numbersRemembered },
+  )
+  const duration = remember((value: number, unit: 'minute' | 'second') => durations[unit].format(value), {
+    keyOf: (value, unit) => `${value} ${unit}`,
+    most: numbersRemembered,
+  })
+
+  return {
+    moneyText,
+    money,
+    moneyParts,
+    number,
+    plural,
+    duration,
+    inMinutes: (durationMs) => relative.format(Math.max(1, Math.ceil(durationMs / 60_000)), 'minute'),
+    time: (timeMs) => `${times.format(timeMs)} UTC`,
+  }
+}
+
+/** Intl keeps every digit of a decimal text, though its type knows only texts that are written in the source. */
+function exact(minor: bigint, currency: string): Intl.StringNumericLiteral {
+  return toDecimalText(minor, currency) as Intl.StringNumericLiteral
+}

@@ -1,0 +1,82 @@
+// The checkout of one order in whatever state it is: who is paid and how much on top, then what to do or what became
+// of it, then the details folded. The parts keep their places from state to state.
+import { isFinalOrderStatus } from '@tillgate/protocol'
+import { type Html, html } from '../../../http/html.ts'
+import { fill } from '../words.ts'
+import type { FramedPage } from './frame.ts'
+import { payState } from './pay.ts'
+import { resultState } from './result.ts'
+import { readSummary, type Summary, summary } from './summary.ts'
+import type { View } from './view.ts'
+
+/** How often a browser without scripts looks whether a payment is over. */
+const refreshSeconds = 3
+/** From here on the countdown warns. */
+export const soonMs = 60_000
+
+export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
+  const { order, merchant, language, mode } = view
+  const { words } = language
+  const isPayable = order.status === 'pending' && merchant.status === 'active'
+  const isCompact = order.channel === 'APP'
+  const content = readSummary(order.content)
+  return {
+    language,
+    mode,
+    title: fill(words.title[order.status], { merchant: isolated(merchant.name) }),
+    isCompact,
+    withScript: true,
+    ...refresh(view),
+    main: html`<main id="checkout" data-status="${order.status}" data-now="${view.nowMs}" data-expires="${order.expiresAtMs}" data-path="${view.path}">
+<div class="card">
+${due(view, content)}
+<section class="state ${order.status}" aria-labelledby="state">
+${isPayable ? payState(view) : resultState(view)}
+</section>
+</div>
+${summary(view, content)}
+</main>`,
+    aside: isPayable && !isCompact && phone(view),
+  }
+}
+
+function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {
+  return html`<header class="due">
+<h1><span class="shop"><span class="mark" aria-hidden="true">${initialOf(merchant.name)}</span><bdi>${merchant.name}</bdi></span>
+<span class="total">${language.formats.moneyParts(order.paymentAmountMinor, order.currency)}</span></h1>
+${orderDescription !== undefined && html`<p class="quiet about"><bdi>${orderDescription}</bdi></p>`}
+</header>`
+}
+
+/** Lazy: a screen too narrow to show it does not load it. */
+function phone({ language, path }: View): Html {
+  const { heading, text, code } = language.words.phone
+  return html`<aside class="phone" aria-labelledby="phone">
+<img class="qr" src="${path}/qr.svg" alt="${code}" width="184" height="184" loading="lazy">
+<h2 id="phone">${heading}</h2>
+<p class="quiet">${text}</p>
+</aside>`
+}
+
+/** While the order waits, only at its end: a page that reloads would take away what is being typed. */
+function refresh({ order, nowMs }: View): { refreshSeconds?: number } {
+  if (isFinalOrderStatus(order.status)) return {}
+  if (order.status === 'confirming') return { refreshSeconds }
+  return { refreshSeconds: Math.max(1, Math.ceil((order.expiresAtMs - nowMs) / 1000)) + 1 }
+}
+
+/** The first character as a person counts them, so that an emoji stays whole. */
+function initialOf(name: string): string {
+  // What nearly every name begins with needs no look into Unicode's tables.
+  const plain = /^\s*([A-Za-z0-9])[ -~]/.exec(name)?.[1]
+  if (plain !== undefined) return plain.toUpperCase()
+  const [first] = segmenter.segment(name.trim())
+  return first?.segment.toLocaleUpperCase() ?? ''
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** In a title there are no elements, only Unicode's own isolates. */
+function isolated(text: string): Html {
+  return html`&#x2068;${text}&#x2069;`
+}

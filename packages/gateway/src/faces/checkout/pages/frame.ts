@@ -1,0 +1,68 @@
+// What stands around every page of the checkout: the sandbox's banner, the switch of languages, the style sheets and
+// the script.
+import type { FastifyReply } from 'fastify'
+import { assets } from '../../../http/assets.ts'
+import { type Content, type Html, html, inReferences } from '../../../http/html.ts'
+import { sendPage } from '../../../http/layout.ts'
+import { type Language, languages } from '../languages.ts'
+import { icon } from './icons.ts'
+
+export interface FramedPage {
+  readonly language: Language
+  readonly mode: 'sandbox' | 'live'
+  readonly title: Content
+  /** The whole of the main element. */
+  readonly main: Html
+  readonly aside?: Content
+  readonly isCompact?: boolean
+  readonly accentStyle?: string
+  /** Where there is something to follow. */
+  readonly withScript?: boolean
+  /** Seconds after which a browser without scripts looks again. */
+  readonly refreshSeconds?: number
+  readonly nonce?: string
+}
+
+export function sendFramed(reply: FastifyReply, page: FramedPage): FastifyReply {
+  const { language, nonce } = page
+  reply.header('x-robots-tag', 'noindex, nofollow')
+  return sendPage(reply, {
+    title: page.title,
+    language,
+    ...(nonce !== undefined && { nonce }),
+    styles: [assets.checkoutStyle],
+    bodyClass: page.isCompact ? 'checkout compact' : 'checkout',
+    head: html`${
+      page.refreshSeconds !== undefined &&
+      html`<noscript><meta http-equiv="refresh" content="${page.refreshSeconds}"></noscript>
+`
+    }${
+      page.accentStyle !== undefined &&
+      html`<style nonce="${nonce}">${page.accentStyle}</style>
+`
+    }${page.withScript && html`<script nonce="${nonce}" type="module" src="${assets.checkoutScript.path}"></script>`}`,
+    content: html`${page.mode === 'sandbox' && html`<header class="banner">${language.words.sandbox}</header>`}
+<div class="page">
+${page.main}
+${page.aside}
+<footer>
+<details class="languages">
+<summary>${icon('globe')}<span class="hidden">${language.words.language}: </span>${language.name}</summary>
+${switches.get(language.tag)}
+</details>
+${page.withScript && html`<p id="live" class="hidden" role="status" data-offline="${language.words.notices.offline}"></p>`}
+</footer>
+</div>`,
+  })
+}
+
+/** One for each language, made once: on every page it is the same. */
+const switches: ReadonlyMap<string, Html> = new Map(
+  languages.map((current) => [
+    current.tag,
+    html`<ul>${languages.map(
+      ({ tag, name }) =>
+        html`<li><a href="?lang=${tag}" lang="${tag}" hreflang="${tag}"${tag === current.tag && html` aria-current="true"`}>${inReferences(name)}</a></li>`,
+    )}</ul>`,
+  ]),
+)

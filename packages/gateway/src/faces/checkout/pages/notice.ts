@@ -1,0 +1,14 @@
+// What just happened, said once on the page after it.
+import { type Content, html } from '../../../http/html.ts'
+import { fill } from '../words.ts'
+import { icon } from './icons.ts'
+import type { View } from './view.ts'
+
+export function notice({ note, language, nowMs }: View): Content {
+  if (!note) return undefined
+  const { notices } = language.words
+  // A note from an older version of the gateway may have a code that is gone.
+  if (!Object.hasOwn(notices, note.code)) return undefined
+  const when = note.untilMs === undefined ? '' : language.formats.inMinutes(note.untilMs - nowMs)
+  return html`<p class="notice" role="alert">${icon('notice')}<span>${fill(notices[note.code], { when })}</span></p>`
+}

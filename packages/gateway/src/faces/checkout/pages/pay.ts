@@ -1,0 +1,109 @@
+// An order that can be paid: sign in, or see the balance and confirm; in the sandbox test wallets by one tap.
+
+import { type Content, type Html, html } from '../../../http/html.ts'
+import { remember } from '../../../platform/remember.ts'
+import type { Language } from '../languages.ts'
+import { fill } from '../words.ts'
+import { icon } from './icons.ts'
+import { notice } from './notice.ts'
+import type { SignedInWallet, View } from './view.ts'
+
+export function payState(view: View): Content {
+  return html`${countdown(view)}
+${notice(view)}
+${view.wallet ? confirm(view, view.wallet) : ways(view)}`
+}
+
+function countdown({ language, order, nowMs }: View): Html {
+  const { left, soon, announceSoon } = language.words.time
+  const leftSeconds = Math.max(0, Math.ceil((order.expiresAtMs - nowMs) / 1000))
+  const isSoon = leftSeconds <= 60
+  const time = isSoon
+    ? language.formats.duration(leftSeconds, 'second')
+    : language.formats.duration(Math.floor(leftSeconds / 60), 'minute')
+  return html`<p class="countdown${isSoon && ' soon'}" id="countdown" role="timer" data-left="${left}" data-soon="${soon}" data-announce="${announceSoon}">${icon('clock')}<span>${fill(isSoon ? soon : left, { time: html`<bdi>${time}</bdi>` })}</span></p>`
+}
+
+/** The sandbox offers its test wallets first, unless somebody is just signing in. */
+function ways(view: View): Html {
+  const { signIn: words, testWallets: testWords } = view.language.words
+  const isSigningIn = view.note?.login !== undefined
+  if (view.mode === 'live' || isSigningIn) {
+    return html`<h2 id="state">${words.heading}</h2>
+${signIn(view)}
+${view.mode === 'sandbox' && fold(testWords.heading, testWallets(view))}`
+  }
+  return html`<h2 id="state">${testWords.heading}</h2>
+${testWallets(view)}
+${fold(words.instead, signIn(view))}`
+}
+
+function fold(heading: string, content: Html): Html {
+  return html`<details class="fold">
+<summary>${heading}</summary>
+${content}
+</details>`
+}
+
+function signIn({ path, formToken, language, note }: View): Html {
+  const { signIn: words } = language.words
+  return html`<form method="post" action="${path}/sign-in" class="sign-in">
+${token(formToken)}
+<label for="login">${words.login}</label>
+<input id="login" name="login" type="text" inputmode="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" dir="ltr" required value="${note?.login}">
+<label for="pin">${words.pin}</label>
+<input id="pin" name="pin" type="password" inputmode="numeric" autocomplete="current-password" pattern="[0-9]{4,12}" minlength="4" maxlength="12" dir="ltr" required>
+<div class="act"><button class="primary" type="submit">${words.submit}</button>
+<p class="quiet small">${words.next}</p></div>
+</form>`
+}
+
+function testWallets({ path, formToken, language }: View): Html {
+  return html`<p class="quiet small">${language.words.testWallets.hint}</p>
+<form method="post" action="${path}/pay-with-test-wallet" class="test-wallets">
+${token(formToken)}
+${walletButtons(language)}
+</form>`
+}
+
+/** On every page of a language the same. */
+const walletButtons = remember(
+  ({ words }: Language) => {
+    const { heading: _, hint: __, ...wallets } = words.testWallets
+    return html`${Object.entries(wallets).map(
+      ([behaviour, { name, does }]) =>
+        html`<button type="submit" name="wallet" value="${behaviour}"><strong>${name}</strong><span class="quiet">${does}</span></button>`,
+    )}`
+  },
+  { keyOf: ({ tag }) => tag, most: 100 },
+)
+
+function confirm(view: View, wallet: SignedInWallet): Html {
+  const { path, formToken, order, language } = view
+  const { confirm: words } = language.words
+  const { paymentAmountMinor, currency } = order
+  const { formats } = language
+  const leftMinor = wallet.availableMinor - paymentAmountMinor
+  return html`<h2 id="state">${fill(words.heading, { name: html`<bdi>${wallet.name}</bdi>` })}</h2>
+<dl class="rows">
+<div><dt>${words.balance}</dt><dd>${formats.money(wallet.availableMinor, currency)}</dd></div>
+${leftMinor >= 0n && html`<div class="quiet"><dt>${words.after}</dt><dd>${formats.money(leftMinor, currency)}</dd></div>`}
+</dl>
+${
+  leftMinor < 0n
+    ? html`<p class="notice">${icon('notice')}<span>${fill(words.tooLittle, { missing: formats.money(-leftMinor, currency) })}</span></p>
+<p class="quiet small">${words.tooLittleNext}</p>`
+    : html`<form method="post" action="${path}/pay" class="act">
+${token(formToken)}
+<button class="primary" type="submit">${fill(words.pay, { amount: formats.money(paymentAmountMinor, currency) })}</button>
+</form>`
+}
+<form method="post" action="${path}/sign-out"${leftMinor < 0n && html` class="act"`}>
+${token(formToken)}
+<button class="${leftMinor < 0n ? 'wide button' : 'link'}" type="submit">${words.otherWallet}</button>
+</form>`
+}
+
+function token(formToken: string): Html {
+  return html`<input type="hidden" name="token" value="${formToken}">`
+}

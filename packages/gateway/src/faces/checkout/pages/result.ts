@@ -1,0 +1,112 @@
+// An order that cannot be paid any more, or not yet again: what became of it, in a sentence, and the way back to the
+// shop.
+import { isFinalOrderStatus } from '@tillgate/protocol'
+import { type Content, type Html, html } from '../../../http/html.ts'
+import type { Words } from '../words.ts'
+import { fill } from '../words.ts'
+import { type IconName, icon } from './icons.ts'
+import { notice } from './notice.ts'
+import type { View } from './view.ts'
+
+/** Long enough to read a result; what did not go well takes longer to read. */
+const returnAfterSeconds = { success: 5, other: 10 } as const
+/** Whoever opens the page later came to look, and is not sent away. */
+const returnsWithinMs = 2 * 60_000
+
+export function resultState(view: View): Content {
+  const { order, language } = view
+  const { words } = language
+  switch (order.status) {
+    case 'pending':
+      return state(view, { icon: 'stopped', tone: 'wait', ...words.suspended }, [
+        html`<p>${words.suspended.text}</p>`,
+      ])
+    case 'confirming':
+      return state(view, { icon: 'working', tone: 'wait', ...words.confirming }, [
+        html`<p>${words.confirming.text}</p>`,
+      ])
+    case 'success':
+      return state(view, { icon: 'done', tone: 'good', ...words.success }, paid(view))
+    case 'failed':
+      return state(view, { icon: 'failed', tone: 'bad', ...words.failed }, [
+        html`<p>${words.failed.text} ${reason(view)}</p>`,
+        html`<p class="quiet">${words.failed.next}</p>`,
+      ])
+    case 'timeout':
+      return state(view, { icon: 'over', tone: 'wait', ...words.timeout }, [
+        html`<p>${words.timeout.text}</p>`,
+        html`<p class="quiet">${words.timeout.next}</p>`,
+      ])
+    case 'cancelled':
+      return state(view, { icon: 'stopped', tone: 'wait', ...words.cancelled }, [
+        html`<p>${words.cancelled.text}</p>`,
+        html`<p class="quiet">${words.cancelled.next}</p>`,
+      ])
+  }
+}
+
+interface Head {
+  readonly icon: IconName
+  readonly tone: 'good' | 'wait' | 'bad'
+  readonly status: string
+  readonly heading: string
+}
+
+function state(view: View, head: Head, content: Content): Html {
+  const merchant = html`<bdi>${view.merchant.name}</bdi>`
+  return html`<p class="status ${head.tone}">${icon(head.icon)}<span>${head.status}</span></p>
+${notice(view)}
+<h2 id="state" tabindex="-1">${fill(head.heading, { merchant })}</h2>
+${content}
+${isFinalOrderStatus(view.order.status) && wayBack(view)}`
+}
+
+function paid({ order, language }: View): Content {
+  const { success } = language.words
+  const { formats } = language
+  const { currency, refundedMinor, refundHeldMinor, completedAtMs, transactionId } = order
+  return html`${
+    refundedMinor > 0n &&
+    html`<p>${fill(success.refunded, { amount: formats.money(refundedMinor, currency) })}</p>`
+  }${
+    refundHeldMinor > 0n &&
+    html`<p>${fill(success.refunding, { amount: formats.money(refundHeldMinor, currency) })}</p>`
+  }
+<dl class="rows quiet">
+${completedAtMs !== undefined && html`<div><dt>${success.status}</dt><dd>${time(completedAtMs, formats.time(completedAtMs))}</dd></div>`}
+<div><dt>${success.transaction}</dt><dd><code>${transactionId}</code></dd></div>
+</dl>`
+}
+
+/** The script makes it relative and in the reader's own time zone, with the exact time on hover and focus. */
+function time(timeMs: number, text: string): Html {
+  return html`<time datetime="${new Date(timeMs).toISOString()}">${text}</time>`
+}
+
+/** Reasons that we know are said in the reader's language; what else a rail says is shown as it is. */
+const knownReasons: Readonly<Record<string, (words: Words) => string>> = {
+  'The wallet declined the payment.': (words) => words.failed.declined,
+}
+
+function reason({ order, language }: View): Content {
+  if (order.message === undefined) return undefined
+  const known = Object.hasOwn(knownReasons, order.message) ? knownReasons[order.message] : undefined
+  return fill(language.words.failed.reason, {
+    reason: known ? known(language.words) : html`<bdi>${order.message}</bdi>`,
+  })
+}
+
+function wayBack({ order, merchant, language, path, nowMs }: View): Html {
+  const { back } = language.words
+  const name = html`<bdi>${merchant.name}</bdi>`
+  if (order.redirectUrl === undefined) return html`<p class="quiet">${back.close}</p>`
+  const isFresh = nowMs - (order.completedAtMs ?? 0) < returnsWithinMs
+  const seconds = order.status === 'success' ? returnAfterSeconds.success : returnAfterSeconds.other
+  return html`<div class="act">
+<a class="primary button" id="back" href="${path}/return" rel="noreferrer"><span>${fill(back.button, { merchant: name })}</span></a>
+${
+  isFresh &&
+  html`<p class="returning small quiet" id="returning" hidden data-seconds="${seconds}" data-stayed="${back.staying}"><span>${fill(back.soon, { merchant: name, time: html`<bdi data-time></bdi>` })}</span> <button class="link" type="button">${back.stay}</button></p>`
+}
+</div>`
+}

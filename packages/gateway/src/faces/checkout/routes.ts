@@ -1,0 +1,262 @@
+// The checkout over HTTP: one page, the acts on it, and its live status. Every act is a form that is answered with a
+// redirect to the page, so that reloading never sends anything twice and always shows the truth.
+import { Failure, httpStatusOf, isFinalOrderStatus, type RandomBytes } from '@tillgate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { CookieJar } from '../../http/cookies.ts'
+import { qrCode } from '../../http/qr.ts'
+import { isFromElsewhere, maxFormBytes, readForm } from '../../http/requests.ts'
+import type { ReturnToShop } from '../../orders/return-to-shop.ts'
+import { checkoutUrl } from '../../orders/rules/checkout-url.ts'
+import type { Order } from '../../orders/rules/order.ts'
+import type { Checkout, ShowCheckout } from '../../orders/show-checkout.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { accentStyle } from './accent.ts'
+import type { Acts } from './acts.ts'
+import { EventStreams, toMessage } from './events.ts'
+import { chooseLanguage, isLanguageTag, type Language } from './languages.ts'
+import { CheckoutLimits } from './limits.ts'
+import type { LiveOrders } from './live.ts'
+import { checkoutPage } from './pages/checkout-page.ts'
+import { sendFramed } from './pages/frame.ts'
+import { notFoundPage, tooManyPage, troublePage } from './pages/plain.ts'
+import type { SignedInWallet } from './pages/view.ts'
+import type { Note, Visit, Visits } from './visit.ts'
+
+export interface CheckoutParts {
+  readonly mode: 'sandbox' | 'live'
+  readonly publicUrl: () => string
+  readonly jar: CookieJar
+  readonly random: RandomBytes
+  readonly clock: Clock
+  readonly isUnavailable: (error: unknown) => boolean
+  /** Throws while the gateway is still starting. */
+  readonly running: () => RunningCheckout
+}
+
+/** What is there once the database is. */
+export interface RunningCheckout {
+  readonly showCheckout: ShowCheckout
+  readonly returnToShop: ReturnToShop
+  readonly acts: Acts
+  readonly findSignedIn: (walletId: string, order: Order) => Promise<SignedInWallet | undefined>
+  readonly visits: Visits
+  readonly live: LiveOrders
+}
+
+const path = '/checkout/:merchantId/:paymentId/:token'
+const languageSeconds = 365 * 24 * 60 * 60
+const nonceBytes = 16
+
+interface LinkRoute {
+  readonly Params: { readonly merchantId: string; readonly paymentId: string; readonly token: string }
+}
+type LinkRequest = FastifyRequest<LinkRoute>
+
+export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): void {
+  const limits = new CheckoutLimits(parts.clock)
+  const streams = new EventStreams()
+
+  listener.register(async (checkout) => {
+    checkout.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: maxFormBytes },
+      (_request, text, done) => done(null, text),
+    )
+    checkout.addHook('onRequest', async (request, reply) => {
+      const waitMs = limits.takeAddress(request.ip)
+      if (waitMs > 0) return sendTooMany(request, reply, waitMs)
+    })
+    // Open streams would hold up the stop for as long as somebody watches.
+    checkout.addHook('preClose', async () => {
+      streams.closeAll()
+    })
+    checkout.setErrorHandler((error: unknown, request, reply) => {
+      const httpStatus = httpStatusFor(error, parts.isUnavailable)
+      if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'our fault')
+      if (httpStatus === 503) reply.header('retry-after', 1)
+      reply.status(httpStatus)
+      return sendFramed(reply, { mode: parts.mode, ...troublePage(languageOf(request)) })
+    })
+
+    checkout.get<LinkRoute>(path, (request, reply) => withLink(request, reply, showPage))
+    checkout.get<LinkRoute>(`${path}/status`, (request, reply) => withLink(request, reply, sendStatus))
+    checkout.get<LinkRoute>(`${path}/events`, { exposeHeadRoute: false }, (request, reply) =>
+      withLink(request, reply, openEvents),
+    )
+    checkout.get<LinkRoute>(`${path}/return`, (request, reply) => withLink(request, reply, goBack))
+    checkout.get<LinkRoute>(`${path}/qr.svg`, (request, reply) => withLink(request, reply, sendQrCode))
+    for (const [name, act] of [
+      ['sign-in', 'signIn'],
+      ['sign-out', 'signOut'],
+      ['pay', 'pay'],
+      ...(parts.mode === 'sandbox' ? ([['pay-with-test-wallet', 'payWithTestWallet']] as const) : []),
+    ] as const) {
+      checkout.post<LinkRoute>(`${path}/${name}`, (request, reply) =>
+        withLink(request, reply, (found) => take(act, found, request, reply)),
+      )
+    }
+    // Whatever else begins like a checkout link is one that was tampered with.
+    checkout.all('/checkout', (request, reply) => sendNotFound(request, reply))
+    checkout.all('/checkout/*', (request, reply) => sendNotFound(request, reply))
+  })
+
+  async function withLink(
+    request: LinkRequest,
+    reply: FastifyReply,
+    answer: (found: Checkout, request: LinkRequest, reply: FastifyReply) => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    const found = await parts.running().showCheckout(request.params)
+    if (!found) return sendNotFound(request, reply)
+    const waitMs = limits.takeLink(found.order.paymentId)
+    if (waitMs > 0) return sendTooMany(request, reply, waitMs)
+    return answer(found, request, reply)
+  }
+
+  async function showPage(
+    { order, merchant }: Checkout,
+    request: LinkRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const { visits, findSignedIn } = parts.running()
+    const visit = visits.read(request.headers.cookie, order)
+    const taken = visits.takeNote(request.headers.cookie, order)
+    const wallet =
+      order.status === 'pending' && visit.session
+        ? await findSignedIn(visit.session.walletId, order)
+        : undefined
+    const language = languageOf(request)
+    const { lang } = request.query as { lang?: unknown }
+    const nonce = Buffer.from(parts.random(nonceBytes)).toString('base64url')
+    setCookies(reply, [
+      ...visit.cookies,
+      ...(taken ? [taken.cookie] : []),
+      ...(isLanguageTag(lang) ? [parts.jar.write('checkout-lang', lang, languageSeconds)] : []),
+    ])
+    const view = {
+      language,
+      mode: parts.mode,
+      order,
+      merchant,
+      path: pathOf(request),
+      nowMs: parts.clock.now(),
+      formToken: visit.formToken,
+      note: taken?.note,
+      wallet,
+    }
+    const style = accentStyle(merchant.accentColour)
+    return sendFramed(reply, {
+      ...checkoutPage(view),
+      nonce,
+      ...(style !== undefined && { accentStyle: style }),
+    })
+  }
+
+  async function sendStatus({ order }: Checkout, _request: LinkRequest, reply: FastifyReply) {
+    return reply
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff')
+      .send(toMessage(order, parts.clock.now()))
+  }
+
+  async function openEvents({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
+    const close = limits.openStream(request.ip, order.paymentId)
+    // The page's script then asks now and again instead.
+    if (!close) return reply.status(429).header('retry-after', 10).header('cache-control', 'no-store').send()
+    const { live } = parts.running()
+    reply.hijack()
+    streams.open(reply.raw, { live, order, onEnd: close })
+    return reply
+  }
+
+  async function sendQrCode({ order }: Checkout, _request: LinkRequest, reply: FastifyReply) {
+    return reply
+      .header('content-type', 'image/svg+xml')
+      .header('content-security-policy', "default-src 'none'")
+      .header('cache-control', 'private, max-age=3600')
+      .header('x-content-type-options', 'nosniff')
+      .send(qrCode(checkoutUrl(order, parts.publicUrl())))
+  }
+
+  async function goBack({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
+    const url = isFinalOrderStatus(order.status) ? await parts.running().returnToShop(order) : undefined
+    return redirect(reply, url ?? pathOf(request))
+  }
+
+  async function take(
+    act: keyof Acts,
+    { order, merchant }: Checkout,
+    request: LinkRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    // The page says why.
+    if (merchant.status !== 'active') return redirect(reply, pathOf(request))
+    const { visits, acts } = parts.running()
+    const visit = visits.read(request.headers.cookie, order)
+    const form = readForm(request.body)
+    const isOurs =
+      !isFromElsewhere(request, originsOf(request)) &&
+      visits.isRightToken(visit, order, form.get('token') ?? '')
+    const cookies = isOurs
+      ? await acts[act]({
+          order,
+          visit,
+          form,
+          startSignIn: () => limits.startSignIn(request.ip, order.paymentId),
+        })
+      : [...visit.cookies, visits.leaveNote(order, { code: lost(act, visit) })]
+    setCookies(reply, cookies)
+    return redirect(reply, pathOf(request))
+  }
+
+  /** In the sandbox a phone may come by another name of this machine than the one we know. */
+  function originsOf(request: FastifyRequest): string[] {
+    const own = new URL(parts.publicUrl()).origin
+    return parts.mode === 'live' ? [own] : [own, `${request.protocol}://${request.host}`]
+  }
+
+  function languageOf(request: FastifyRequest): Language {
+    return chooseLanguage({
+      asked: (request.query as { lang?: unknown }).lang,
+      chosenBefore: parts.jar.read(request.headers.cookie, 'checkout-lang'),
+      acceptLanguage: request.headers['accept-language'],
+    })
+  }
+
+  function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return sendFramed(reply.status(404), { mode: parts.mode, ...notFoundPage(languageOf(request)) })
+  }
+
+  function sendTooMany(request: FastifyRequest, reply: FastifyReply, waitMs: number): FastifyReply {
+    reply.status(429).header('retry-after', Math.ceil(waitMs / 1000))
+    return sendFramed(reply, { mode: parts.mode, ...tooManyPage(languageOf(request), waitMs) })
+  }
+}
+
+function pathOf({ params: { merchantId, paymentId, token } }: LinkRequest): string {
+  return `/checkout/${merchantId}/${paymentId}/${token}`
+}
+
+function redirect(reply: FastifyReply, url: string): FastifyReply {
+  return reply
+    .status(303)
+    .header('location', url)
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .send()
+}
+
+function setCookies(reply: FastifyReply, cookies: readonly string[]): void {
+  if (cookies.length > 0) reply.header('set-cookie', [...cookies])
+}
+
+/** A form whose token is not right: most often because the quarter of an hour is over. */
+function lost(act: keyof Acts, { session }: Visit): Note['code'] {
+  return act === 'pay' && !session ? 'signedOut' : 'again'
+}
+
+function httpStatusFor(error: unknown, isUnavailable: (error: unknown) => boolean): number {
+  if (error instanceof Failure) return httpStatusOf(error.code)
+  if (isUnavailable(error)) return 503
+  const given = (error as { statusCode?: unknown } | undefined)?.statusCode
+  return typeof given === 'number' && given >= 400 && given < 500 ? given : 500
+}

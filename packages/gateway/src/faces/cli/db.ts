@@ -1,0 +1,160 @@
+// tillgate db …: backup and restore, pruning, and spreading over many machines.
+import { Command } from 'commander'
+import { migrationsFolder } from '../../app/core-database.ts'
+import { makeTidyCallbacks } from '../../callbacks/tidy-callbacks.ts'
+import { type BackupHeader, type TableCount, writeBackup } from '../../database/backup.ts'
+import { readBackupFile, writeBackupFile } from '../../database/backup-file.ts'
+import { distribute } from '../../database/distribute.ts'
+import { connectDatabase } from '../../database/open-database.ts'
+import type { Pool } from '../../database/pool.ts'
+import { restoreBackup } from '../../database/restore.ts'
+import { verifyLedger } from '../../ledger/store/ledger-verification.ts'
+import { describeVerification } from '../../ledger/verify-ledger.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { findMasterKeys } from '../../platform/master-keys.ts'
+import { exitCodes, StartFailure } from '../../platform/start-failure.ts'
+import { makeVault } from '../../platform/vault.ts'
+import { version } from '../../platform/version.ts'
+import { type Config, readConfig } from '../../settings/config.ts'
+import { readDotEnv } from '../../settings/dot-env.ts'
+import { makePrune } from '../../system/prune.ts'
+import { type OutputOptions, print, table, withContext } from './context.ts'
+
+interface RestoreOptions extends OutputOptions {
+  readonly withoutMasterKey?: boolean
+}
+
+export function dbCommand(): Command {
+  const command = new Command('db').description('back up, restore, prune and spread the database')
+
+  command
+    .command('backup')
+    .description('write everything into a file, from one moment, while gateways run')
+    .argument('<file>', 'a new file, such as tillgate-2026-01-31.jsonl.gz')
+    .option('--json', 'print JSON')
+    .action((path: string, options: OutputOptions) =>
+      withDatabase(async (pool) => {
+        const tables = await writeBackupFile(path, (write) =>
+          writeBackup(pool, { madeAtMs: systemClock.now(), madeBy: `tillgate ${version}`, write }),
+        )
+        print(options, { file: path, tables }, [
+          ...countLines(tables),
+          '',
+          `${path} holds all of it, secrets sealed. The master key is not in it: keep that elsewhere, or the backup is worth little.`,
+        ])
+      }),
+    )
+
+  command
+    .command('restore')
+    .description('read a backup into a new, empty database, and prove the books')
+    .argument('<file>', 'what `db backup` wrote')
+    .option('--without-master-key', 'although merchants’ keys and callbacks will be of no use without it')
+    .option('--json', 'print JSON')
+    .action((path: string, options: RestoreOptions) =>
+      withDatabase(async (pool, config) => {
+        const { header, tables, leftOut, migrated } = await restoreBackup(pool, {
+          lines: readBackupFile(path),
+          migrationsFolder,
+          checkHeader: (found) => checkMasterKey(found, config, options),
+        })
+        const verification = await verifyLedger(pool)
+        const madeAt = new Date(header.madeAtMs).toISOString()
+        print(options, { madeAt, tables, leftOut, migrated, verification }, [
+          ...countLines(tables),
+          '',
+          ...leftOut.map(
+            ({ table, rows }) => `Not restored, for it is no table of Tillgate: ${table} (rows: ${rows}).`,
+          ),
+          `Restored as of ${madeAt}${migrated.length === 0 ? '' : `, and brought up to date: ${migrated.join(', ')}`}.`,
+          ...describeVerification(verification),
+        ])
+        if (verification.findings.length > 0) process.exitCode = 1
+      }),
+    )
+
+  command
+    .command('prune')
+    .description(
+      'take away what its time is over for; gateways do the same by themselves, a little at a time',
+    )
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions) =>
+      withContext(async ({ core, clock, config, signal }) => {
+        const { callbacks, operators, merchants } = core
+        const tidyCallbacks = makeTidyCallbacks({
+          history: callbacks.history,
+          historyDays: config.callbackHistoryDays,
+          clock,
+        })
+        const pruned = await makePrune({ tidyCallbacks, operators, merchants, clock, signal })()
+        print(options, pruned, [
+          `callbacks whose attempts and text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
+          `callbacks given up because their host stayed paused: ${pruned.exhausted}`,
+          `ended sessions of operators: ${pruned.sessions}`,
+          `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
+        ])
+      }),
+    )
+
+  command
+    .command('distribute')
+    .description('spread the merchants’ tables over the machines of a Citus cluster; may be run again')
+    .option('--blocking', 'let writers wait instead of moving the tables online')
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions & { blocking?: boolean }) =>
+      withDatabase(async (pool) => {
+        const isBlocking = options.blocking ?? false
+        const { citusVersion, done, spread } = await distribute(pool, { isBlocking })
+        print(options, { citusVersion, done, spread }, [
+          `Citus ${citusVersion}`,
+          ...(done.length === 0 ? ['All was spread already; nothing was done.'] : done),
+          `Spread by merchant_id: ${spread.join(', ')}.`,
+        ])
+      }),
+    )
+  return command
+}
+
+/** Without migrating: a backup is taken of what is there, and a restore makes the schema itself. */
+async function withDatabase(work: (pool: Pool, config: Config) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env, readDotEnv())
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort())
+  const { pool, close } = await connectDatabase({
+    ...config,
+    poolMax: 2,
+    statementTimeoutMs: 0,
+    tell: () => {},
+    signal: interrupted.signal,
+  })
+  try {
+    await work(pool, config)
+  } finally {
+    await close()
+  }
+}
+
+/** Better known before the old machine is gone than after. */
+function checkMasterKey(
+  { masterKeyIds }: BackupHeader,
+  config: Config,
+  { withoutMasterKey = false }: RestoreOptions,
+): void {
+  const keys = findMasterKeys(config)
+  const known = keys ? makeVault(...keys).masterKeyIds.map((id) => id.toString('hex')) : []
+  if (withoutMasterKey || masterKeyIds.every((id) => known.includes(id))) return
+  throw new StartFailure(
+    `The secrets in this backup are sealed under a master key that is not ${keys ? 'the one given' : 'given'} here.\n` +
+      'Set MASTER_KEY or MASTER_KEY_FILE to it, or put its master.key into DATA_DIR first.\n' +
+      'Without it no merchant could send a request, and no callback could be sealed (--without-master-key restores all the same).',
+    { exitCode: exitCodes.settings },
+  )
+}
+
+function countLines(tables: readonly TableCount[]): string[] {
+  return table(
+    ['table', 'rows'],
+    tables.map((each) => [each.table, String(each.rows)]),
+  )
+}

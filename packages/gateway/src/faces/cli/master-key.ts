@@ -1,0 +1,64 @@
+// tillgate master-key …: under which master key the secrets rest, and putting them under the new one.
+import { Command } from 'commander'
+import { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
+import { type OutputOptions, print, table, withContext } from './context.ts'
+
+type RotateMasterKey = ReturnType<typeof makeRotateMasterKey>
+
+const roles = { seals: 'seals and opens', opens: 'opens', unknown: 'not known here' } as const
+
+export function masterKeyCommand(): Command {
+  const command = new Command('master-key').description('replace the key under which secrets rest')
+
+  command
+    .command('status')
+    .description('how many secrets rest under which master key; keys are named by an id that tells nothing')
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions) =>
+      withMasterKey(async (masterKey) => {
+        const status = (await masterKey.status()).map((each) => ({
+          ...each,
+          masterKeyId: each.masterKeyId.toString('hex'),
+        }))
+        const rows = status.map(({ masterKeyId, role, live, ended }) => [
+          masterKeyId,
+          roles[role],
+          String(live),
+          String(ended),
+        ])
+        print(
+          options,
+          status,
+          table(['master key', 'in this configuration', 'secrets in use', 'ended'], rows),
+        )
+      }),
+    )
+
+  command
+    .command('rotate')
+    .description('put every secret under the first key of MASTER_KEY; gateways go on serving meanwhile')
+    .requiredOption('--reason <text>', 'why, for the audit')
+    .option('--json', 'print JSON')
+    .action((options: OutputOptions & { reason: string }) =>
+      withMasterKey(async (masterKey) => {
+        const { resealed, unknown } = await masterKey.rotate({ reason: options.reason })
+        print(options, { resealed, unknown }, [
+          resealed === 0
+            ? 'Nothing was under another key.'
+            : `${resealed} secrets are under the new key now.`,
+          ...(unknown === 0
+            ? []
+            : [`${unknown} ended ones are under a key that is not given; they stay as they are.`]),
+          'Once every gateway knows the new key, the old one can be left out of MASTER_KEY.',
+        ])
+      }),
+    )
+  return command
+}
+
+function withMasterKey(work: (masterKey: RotateMasterKey) => Promise<void>): Promise<void> {
+  return withContext((context) => {
+    const { sealedSecrets, vault } = context.core
+    return work(makeRotateMasterKey({ ...context, secrets: sealedSecrets, vault }))
+  })
+}

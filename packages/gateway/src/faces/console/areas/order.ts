@@ -1,0 +1,314 @@
+// One order: its life as a timeline, what was bought, the payment, refunds, ledger transfers, callbacks with every
+// attempt, and the acts that its status allows.
+import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/protocol'
+import { type Content, type Html, html } from '../../../http/html.ts'
+import type { Order, OrderKey } from '../../../orders/rules/order.ts'
+import type { OrderDetails } from '../../../orders/show-order.ts'
+import type { Refund } from '../../../refunds/rules/refund.ts'
+import { readSummary } from '../../checkout/pages/summary.ts'
+import { callbackFold } from '../callback-parts.ts'
+import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
+import { foldedAct, reasonOf, required } from '../forms.ts'
+import type { ConsoleService } from '../service.ts'
+import { state, status } from '../statuses.ts'
+import { empty, facts, table } from '../tables.ts'
+import { ago, amount, moment } from '../words.ts'
+import { waitsFor } from './approvals.ts'
+
+const path = '/orders/:merchantId/:paymentId'
+const resendsPerSecond = 20
+
+export function orderArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+  const back = ({ params }: Visit) => pathOf(keyOf(params))
+  return [
+    { path, show },
+    {
+      path: `${path}/cancel`,
+      needs: 'operator',
+      back,
+      async act({ actor, params }, form): Promise<Done> {
+        const key = keyOf(params)
+        await running().as(actor).orders.cancelOrder(key, reasonOf(form))
+        return { kind: 'go', to: pathOf(key), note: 'The order is cancelled. Nobody can pay it any more.' }
+      },
+    },
+    {
+      path: `${path}/refund`,
+      needs: 'operator',
+      back,
+      async act(visit, form): Promise<Done> {
+        const key = keyOf(visit.params)
+        const outcome = await running()
+          .moneyActs(visit)
+          .refund(key, {
+            referRefundNo: required(form, 'number', 'the refund number'),
+            amount: required(form, 'amount', 'the amount'),
+            reason: reasonOf(form),
+          })
+        if (outcome.kind === 'waiting') return waitsFor(outcome)
+        const { refundId, refundAmount, currency } = outcome.result
+        return {
+          kind: 'go',
+          to: pathOf(key),
+          note: `Refund ${refundId} over ${refundAmount} ${currency} is under way. Its result appears below, and the merchant gets a callback.`,
+        }
+      },
+    },
+    {
+      path: `${path}/resend`,
+      needs: 'operator',
+      back,
+      async act({ actor, params }, form): Promise<Done> {
+        const key = keyOf(params)
+        const { found, queued } = await running()
+          .as(actor)
+          .callbacks.resendMatching(key, { perSecond: resendsPerSecond, reason: reasonOf(form) })
+        return {
+          kind: 'go',
+          to: pathOf(key),
+          note: `${queued} of ${found} callbacks are sent again.${queued < found ? ' The others are about to be sent already, or too old.' : ''}`,
+        }
+      },
+    },
+  ]
+
+  async function show(visit: Visit): Promise<ConsolePage | undefined> {
+    const key = keyOf(visit.params)
+    if (!merchantIdPattern.test(key.merchantId) || !paymentIdPattern.test(key.paymentId)) return undefined
+    const details = await running().showOrder(key)
+    if (!details) return undefined
+    const { order, merchant, refunds, callbacks } = details
+    const { nowMs } = visit
+    return {
+      title: `Order ${order.orderNo}`,
+      area: 'orders',
+      isLive: true,
+      content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)}</p>
+<p>${status(order.status)} ${order.message !== undefined && html`<span class="wrap">${order.message}</span>`}</p>
+${acts(visit, details)}
+<div class="grid">
+<section><h2>What happened</h2>${timeline(details, nowMs)}</section>
+<section><h2>Payment</h2>${facts([
+        [
+          'Merchant',
+          html`<a href="/merchants/${order.merchantId}">${merchant?.name ?? order.merchantId}</a>`,
+        ],
+        ['paymentId', html`<code>${order.paymentId}</code>`],
+        ['Order number', html`<span class="wrap">${order.orderNo}</span>`],
+        [
+          'transactionId',
+          order.transactionId === undefined ? '—' : html`<code>${order.transactionId}</code>`,
+        ],
+        [
+          'Paid by',
+          order.walletId === undefined ? '—' : html`<a href="/wallets/${order.walletId}">the wallet</a>`,
+        ],
+        ['Channel', order.channel],
+        ['Created', moment(order.createdAtMs, nowMs)],
+        ['Expires', moment(order.expiresAtMs, nowMs)],
+        order.completedAtMs !== undefined && (['Completed', moment(order.completedAtMs, nowMs)] as const),
+        order.refundCount > 0 && (['Refunded', amount(order.refundedMinor, order.currency)] as const),
+        order.refundHeldMinor > 0n &&
+          (['On its way back', amount(order.refundHeldMinor, order.currency)] as const),
+        ['Callbacks to', order.callbackUrl ?? 'nowhere'],
+        ['Returns to', order.redirectUrl ?? 'nowhere'],
+      ])}</section>
+</div>
+<h2>Goods</h2>${goods(order)}
+${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(refunds, nowMs)}`}
+<h2>Ledger transfers</h2>${transferTable(details, nowMs)}
+<h2>Callbacks</h2>${
+        callbacks.length === 0
+          ? empty(
+              order.callbackUrl === undefined
+                ? 'The order has no callbackUrl, so nobody is told.'
+                : 'None yet: the first one is made when somebody pays, or when the time is over.',
+            )
+          : callbacks.map((callback) => callbackFold(visit, callback))
+      }`,
+    }
+  }
+}
+
+function keyOf(params: Visit['params']): OrderKey {
+  return { merchantId: params['merchantId'] ?? '', paymentId: params['paymentId'] ?? '' }
+}
+
+function pathOf({ merchantId, paymentId }: OrderKey): string {
+  return `/orders/${encodeURIComponent(merchantId)}/${encodeURIComponent(paymentId)}`
+}
+
+function acts(visit: Visit, { order, callbacks, newRefundNumber }: OrderDetails): Html {
+  const leftMinor = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor
+  const left = toDecimalText(leftMinor, order.currency)
+  return html`<div class="acts">${
+    order.status === 'pending' &&
+    foldedAct(visit, {
+      needs: 'operator',
+      action: `${pathOf(order)}/cancel`,
+      label: 'Cancel…',
+      explains:
+        'Nobody can pay this order any more. The merchant gets no callback about it, and sees it by a query.',
+      button: 'Cancel the order',
+      isDangerous: true,
+      wantsReason: true,
+    })
+  }${
+    order.status === 'success' &&
+    leftMinor > 0n &&
+    foldedAct(visit, {
+      needs: 'operator',
+      action: `${pathOf(order)}/refund`,
+      label: 'Refund…',
+      explains: html`The money goes from the merchant’s wallet back to the consumer’s; ${amount(leftMinor, order.currency)} can still be refunded. The merchant gets a callback.`,
+      fields: html`<input type="hidden" name="number" value="${newRefundNumber}">
+<label>Amount in ${order.currency}<input name="amount" inputmode="decimal" value="${left}" required></label>`,
+      button: 'Refund',
+      isDangerous: true,
+      wantsReason: true,
+    })
+  }${
+    callbacks.length > 0 &&
+    foldedAct(visit, {
+      needs: 'operator',
+      action: `${pathOf(order)}/resend`,
+      label: 'Send callbacks again…',
+      explains: 'Each callback of this order is sent once more, now. Planned retries stay as they are.',
+      button: 'Send them again',
+      wantsReason: true,
+    })
+  }</div>`
+}
+
+function timeline({ order, changes, refunds }: OrderDetails, nowMs: number): Html {
+  const steps = [
+    { timeMs: order.createdAtMs, mark: status('pending', 'created'), by: 'merchant', text: undefined },
+    ...changes.map(({ to, changedAtMs, actor, reason }) => ({
+      timeMs: changedAtMs,
+      mark: status(to),
+      by: actor as string,
+      text: reason,
+    })),
+    ...refunds.flatMap((refund) => [
+      {
+        timeMs: refund.createdAtMs,
+        mark: status('refunding'),
+        by: undefined,
+        text: `${refund.referRefundNo}: ${toDecimalText(refund.amountMinor, refund.currency)} ${refund.currency}`,
+      },
+      ...(refund.completedAtMs === undefined
+        ? []
+        : [
+            {
+              timeMs: refund.completedAtMs,
+              mark: status(refund.status),
+              by: undefined,
+              text: refund.message ?? refund.referRefundNo,
+            },
+          ]),
+    ]),
+  ]
+  const sorted = steps.toSorted((a, b) => a.timeMs - b.timeMs)
+  return html`<ol class="timeline">${sorted.map(
+    ({
+      timeMs,
+      mark,
+      by,
+      text,
+    }) => html`<li>${mark}<p>${moment(timeMs, nowMs)}${by !== undefined && html` · by the ${by}`}</p>
+${text !== undefined && html`<p class="wrap">${text}</p>`}</li>`,
+  )}</ol>`
+}
+
+function goods(order: Order): Html {
+  const content = readSummary(order.content)
+  const money = (minor: string | undefined): Content =>
+    minor === undefined ? '—' : amount(BigInt(minor), order.currency)
+  const extras = (
+    [
+      ['Order amount', content.orderAmountMinor],
+      ['Tips', content.tipsMinor],
+      ['Discount', content.discountMinor],
+      ['Tax', content.totalTaxMinor],
+      ['Insurance', content.insuranceMinor],
+      ['Handling fee', content.handlingFeeMinor],
+      ['Shipping', content.shipping?.amountMinor],
+      ['Shipping discount', content.shippingDiscountMinor],
+    ] as const
+  ).map(([name, minor]) => minor !== undefined && ([name, money(minor)] as const))
+  return html`${content.orderDescription !== undefined && html`<p class="wrap">${content.orderDescription}</p>`}
+${table(
+  'Goods',
+  [
+    'Goods',
+    { head: 'Each', isNumber: true },
+    { head: 'Tax', isNumber: true },
+    { head: 'Quantity', isNumber: true },
+  ],
+  content.goods.map((good) => [
+    html`<span class="wrap">${good.goodsName}${good.goodsDesc !== undefined && html`<br><span class="quiet">${good.goodsDesc}</span>`}</span>`,
+    money(good.goodsAmountMinor),
+    money(good.taxMinor),
+    good.goodsQuantity,
+  ]),
+)}
+<div class="grid"><section><h3 class="hidden">Sums</h3>${facts(extras)}</section>
+${content.shipping && html`<section><h3 class="hidden">Shipping</h3>${facts([['How', content.shipping.shipType], ['Name', content.shipping.name], content.shipping.address !== undefined && (['Address', content.shipping.address] as const)])}</section>`}</div>`
+}
+
+function refundTable(refunds: readonly Refund[], nowMs: number): Html {
+  return table(
+    'Refunds, the oldest first',
+    [
+      'Status',
+      { head: 'Amount', isNumber: true },
+      'Refund number',
+      'refundId',
+      'Reason',
+      'Asked for',
+      'Completed',
+    ],
+    refunds.map((refund) => [
+      status(refund.status),
+      amount(refund.amountMinor, refund.currency),
+      html`<span class="wrap">${refund.referRefundNo}</span>`,
+      html`<code>${refund.refundId}</code>`,
+      html`<span class="wrap">${refund.message ?? refund.reason ?? '—'}</span>`,
+      moment(refund.createdAtMs, nowMs),
+      moment(refund.completedAtMs, nowMs),
+    ]),
+  )
+}
+
+const phases = {
+  hold: state('wait', 'held'),
+  post: state('good', 'posted'),
+  void: state('off', 'given back'),
+  direct: state('good', 'moved'),
+} as const
+
+function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
+  if (transfers.length === 0) return empty('No money moved.')
+  return table(
+    'Ledger transfers, the oldest first',
+    ['When', 'What', 'Phase', { head: 'Amount', isNumber: true }, 'From', 'To', 'Transfer'],
+    transfers.map((transfer) => [
+      ago(transfer.madeAtMs, nowMs),
+      transfer.kind,
+      phases[transfer.phase],
+      amount(transfer.amountMinor, transfer.currency),
+      account(transfer.debitAccountId),
+      account(transfer.creditAccountId),
+      html`<code>${transfer.transferId}</code>`,
+    ]),
+  )
+}
+
+/** Whose it is; the account's whole name, which is long, on hover. */
+function account(accountId: string): Html {
+  const [ownerKind = '', ownerId = ''] = accountId.split(':')
+  const page = { wallet: '/wallets/', merchant: '/merchants/' }[ownerKind]
+  return page === undefined
+    ? html`<span title="${accountId}">${ownerKind}</span>`
+    : html`<a href="${page}${ownerId}" title="${accountId}">${ownerKind}</a>`
+}

@@ -1,0 +1,104 @@
+// The operator's own second step of signing in: switched on with an app, confirmed by a code, switched off with one.
+// The secret and the recovery codes are answers to forms, shown this once.
+import { Failure } from '@tillgate/protocol'
+import { Html, html } from '../../../http/html.ts'
+import { qrCode } from '../../../http/qr.ts'
+import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
+import { foldedAct, required } from '../forms.ts'
+import type { ConsoleService } from '../service.ts'
+import { moment } from '../words.ts'
+
+export const secondStepPath = '/account/second-step'
+
+export function secondStepArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+  const act = (name: string, work: (visit: Visit, form: URLSearchParams) => Promise<Done>) => ({
+    path: `${secondStepPath}/${name}`,
+    needs: 'viewer' as const,
+    back: () => secondStepPath,
+    act: work,
+  })
+  return [
+    { path: secondStepPath, show },
+    act('begin', async (visit, form) => {
+      const { login } = visit.operator
+      // Whoever finds a screen unlocked must not be able to lock its owner out.
+      const proof = await running().authenticate({ login, password: form.get('password') ?? '' })
+      if (proof.kind !== 'right')
+        throw new Failure('invalid_field', { message: 'The password was not right.' })
+      const begun = await running().secondStep.begin(ownOf(visit))
+      return { kind: 'shown_once', page: secretPage(visit, begun) }
+    }),
+    act('confirm', async (visit, form) => {
+      const codes = await running().secondStep.confirm(ownOf(visit), required(form, 'code', 'the code'))
+      return { kind: 'shown_once', page: codesPage(codes) }
+    }),
+    act('off', async (visit, form) => {
+      await running().secondStep.switchOff(ownOf(visit), required(form, 'code', 'the code'))
+      return { kind: 'go', to: secondStepPath, note: 'You sign in with the password alone now.' }
+    }),
+  ]
+
+  async function show(visit: Visit): Promise<ConsolePage> {
+    const state = await running().secondStep.stateOf(visit.operator.login)
+    return {
+      title: 'Second step',
+      area: 'account',
+      content:
+        state.kind === 'on'
+          ? html`<p>You sign in with a code from your app beside the password, since ${moment(state.sinceMs, visit.nowMs)}.</p>
+<p>${state.recoveryCodesLeft} recovery codes are left.${state.recoveryCodesLeft < 3 && ' Switch the second step off and on again for new ones.'}</p>
+<div class="acts">${foldedAct(visit, {
+              needs: 'viewer',
+              action: `${secondStepPath}/off`,
+              label: 'Switch off…',
+              explains: 'You sign in with the password alone afterwards. Recovery codes stop working.',
+              fields: codeField,
+              button: 'Switch the second step off',
+              isDangerous: true,
+            })}</div>`
+          : html`<p>With a second step, signing in wants a code from an app on your phone beside the password: whoever learns the password alone cannot sign in.</p>
+<form method="post" action="${secondStepPath}/begin" class="stack narrow">
+<input type="hidden" name="token" value="${visit.formToken}">
+<label>Your password<input type="password" name="password" autocomplete="current-password" required></label>
+<button class="primary">${state.kind === 'begun' ? 'Begin anew' : 'Begin'}</button>
+</form>
+${state.kind === 'begun' && html`<h2>Confirm</h2><p>A secret was shown and is not confirmed yet.</p>${confirmForm(visit)}`}`,
+    }
+  }
+}
+
+function ownOf({ operator, actor }: Visit) {
+  return { login: operator.login, actor }
+}
+
+const codeField = html`<label>Code from the app, or a recovery code<input name="code" required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32"></label>`
+
+function confirmForm({ formToken }: Visit): Html {
+  return html`<form method="post" action="${secondStepPath}/confirm" class="stack narrow">
+<input type="hidden" name="token" value="${formToken}">
+<label>Code that the app shows now<input name="code" required inputmode="numeric" autocomplete="one-time-code" maxlength="8"></label>
+<button class="primary">Switch the second step on</button>
+</form>`
+}
+
+function secretPage(visit: Visit, { secret, uri }: { secret: string; uri: string }): ConsolePage {
+  return {
+    title: 'Set up the second step',
+    area: 'account',
+    content: html`<p>Scan this with an app for codes (any that knows TOTP), or type the secret into it. It is not shown again.</p>
+<div class="qr" role="img" aria-label="QR code of the secret">${new Html(qrCode(uri))}</div>
+<p>Secret</p><p class="secret"><code>${secret.match(/.{1,4}/g)?.join(' ')}</code></p>
+<details><summary>The same as an address</summary><p class="wrap"><code>${uri}</code></p></details>
+<h2>Confirm</h2>${confirmForm(visit)}`,
+  }
+}
+
+function codesPage(codes: readonly string[]): ConsolePage {
+  return {
+    title: 'The second step is on',
+    area: 'account',
+    content: html`<p>Keep these recovery codes where you will find them without your phone: each signs you in once. They are not shown again.</p>
+<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<p><a class="button" href="${secondStepPath}">Done</a></p>`,
+  }
+}

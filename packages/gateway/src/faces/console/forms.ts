@@ -1,0 +1,102 @@
+// Forms of the console. An act that changes something is folded until it is asked for, says what will happen, and
+// wants a reason where the audit wants one: asking once needs no script.
+import { randomBytes } from 'node:crypto'
+import {
+  digitsOf,
+  Failure,
+  makeCallbackId as makeUuid,
+  toPositiveMinorUnits,
+  uuidPattern,
+} from '@tillgate/protocol'
+import { type Content, type Html, html } from '../../http/html.ts'
+import { mayAct, type Role } from '../../operators/rules/operator.ts'
+import type { MoneyGiven } from '../../treasury/money-acts.ts'
+import type { Visit } from './console.ts'
+import type { ConsoleService } from './service.ts'
+
+export interface FoldedAct {
+  readonly needs: Role
+  readonly action: string
+  /** On the closed fold. */
+  readonly label: string
+  /** What will happen. */
+  readonly explains: Content
+  readonly fields?: Content
+  readonly button: string
+  readonly isDangerous?: boolean
+  readonly wantsReason?: boolean
+  /** For fields that stand elsewhere on the page. */
+  readonly formId?: string
+}
+
+/** Nothing for whoever may not; the guard refuses a hand-made request all the same. */
+export function foldedAct({ operator, formToken }: Visit, act: FoldedAct): Html | undefined {
+  if (!mayAct(operator.role, act.needs)) return undefined
+  return html`<details class="act"><summary class="button${act.isDangerous && ' danger'}">${act.label}</summary>
+<form method="post" action="${act.action}" class="stack"${act.formId !== undefined && html` id="${act.formId}"`}>
+<input type="hidden" name="token" value="${formToken}">
+<p>${act.explains}</p>
+${act.fields}${act.wantsReason && html`<label>Reason, for the audit<input name="reason" required maxlength="256"></label>`}
+<button class="${act.isDangerous ? 'danger' : 'primary'}">${act.button}</button>
+</form></details>`
+}
+
+export function required(form: URLSearchParams, name: string, what = name): string {
+  const value = form.get(name)?.trim() ?? ''
+  if (value !== '') return value
+  throw new Failure('invalid_field', { field: name, message: `Please fill in: ${what}.` })
+}
+
+const maxReasonLength = 256
+
+export function reasonOf(form: URLSearchParams): string {
+  const reason = required(form, 'reason')
+  if ([...reason].length > maxReasonLength || /\p{Cc}/u.test(reason))
+    throw new Failure('invalid_field', {
+      field: 'reason',
+      message: `The reason must be one line of at most ${maxReasonLength} characters.`,
+    })
+  return reason
+}
+
+/** As old as a session can be. */
+const maxFormAgeMs = 12 * 60 * 60 * 1000
+
+/**
+ * Decimal text beside a currency, exact as everywhere. `actId` was made with the form: however often it is sent, the
+ * money moves once. It is the act's place in the audit log, which is in the order of time. A form that comes back
+ * changed is refused, so that nobody is told that the new amount has moved.
+ */
+export async function moneyOf(
+  { operator, nowMs }: Visit,
+  form: URLSearchParams,
+  { apiTokens, act }: Pick<ConsoleService, 'apiTokens'> & { readonly act: string },
+): Promise<MoneyGiven> {
+  const { currency, amountMinor, actId } = amountOf(form, nowMs)
+  const reason = reasonOf(form)
+  const content = [act, currency, amountMinor].join(' ')
+  if (await apiTokens.actIdOf({ login: operator.login, key: actId, actId, content }))
+    return { currency, amountMinor, reason, actId }
+  throw new Failure('number_already_used', {
+    message: 'This form was sent before, for another request. Nothing new was done. Load the page anew.',
+  })
+}
+
+function amountOf(
+  form: URLSearchParams,
+  nowMs: number,
+): { currency: string; amountMinor: bigint; actId: string } {
+  const currency = required(form, 'currency', 'the currency').toUpperCase()
+  digitsOf(currency)
+  const amount = required(form, 'amount', 'the amount')
+  const actId = required(form, 'actId', 'the number of this form')
+  const madeAtMs = uuidPattern.test(actId) ? Number.parseInt(actId.replace('-', '').slice(0, 12), 16) : 0
+  if (madeAtMs > nowMs || madeAtMs < nowMs - maxFormAgeMs)
+    throw new Failure('invalid_field', { message: 'Load the page anew and try again.' })
+  return { currency, amountMinor: toPositiveMinorUnits(amount, currency, 'amount'), actId }
+}
+
+export function amountFields({ nowMs }: Visit): Html {
+  return html`<input type="hidden" name="actId" value="${makeUuid(nowMs, randomBytes)}"><label>Amount<input name="amount" inputmode="decimal" required autocomplete="off"></label>
+<label>Currency<input name="currency" required maxlength="3" placeholder="USD" autocapitalize="characters" autocomplete="off"></label>`
+}

@@ -1,0 +1,280 @@
+// The console over HTTP: one guard before every page and every act. Whoever is not signed in sees the sign-in page;
+// an act must come from our own page, bear the session's token, and be allowed to the operator's role. Every act is
+// a form that is answered with a redirect, so that reloading never does anything twice.
+import { Failure, httpStatusOf, KeyError, type RandomBytes } from '@tillgate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Downloads, downloadLimits } from '../../http/downloads.ts'
+import { html } from '../../http/html.ts'
+import { isFromElsewhere, readForm } from '../../http/requests.ts'
+import { isApprovalInUse } from '../../operators/rules/approval.ts'
+import { mayAct } from '../../operators/rules/operator.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Log } from '../../platform/log.ts'
+import { accountArea } from './areas/account.ts'
+import { approvalsArea } from './areas/approvals.ts'
+import { auditArea } from './areas/audit.ts'
+import { callbacksArea } from './areas/callbacks.ts'
+import { ledgerArea } from './areas/ledger.ts'
+import { merchantArea } from './areas/merchant.ts'
+import { merchantsArea } from './areas/merchants.ts'
+import { orderArea } from './areas/order.ts'
+import { ordersArea } from './areas/orders.ts'
+import { overviewArea, overviewPath } from './areas/overview.ts'
+import { secondStepArea, secondStepPath } from './areas/second-step.ts'
+import { systemArea } from './areas/system.ts'
+import { tokensArea } from './areas/tokens.ts'
+import { walletsArea } from './areas/wallets.ts'
+import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
+import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
+import type { ConsoleService } from './service.ts'
+import { serveSignIn } from './sign-in.ts'
+import {
+  endSessionCookie,
+  formTokenOf,
+  isRightToken,
+  leaveNote,
+  type Note,
+  readSession,
+  type SignedIn,
+  takeNote,
+} from './visits.ts'
+
+export interface ConsoleParts {
+  readonly mode: 'sandbox' | 'live'
+  readonly random: RandomBytes
+  readonly clock: Clock
+  readonly log: Log
+  readonly downloads: Downloads
+  readonly isUnavailable: (error: unknown) => boolean
+  /** Throws while the gateway is still starting. */
+  readonly running: () => ConsoleService
+}
+
+/** Two public keys fit, and a list of callback hosts. */
+const maxFormBytes = 32 * 1024
+const nonceBytes = 16
+
+export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
+  const { running, downloads } = parts
+  const routes: readonly ConsoleRoute[] = [
+    ...overviewArea(running),
+    ...ordersArea(running),
+    ...orderArea(running),
+    ...callbacksArea(running),
+    ...merchantsArea(running),
+    ...merchantArea(running),
+    ...walletsArea(running),
+    ...ledgerArea(running),
+    ...approvalsArea(running),
+    ...auditArea(running),
+    ...systemArea(running),
+    ...accountArea(running),
+    ...secondStepArea(running),
+    ...tokensArea(running),
+  ]
+
+  listener.register(async (console) => {
+    console.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: maxFormBytes },
+      (_request, text, done) => done(null, text),
+    )
+    console.setErrorHandler((error: unknown, request, reply) => {
+      const httpStatus = httpStatusFor(error, parts.isUnavailable)
+      if (httpStatus === 500) parts.log.error({ requestId: request.id, err: error }, 'our fault')
+      if (httpStatus === 503) reply.header('retry-after', 1)
+      return sendPlain(reply.status(httpStatus), {
+        title: httpStatus === 503 ? 'Not available just now' : 'Something went wrong',
+        text:
+          httpStatus === 503
+            ? 'The gateway is starting, or its database is away. Nothing was changed; try again in a moment.'
+            : error instanceof Failure && httpStatus < 500
+              ? error.message
+              : `Nothing was changed as far as we know. The log knows more under the request id ${request.id}.`,
+      })
+    })
+    serveSignIn(console, parts)
+    console.get('/', (_request, reply) => redirect(reply, overviewPath))
+    for (const route of routes) {
+      if ('show' in route) console.get(route.path, (request, reply) => view(request, reply, route.show))
+      else if ('download' in route)
+        console.get(route.path, (request, reply) => download(request, reply, route.download))
+      else console.post(route.path, (request, reply) => take(request, reply, route))
+    }
+  })
+
+  async function view(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    show: (visit: Visit) => Promise<ConsolePage | undefined>,
+  ): Promise<FastifyReply> {
+    const signedIn = await readSession(request, running())
+    if (!signedIn) return goSignIn(request, reply)
+    if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
+    const page = await show(visitOf(request, signedIn))
+    if (!page) return sendNothingHere(request, reply, signedIn)
+    const taken = takeNote(request, running())
+    if (taken) reply.header('set-cookie', taken.cookie)
+    return sendConsolePage(reply, page, await frameOf(signedIn, taken?.note))
+  }
+
+  async function download(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    make: ConsoleDownload['download'],
+  ): Promise<FastifyReply> {
+    const signedIn = await readSession(request, running())
+    if (!signedIn) return goSignIn(request, reply)
+    if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
+    const made = await make(visitOf(request, signedIn))
+    if (!made) return sendNothingHere(request, reply, signedIn)
+    const stream = downloads.start(made.content)
+    if (!stream)
+      return sendPlain(reply.status(503).header('retry-after', 60), {
+        title: 'Too many downloads at once',
+        text: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
+      })
+    return reply
+      .header('content-type', made.type)
+      .header('content-disposition', `attachment; filename="${made.fileName}"`)
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff')
+      .send(stream)
+  }
+
+  async function take(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    route: ConsoleAct,
+  ): Promise<FastifyReply> {
+    const signedIn = await readSession(request, running())
+    if (!signedIn) return goSignIn(request, reply)
+    if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
+    const visit = visitOf(request, signedIn)
+    const form = readForm(request.body)
+    if (
+      isFromElsewhere(request, [originOf(request)]) ||
+      !isRightToken(form.get('token') ?? '', signedIn.session, running())
+    )
+      return sendPlain(reply.status(403), {
+        title: 'This form is not from this page',
+        text: 'Nothing was done. The page may be old, or another site tried to act in your name. Open the page again and repeat the act there.',
+      })
+    if (!mayAct(signedIn.operator.role, route.needs))
+      return sendPlain(reply.status(403), {
+        title: 'Your role does not allow this',
+        text: `Nothing was done. This needs the role ${route.needs}; yours is ${signedIn.operator.role}.`,
+      })
+    const done = await route.act(visit, form).catch((error: unknown): Done | Failure | KeyError => {
+      // What the operator can mend is said on the page they came from; the rest is handled as everywhere.
+      if (error instanceof KeyError || (error instanceof Failure && httpStatusOf(error.code) < 500))
+        return error
+      throw error
+    })
+    if (done instanceof Error)
+      return go(request, reply, route.back(visit), { kind: 'bad', text: done.message })
+    if (done.kind === 'shown_once')
+      return sendConsolePage(reply, done.page, await frameOf(signedIn, undefined))
+    return go(request, reply, done.to, { kind: 'good', text: done.note }, done.cookies)
+  }
+
+  function go(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    to: string,
+    note: Note,
+    cookies: readonly string[] = [],
+  ): FastifyReply {
+    reply.header('set-cookie', [...cookies, leaveNote(request, note, running())])
+    return redirect(reply, to)
+  }
+
+  function goSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const next =
+      request.method === 'GET' && request.url !== '/' ? `?next=${encodeURIComponent(request.url)}` : ''
+    reply.header('set-cookie', endSessionCookie(request))
+    return redirect(reply, `/sign-in${next}`)
+  }
+
+  /** Their role wants a second step, and they have none: nothing but that, and the way out. */
+  function mustSetUp({ routeOptions }: FastifyRequest, { operator }: SignedIn): boolean {
+    if (!running().needsSecondStep(operator)) return false
+    const path = routeOptions.url ?? ''
+    return !path.startsWith(secondStepPath) && path !== '/sign-out'
+  }
+
+  function goSetUp(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return go(request, reply, secondStepPath, {
+      kind: 'bad',
+      text: 'Your role must sign in with a second step. Set it up here before anything else.',
+    })
+  }
+
+  async function sendNothingHere(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signedIn: SignedIn,
+  ): Promise<FastifyReply> {
+    return sendConsolePage(
+      reply.status(404),
+      nothingHere(request.url.split('?')[0] ?? ''),
+      await frameOf(signedIn, undefined),
+    )
+  }
+
+  function visitOf(request: FastifyRequest, { operator, session }: SignedIn): Visit {
+    return {
+      operator,
+      session,
+      actor: `console:${operator.login}@${request.ip}`,
+      formToken: formTokenOf(session, running()),
+      nowMs: parts.clock.now(),
+      // Safe: Fastify's parameters are texts by name.
+      params: request.params as Record<string, string>,
+      query: new URLSearchParams(request.url.split('?')[1] ?? ''),
+    }
+  }
+
+  async function frameOf({ operator, session }: SignedIn, note: Note | undefined): Promise<Frame> {
+    const { approvals, approvalPolicy } = running()
+    const waiting = await approvals.countWaiting()
+    return {
+      mode: parts.mode,
+      operator,
+      note,
+      formToken: formTokenOf(session, running()),
+      nonce: Buffer.from(parts.random(nonceBytes)).toString('base64url'),
+      // Also shown when it was switched off while something waits.
+      approvalsWaiting: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
+    }
+  }
+}
+
+/** The name by which this very request came. */
+export function originOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.host}`
+}
+
+export function redirect(reply: FastifyReply, to: string): FastifyReply {
+  return reply
+    .status(303)
+    .header('location', to)
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .send()
+}
+
+function nothingHere(path: string): ConsolePage {
+  return {
+    title: 'There is nothing here',
+    area: undefined,
+    content: html`<p class="wrap">There is nothing at ${path}. Perhaps it was mistyped; the <a href="/orders">search of orders</a> finds orders by any of their numbers.</p>`,
+  }
+}
+
+function httpStatusFor(error: unknown, isUnavailable: (error: unknown) => boolean): number {
+  if (error instanceof Failure) return httpStatusOf(error.code)
+  if (isUnavailable(error)) return 503
+  const given = (error as { statusCode?: unknown } | undefined)?.statusCode
+  return typeof given === 'number' && given >= 400 && given < 500 ? given : 500
+}

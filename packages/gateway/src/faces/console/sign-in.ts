@@ -1,0 +1,216 @@
+// Signing in to the console: the password, and for whoever has a second step a code. Trying is costly on purpose, so it
+// has an allowance for each address and a bound on how many are under way.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressKey } from '../../http/api-limits.ts'
+import { type Html, html } from '../../http/html.ts'
+import { isFromElsewhere, readForm } from '../../http/requests.ts'
+import { TokenBuckets } from '../../platform/token-bucket.ts'
+import { noteLine, sendSmallPage } from './frame.ts'
+import { type ConsoleParts, originOf, redirect } from './routes.ts'
+import {
+  endPassed,
+  leavePassed,
+  type Note,
+  readBrowser,
+  readPassed,
+  readSession,
+  sessionCookie,
+  takeNote,
+} from './visits.ts'
+import { until } from './words.ts'
+
+const allowance = { perSecond: 0.2, burst: 20 } as const
+const maxUnderWay = 8
+const maxLoginShown = 64
+const maxCodeLength = 32
+
+interface Tried {
+  readonly httpStatus: number
+  readonly trouble: string
+}
+
+export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): void {
+  const { running, clock } = parts
+  const tries = new TokenBuckets({ maxBuckets: 10_000 })
+  let underWay = 0
+
+  listener.get('/sign-in', async (request, reply) => {
+    if (await readSession(request, running())) return redirect(reply, nextOf(request))
+    return showPassword(request, reply)
+  })
+
+  listener.post('/sign-in', async (request, reply) => {
+    const form = readForm(request.body)
+    const login = (form.get('login') ?? '').slice(0, maxLoginShown)
+    const refuse = (httpStatus: number, trouble: string) =>
+      showPassword(request, reply, { httpStatus, trouble, login })
+    const refusal = refusalOf(request, form)
+    if (refusal) return refuse(refusal.httpStatus, refusal.trouble)
+    underWay++
+    const outcome = await running()
+      .authenticate({ login, password: form.get('password') ?? '' })
+      .finally(() => underWay--)
+    switch (outcome.kind) {
+      case 'wrong':
+        noteWrong(request)
+        return refuse(401, 'Login or password is wrong.')
+      case 'locked':
+        noteLocked(request)
+        return refuse(401, lockedWords(outcome.untilMs))
+      case 'right': {
+        if (!outcome.operator.hasSecondStep) return open(request, reply, outcome.operator.login)
+        const nowMs = clock.now()
+        reply.header('set-cookie', leavePassed(request, outcome.operator, { ...running(), nowMs }))
+        return redirect(reply, pathWithNext('/sign-in/code', request))
+      }
+    }
+  })
+
+  listener.get('/sign-in/code', async (request, reply) => {
+    if (await readSession(request, running())) return redirect(reply, nextOf(request))
+    if (!readPassed(request, { ...running(), nowMs: clock.now() }))
+      return redirect(reply, pathWithNext('/sign-in', request))
+    return showCode(request, reply)
+  })
+
+  listener.post('/sign-in/code', async (request, reply) => {
+    const form = readForm(request.body)
+    const passed = readPassed(request, { ...running(), nowMs: clock.now() })
+    if (!passed) return redirect(reply, pathWithNext('/sign-in', request))
+    const refusal = refusalOf(request, form)
+    if (refusal) return showCode(request, reply, refusal)
+    const { login, passwordChangedAtMs } = passed
+    const actor = actorOf(request, login)
+    const operator = await running().findOperator(login)
+    // The password that was right is not the password any more, or the second step was reset: from the beginning.
+    if (operator?.passwordChangedAtMs !== passwordChangedAtMs || !operator.hasSecondStep) {
+      reply.header('set-cookie', endPassed(request))
+      return redirect(reply, pathWithNext('/sign-in', request))
+    }
+    const code = (form.get('code') ?? '').slice(0, maxCodeLength)
+    const proof = await running().secondStep.prove({ login, actor }, code)
+    switch (proof.kind) {
+      case 'wrong':
+        noteWrong(request)
+        return showCode(request, reply, {
+          httpStatus: 401,
+          trouble: 'The code is wrong, or was used already. Wait for the next one.',
+        })
+      case 'locked':
+        noteLocked(request)
+        return showCode(request, reply, { httpStatus: 401, trouble: lockedWords(proof.untilMs) })
+      case 'right':
+        return open(request, reply, login, [endPassed(request)])
+    }
+  })
+
+  /** Why it is not even looked at. */
+  function refusalOf(request: FastifyRequest, form: URLSearchParams): Tried | undefined {
+    const { isRightToken } = readBrowser(request, running(), parts.random)
+    if (isFromElsewhere(request, [originOf(request)]) || !isRightToken(form.get('token') ?? ''))
+      return {
+        httpStatus: 403,
+        trouble: 'This page was open for too long, or cookies are off. Please try once more.',
+      }
+    if (underWay >= maxUnderWay || tries.take(addressKey(request.ip), allowance, clock.now()) > 0)
+      return {
+        httpStatus: 429,
+        trouble: 'Too many tries from your address. Wait a minute, then try again.',
+      }
+    return undefined
+  }
+
+  async function open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    login: string,
+    cookies: readonly string[] = [],
+  ): Promise<FastifyReply> {
+    const token = await running().sessions.open(login, {
+      actor: actorOf(request, login),
+      address: request.ip,
+    })
+    reply.header('set-cookie', [...cookies, sessionCookie(request, token)])
+    return redirect(reply, nextOf(request))
+  }
+
+  function noteWrong(request: FastifyRequest): void {
+    parts.log.warn({ requestId: request.id, address: request.ip }, 'a wrong sign-in to the console')
+  }
+
+  function noteLocked(request: FastifyRequest): void {
+    parts.log.warn({ requestId: request.id, address: request.ip }, 'a sign-in to a locked operator')
+  }
+
+  function lockedWords(untilMs: number): string {
+    return `Too many wrong tries: this login is locked for ${until(untilMs, clock.now())}. An admin can end that by giving a new password.`
+  }
+
+  function showPassword(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    tried?: Tried & { readonly login: string },
+  ): FastifyReply {
+    return show(request, reply, {
+      title: 'Sign in',
+      path: '/sign-in',
+      tried,
+      fields: html`<label>Login<input name="login" value="${tried?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
+<label>Password<input name="password" type="password" autocomplete="current-password" required></label>
+<button class="primary">Sign in</button>`,
+      help: html`The first start made the operator <code>admin</code>. Lost the password? On the server: <code>npm run tillgate -- operator reset-password admin --reason lost</code>`,
+    })
+  }
+
+  function showCode(request: FastifyRequest, reply: FastifyReply, tried?: Tried): FastifyReply {
+    return show(request, reply, {
+      title: 'Second step',
+      path: '/sign-in/code',
+      tried,
+      fields: html`<label>Code from your app, or a recovery code<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="${maxCodeLength}" required autofocus></label>
+<button class="primary">Sign in</button>`,
+      help: html`App and recovery codes lost? Another admin can reset the second step, or on the server: <code>npm run tillgate -- operator reset-totp LOGIN --reason lost</code>`,
+    })
+  }
+
+  function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: { title: string; path: string; tried: Tried | undefined; fields: Html; help: Html },
+  ): FastifyReply {
+    const { formToken, cookies } = readBrowser(request, running(), parts.random)
+    const taken = takeNote(request, running())
+    if (cookies.length > 0 || taken)
+      reply.header('set-cookie', [...cookies, ...(taken ? [taken.cookie] : [])])
+    const { title, path, tried, fields, help } = page
+    const note: Note | undefined = tried ? { kind: 'bad', text: tried.trouble } : taken?.note
+    if (tried) reply.status(tried.httpStatus)
+    return sendSmallPage(reply, {
+      title,
+      mode: parts.mode,
+      content: html`<h1>${title}</h1>
+${note && noteLine(note)}
+<form method="post" action="${pathWithNext(path, request)}" class="stack">
+<input type="hidden" name="token" value="${formToken}">
+${fields}
+</form>
+<p class="quiet small">${help}</p>`,
+    })
+  }
+}
+
+function actorOf(request: FastifyRequest, login: string): string {
+  return `console:${login}@${request.ip}`
+}
+
+function pathWithNext(path: string, request: FastifyRequest): string {
+  const next = nextOf(request)
+  return next === '/' ? path : `${path}?next=${encodeURIComponent(next)}`
+}
+
+/** Only a path of this console: never another host. */
+function nextOf(request: FastifyRequest): string {
+  const { next } = request.query as { next?: unknown }
+  if (typeof next !== 'string' || !/^\/(?![/\\])[\w/.?=&%:@+~-]*$/.test(next)) return '/'
+  return next.startsWith('/sign-in') ? '/' : next
+}

@@ -1,0 +1,40 @@
+// A status as a word with a colour and a shape: round is good, square waits, a diamond is bad, hollow is over.
+import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
+import type { CallbackState } from '../../callbacks/rules/callback-attempt.ts'
+import { type Html, html } from '../../http/html.ts'
+import type { ApprovalStatus } from '../../operators/rules/approval.ts'
+
+type Look = 'good' | 'wait' | 'bad' | 'off'
+
+const looks: Record<
+  OrderStatus | RefundStatus | CallbackState | ApprovalStatus | 'active' | 'suspended' | 'locked',
+  Look
+> = {
+  pending: 'wait',
+  confirming: 'wait',
+  success: 'good',
+  failed: 'bad',
+  timeout: 'off',
+  cancelled: 'off',
+  refunding: 'wait',
+  refund_success: 'good',
+  refund_failed: 'bad',
+  waiting: 'wait',
+  delivered: 'good',
+  exhausted: 'bad',
+  approved: 'good',
+  rejected: 'bad',
+  withdrawn: 'off',
+  expired: 'off',
+  active: 'good',
+  suspended: 'bad',
+  locked: 'bad',
+}
+
+export function status(name: keyof typeof looks, text: string = name): Html {
+  return html`<span class="status ${looks[name]}">${text}</span>`
+}
+
+export function state(look: Look, text: string): Html {
+  return html`<span class="status ${look}">${text}</span>`
+}

@@ -1,0 +1,65 @@
+// Tables of the console: heads that stay in sight, a way on to what is older, and a sentence where there is nothing.
+import { type Content, type Html, html } from '../../http/html.ts'
+
+export interface Column {
+  readonly head: Content
+  readonly isNumber?: boolean
+}
+
+/** The one that a page is about is tall: the page scrolls, and its heads stay in sight. Others scroll sideways. */
+export function table(
+  caption: string,
+  columns: readonly (string | Column)[],
+  rows: readonly (readonly Content[])[],
+  { isTall = false }: { readonly isTall?: boolean } = {},
+): Html {
+  const all = columns.map((column): Column => (typeof column === 'string' ? { head: column } : column))
+  return html`<div class="scroll${isTall && html` tall`}" tabindex="0" role="region" aria-label="${caption}"><table><caption class="hidden">${caption}</caption>
+<thead><tr>${all.map(({ head, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${head}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (
+      cells,
+    ) => html`<tr>${cells.map((cell, index) => html`<td${all[index]?.isNumber && html` class="number"`}>${cell}</td>`)}</tr>
+`,
+  )}</tbody></table></div>`
+}
+
+export function empty(text: Content): Html {
+  return html`<p class="empty">${text}</p>`
+}
+
+export function facts(rows: readonly (readonly [string, Content] | undefined | false)[]): Html {
+  return html`<dl class="facts">${rows.map(
+    (row) =>
+      row &&
+      html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>
+`,
+  )}</dl>`
+}
+
+/** The same page with other parameters; what is undefined or empty is left out. */
+export function urlWith(
+  path: string,
+  query: URLSearchParams,
+  changes: Readonly<Record<string, string | undefined>>,
+): string {
+  const next = new URLSearchParams(query)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) next.delete(name)
+    else next.set(name, value)
+  }
+  for (const [name, value] of [...next]) if (value === '') next.delete(name)
+  const text = next.toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+export function pages(
+  path: string,
+  query: URLSearchParams,
+  { older }: { older: string | undefined },
+): Html | undefined {
+  const isFirst = !query.has('before')
+  if (isFirst && older === undefined) return undefined
+  return html`<nav class="pages" aria-label="Pages"><span>${!isFirst && html`<a class="button" href="${urlWith(path, query, { before: undefined })}">Newest</a>`}</span>
+<span>${older !== undefined && html`<a class="button" rel="next" href="${urlWith(path, query, { before: older })}">Older</a>`}</span></nav>`
+}

@@ -1,0 +1,133 @@
+// Who looks at the console, as the browser's cookies tell it: a session that the database knows, or nobody yet. And
+// the token that every form must bring back, bound to the session or, before there is one, to the browser.
+import type { RandomBytes } from '@tillgate/protocol'
+import type { FastifyRequest } from 'fastify'
+import { makeCookieJar } from '../../http/cookies.ts'
+import { sessionLimits } from '../../operators/operator-sessions.ts'
+import type { Operator } from '../../operators/rules/operator.ts'
+import type { Session } from '../../operators/store/operators.ts'
+import type { ConsoleService } from './service.ts'
+
+const sessionName = 'console'
+const browserName = 'console-browser'
+const noteName = 'console-note'
+const passedName = 'console-passed'
+const browserSeconds = 24 * 60 * 60
+const noteSeconds = 60
+/** Long enough to look for the phone. */
+const passedSeconds = 5 * 60
+const idBytes = 16
+const idPattern = /^[\w-]{22}$/
+
+export interface Note {
+  readonly kind: 'good' | 'bad'
+  readonly text: string
+}
+
+/** Whose password was right, while the code is still missing. */
+export interface Passed {
+  readonly login: string
+  readonly passwordChangedAtMs: number
+  readonly untilMs: number
+}
+
+export interface SignedIn {
+  readonly operator: Operator
+  readonly session: Session
+}
+
+/** The admin listener speaks http unless a proxy in front of it says otherwise. */
+function jarOf(request: FastifyRequest) {
+  return makeCookieJar({ isSecure: request.protocol === 'https' })
+}
+
+export async function readSession(
+  request: FastifyRequest,
+  { sessions }: Pick<ConsoleService, 'sessions'>,
+): Promise<SignedIn | undefined> {
+  const token = jarOf(request).read(request.headers.cookie, sessionName)
+  return token === undefined ? undefined : sessions.find(token)
+}
+
+export function sessionCookie(request: FastifyRequest, token: string): string {
+  return jarOf(request).write(sessionName, token, sessionLimits.lifeMs / 1000)
+}
+
+export function endSessionCookie(request: FastifyRequest): string {
+  return jarOf(request).remove(sessionName)
+}
+
+export function formTokenOf(session: Session, { tokens }: Pick<ConsoleService, 'tokens'>): string {
+  return tokens.make(sessionParts(session))
+}
+
+export function isRightToken(
+  given: string,
+  session: Session,
+  { tokens }: Pick<ConsoleService, 'tokens'>,
+): boolean {
+  return tokens.isRight(given, sessionParts(session))
+}
+
+function sessionParts({ tokenHash }: Session): string[] {
+  return ['session', tokenHash.toString('base64')]
+}
+
+/** For the form that signs in, when nobody is signed in yet. */
+export function readBrowser(
+  request: FastifyRequest,
+  { tokens }: Pick<ConsoleService, 'tokens'>,
+  random: RandomBytes,
+): { formToken: string; isRightToken(given: string): boolean; cookies: string[] } {
+  const jar = jarOf(request)
+  const known = jar.read(request.headers.cookie, browserName)
+  const id =
+    known !== undefined && idPattern.test(known) ? known : Buffer.from(random(idBytes)).toString('base64url')
+  return {
+    formToken: tokens.make(['browser', id]),
+    isRightToken: (given) => tokens.isRight(given, ['browser', id]),
+    cookies: id === known ? [] : [jar.write(browserName, id, browserSeconds)],
+  }
+}
+
+export function leaveNote(
+  request: FastifyRequest,
+  note: Note,
+  { sealing }: Pick<ConsoleService, 'sealing'>,
+): string {
+  return jarOf(request).write(noteName, sealing.seal(note, noteName), noteSeconds)
+}
+
+export function leavePassed(
+  request: FastifyRequest,
+  { login, passwordChangedAtMs }: Operator,
+  { sealing, nowMs }: Pick<ConsoleService, 'sealing'> & { nowMs: number },
+): string {
+  const passed: Passed = { login, passwordChangedAtMs, untilMs: nowMs + passedSeconds * 1000 }
+  return jarOf(request).write(passedName, sealing.seal(passed, passedName), passedSeconds)
+}
+
+export function readPassed(
+  request: FastifyRequest,
+  { sealing, nowMs }: Pick<ConsoleService, 'sealing'> & { nowMs: number },
+): Passed | undefined {
+  const sealed = jarOf(request).read(request.headers.cookie, passedName)
+  // Safe: only this gateway seals, and for this place it seals this alone.
+  const passed = sealed === undefined ? undefined : (sealing.open(sealed, passedName) as Passed | undefined)
+  return passed && passed.untilMs > nowMs ? passed : undefined
+}
+
+export function endPassed(request: FastifyRequest): string {
+  return jarOf(request).remove(passedName)
+}
+
+export function takeNote(
+  request: FastifyRequest,
+  { sealing }: Pick<ConsoleService, 'sealing'>,
+): { note: Note; cookie: string } | undefined {
+  const jar = jarOf(request)
+  const sealed = jar.read(request.headers.cookie, noteName)
+  const note = sealed === undefined ? undefined : sealing.open(sealed, noteName)
+  // Safe: only this gateway seals, and for this place it seals notes alone.
+  return note === undefined ? undefined : { note: note as Note, cookie: jar.remove(noteName) }
+}

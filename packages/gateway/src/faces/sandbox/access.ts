@@ -1,0 +1,94 @@
+// "Get sandbox access" over HTTP: who may ask how often, and what is answered. The page works without a script, by a
+// pasted public key; with one the key pair is made in the browser and its private half stays there.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { addressKey } from '../../http/api-limits.ts'
+import { assets } from '../../http/assets.ts'
+import { html } from '../../http/html.ts'
+import { sendPage } from '../../http/layout.ts'
+import { isFromElsewhere, readForm } from '../../http/requests.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { TokenBuckets } from '../../platform/token-bucket.ts'
+import type { SandboxAccess } from '../../sandbox/sandbox-access.ts'
+import { accessForm, accessGiven, accessRefused } from './pages.ts'
+import { sandboxAccessPath } from './paths.ts'
+
+export interface SandboxAccessPageParts {
+  /** Throws while the gateway is still starting. */
+  readonly access: () => SandboxAccess
+  readonly publicUrl: () => string
+  readonly newNonce: () => string
+  readonly clock: Clock
+}
+
+/** A key of 8192 bits as PEM has 1,400 characters; a form that is larger is none of ours. */
+const maxFormBytes = 16 * 1024
+/** Of one address: five at once, then one in twelve minutes. */
+const allowance = { perSecond: 5 / 3_600, burst: 5 } as const
+const maxAddresses = 10_000
+
+export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAccessPageParts): void {
+  const { publicUrl, newNonce, clock } = parts
+  const addresses = new TokenBuckets({ maxBuckets: maxAddresses })
+
+  const page = (title: string, content: ReturnType<typeof accessForm>) => {
+    const nonce = newNonce()
+    return {
+      title,
+      content,
+      nonce,
+      styles: [assets.sandboxStyle],
+      head: html`<script nonce="${nonce}" src="${assets.sandboxScript.path}" defer></script>`,
+    }
+  }
+
+  listener.get(sandboxAccessPath, (_request, reply) =>
+    sendPage(reply, page('Get sandbox access', accessForm({ name: '', publicKey: '' }))),
+  )
+
+  listener.register(async (scope) => {
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: maxFormBytes },
+      (_request, text, done) => done(null, text),
+    )
+    scope.post(sandboxAccessPath, { bodyLimit: maxFormBytes }, async (request, reply) => {
+      if (isFromElsewhere(request, originsOf(request, publicUrl()))) {
+        reply.status(403)
+        return sendPage(reply, page('Not sent', accessRefused('This form was not sent from this page.')))
+      }
+      const form = readForm(request.body)
+      const asked = { name: form.get('name') ?? '', publicKey: form.get('publicKey') ?? '' }
+      const address = addressKey(request.ip)
+      // Taken before anything is given, so that many at once get no more than one after the other.
+      const waitMs = addresses.take(address, allowance, clock.now())
+      if (waitMs > 0) {
+        reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))
+        const minutes = Math.ceil(waitMs / 60_000)
+        const words = `You have got access several times just now. Try again in ${minutes} minutes.`
+        return sendPage(reply, page('Too many', accessRefused(words)))
+      }
+      const access = await parts.access()(asked)
+      switch (access.kind) {
+        case 'refused':
+          addresses.giveBack(address, allowance, clock.now())
+          reply.status(400)
+          return sendPage(reply, page('Get sandbox access', accessForm(asked, access.problem)))
+        case 'too_many': {
+          addresses.giveBack(address, allowance, clock.now())
+          reply.status(429).header('retry-after', 3_600)
+          const words = 'Very many people got access today, so there is none for now. Try again tomorrow.'
+          return sendPage(reply, page('Too many', accessRefused(words)))
+        }
+        case 'given':
+          return sendPage(
+            reply,
+            page('Your sandbox access', accessGiven({ ...access, gatewayUrl: publicUrl() })),
+          )
+      }
+    })
+  })
+}
+
+function originsOf(request: FastifyRequest, publicUrl: string): string[] {
+  return [new URL(publicUrl).origin, `${request.protocol}://${request.host}`]
+}

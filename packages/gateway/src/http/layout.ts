@@ -1,0 +1,83 @@
+// The frame that every page shares, and the headers that keep it safe: no script but our own, no frame around
+// it, nothing of the address passed on.
+import type { FastifyReply } from 'fastify'
+import { type Asset, assets } from './assets.ts'
+import { type Content, type Html, html } from './html.ts'
+
+export interface Page {
+  readonly title: Content
+  readonly content: Html
+  /** English unless told otherwise. */
+  readonly language?: { readonly tag: string; readonly direction: 'ltr' | 'rtl' }
+  /** Beside the one with the tokens. */
+  readonly styles?: readonly Asset[]
+  readonly head?: Html
+  readonly bodyClass?: string
+  /** A script of our own, on a page that may be kept: there is no nonce then. */
+  readonly script?: Asset
+  /** Lets scripts and styles that bear it work, and lets them speak to this origin; fresh for every answer. */
+  readonly nonce?: string
+}
+
+export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  return (
+    protect(reply, page)
+      .header('content-type', 'text/html; charset=utf-8')
+      .header('cache-control', 'no-store')
+      // As bytes: a text would be put together twice, once to find its length.
+      .send(Buffer.from(pageText(page)))
+  )
+}
+
+/** For a page that was made beforehand; it can have no nonce. */
+export function protect(reply: FastifyReply, page: Pick<Page, 'nonce' | 'script'>): FastifyReply {
+  return reply
+    .header('content-security-policy', contentSecurityPolicy(page))
+    .header('referrer-policy', 'no-referrer')
+    .header('x-content-type-options', 'nosniff')
+    .header('cross-origin-opener-policy', 'same-origin')
+}
+
+export function pageText(page: Page): string {
+  return frame(page).text
+}
+
+function contentSecurityPolicy({ nonce, script }: Pick<Page, 'nonce' | 'script'>): string {
+  const scriptSource = nonce === undefined ? script && "'self'" : `'nonce-${nonce}'`
+  return [
+    "default-src 'none'",
+    `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
+    ...(scriptSource === undefined ? [] : [`script-src ${scriptSource}`, "connect-src 'self'"]),
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+const english = { tag: 'en', direction: 'ltr' } as const
+
+function frame({ title, content, language = english, styles = [], script, head, bodyClass }: Page): Html {
+  return html`<!doctype html>
+<html lang="${language.tag}" dir="${language.direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${assets.icon.path}">
+${[assets.style, ...styles].map(
+  ({ path }) => html`<link rel="stylesheet" href="${path}">
+`,
+)}${
+  script &&
+  html`<script src="${script.path}" defer></script>
+`
+}${head}
+</head>
+<body${bodyClass !== undefined && html` class="${bodyClass}"`}>
+${content}
+</body>
+</html>
+`
+}

@@ -1,0 +1,106 @@
+// Puts every sealed secret under the master key that seals now, a batch at a time, while gateways that know both keys
+// go on serving. Broken off, it is run again: what is under the new key already is not looked at.
+import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { placeOf as placeOfMerchantKey } from '../merchants/merchant-directory.ts'
+import { placeOf as placeOfTotp } from '../operators/second-step.ts'
+import type { Clock } from '../platform/clock.ts'
+import { masterKeyIdOf, type Vault } from '../platform/vault.ts'
+import { placeOf as placeOfPlatformKey } from './platform-keys.ts'
+import type { SealedSecretStore, SecretKey, SecretsUnder } from './store/sealed-secrets.ts'
+
+export interface RotateMasterKeyParts {
+  readonly secrets: SealedSecretStore
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+  readonly batchSize?: number
+}
+
+export interface MasterKeyStatus extends SecretsUnder {
+  /** What this process can do with them. */
+  readonly role: 'seals' | 'opens' | 'unknown'
+}
+
+export interface Rotated {
+  readonly resealed: number
+  /** Under a key that this process does not know; they stay as they are. */
+  readonly unknown: number
+}
+
+const usualBatchSize = 200
+
+export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
+  const { secrets, vault, clock, random, actor, batchSize = usualBatchSize } = parts
+  const { masterKeyId } = vault
+  const isKnown = (id: Buffer) => vault.masterKeyIds.some((known) => known.equals(id))
+
+  return {
+    async status(): Promise<MasterKeyStatus[]> {
+      const counted = await secrets.countByMasterKey()
+      const unused = vault.masterKeyIds
+        .filter((id) => !counted.some((each) => each.masterKeyId.equals(id)))
+        .map((id) => ({ masterKeyId: id, live: 0, ended: 0 }))
+      return [...counted, ...unused].map((each) => ({
+        ...each,
+        role: each.masterKeyId.equals(masterKeyId)
+          ? 'seals'
+          : isKnown(each.masterKeyId)
+            ? 'opens'
+            : 'unknown',
+      }))
+    },
+
+    async rotate({
+      reason,
+      onBatch = () => {},
+    }: {
+      reason: string
+      onBatch?: (resealed: number) => void | Promise<void>
+    }): Promise<Rotated> {
+      let resealed = 0
+      let unknown = 0
+      for (let after: SecretKey | undefined; ; ) {
+        const batch = await secrets.listNotUnder({ masterKeyId, after, limit: batchSize })
+        const known = batch.filter(({ sealed }) => isKnown(masterKeyIdOf(sealed)))
+        unknown += batch.length - known.length
+        resealed += await secrets.reseal(
+          known.map((secret) => {
+            const place = placeOf(secret)
+            return {
+              ...secret,
+              before: secret.sealed,
+              sealed: vault.seal(vault.open(secret.sealed, place), place),
+            }
+          }),
+        )
+        after = batch.at(-1)
+        await onBatch(resealed)
+        if (batch.length < batchSize) break
+      }
+      if (resealed > 0) {
+        await secrets.record({
+          auditId: makeUuid(clock.now(), random),
+          actedAtMs: clock.now(),
+          actor,
+          act: 'master-key.rotate',
+          merchantId: undefined,
+          subject: `${masterKeyId.toString('hex')}: ${resealed} secrets`,
+          reason,
+        })
+      }
+      return { resealed, unknown }
+    },
+  }
+}
+
+function placeOf({ kind, owner, id }: SecretKey): string {
+  switch (kind) {
+    case 'merchant_key':
+      return placeOfMerchantKey({ merchantId: owner, keyId: id })
+    case 'platform_key':
+      return placeOfPlatformKey(id)
+    case 'operator_totp':
+      return placeOfTotp(id)
+  }
+}

@@ -1,0 +1,163 @@
+// The proof that the books balance, as questions whose right answer is "none". All are asked of one snapshot, which
+// locks nothing, and each is an aggregate or a join that PostgreSQL does by itself: nothing is loaded here but what
+// is wrong.
+import type { Pool, Queryable } from '../../database/pool.ts'
+
+export interface Finding {
+  /** The sentence that ought to be true. */
+  readonly claim: string
+  /** How many rows contradict it. */
+  readonly count: number
+  /** The first few of them. */
+  readonly examples: readonly string[]
+}
+
+export interface Verification {
+  readonly claims: number
+  readonly accounts: number
+  readonly transfers: number
+  readonly findings: readonly Finding[]
+}
+
+const maxExamples = 5
+
+export async function verifyLedger(database: Pool): Promise<Verification> {
+  return database.transaction(
+    async (transaction) => {
+      await transaction.query('set transaction isolation level repeatable read, read only')
+      const findings: Finding[] = []
+      for (const [claim, contradictions] of Object.entries(claims)) {
+        const finding = await ask(transaction, claim, contradictions)
+        if (finding.count > 0) findings.push(finding)
+      }
+      const { rows } = await transaction.query<{ accounts: string; transfers: string }>(
+        'select (select count(*) from accounts) as accounts, (select count(*) from transfers) as transfers',
+      )
+      const { accounts, transfers } = rows[0] ?? { accounts: 0, transfers: 0 }
+      return {
+        claims: Object.keys(claims).length,
+        accounts: Number(accounts),
+        transfers: Number(transfers),
+        findings,
+      }
+    },
+    { statementTimeoutMs: 0 },
+  )
+}
+
+async function ask(transaction: Queryable, claim: string, contradictions: string): Promise<Finding> {
+  const { rows } = await transaction.query<{ what: string; count: string }>(
+    `select what, count(*) over () as count from (${contradictions}) as wrong (what) limit ${maxExamples}`,
+  )
+  return { claim, count: Number(rows[0]?.count ?? 0), examples: rows.map(({ what }) => what) }
+}
+
+/** Each transfer as what it adds to its two accounts. */
+const effects = `
+  select debit_account as account_id, currency,
+         case phase when 'hold' then amount_minor when 'direct' then 0 else -amount_minor end as debits_pending,
+         case when phase in ('post', 'direct') then amount_minor else 0 end as debits_posted,
+         0 as credits_pending, 0 as credits_posted
+    from transfers
+   union all
+  select credit_account, currency, 0, 0,
+         case phase when 'hold' then amount_minor when 'direct' then 0 else -amount_minor end,
+         case when phase in ('post', 'direct') then amount_minor else 0 end
+    from transfers`
+
+/** Holds with their ends, if they have one. */
+const holds = `
+  select h.merchant_id, h.transfer_id, h.kind, h.payment_id, h.refund_id, h.amount_minor, h.currency,
+         h.debit_account, h.credit_account, e.phase as ended_by
+    from transfers h left join transfers e on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
+   where h.phase = 'hold'`
+
+const claims = {
+  'every account is the sum of its transfers': `
+select coalesce(a.account_id, t.account_id)
+  from accounts a
+  full join (select account_id, sum(debits_pending) as debits_pending, sum(debits_posted) as debits_posted,
+                    sum(credits_pending) as credits_pending, sum(credits_posted) as credits_posted
+               from (${effects}) as e group by account_id) as t on t.account_id = a.account_id
+ where (coalesce(a.debits_pending, 0), coalesce(a.debits_posted, 0),
+        coalesce(a.credits_pending, 0), coalesce(a.credits_posted, 0))
+    is distinct from
+       (coalesce(t.debits_pending, 0), coalesce(t.debits_posted, 0),
+        coalesce(t.credits_pending, 0), coalesce(t.credits_posted, 0))
+    or a.account_id is null`,
+
+  'debits equal credits in every currency': `
+select currency
+  from accounts
+ group by currency
+having sum(debits_pending) <> sum(credits_pending) or sum(debits_posted) <> sum(credits_posted)`,
+
+  'no wallet and no merchant is overdrawn': `
+select account_id
+  from accounts
+ where owner_kind <> 'funding' and credits_posted - debits_posted - debits_pending < 0`,
+
+  'every post and every void is a copy of its hold': `
+select e.merchant_id || ' ' || e.transfer_id
+  from transfers e left join transfers h on h.merchant_id = e.merchant_id and h.transfer_id = e.hold_id
+ where e.phase in ('post', 'void')
+   and (h.phase, h.kind, h.debit_account, h.credit_account, h.currency, h.amount_minor, h.payment_id, h.refund_id)
+       is distinct from
+       ('hold', e.kind, e.debit_account, e.credit_account, e.currency, e.amount_minor, e.payment_id, e.refund_id)`,
+
+  'every order that was paid, or nearly, has its hold, ended as its status says, and no other has one': `
+select coalesce(o.merchant_id, h.merchant_id) || ' ' || coalesce(o.payment_id, h.payment_id)
+  from (select * from orders where status in ('confirming', 'success', 'failed')) as o
+  full join (select * from (${holds}) as h where kind = 'payment') as h
+    on h.merchant_id = o.merchant_id and h.payment_id = o.payment_id
+ where (h.transfer_id, h.amount_minor, h.currency, h.debit_account, h.credit_account, coalesce(h.ended_by, ''))
+       is distinct from
+       (o.transaction_id, o.payment_amount_minor, o.currency, 'wallet:' || o.wallet_id || ':' || o.currency,
+        'merchant:' || o.merchant_id || ':' || o.currency,
+        case o.status when 'confirming' then '' when 'success' then 'post' else 'void' end)`,
+
+  'every refund that money was held for has its hold, ended as its status says, and no other has one': `
+select coalesce(r.merchant_id, h.merchant_id) || ' ' || coalesce(r.refund_id, h.refund_id)
+  from (select r.*, o.wallet_id
+          from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
+         where r.transaction_id is not null or r.status = 'refund_success') as r
+  full join (select * from (${holds}) as h where kind = 'refund') as h
+    on h.merchant_id = r.merchant_id and h.refund_id = r.refund_id
+ where (h.transfer_id, h.payment_id, h.amount_minor, h.currency, h.debit_account, h.credit_account,
+        coalesce(h.ended_by, ''))
+       is distinct from
+       (r.transaction_id, r.payment_id, r.amount_minor, r.currency,
+        'merchant:' || r.merchant_id || ':' || r.currency, 'wallet:' || r.wallet_id || ':' || r.currency,
+        case r.status when 'refunding' then '' when 'refund_success' then 'post' else 'void' end)`,
+
+  'every order knows what was refunded of it': `
+select o.merchant_id || ' ' || o.payment_id
+  from (select * from orders where refund_count > 0 or refunded_minor > 0 or refund_held_minor > 0) as o
+  full join (select merchant_id, payment_id, count(*) as refunds,
+                    sum(case status when 'refund_success' then amount_minor else 0 end) as refunded,
+                    sum(case status when 'refunding' then amount_minor else 0 end) as held
+               from refunds group by merchant_id, payment_id) as r
+    on r.merchant_id = o.merchant_id and r.payment_id = o.payment_id
+ where (o.refund_count, o.refunded_minor, o.refund_held_minor) is distinct from (r.refunds, r.refunded, r.held)`,
+
+  'every top-up and payout has the act behind it': `
+select t.merchant_id || ' ' || t.transfer_id
+  from transfers t left join audit a on a.audit_id = t.audit_id
+ where t.kind in ('top_up', 'payout')
+   and a.act is distinct from case t.kind when 'top_up' then 'wallet.top-up' else 'merchant.payout' end`,
+
+  'every act of topping up or paying out has its transfer': `
+select a.audit_id::text
+  from audit a
+ where a.act in ('wallet.top-up', 'merchant.payout')
+   and not exists (select from transfers t where t.audit_id = a.audit_id)`,
+
+  'everything that is being paid or refunded waits for its settlement, and nothing else does': `
+select coalesce(u.settlement_id, s.settlement_id)
+  from (select payment_id as settlement_id, merchant_id, transaction_id from orders where status = 'confirming'
+         union all
+        select refund_id, merchant_id, transaction_id from refunds where status = 'refunding') as u
+  full join settlements s on s.settlement_id = u.settlement_id
+ where (s.merchant_id, coalesce(s.transaction_id, '')) is distinct from
+       (u.merchant_id, coalesce(u.transaction_id, ''))`,
+} as const satisfies Record<string, string>

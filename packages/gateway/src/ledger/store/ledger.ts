@@ -1,0 +1,155 @@
+// Accounts and transfers in PostgreSQL. Accounts are locked in the order of their ids and changed once for all
+// transfers of a transaction; transfers are inserted and never touched again.
+import assert from 'node:assert/strict'
+import type { Queryable } from '../../database/pool.ts'
+import {
+  type AccountKey,
+  type AccountOwner,
+  accountIdOf,
+  type Balances,
+  type Effects,
+  type Transfer,
+} from '../rules/ledger.ts'
+
+export interface Account extends AccountKey, Balances {}
+
+interface BalanceRow {
+  debits_pending: string
+  debits_posted: string
+  credits_pending: string
+  credits_posted: string
+}
+
+const maxKnownAccounts = 10_000
+
+/**
+ * Opens the accounts that are not there yet. Apart from the transactions that use them, so that nobody waits for a
+ * new account while holding old ones; an account that was seen once is never gone, and is not asked for again.
+ */
+export function makeAccountOpener(database: Queryable): (keys: readonly AccountKey[]) => Promise<void> {
+  const known = new Set<string>()
+  return async (keys) => {
+    const unknown = keys.filter((key) => !known.has(accountIdOf(key)))
+    if (unknown.length === 0) return
+    await openAccounts(database, unknown)
+    if (known.size + unknown.length > maxKnownAccounts) known.clear()
+    for (const key of unknown) known.add(accountIdOf(key))
+  }
+}
+
+export async function openAccounts(database: Queryable, unsorted: readonly AccountKey[]): Promise<void> {
+  const keys = unsorted.toSorted((a, b) => (accountIdOf(a) < accountIdOf(b) ? -1 : 1))
+  await database.query({
+    name: 'open-accounts',
+    text: `
+insert into accounts (account_id, owner_kind, owner_id, currency)
+select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+    on conflict do nothing`,
+    values: [
+      keys.map(accountIdOf),
+      keys.map(({ ownerKind }) => ownerKind),
+      keys.map(({ ownerId }) => ownerId),
+      keys.map(({ currency }) => currency),
+    ],
+  })
+}
+
+/**
+ * Those that exist, locked until the transaction ends. Always in the same order, so that nobody waits in a circle:
+ * wallets before merchants before funding, because the accounts in which many meet are best held last and shortest.
+ */
+export async function lockAccounts(
+  transaction: Queryable,
+  accountIds: Iterable<string>,
+): Promise<Map<string, Balances>> {
+  const { rows } = await transaction.query<BalanceRow & { account_id: string }>({
+    name: 'lock-accounts',
+    text: `
+select account_id, debits_pending, debits_posted, credits_pending, credits_posted
+  from accounts
+ where account_id = any ($1::text[])
+ order by account_id desc
+   for update`,
+    values: [[...new Set(accountIds)]],
+  })
+  return new Map(rows.map((row) => [row.account_id, toBalances(row)]))
+}
+
+/** The accounts are locked already. An overdraft is refused by the table itself. */
+export async function addEffects(transaction: Queryable, effects: Effects): Promise<void> {
+  if (effects.size === 0) return
+  const all = [...effects]
+  const { rowCount } = await transaction.query({
+    name: 'add-to-accounts',
+    text: `
+update accounts a
+   set debits_pending  = a.debits_pending  + e.debits_pending,
+       debits_posted   = a.debits_posted   + e.debits_posted,
+       credits_pending = a.credits_pending + e.credits_pending,
+       credits_posted  = a.credits_posted  + e.credits_posted
+  from unnest($1::text[], $2::numeric[], $3::numeric[], $4::numeric[], $5::numeric[])
+    as e (account_id, debits_pending, debits_posted, credits_pending, credits_posted)
+ where a.account_id = e.account_id`,
+    values: [
+      all.map(([accountId]) => accountId),
+      all.map(([, effect]) => effect.debitsPendingMinor.toString()),
+      all.map(([, effect]) => effect.debitsPostedMinor.toString()),
+      all.map(([, effect]) => effect.creditsPendingMinor.toString()),
+      all.map(([, effect]) => effect.creditsPostedMinor.toString()),
+    ],
+  })
+  assert(rowCount === effects.size, 'every account of a transfer exists')
+}
+
+export async function insertTransfers(transaction: Queryable, transfers: readonly Transfer[]): Promise<void> {
+  if (transfers.length === 0) return
+  await transaction.query({
+    name: 'insert-transfers',
+    text: `
+insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
+                       payment_id, refund_id, audit_id, made_at, hold_id)
+select *
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::numeric[],
+              $9::text[], $10::text[], $11::uuid[], $12::bigint[], $13::text[])`,
+    values: [
+      transfers.map(({ merchantId }) => merchantId),
+      transfers.map(({ transferId }) => transferId),
+      transfers.map(({ kind }) => kind),
+      transfers.map(({ phase }) => phase),
+      transfers.map(({ debitAccountId }) => debitAccountId),
+      transfers.map(({ creditAccountId }) => creditAccountId),
+      transfers.map(({ currency }) => currency),
+      transfers.map(({ amountMinor }) => amountMinor.toString()),
+      transfers.map(({ paymentId }) => paymentId ?? null),
+      transfers.map(({ refundId }) => refundId ?? null),
+      transfers.map(({ auditId }) => auditId ?? null),
+      transfers.map(({ madeAtMs }) => madeAtMs),
+      transfers.map(({ holdId }) => holdId ?? null),
+    ],
+  })
+}
+
+/** All accounts of an owner, by currency. */
+export async function listAccounts(
+  database: Queryable,
+  { ownerKind, ownerId }: AccountOwner,
+): Promise<Account[]> {
+  const { rows } = await database.query<BalanceRow & { currency: string }>({
+    text: `
+select currency, debits_pending, debits_posted, credits_pending, credits_posted
+  from accounts
+ where account_id >= $1 || ':' and account_id < $1 || ';' and owner_kind = $2 and owner_id = $3
+ order by currency`,
+    values: [`${ownerKind}:${ownerId}`, ownerKind, ownerId],
+  })
+  return rows.map((row) => ({ ownerKind, ownerId, currency: row.currency, ...toBalances(row) }))
+}
+
+function toBalances(row: BalanceRow): Balances {
+  return {
+    debitsPendingMinor: BigInt(row.debits_pending),
+    debitsPostedMinor: BigInt(row.debits_posted),
+    creditsPendingMinor: BigInt(row.credits_pending),
+    creditsPostedMinor: BigInt(row.credits_posted),
+  }
+}

@@ -1,0 +1,126 @@
+// A merchant's statement, read from the ledger's own transfers: page by page, all from one snapshot.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import type { TransferKind } from '../rules/ledger.ts'
+
+export interface StatementRange {
+  readonly merchantId: string
+  readonly fromMs: number
+  /** The first moment that is no longer in it. */
+  readonly toMs: number
+}
+
+export interface StatementEntry {
+  readonly timeMs: number
+  readonly kind: Exclude<TransferKind, 'top_up'>
+  readonly transactionId: string
+  readonly paymentId: string | undefined
+  readonly orderNo: string | undefined
+  readonly refundId: string | undefined
+  readonly referRefundNo: string | undefined
+  readonly currency: string
+  /** Above zero what came in, below zero what went out. */
+  readonly amountMinor: bigint
+}
+
+/** Told in this order: opening once, entries page by page, closing once. */
+export interface StatementReader {
+  opening(balances: ReadonlyMap<string, bigint>): void | Promise<void>
+  /** The next page is read when this one is dealt with. */
+  entries(page: readonly StatementEntry[]): void | Promise<void>
+  closing(balances: ReadonlyMap<string, bigint>): void | Promise<void>
+}
+
+export type StatementStore = ReturnType<typeof makeStatementStore>
+
+const entriesPerPage = 2_000
+
+export function makeStatementStore(database: Pool) {
+  return {
+    read: (range: StatementRange, reader: StatementReader): Promise<void> =>
+      database.transaction(
+        async (transaction) => {
+          await transaction.query('set transaction isolation level repeatable read, read only')
+          await reader.opening(await balancesBefore(transaction, range.merchantId, range.fromMs))
+          let after = { timeMs: range.fromMs, transferId: '' }
+          for (;;) {
+            const page = await readPage(transaction, range, after)
+            if (page.length > 0) await reader.entries(page)
+            const last = page.at(-1)
+            if (!last || page.length < entriesPerPage) break
+            after = last
+          }
+          await reader.closing(await balancesBefore(transaction, range.merchantId, range.toMs))
+        },
+        { statementTimeoutMs: 60_000 },
+      ),
+  }
+}
+
+/** What the merchant has now, less what moved since: so it agrees with the account, and not only with the transfers. */
+async function balancesBefore(
+  transaction: Queryable,
+  merchantId: string,
+  timeMs: number,
+): Promise<Map<string, bigint>> {
+  const { rows } = await transaction.query<{ currency: string; balance: string }>({
+    text: `
+select a.currency, a.credits_posted - a.debits_posted - coalesce(s.moved, 0) as balance
+  from accounts a
+  left join (select currency,
+                    sum(case when credit_account like 'merchant:%' then amount_minor else -amount_minor end) as moved
+               from transfers
+              where merchant_id = $1 and made_at >= $2 and phase in ('post', 'direct')
+              group by currency) as s on s.currency = a.currency
+ where a.owner_kind = 'merchant' and a.owner_id = $1 and a.account_id like 'merchant:' || $1 || ':%'
+ order by a.currency`,
+    values: [merchantId, timeMs],
+  })
+  return new Map(rows.map((row) => [row.currency, BigInt(row.balance)]))
+}
+
+interface EntryRow {
+  made_at: string
+  transfer_id: string
+  kind: StatementEntry['kind']
+  transaction_id: string
+  payment_id: string | null
+  order_no: string | null
+  refund_id: string | null
+  refer_refund_no: string | null
+  currency: string
+  amount: string
+}
+
+/** By the index transfers_statement. */
+async function readPage(
+  transaction: Queryable,
+  { merchantId, toMs }: StatementRange,
+  after: { timeMs: number; transferId: string },
+): Promise<(StatementEntry & { transferId: string })[]> {
+  const { rows } = await transaction.query<EntryRow>({
+    text: `
+select t.made_at, t.transfer_id, t.kind, coalesce(t.hold_id, t.transfer_id) as transaction_id, t.payment_id, o.order_no,
+       t.refund_id, r.refer_refund_no, t.currency,
+       case when t.credit_account like 'merchant:%' then t.amount_minor else -t.amount_minor end as amount
+  from transfers t
+  left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
+  left join refunds r on r.merchant_id = t.merchant_id and r.refund_id = t.refund_id
+ where t.merchant_id = $1 and t.phase in ('post', 'direct') and t.made_at < $2
+   and (t.made_at, t.transfer_id) > ($3, $4)
+ order by t.made_at, t.transfer_id
+ limit ${entriesPerPage}`,
+    values: [merchantId, toMs, after.timeMs, after.transferId],
+  })
+  return rows.map((row) => ({
+    timeMs: Number(row.made_at),
+    transferId: row.transfer_id,
+    kind: row.kind,
+    transactionId: row.transaction_id,
+    paymentId: row.payment_id ?? undefined,
+    orderNo: row.order_no ?? undefined,
+    refundId: row.refund_id ?? undefined,
+    referRefundNo: row.refer_refund_no ?? undefined,
+    currency: row.currency,
+    amountMinor: BigInt(row.amount),
+  }))
+}

@@ -1,0 +1,86 @@
+// Frequent changes of the callback address are a sign of misuse: a merchant may use only so many different hosts
+// a day, or, where the operator gave a list, only the hosts on it.
+import { Failure } from '@tillgate/protocol'
+import type { Order } from '../orders/rules/order.ts'
+import type { Clock } from '../platform/clock.ts'
+import { hostOf } from '../platform/ssrf-guard.ts'
+import type { MerchantDirectory } from './merchant-directory.ts'
+import type { MerchantStore } from './store/merchants.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+/** How long a host that was just noted needs no noting again. */
+const rememberedForMs = 60_000
+const maxRemembered = 10_000
+
+export class CallbackHosts {
+  readonly #notedAtMs = new Map<string, number>()
+  readonly #parts: {
+    readonly merchants: Pick<MerchantStore, 'useCallbackHost'>
+    readonly directory: MerchantDirectory
+    readonly maxHostsPerDay: number
+    readonly clock: Clock
+  }
+
+  constructor(parts: {
+    merchants: Pick<MerchantStore, 'useCallbackHost'>
+    directory: MerchantDirectory
+    maxHostsPerDay: number
+    clock: Clock
+  }) {
+    this.#parts = parts
+  }
+
+  /** Why this order's callback host may not be used; undefined when it may. */
+  async refusalOf({ merchantId, callbackUrl }: Order): Promise<Failure | undefined> {
+    if (callbackUrl === undefined) return undefined
+    const host = hostOf(callbackUrl)
+    const nowMs = this.#parts.clock.now()
+    const allowed = await this.#allowList(merchantId, nowMs)
+    if (allowed) return allowed.includes(host) ? undefined : notOnList(host)
+    const { maxHostsPerDay } = this.#parts
+    if (maxHostsPerDay === 0 || this.#isRemembered(merchantId, host, nowMs)) return undefined
+    const noted = await this.#parts.merchants.useCallbackHost({
+      merchantId,
+      host,
+      nowMs,
+      sinceMs: nowMs - dayMs,
+      maxHosts: maxHostsPerDay,
+    })
+    if (!noted) return tooManyHosts(maxHostsPerDay)
+    this.#remember(merchantId, host, nowMs)
+    return undefined
+  }
+
+  async #allowList(merchantId: string, nowMs: number): Promise<readonly string[] | undefined> {
+    const { directory } = this.#parts
+    const entry = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
+    return entry.known?.merchant.callbackHosts
+  }
+
+  #isRemembered(merchantId: string, host: string, nowMs: number): boolean {
+    const notedAtMs = this.#notedAtMs.get(`${merchantId} ${host}`)
+    return notedAtMs !== undefined && Math.abs(nowMs - notedAtMs) < rememberedForMs
+  }
+
+  #remember(merchantId: string, host: string, nowMs: number): void {
+    this.#notedAtMs.delete(`${merchantId} ${host}`)
+    this.#notedAtMs.set(`${merchantId} ${host}`, nowMs)
+    if (this.#notedAtMs.size <= maxRemembered) return
+    const [oldest] = this.#notedAtMs.keys()
+    if (oldest !== undefined) this.#notedAtMs.delete(oldest)
+  }
+}
+
+function tooManyHosts(maxHosts: number): Failure {
+  return new Failure('callback_address_changed_too_often', {
+    field: 'callbackUrl',
+    message: `callbackUrl names a new host, and ${maxHosts} different ones were used in the last 24 hours. Use a fixed callbackUrl.`,
+  })
+}
+
+function notOnList(host: string): Failure {
+  return new Failure('url_not_allowed', {
+    field: 'callbackUrl',
+    message: `callbackUrl is not allowed: ${host} is not on the merchant's list of callback hosts.`,
+  })
+}

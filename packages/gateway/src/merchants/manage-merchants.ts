@@ -1,0 +1,176 @@
+// What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
+// given out once, when it is made, and never again.
+import {
+  Failure,
+  KeyError,
+  makeCallbackId as makeUuid,
+  parsePublicKey,
+  type RandomBytes,
+} from '@tillgate/protocol'
+import type { Act } from '../operators/rules/audit.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Vault } from '../platform/vault.ts'
+import { placeOf } from './merchant-directory.ts'
+import { type Merchant, type MerchantKey, makeMerchantId } from './rules/merchant.ts'
+import type { MerchantChanges, MerchantStore } from './store/merchants.ts'
+
+export interface ManageMerchantsParts {
+  readonly merchants: MerchantStore
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+}
+
+export interface MadeKey {
+  readonly keyId: string
+  /** An AES key in base64, to be shown this once; undefined for a public key, which is no secret. */
+  readonly secret: string | undefined
+}
+
+export type NewKey = { readonly kind: 'rsa'; readonly publicKey: string } | { readonly kind: 'aes' }
+
+export interface NewMerchant extends Omit<MerchantSettings, 'name'> {
+  readonly name: string
+  readonly publicKey?: string
+}
+
+export interface MadeMerchant {
+  readonly merchant: Merchant
+  /** In base64, to be shown this once. */
+  readonly aesKey: string
+}
+
+export type MerchantSettings = Partial<
+  Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour'>
+>
+
+const aesKeyBytes = 32
+
+export function makeManageMerchants(parts: ManageMerchantsParts) {
+  const { merchants, vault, clock, random, actor } = parts
+
+  const act = (name: string, merchantId: string, subject = merchantId, reason?: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: name,
+    merchantId,
+    subject,
+    reason,
+  })
+
+  const find = async (merchantId: string): Promise<Merchant> => {
+    const found = await merchants.findMerchant(merchantId)
+    return found?.merchant ?? noMerchant(merchantId)
+  }
+
+  const change = async (merchantId: string, changes: MerchantChanges, recorded: Act): Promise<Merchant> =>
+    (await merchants.changeMerchant(merchantId, changes, recorded)) ?? noMerchant(merchantId)
+
+  const setStatus = async (
+    merchantId: string,
+    status: Merchant['status'],
+    reason?: string,
+  ): Promise<Merchant> => {
+    const name = status === 'active' ? 'merchant.resume' : 'merchant.suspend'
+    return change(merchantId, { status }, act(name, merchantId, merchantId, reason))
+  }
+
+  return {
+    /** With an AES key, and with the merchant's RSA public key where it is at hand. */
+    async addMerchant({ name, publicKey, ...settings }: NewMerchant): Promise<MadeMerchant> {
+      const merchant: Merchant = {
+        merchantId: makeMerchantId(random),
+        name,
+        status: 'active',
+        requestsPerSecond: settings.requestsPerSecond,
+        callbackHosts: settings.callbackHosts,
+        accentColour: settings.accentColour,
+        createdAtMs: clock.now(),
+      }
+      const { merchantId } = merchant
+      const aes = make(merchantId, { kind: 'aes' })
+      const keys = publicKey === undefined ? [aes] : [aes, make(merchantId, { kind: 'rsa', publicKey })]
+      await merchants.insertMerchant(
+        merchant,
+        keys.map(({ key }) => key),
+        act('merchant.add', merchantId),
+      )
+      return { merchant, aesKey: aes.secret }
+    },
+
+    changeMerchant: (merchantId: string, settings: MerchantSettings): Promise<Merchant> =>
+      change(merchantId, settings, act('merchant.change', merchantId)),
+
+    suspendMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'suspended', reason),
+    resumeMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'active', reason),
+    listMerchants: () => merchants.listMerchants(),
+
+    async showMerchant(merchantId: string): Promise<{ merchant: Merchant; keys: readonly MerchantKey[] }> {
+      return { merchant: await find(merchantId), keys: await merchants.listKeys(merchantId) }
+    },
+
+    async addKey(merchantId: string, key: NewKey): Promise<MadeKey> {
+      await find(merchantId)
+      const made = make(merchantId, key)
+      const inserted = await merchants.insertKey(made.key, act('key.add', merchantId, made.key.keyId))
+      if (!inserted) {
+        throw new Failure('status_does_not_allow', {
+          message: `Merchant ${merchantId} has two live ${key.kind} keys already. Revoke one of them first.`,
+        })
+      }
+      return { keyId: made.key.keyId, secret: made.secret }
+    },
+
+    async revokeKey({
+      merchantId,
+      keyId,
+      reason,
+    }: {
+      merchantId: string
+      keyId: string
+      reason: string
+    }): Promise<void> {
+      const revoked = await merchants.revokeKey(
+        { merchantId, keyId, nowMs: clock.now() },
+        act('key.revoke', merchantId, keyId, reason),
+      )
+      if (!revoked) {
+        throw new Failure('not_found', { message: `Merchant ${merchantId} has no live key ${keyId}.` })
+      }
+    },
+  }
+
+  function make<K extends NewKey>(merchantId: string, key: K): Made<K> {
+    const nowMs = clock.now()
+    const base = { merchantId, keyId: makeUuid(nowMs, random), createdAtMs: nowMs, revokedAtMs: undefined }
+    if (key.kind === 'rsa') {
+      return { key: { ...base, kind: 'rsa', publicKey: toPem(key.publicKey) }, secret: undefined } as Made<K>
+    }
+    const secret = Buffer.from(random(aesKeyBytes))
+    const sealedKey = vault.seal(secret, placeOf(base))
+    // Safe, here and above: the kind was looked at, which TypeScript does not carry over to K.
+    return { key: { ...base, kind: 'aes', sealedKey }, secret: secret.toString('base64') } as Made<K>
+  }
+}
+
+interface Made<K extends NewKey> {
+  readonly key: MerchantKey
+  readonly secret: K['kind'] extends 'aes' ? string : undefined
+}
+
+function toPem(publicKey: string): string {
+  try {
+    return parsePublicKey(publicKey).export({ type: 'spki', format: 'pem' }).toString()
+  } catch (cause) {
+    if (!(cause instanceof KeyError)) throw cause
+    throw new Failure('invalid_field', { field: 'publicKey', message: cause.message, cause })
+  }
+}
+
+function noMerchant(merchantId: string): never {
+  throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
+}
+
+export type ManageMerchants = ReturnType<typeof makeManageMerchants>

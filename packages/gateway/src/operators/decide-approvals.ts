@@ -1,0 +1,161 @@
+// What a second operator does with a request: approves it, and with that carries it out, in one transaction; or rejects
+// it. Whoever asked can withdraw. All limits are checked anew at that moment.
+import {
+  Failure,
+  makeCallbackId as makeUuid,
+  type RandomBytes,
+  toDecimalText,
+  uuidPattern,
+} from '@tillgate/protocol'
+import type { ManageOrders } from '../orders/manage-orders.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { MoveFunds } from '../treasury/move-funds.ts'
+import type { ManageWallets } from '../wallets/manage-wallets.ts'
+import {
+  type Approval,
+  type ApprovalRequest,
+  type ApprovalStatus,
+  checkDecision,
+  type Decision,
+  describeMoneyAct,
+  notWaiting,
+} from './rules/approval.ts'
+import type { Act } from './rules/audit.ts'
+import type { Operator } from './rules/operator.ts'
+import type { ApprovalStore } from './store/approvals.ts'
+import type { OperatorStore } from './store/operators.ts'
+
+export interface DecideApprovalsParts {
+  readonly approvals: ApprovalStore
+  readonly operators: Pick<OperatorStore, 'findOperator'>
+  /** Acts in the name of whoever asked: it is their act, and the approval beside it says who allowed it. */
+  readonly carryOutAs: (actor: string) => {
+    readonly orders: ManageOrders
+    readonly wallets: ManageWallets
+    readonly funds: MoveFunds
+  }
+  readonly clock: Clock
+  readonly random: RandomBytes
+}
+
+/** Who decides, and from where. */
+export interface Decider {
+  readonly operator: Pick<Operator, 'login' | 'role'>
+  readonly actor: string
+}
+
+export type DecideApprovals = ReturnType<typeof makeDecideApprovals>
+
+export function makeDecideApprovals(parts: DecideApprovalsParts) {
+  const { approvals, operators, clock, random } = parts
+
+  const find = async (approvalId: string): Promise<ApprovalRequest> => {
+    const found = uuidPattern.test(approvalId) ? await approvals.findRequest(approvalId) : undefined
+    if (!found) throw new Failure('not_found', { message: `There is no request ${approvalId}.` })
+    return found
+  }
+
+  const act = (name: string, request: ApprovalRequest, actor: string, reason: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: name,
+    merchantId: request.act.kind === 'wallet.top-up' ? undefined : request.act.merchantId,
+    subject: request.approvalId,
+    reason,
+  })
+
+  const refuse = async (
+    decision: Exclude<Decision, 'approve'>,
+    approvalId: string,
+    by: Decider,
+    reason: string,
+  ): Promise<ApprovalRequest> => {
+    const request = await find(approvalId)
+    const nowMs = clock.now()
+    checkDecision(decision, request, { by: by.operator, nowMs })
+    const refusal = {
+      approvalId,
+      status: decision === 'reject' ? ('rejected' as const) : ('withdrawn' as const),
+      decidedBy: by.operator.login,
+      decidedAs: by.actor,
+      decidedAtMs: nowMs,
+      reason,
+    }
+    const done = await approvals.refuse(refusal, act(`approval.${decision}`, request, by.actor, reason))
+    const after = await find(approvalId)
+    if (!done && after.status !== 'waiting') throw notWaiting(after.status, after.decidedBy)
+    return after
+  }
+
+  return {
+    findRequest: find,
+
+    listRequests: (
+      filter: { status?: ApprovalStatus | undefined },
+      page: { before?: string | undefined; limit: number },
+    ) => approvals.listRequests(filter, page),
+
+    /** How many wait. What is too old is ended by whoever looks: nobody needs it ended before. */
+    async countWaiting(): Promise<number> {
+      const nowMs = clock.now()
+      const { waiting, due } = await approvals.countWaiting(nowMs)
+      if (due > 0)
+        await approvals.expireDue(nowMs, (request) =>
+          act('approval.expire', request, 'gateway', describeMoneyAct(request.act)),
+        )
+      return waiting
+    },
+
+    /** Carries the act out, once, whoever else approves it at this very moment. */
+    async approve(approvalId: string, by: Decider, reason: string): Promise<ApprovalRequest> {
+      const request = await find(approvalId)
+      const nowMs = clock.now()
+      checkDecision('approve', request, { by: by.operator, nowMs })
+      if ((await operators.findOperator(request.requestedBy))?.status !== 'active')
+        throw new Failure('status_does_not_allow', {
+          message: `${request.requestedBy}, who asked, is disabled. Reject it; whoever still wants it can ask anew.`,
+        })
+      await carryOut(request, {
+        approvalId,
+        auditId: makeUuid(nowMs, random),
+        decidedBy: by.operator.login,
+        decidedAs: by.actor,
+        decidedAtMs: nowMs,
+        reason,
+      })
+      const after = await find(approvalId)
+      if (after.status === 'waiting')
+        // The refund of this number is there, made by somebody who did not need to ask.
+        throw new Failure('number_already_used', {
+          message:
+            'The refund number of this request was used by somebody else meanwhile. Reject the request.',
+        })
+      if (after.decidedBy !== by.operator.login || after.status !== 'approved')
+        throw notWaiting(after.status, after.decidedBy)
+      return after
+    },
+
+    reject: (approvalId: string, by: Decider, reason: string) => refuse('reject', approvalId, by, reason),
+    withdraw: (approvalId: string, by: Decider, reason: string) => refuse('withdraw', approvalId, by, reason),
+  }
+
+  async function carryOut({ act, reason, requestedAs }: ApprovalRequest, approval: Approval): Promise<void> {
+    const { orders, wallets, funds } = parts.carryOutAs(requestedAs)
+    switch (act.kind) {
+      case 'order.refund': {
+        const { referRefundNo, amountMinor, currency } = act
+        const amount = toDecimalText(amountMinor, currency)
+        await orders.refundOrder(act, { referRefundNo, amount, reason, approval })
+        return
+      }
+      case 'merchant.payout':
+        await funds.payOut(act, reason, { approval })
+        return
+      case 'wallet.top-up': {
+        const { walletId: wallet, currency, amountMinor } = act
+        await wallets.topUp({ wallet, currency, amountMinor, reason, approval })
+      }
+    }
+  }
+}

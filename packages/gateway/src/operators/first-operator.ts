@@ -1,0 +1,53 @@
+// The first start makes the first admin, with the password that was set or, in the sandbox, with one that is made
+// here and told once. Live does not start without either an operator or a password for one.
+import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from '../platform/clock.ts'
+import { hashPin as hashPassword } from '../platform/secret-hash.ts'
+import { makePassword } from './manage-operators.ts'
+import { firstOperatorLogin } from './rules/operator.ts'
+import type { OperatorStore } from './store/operators.ts'
+
+export interface FirstOperatorParts {
+  readonly operators: Pick<OperatorStore, 'hasOperators' | 'insertFirstOperator'>
+  readonly password: string | undefined
+  readonly mode: 'sandbox' | 'live'
+  readonly clock: Clock
+  readonly random: RandomBytes
+}
+
+export type FirstOperator =
+  | { readonly kind: 'there' }
+  | { readonly kind: 'password_missing' }
+  /** With the password where it was made here. */
+  | { readonly kind: 'made'; readonly login: string; readonly password: string | undefined }
+
+export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<FirstOperator> {
+  const { operators, clock, random } = parts
+  if (await operators.hasOperators()) return { kind: 'there' }
+  if (parts.password === undefined && parts.mode === 'live') return { kind: 'password_missing' }
+  const password = parts.password ?? makePassword(random)
+  const nowMs = clock.now()
+  const made = await operators.insertFirstOperator(
+    {
+      login: firstOperatorLogin,
+      role: 'admin',
+      createdAtMs: nowMs,
+      passwordHash: await hashPassword(password, random),
+    },
+    {
+      auditId: makeUuid(nowMs, random),
+      actedAtMs: nowMs,
+      actor: 'gateway',
+      act: 'operator.add',
+      merchantId: undefined,
+      subject: firstOperatorLogin,
+      reason: 'the first start',
+    },
+  )
+  if (!made) return { kind: 'there' }
+  return {
+    kind: 'made',
+    login: firstOperatorLogin,
+    password: parts.password === undefined ? password : undefined,
+  }
+}

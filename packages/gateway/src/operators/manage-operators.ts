@@ -1,0 +1,120 @@
+// What an admin does with operators, and what operators do with their own passwords. Each act is recorded; a
+// password that is made here is given out once.
+import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from '../platform/clock.ts'
+import { hashPin as hashPassword } from '../platform/secret-hash.ts'
+import type { AuthenticateOperator } from './authenticate-operator.ts'
+import type { Act } from './rules/audit.ts'
+import { type Operator, parseOperatorLogin, parsePassword, type Role } from './rules/operator.ts'
+import type { OperatorStore } from './store/operators.ts'
+
+export interface ManageOperatorsParts {
+  readonly operators: OperatorStore
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+}
+
+export interface GivenPassword {
+  readonly login: string
+  /** To be told this once, where it was made here. */
+  readonly password: string | undefined
+}
+
+export type ManageOperators = ReturnType<typeof makeManageOperators>
+
+export function makeManageOperators({ operators, clock, random, actor }: ManageOperatorsParts) {
+  const act = (name: string, login: string, reason?: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: name,
+    merchantId: undefined,
+    subject: login,
+    reason,
+  })
+
+  const setStatus = async (given: string, status: Operator['status'], reason: string): Promise<void> => {
+    const login = parseOperatorLogin(given)
+    const name = status === 'active' ? 'operator.enable' : 'operator.disable'
+    switch (await operators.setStatus({ login, status }, act(name, login, reason))) {
+      case 'set':
+        return
+      case 'missing':
+        throw noSuch(login)
+      case 'last_admin':
+        throw new Failure('status_does_not_allow', {
+          message: `${login} is the last admin. Add another one first.`,
+        })
+    }
+  }
+
+  return {
+    async addOperator(given: { login: string; role: Role; password?: string }): Promise<GivenPassword> {
+      const login = parseOperatorLogin(given.login)
+      const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
+      const inserted = await operators.insertOperator(
+        {
+          login,
+          role: given.role,
+          createdAtMs: clock.now(),
+          passwordHash: await hashPassword(password, random),
+        },
+        act('operator.add', login, `as ${given.role}`),
+      )
+      if (!inserted)
+        throw new Failure('number_already_used', { message: `There is an operator ${login} already.` })
+      return { login, password: given.password === undefined ? password : undefined }
+    },
+
+    listOperators: () => operators.listOperators(),
+
+    /** Ends the operator's sessions, and the lock of too many wrong tries. */
+    async resetPassword(given: { login: string; password?: string; reason: string }): Promise<GivenPassword> {
+      const login = parseOperatorLogin(given.login)
+      const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
+      const change = { login, nowMs: clock.now(), passwordHash: await hashPassword(password, random) }
+      if (!(await operators.setPassword(change, act('operator.reset-password', login, given.reason))))
+        throw noSuch(login)
+      return { login, password: given.password === undefined ? password : undefined }
+    },
+
+    /** Their own, proven by the old one; a wrong one counts as a try to sign in. Ends all sessions. */
+    async changePassword(
+      given: { login: string; oldPassword: string; newPassword: string },
+      authenticate: AuthenticateOperator,
+    ): Promise<void> {
+      const { login, oldPassword } = given
+      const newPassword = parsePassword(given.newPassword)
+      const proof = await authenticate({ login, password: oldPassword })
+      if (proof.kind !== 'right')
+        throw new Failure('invalid_field', { message: 'The password that you have now was not right.' })
+      const change = { login, nowMs: clock.now(), passwordHash: await hashPassword(newPassword, random) }
+      await operators.setPassword(change, act('operator.change-password', login))
+    },
+
+    disableOperator: (login: string, reason: string) => setStatus(login, 'disabled', reason),
+    enableOperator: (login: string, reason: string) => setStatus(login, 'active', reason),
+  }
+}
+
+function noSuch(login: string): Failure {
+  return new Failure('not_found', { message: `There is no operator ${login}.` })
+}
+
+// No letter or digit that is taken for another.
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
+const passwordGroups = 4
+const groupLength = 5
+
+/** 99 bits unless told otherwise, in groups that can be read aloud. */
+export function makePassword(random: RandomBytes, groups = passwordGroups): string {
+  let text = ''
+  while (text.length < groups * groupLength) {
+    for (const byte of random(groups * groupLength)) {
+      // 248 is the largest multiple of 31 in a byte: above it, letters would not be equally likely.
+      if (byte < 248 && text.length < groups * groupLength) text += alphabet[byte % alphabet.length]
+    }
+  }
+  return text.match(/.{5}/g)?.join('-') ?? text
+}

@@ -1,0 +1,135 @@
+// Tokens of the admin API: made for an operator, shown once, found by their hash, revoked at once. And the ids by which
+// an act that is sent twice is done once.
+import { createHash } from 'node:crypto'
+import { Failure, makeCallbackId as makeUuid, type RandomBytes, uuidPattern } from '@tillgate/protocol'
+import type { Clock } from '../platform/clock.ts'
+import { type ApiToken, parseScopes, parseTokenDays, parseTokenName, tokenLimits } from './rules/api-token.ts'
+import type { Act } from './rules/audit.ts'
+import { normaliseOperatorLogin, type Operator } from './rules/operator.ts'
+import type { ApiTokenStore, KnownToken } from './store/api-tokens.ts'
+import type { OperatorStore } from './store/operators.ts'
+
+export interface ManageTokensParts {
+  readonly tokens: ApiTokenStore
+  readonly operators: Pick<OperatorStore, 'findOperator'>
+  readonly clock: Clock
+  readonly random: RandomBytes
+}
+
+export interface MadeToken {
+  readonly apiToken: ApiToken
+  /** To be shown this once. */
+  readonly token: string
+}
+
+export type ManageTokens = ReturnType<typeof makeManageTokens>
+
+const dayMs = 24 * 60 * 60 * 1000
+const tokenBytes = 32
+/** By which programs that look for leaked secrets know it. */
+const tokenPrefix = 'tillgate_'
+const tokenPattern = /^tillgate_[\w-]{43}$/
+/** How exactly it is noted when a token was last used. */
+const touchEveryMs = 60_000
+
+export function makeManageTokens({ tokens, operators, clock, random }: ManageTokensParts) {
+  const act = (name: string, token: { tokenId: string }, actor: string, reason: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: name,
+    merchantId: undefined,
+    subject: token.tokenId,
+    reason,
+  })
+
+  const find = async (login: string): Promise<Operator> => {
+    const known = normaliseOperatorLogin(login)
+    const operator = known === undefined ? undefined : await operators.findOperator(known)
+    if (operator?.status === 'active') return operator
+    throw new Failure('invalid_field', { message: `There is no active operator ${login}.` })
+  }
+
+  return {
+    async addToken(
+      given: { login: string; name: string; scopes: readonly string[]; days: number },
+      actor: string,
+    ): Promise<MadeToken> {
+      const operator = await find(given.login)
+      const nowMs = clock.now()
+      const apiToken: ApiToken = {
+        tokenId: makeUuid(nowMs, random),
+        login: operator.login,
+        name: parseTokenName(given.name),
+        scopes: parseScopes(given.scopes, operator),
+        createdAtMs: nowMs,
+        expiresAtMs: nowMs + parseTokenDays(given.days) * dayMs,
+        lastUsedAtMs: undefined,
+        lastUsedFrom: undefined,
+        revokedAtMs: undefined,
+      }
+      const token = tokenPrefix + Buffer.from(random(tokenBytes)).toString('base64url')
+      const inserted = await tokens.insertToken(
+        { ...apiToken, tokenHash: hashOf(token), maxLive: tokenLimits.perOperator },
+        act(
+          'token.add',
+          apiToken,
+          actor,
+          `${apiToken.name} for ${operator.login}: ${apiToken.scopes.join(' ')}`,
+        ),
+      )
+      if (!inserted)
+        throw new Failure('status_does_not_allow', {
+          message: `${operator.login} has ${tokenLimits.perOperator} live tokens already. Revoke one first.`,
+        })
+      return { apiToken, token }
+    },
+
+    /** Of one operator, or of all. */
+    listTokens: (login?: string) => tokens.listTokens(login, clock.now()),
+
+    /** Stops working with the very next request. `login`: only if it is theirs. */
+    async revokeToken(
+      tokenId: string,
+      { login, actor, reason }: { login: string | undefined; actor: string; reason: string },
+    ): Promise<void> {
+      const isRevoked =
+        uuidPattern.test(tokenId) &&
+        (await tokens.revokeToken(
+          { tokenId, login, nowMs: clock.now() },
+          act('token.revoke', { tokenId }, actor, reason),
+        ))
+      if (!isRevoked) throw new Failure('not_found', { message: `There is no live token ${tokenId}.` })
+    },
+
+    /** Undefined: it is nobody's, not any more, or its operator is disabled. */
+    async findToken(token: string, from: string): Promise<KnownToken | undefined> {
+      if (!tokenPattern.test(token)) return undefined
+      const nowMs = clock.now()
+      const found = await tokens.findToken(hashOf(token), nowMs)
+      if (found && nowMs - (found.token.lastUsedAtMs ?? 0) >= touchEveryMs)
+        await tokens.touchToken({ tokenId: found.token.tokenId, nowMs, from })
+      return found
+    },
+
+    /** The id of the act that this key of this operator stands for, for ever; undefined: of another act. */
+    async actIdOf(given: {
+      login: string
+      key: string
+      content: string
+      /** Where the key is new; made here unless given. */
+      actId?: string
+    }): Promise<string | undefined> {
+      const { login, key, content } = given
+      const nowMs = clock.now()
+      const contentHash = hashOf(content)
+      const actId = given.actId ?? makeUuid(nowMs, random)
+      const kept = await tokens.keepIdempotencyKey({ login, key, actId, contentHash, nowMs })
+      return kept.contentHash.equals(contentHash) ? kept.actId : undefined
+    },
+  }
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,87 @@
+// Sessions of operators in the console: a random token in the browser, its hash in the database, an end that comes
+// by itself, and an end that the operator or an admin can bring about at once.
+import { createHash } from 'node:crypto'
+import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from '../platform/clock.ts'
+import type { Act } from './rules/audit.ts'
+import type { Operator } from './rules/operator.ts'
+import type { OperatorStore, Session } from './store/operators.ts'
+
+export const sessionLimits = {
+  /** A working day. */
+  lifeMs: 12 * 60 * 60 * 1000,
+  idleMs: 60 * 60 * 1000,
+  /** How exactly we note when a session was last seen. */
+  touchEveryMs: 60 * 1000,
+} as const
+
+const tokenBytes = 32
+const tokenPattern = /^[\w-]{43}$/
+
+export type OperatorSessions = ReturnType<typeof makeOperatorSessions>
+
+export function makeOperatorSessions(parts: {
+  readonly operators: Pick<
+    OperatorStore,
+    'insertSession' | 'findSession' | 'touchSession' | 'listSessions' | 'deleteSession' | 'deleteSessions'
+  >
+  readonly clock: Clock
+  readonly random: RandomBytes
+}) {
+  const { operators, clock, random } = parts
+  const act = (name: string, login: string, actor: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: name,
+    merchantId: undefined,
+    subject: login,
+    reason: undefined,
+  })
+
+  return {
+    /** The token is for the browser alone. */
+    async open(
+      login: string,
+      { actor, address }: { readonly actor: string; readonly address: string },
+    ): Promise<string> {
+      const token = Buffer.from(random(tokenBytes)).toString('base64url')
+      const nowMs = clock.now()
+      await operators.insertSession(
+        {
+          tokenHash: hashToken(token),
+          login,
+          address,
+          createdAtMs: nowMs,
+          lastSeenAtMs: nowMs,
+          endsAtMs: nowMs + sessionLimits.lifeMs,
+        },
+        act('operator.sign-in', login, actor),
+      )
+      return token
+    },
+
+    async find(token: string): Promise<{ session: Session; operator: Operator } | undefined> {
+      if (!tokenPattern.test(token)) return undefined
+      const nowMs = clock.now()
+      const found = await operators.findSession({
+        tokenHash: hashToken(token),
+        nowMs,
+        seenSinceMs: nowMs - sessionLimits.idleMs,
+      })
+      if (found && nowMs - found.session.lastSeenAtMs >= sessionLimits.touchEveryMs)
+        await operators.touchSession(found.session.tokenHash, nowMs)
+      return found
+    },
+
+    list: (login: string) => operators.listSessions(login, clock.now()),
+    end: ({ tokenHash }: Session) => operators.deleteSession(tokenHash),
+    /** How many were ended. */
+    endAll: (login: string, actor: string) =>
+      operators.deleteSessions(login, act('operator.sign-out-everywhere', login, actor)),
+  }
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,167 @@
+// The second step of signing in: a code from the operator's app, or one of the recovery codes that were given out when
+// it was switched on. Every try counts as one to sign in, and is counted before it is answered.
+import { createHash } from 'node:crypto'
+import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from '../platform/clock.ts'
+import type { Vault } from '../platform/vault.ts'
+import { lockOf } from './authenticate-operator.ts'
+import { makePassword } from './manage-operators.ts'
+import type { Act } from './rules/audit.ts'
+import { maxOperatorTries, operatorLockedForMs, parseOperatorLogin } from './rules/operator.ts'
+import type { OperatorTotpStore, StoredTotp } from './store/operator-totp.ts'
+import type { OperatorStore } from './store/operators.ts'
+import { makeTotpSecret, matchingStep, otpauthUri, toBase32 } from './totp.ts'
+
+export interface SecondStepParts {
+  readonly totp: OperatorTotpStore
+  readonly operators: Pick<OperatorStore, 'takeTry' | 'forgetTries' | 'findOperator'>
+  readonly vault: Vault
+  /** What the operator's app shows beside the code. */
+  readonly issuer: string
+  readonly clock: Clock
+  readonly random: RandomBytes
+}
+
+export type SecondStepState =
+  | { readonly kind: 'off' }
+  /** The secret was shown, and no code of it came back yet. */
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'on'; readonly sinceMs: number; readonly recoveryCodesLeft: number }
+
+export type SecondStepProof =
+  | { readonly kind: 'right' }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'locked'; readonly untilMs: number }
+
+/** Who acts, as in the audit, and on whose second step. */
+export interface OwnStep {
+  readonly login: string
+  readonly actor: string
+}
+
+export type SecondStep = ReturnType<typeof makeSecondStep>
+
+const recoveryCodes = 10
+/** 74 bits each: nobody finds one from its hash, so the hash needs no key, and outlives the master key. */
+const recoveryGroups = 3
+
+export function makeSecondStep(parts: SecondStepParts) {
+  const { totp, operators, vault, clock, random } = parts
+
+  const act = (name: string, { login, actor }: OwnStep, reason?: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: `operator.${name}`,
+    merchantId: undefined,
+    subject: login,
+    reason,
+  })
+
+  const hashOf = (code: string): Buffer =>
+    createHash('sha256')
+      .update(`tillgate recovery code ${code.toLowerCase().replace(/[\s-]/g, '')}`)
+      .digest()
+
+  const openSecret = (login: string, { sealedSecret }: StoredTotp): Buffer =>
+    vault.open(sealedSecret, placeOf(login))
+
+  const isRight = async (own: OwnStep, stored: StoredTotp, code: string): Promise<boolean> => {
+    const plain = code.trim()
+    if (/^\d{3}\s?\d{3}$/.test(plain)) {
+      const step = matchingStep(openSecret(own.login, stored), plain.replace(/\s/, ''), clock.now())
+      return step !== undefined && totp.takeStep(own.login, step)
+    }
+    return totp.takeRecoveryCode({ login: own.login, hash: hashOf(plain) }, act('use-recovery-code', own))
+  }
+
+  const prove = async (own: OwnStep, code: string): Promise<SecondStepProof> => {
+    const { login } = own
+    const nowMs = clock.now()
+    const locked = () => operators.findOperator(login).then((operator) => lockOf(operator, nowMs))
+    const isLocked = await locked()
+    if (isLocked) return isLocked
+    const tries = { maxTries: maxOperatorTries, lockedForMs: operatorLockedForMs }
+    if (!(await operators.takeTry({ login, nowMs, ...tries }))) return (await locked()) ?? { kind: 'wrong' }
+    const stored = await totp.findTotp(login)
+    if (stored?.confirmedAtMs === undefined || !(await isRight(own, stored, code))) return { kind: 'wrong' }
+    await operators.forgetTries(login)
+    return { kind: 'right' }
+  }
+
+  return {
+    async stateOf(login: string): Promise<SecondStepState> {
+      const stored = await totp.findTotp(login)
+      if (!stored) return { kind: 'off' }
+      const { confirmedAtMs, recoveryCodesLeft } = stored
+      return confirmedAtMs === undefined
+        ? { kind: 'begun' }
+        : { kind: 'on', sinceMs: confirmedAtMs, recoveryCodesLeft }
+    },
+
+    /** The secret is to be shown this once; nothing changes at sign-in until a code of it came back. */
+    async begin(own: OwnStep): Promise<{ secret: string; uri: string }> {
+      const { login } = own
+      const secret = makeTotpSecret(random)
+      const begun = { login, sealedSecret: vault.seal(secret, placeOf(login)), nowMs: clock.now() }
+      if (!(await totp.beginTotp(begun, act('begin-second-step', own)))) throw isOnAlready()
+      return { secret: toBase32(secret), uri: otpauthUri({ secret, login, issuer: parts.issuer }) }
+    },
+
+    /** The recovery codes, to be shown this once. */
+    async confirm(own: OwnStep, code: string): Promise<readonly string[]> {
+      const stored = await totp.findTotp(own.login)
+      if (!stored)
+        throw new Failure('status_does_not_allow', { message: 'Begin first: there is no secret yet.' })
+      if (stored.confirmedAtMs !== undefined) throw isOnAlready()
+      const secret = openSecret(own.login, stored)
+      const step = matchingStep(secret, code.replace(/\s/g, ''), clock.now())
+      if (step === undefined)
+        throw new Failure('invalid_field', {
+          field: 'code',
+          message:
+            'This is not the code of the secret that was shown. Check that the clock of your phone is right, or begin anew.',
+        })
+      const codes = Array.from({ length: recoveryCodes }, () => makePassword(random, recoveryGroups))
+      const { login } = own
+      const confirmed = { login, sealedSecret: stored.sealedSecret, step, nowMs: clock.now() }
+      const recoveryHashes = codes.map(hashOf)
+      if (!(await totp.confirmTotp({ ...confirmed, recoveryHashes }, act('switch-on-second-step', own))))
+        throw new Failure('status_does_not_allow', { message: 'It was begun anew meanwhile. Try once more.' })
+      return codes
+    },
+
+    prove,
+
+    async switchOff(own: OwnStep, code: string): Promise<void> {
+      const proof = await prove(own, code)
+      if (proof.kind !== 'right')
+        throw new Failure('invalid_field', {
+          field: 'code',
+          message:
+            proof.kind === 'locked'
+              ? 'Too many wrong tries: wait a quarter of an hour.'
+              : 'The code was not right, or was used already. Wait for the next one.',
+        })
+      await totp.removeTotp(own.login, act('switch-off-second-step', own))
+    },
+
+    /** By somebody else, when app and recovery codes are lost. */
+    async reset(given: string, { actor, reason }: { actor: string; reason: string }): Promise<void> {
+      const login = parseOperatorLogin(given)
+      if (await totp.removeTotp(login, act('reset-totp', { login, actor }, reason))) return
+      throw new Failure('status_does_not_allow', { message: `${login} has no second step.` })
+    },
+  }
+}
+
+/** Where a sealed secret belongs: it opens in this place alone. */
+export function placeOf(login: string): string {
+  return `totp of operator ${login}`
+}
+
+function isOnAlready(): Failure {
+  return new Failure('status_does_not_allow', {
+    message: 'The second step is on already. Switch it off first, with a code.',
+  })
+}

@@ -1,0 +1,37 @@
+// service.trade.cancel: an order that nobody has begun to pay is taken back.
+import { type CancelAnswer, Failure, parseCancelBody } from '@tillgate/protocol'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { CurrentOrder } from './current-order.ts'
+import type { Order } from './rules/order.ts'
+import { type Actor, cancelOrder } from './rules/status-change.ts'
+import type { OrderStore } from './store/orders.ts'
+
+export interface CancelOrderParts {
+  readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
+  readonly currentOrder: CurrentOrder
+  readonly clock: Clock
+  /** The merchant unless told otherwise. */
+  readonly by?: Actor
+}
+
+export function makeCancelOrder({ orders, currentOrder, clock, by = 'merchant' }: CancelOrderParts) {
+  return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
+    const { paymentId } = parseCancelBody(body)
+    // A race that is lost leaves the order in a status that it never leaves by itself, so this ends.
+    for (;;) {
+      const stored = await orders.findOrder({ merchantId, paymentId })
+      if (!stored) throw new Failure('order_not_found')
+      const nowMs = clock.now()
+      const order = await currentOrder(stored, nowMs)
+      const change = cancelOrder(order, { nowMs, actor: by })
+      if (!change) return answer(order)
+      const [won] = await orders.commitStatusChanges([change])
+      if (won) return answer(won.order)
+    }
+  }
+}
+
+function answer(order: Order): CancelAnswer {
+  return { paymentId: order.paymentId, referOrderNo: order.orderNo, status: 'cancelled' }
+}

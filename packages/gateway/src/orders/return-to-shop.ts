@@ -1,0 +1,28 @@
+// The consumer's way back: redirectUrl with what became of the order, signed. For display alone; the callback and the
+// query are what counts.
+import { redirectParameterNames, signRedirect } from '@tillgate/protocol'
+import type { PlatformKeys } from '../keys/platform-keys.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Order } from './rules/order.ts'
+
+export type ReturnToShop = (order: Order) => Promise<string | undefined>
+
+/** Undefined: the merchant named no address. */
+export function makeReturnToShop(parts: {
+  readonly platformKeys: Pick<PlatformKeys, 'signing'>
+  readonly clock: Clock
+}): ReturnToShop {
+  return async ({ merchantId, redirectUrl, paymentId, orderNo: referOrderNo, status }) => {
+    if (redirectUrl === undefined) return undefined
+    const nowMs = parts.clock.now()
+    const { privateKey } = await parts.platformKeys.signing(nowMs)
+    const signed = await signRedirect(
+      { merchantId, paymentId, referOrderNo, status, timestamp: String(nowMs) },
+      privateKey,
+    )
+    const url = new URL(redirectUrl)
+    // What the shop put there stays, apart from parameters of these very names, which would contradict ours.
+    for (const name of redirectParameterNames) url.searchParams.set(name, signed[name])
+    return url.href
+  }
+}

@@ -1,0 +1,150 @@
+// A payment order: what it is, what the merchant said in it, and when two of them say the same.
+import {
+  type CreateOrder,
+  Failure,
+  maxExpiryMs,
+  maxPaymentTimeAheadMs,
+  minExpiryMs,
+  type OrderContent,
+  type OrderStatus,
+} from '@tillgate/protocol'
+
+export interface OrderKey {
+  readonly merchantId: string
+  readonly paymentId: string
+}
+
+export interface Order extends OrderKey {
+  readonly orderNo: string
+  readonly status: OrderStatus
+  readonly channel: 'WEB' | 'APP'
+  readonly paymentAmountMinor: bigint
+  readonly currency: string
+  readonly paymentTimeMs: number
+  readonly expiresAtMs: number
+  readonly callbackUrl: string | undefined
+  readonly redirectUrl: string | undefined
+  /** The merchant's order object, normalised, as JSON text: what the checkout shows. */
+  readonly content: string
+  readonly checkoutToken: string
+  readonly createdAtMs: number
+  readonly transactionId: string | undefined
+  /** The wallet that paid, or tries to. */
+  readonly walletId: string | undefined
+  /** When it came to its final status; for a paid order the time of the payment. */
+  readonly completedAtMs: number | undefined
+  /** The reason when the payment failed. */
+  readonly message: string | undefined
+  /** What went back to the consumer, and what is on its way back. */
+  readonly refundedMinor: bigint
+  readonly refundHeldMinor: bigint
+  /** Refunds in all, the failed ones too. */
+  readonly refundCount: number
+}
+
+export function makeOrder(
+  create: CreateOrder,
+  given: OrderKey & { checkoutToken: string; nowMs: number },
+): Order {
+  const { merchantId, paymentId, checkoutToken, nowMs } = given
+  return {
+    merchantId,
+    paymentId,
+    orderNo: create.order.orderNo,
+    status: 'pending',
+    channel: create.channel,
+    paymentAmountMinor: create.paymentAmountMinor,
+    currency: create.currency,
+    paymentTimeMs: create.paymentTimeMs,
+    expiresAtMs: create.paymentExpiryTimeMs,
+    callbackUrl: create.callbackUrl,
+    redirectUrl: create.redirectUrl,
+    content: writeContent(create.order),
+    checkoutToken,
+    createdAtMs: nowMs,
+    transactionId: undefined,
+    walletId: undefined,
+    completedAtMs: undefined,
+    message: undefined,
+    refundedMinor: 0n,
+    refundHeldMinor: 0n,
+    refundCount: 0,
+  }
+}
+
+/** Why the times of a new order are not right; undefined when they are. */
+export function refusalOfTimes({ paymentTimeMs, expiresAtMs }: Order, nowMs: number): Failure | undefined {
+  const lifeMs = expiresAtMs - paymentTimeMs
+  if (lifeMs < minExpiryMs || lifeMs > maxExpiryMs) {
+    return new Failure('times_out_of_range', {
+      field: 'paymentExpiryTime',
+      message: `paymentExpiryTime must be 5 minutes to 24 hours after paymentTime; it is ${lifeMs} ms after it.`,
+    })
+  }
+  if (paymentTimeMs > nowMs + maxPaymentTimeAheadMs) {
+    return new Failure('times_out_of_range', {
+      field: 'paymentTime',
+      message: `paymentTime is ${paymentTimeMs - nowMs} ms ahead of the gateway's clock; at most 5 minutes are allowed.`,
+    })
+  }
+  if (expiresAtMs <= nowMs) {
+    return new Failure('times_out_of_range', {
+      field: 'paymentExpiryTime',
+      message: `paymentExpiryTime has passed: it was ${nowMs - expiresAtMs} ms ago by the gateway's clock.`,
+    })
+  }
+  return undefined
+}
+
+/**
+ * The order object as text, its fields always in this order, so that equal content is equal text. Amounts are
+ * minor units in digits. A field that was left out is left out here too.
+ */
+export function writeContent({ goods, shipping, ...order }: OrderContent): string {
+  return JSON.stringify({
+    orderNo: order.orderNo,
+    orderAmountMinor: digits(order.orderAmountMinor),
+    tipsMinor: digits(order.tipsMinor),
+    discountMinor: digits(order.discountMinor),
+    totalTaxMinor: digits(order.totalTaxMinor),
+    insuranceMinor: digits(order.insuranceMinor),
+    handlingFeeMinor: digits(order.handlingFeeMinor),
+    shipping: shipping && {
+      shipType: shipping.shipType,
+      amountMinor: digits(shipping.amountMinor),
+      name: shipping.name,
+      address: shipping.address,
+    },
+    shippingDiscountMinor: digits(order.shippingDiscountMinor),
+    orderDescription: order.orderDescription,
+    goods: goods.map((good) => ({
+      referenceGoodsId: good.referenceGoodsId,
+      goodsName: good.goodsName,
+      goodsDesc: good.goodsDesc,
+      goodsAmountMinor: digits(good.goodsAmountMinor),
+      taxMinor: digits(good.taxMinor),
+      goodsQuantity: good.goodsQuantity,
+    })),
+  })
+}
+
+function digits(minor: bigint | undefined): string | undefined {
+  return minor?.toString()
+}
+
+const contentFields = [
+  'orderNo',
+  'channel',
+  'paymentAmountMinor',
+  'currency',
+  'paymentTimeMs',
+  'expiresAtMs',
+  'callbackUrl',
+  'redirectUrl',
+  'content',
+] as const satisfies readonly (keyof Order)[]
+
+/** Whether two orders are the same request: everything that the merchant said, nothing that we added. */
+export function hasSameContent(a: Order, b: Order): boolean {
+  return contentFields.every((field) => a[field] === b[field])
+}

@@ -1,0 +1,70 @@
+// Everything that is known of one order, for the operator's eyes.
+import { makeRefundId, type RandomBytes } from '@tillgate/protocol'
+import type { CallbackHistory, StoredAttempt, StoredCallback } from '../callbacks/store/callback-history.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { MerchantStore } from '../merchants/store/merchants.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Refund } from '../refunds/rules/refund.ts'
+import type { RefundStore } from '../refunds/store/refunds.ts'
+import type { CurrentOrder } from './current-order.ts'
+import type { Order, OrderKey } from './rules/order.ts'
+import type { OrderDetailsStore, RecordedChange, RecordedTransfer } from './store/order-details.ts'
+
+export interface CallbackWithAttempts {
+  readonly callback: StoredCallback
+  readonly attempts: readonly StoredAttempt[]
+}
+
+export interface OrderDetails {
+  readonly order: Order
+  readonly merchant: Merchant | undefined
+  readonly refunds: readonly Refund[]
+  readonly changes: readonly RecordedChange[]
+  readonly transfers: readonly RecordedTransfer[]
+  /** The oldest first. */
+  readonly callbacks: readonly CallbackWithAttempts[]
+  /** For a refund that is begun from here: sending the same form twice refunds once. */
+  readonly newRefundNumber: string
+}
+
+export type ShowOrder = (key: OrderKey) => Promise<OrderDetails | undefined>
+
+/** Four events of the order, and one for each refund. */
+const maxCallbacks = 200
+
+export function makeShowOrder(parts: {
+  readonly refunds: Pick<RefundStore, 'findOrderWithRefunds'>
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  readonly details: OrderDetailsStore
+  readonly history: Pick<CallbackHistory, 'listCallbacks' | 'listAttempts'>
+  readonly currentOrder: CurrentOrder
+  readonly clock: Clock
+  readonly random: RandomBytes
+}): ShowOrder {
+  const { details, history, clock } = parts
+  return async (key) => {
+    const found = await parts.refunds.findOrderWithRefunds(key)
+    if (!found) return undefined
+    const order = await parts.currentOrder(found.order, clock.now())
+    const [merchant, changes, transfers, callbacks] = await Promise.all([
+      parts.merchants.findMerchant(key.merchantId),
+      details.listChanges(key),
+      details.listTransfers(key),
+      history.listCallbacks(key, { limit: maxCallbacks }),
+    ])
+    return {
+      order,
+      merchant: merchant?.merchant,
+      refunds: found.refunds,
+      changes,
+      transfers,
+      callbacks: await Promise.all(
+        callbacks.toReversed().map(async (callback) => ({
+          callback,
+          attempts: await history.listAttempts(callback),
+        })),
+      ),
+      newRefundNumber: `console-${makeRefundId(clock.now(), parts.random)}`,
+    }
+  }
+}

@@ -1,0 +1,295 @@
+// Orders in PostgreSQL. Creates and lookups that come at the same time share a round trip; a change of status is
+// guarded by the status it was decided on.
+import type { OrderStatus } from '@tillgate/protocol'
+import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
+import { batched } from '../../database/batching.ts'
+import { isDataError } from '../../database/data-error.ts'
+import type { Pool, Queryable } from '../../database/pool.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { insertAct } from '../../operators/store/audit.ts'
+import type { Order, OrderKey } from '../rules/order.ts'
+import type { StatusChange } from '../rules/status-change.ts'
+
+export type OrderStore = ReturnType<typeof makeOrderStore>
+
+const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as const
+
+/** Told of the size of every batch, by what it carries. */
+export type OnBatch = (batch: string, items: number) => void
+
+export function makeOrderStore(database: Pool, onBatch: OnBatch = () => {}) {
+  const watched = (batch: string) => ({ ...batching, onFlight: (items: number) => onBatch(batch, items) })
+  return {
+    /**
+     * The order as it is stored under its orderNo: the one given if it is new, or the one that was there before.
+     * Repeating it after a lost answer is safe, because the stored paymentId tells whose it is.
+     */
+    insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), watched('create')),
+    findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), watched('find')),
+    /** Of `findOrder` what a live view needs, and no more. */
+    findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
+    findOrderByNumber: batched(
+      (numbers: readonly OrderNumber[]) => findOrdersByNumber(database, numbers),
+      batching,
+    ),
+    /**
+     * Those that won: a change whose order was no longer in its `from` status is left out, callback and all. An
+     * operator's act is recorded with them, if any won.
+     */
+    commitStatusChanges: (changes: readonly StatusChange[], act?: Act) =>
+      commitStatusChanges(database, changes, act),
+    findOverdueOrders: (nowMs: number, limit: number) => findOverdueOrders(database, nowMs, limit),
+    nextExpiry: () => nextExpiry(database),
+  }
+}
+
+export interface OrderNumber {
+  readonly merchantId: string
+  readonly orderNo: string
+}
+
+export interface OrderRow {
+  merchant_id: string
+  payment_id: string
+  order_no: string
+  status: OrderStatus
+  channel: 'WEB' | 'APP'
+  payment_amount_minor: string
+  currency: string
+  payment_time: string
+  expires_at: string
+  callback_url: string | null
+  redirect_url: string | null
+  content: string
+  checkout_token: string
+  created_at: string
+  transaction_id: string | null
+  wallet_id: string | null
+  completed_at: string | null
+  message: string | null
+  refunded_minor: string
+  refund_held_minor: string
+  refund_count: number
+}
+
+export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
+       o.payment_time, o.expires_at, o.callback_url, o.redirect_url, o.content, o.checkout_token, o.created_at,
+       o.transaction_id, o.wallet_id, o.completed_at, o.message, o.refunded_minor, o.refund_held_minor, o.refund_count`
+
+async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
+  // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
+  const orders = unsorted.toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1))
+  const { rows: made } = await database.query<{ payment_id: string }>({
+    name: 'insert-orders',
+    text: `
+insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
+                    payment_time, expires_at, callback_url, redirect_url, content, checkout_token, created_at)
+select *
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[],
+              $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[])
+    on conflict do nothing
+returning payment_id`,
+    values: [
+      orders.map((order) => order.merchantId),
+      orders.map((order) => order.paymentId),
+      orders.map((order) => order.orderNo),
+      orders.map((order) => order.status),
+      orders.map((order) => order.channel),
+      orders.map((order) => order.paymentAmountMinor.toString()),
+      orders.map((order) => order.currency),
+      orders.map((order) => order.paymentTimeMs),
+      orders.map((order) => order.expiresAtMs),
+      orders.map((order) => order.callbackUrl ?? null),
+      orders.map((order) => order.redirectUrl ?? null),
+      orders.map((order) => order.content),
+      orders.map((order) => order.checkoutToken),
+      orders.map((order) => order.createdAtMs),
+    ],
+  })
+  if (made.length === orders.length) return [...unsorted]
+
+  const madeIds = new Set(made.map((row) => row.payment_id))
+  const others = orders.filter((order) => !madeIds.has(order.paymentId))
+  const earlier = await findOrdersByNumber(database, others)
+  const earlierByOrder = new Map(others.map((order, index) => [order, earlier[index]]))
+  return unsorted.map((order) => {
+    if (madeIds.has(order.paymentId)) return order
+    const found = earlierByOrder.get(order)
+    if (!found) throw new Error('an order that was refused as a duplicate has no original')
+    return found
+  })
+}
+
+export function numberOf({ merchantId, orderNo }: OrderNumber): string {
+  return `${merchantId} ${orderNo}`
+}
+
+export async function findOrders(
+  database: Queryable,
+  keys: readonly OrderKey[],
+): Promise<(Order | undefined)[]> {
+  const { rows } = await database.query<OrderRow>({
+    name: 'find-orders',
+    text: `
+select ${orderColumns}
+  from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
+  join orders o using (merchant_id, payment_id)`,
+    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
+  })
+  const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, toOrder(row)]))
+  return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
+}
+
+async function findStatuses(
+  database: Queryable,
+  keys: readonly OrderKey[],
+): Promise<(Pick<Order, 'status' | 'expiresAtMs'> | undefined)[]> {
+  const { rows } = await database.query<
+    Pick<OrderRow, 'merchant_id' | 'payment_id' | 'status' | 'expires_at'>
+  >({
+    name: 'find-order-statuses',
+    text: `
+select o.merchant_id, o.payment_id, o.status, o.expires_at
+  from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
+  join orders o using (merchant_id, payment_id)`,
+    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
+  })
+  const found = new Map(
+    rows.map((row) => [
+      `${row.merchant_id} ${row.payment_id}`,
+      { status: row.status, expiresAtMs: Number(row.expires_at) },
+    ]),
+  )
+  return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
+}
+
+async function findOrdersByNumber(
+  database: Queryable,
+  numbers: readonly OrderNumber[],
+): Promise<(Order | undefined)[]> {
+  const { rows } = await database.query<OrderRow>({
+    name: 'find-orders-by-number',
+    text: `
+select ${orderColumns}
+  from unnest($1::text[], $2::text[]) as k (merchant_id, order_no)
+  join orders o using (merchant_id, order_no)`,
+    values: [numbers.map(({ merchantId }) => merchantId), numbers.map(({ orderNo }) => orderNo)],
+  })
+  const found = new Map(rows.map(toOrder).map((order) => [numberOf(order), order]))
+  return numbers.map((number) => found.get(numberOf(number)))
+}
+
+async function commitStatusChanges(
+  database: Pool,
+  changes: readonly StatusChange[],
+  act: Act | undefined,
+): Promise<readonly StatusChange[]> {
+  return database.transaction(async (transaction) => {
+    const won = await changeStatuses(transaction, changes)
+    if (act && won.length > 0) await insertAct(transaction, act)
+    return won
+  })
+}
+
+/** One change for each order at most; those that won, as commitStatusChanges answers them. */
+export async function changeStatuses(
+  transaction: Queryable,
+  unsorted: readonly StatusChange[],
+): Promise<readonly StatusChange[]> {
+  if (unsorted.length === 0) return []
+  // As far as the plan keeps the order, two that change the same orders do not wait for each other in a circle.
+  const changes = unsorted.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1))
+  const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
+    name: 'change-order-statuses',
+    text: `
+with changes as (
+  select *
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+                $8::bigint[], $9::text[], $10::text[])
+      as c (merchant_id, payment_id, from_status, to_status, changed_at, actor, transaction_id, completed_at, message,
+            wallet_id)
+), moved as (
+  update orders o
+     set status = c.to_status, transaction_id = c.transaction_id, completed_at = c.completed_at, message = c.message,
+         wallet_id = c.wallet_id
+    from changes c
+   where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id and o.status = c.from_status
+  returning o.merchant_id, o.payment_id
+), noted as (
+  insert into order_history (merchant_id, payment_id, to_status, from_status, changed_at, actor, reason)
+  select merchant_id, payment_id, c.to_status, c.from_status, c.changed_at, c.actor, c.message
+    from moved join changes c using (merchant_id, payment_id)
+)
+select merchant_id, payment_id from moved`,
+    values: [
+      changes.map((change) => change.merchantId),
+      changes.map((change) => change.paymentId),
+      changes.map((change) => change.from),
+      changes.map((change) => change.to),
+      changes.map((change) => change.changedAtMs),
+      changes.map((change) => change.actor),
+      changes.map((change) => change.order.transactionId ?? null),
+      changes.map((change) => change.order.completedAtMs ?? null),
+      changes.map((change) => change.order.message ?? null),
+      changes.map((change) => change.order.walletId ?? null),
+    ],
+  })
+  const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
+  const won = changes.filter(({ merchantId, paymentId }) => movedKeys.has(`${merchantId} ${paymentId}`))
+  await insertCallbacks(
+    transaction,
+    won.flatMap(({ callback }) => callback ?? []),
+  )
+  return won
+}
+
+/** Read by the index orders_pending_expiry, the longest overdue first. */
+async function findOverdueOrders(database: Queryable, nowMs: number, limit: number): Promise<Order[]> {
+  const { rows } = await database.query<OrderRow>({
+    name: 'find-overdue-orders',
+    // Without the content, which may be large and which no expiry needs.
+    text: `
+select ${orderColumns.replace('o.content', "'' as content")}
+  from orders o
+ where o.status = 'pending' and o.expires_at <= $1
+ order by o.expires_at
+ limit $2`,
+    values: [nowMs, limit],
+  })
+  return rows.map(toOrder)
+}
+
+async function nextExpiry(database: Queryable): Promise<number | undefined> {
+  const { rows } = await database.query<{ next: string | null }>({
+    name: 'next-order-expiry',
+    text: "select min(expires_at) as next from orders where status = 'pending'",
+  })
+  const next = rows[0]?.next
+  return next ? Number(next) : undefined
+}
+
+export function toOrder(row: OrderRow): Order {
+  return {
+    merchantId: row.merchant_id,
+    paymentId: row.payment_id,
+    orderNo: row.order_no,
+    status: row.status,
+    channel: row.channel,
+    paymentAmountMinor: BigInt(row.payment_amount_minor),
+    currency: row.currency,
+    paymentTimeMs: Number(row.payment_time),
+    expiresAtMs: Number(row.expires_at),
+    callbackUrl: row.callback_url ?? undefined,
+    redirectUrl: row.redirect_url ?? undefined,
+    content: row.content,
+    checkoutToken: row.checkout_token,
+    createdAtMs: Number(row.created_at),
+    transactionId: row.transaction_id ?? undefined,
+    walletId: row.wallet_id ?? undefined,
+    completedAtMs: row.completed_at === null ? undefined : Number(row.completed_at),
+    message: row.message ?? undefined,
+    refundedMinor: BigInt(row.refunded_minor),
+    refundHeldMinor: BigInt(row.refund_held_minor),
+    refundCount: row.refund_count,
+  }
+}

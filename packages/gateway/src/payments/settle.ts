@@ -1,0 +1,142 @@
+// Settles what waits for its rail: claims it, asks the rail (never inside a transaction), and commits the end. A rail
+// that answers late, twice or not at all is asked again by the same id, and nothing is paid twice.
+import assert from 'node:assert/strict'
+import {
+  makeCallbackId,
+  makeTransactionId,
+  makeCallbackId as makeUuid,
+  type RandomBytes,
+} from '@tillgate/protocol'
+import type { OrderStore } from '../orders/store/orders.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Rail, RailAnswer } from '../rails/rules/rail.ts'
+import { settleRefund } from '../refunds/rules/refund.ts'
+import type { RefundStore } from '../refunds/store/refunds.ts'
+import { type FinalAnswer, settlePayment } from './rules/payment.ts'
+import type { ClaimedSettlement } from './rules/settlement.ts'
+import type { Settled, SettlingStore } from './store/settling.ts'
+
+export interface SettleParts {
+  readonly settling: SettlingStore
+  readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly refunds: Pick<RefundStore, 'findRefund'>
+  readonly rail: Rail
+  readonly clock: Clock
+  readonly random: RandomBytes
+  /** Trouble with one of them; it is tried again later. */
+  readonly onTrouble: (error: unknown, settlement: ClaimedSettlement) => void
+}
+
+export interface Settling {
+  readonly claimed: number
+  /** When all of them are over for now, with the number of those that come again. Never rejects. */
+  readonly done: Promise<number>
+}
+
+/** A worker that is away longer than this lost its claims, and others do its work. */
+export const leaseMs = 30_000
+/** A rail that does not answer for so long is asked again. */
+export const railTimeoutMs = 10_000
+assert(railTimeoutMs * 2 < leaseMs, 'a claim outlasts its rail and the commit after it')
+
+/** Between attempts after trouble: doubling, and never longer than the second. */
+const pauseMs = { first: 1_000, most: 60_000 } as const
+/** A rail that asks for patience gets it, within reason. */
+const maxCheckAfterMs = 24 * 60 * 60 * 1000
+
+export type SettleDue = (limit: number) => Promise<Settling>
+
+export function makeSettleDue(parts: SettleParts): SettleDue {
+  const { settling, orders, refunds, rail, clock, random } = parts
+
+  return async (limit) => {
+    const nowMs = clock.now()
+    const claimed = await settling.claim({ claimId: makeUuid(nowMs, random), nowMs, leaseMs, limit })
+    const done = Promise.all(claimed.map(settleOne)).then((ended) => ended.filter((end) => !end).length)
+    return { claimed: claimed.length, done }
+  }
+
+  /** False: it comes again. */
+  async function settleOne(claimed: ClaimedSettlement): Promise<boolean> {
+    try {
+      const facts = await load(claimed)
+      const answer = await ask(claimed, facts)
+      if (answer.kind === 'later') {
+        await postpone(claimed, answer.checkAfterMs)
+        return false
+      }
+      await settling.settle(decide(claimed, facts, answer))
+      return true
+    } catch (error) {
+      parts.onTrouble(error, claimed)
+      // Where the database is away this fails too, and the lease's end brings it back.
+      await postpone(claimed, pauseAfter(claimed.attempts)).catch(() => {})
+      return false
+    }
+  }
+
+  function postpone({ settlementId, claimId }: ClaimedSettlement, waitMs: number): Promise<void> {
+    return settling.postpone({ settlementId, claimId, dueAtMs: clock.now() + waitMs })
+  }
+
+  async function load(claimed: ClaimedSettlement): Promise<Facts> {
+    const { merchantId, paymentId, refundId } = claimed
+    const [order, refund] = await Promise.all([
+      orders.findOrder({ merchantId, paymentId }),
+      refundId === undefined ? undefined : refunds.findRefund({ merchantId, refundId }),
+    ])
+    assert(order, 'what is settled belongs to an order')
+    if (claimed.kind === 'payment') return { kind: 'payment', order }
+    assert(refund, 'a refund that is settled exists')
+    return { kind: 'refund', order, refund }
+  }
+
+  async function ask(claimed: ClaimedSettlement, facts: Facts): Promise<RailAnswer> {
+    const { refusal, transactionId } = claimed
+    if (refusal !== undefined) return { kind: 'declined', reason: refusal }
+    assert(transactionId, 'what the rail is asked about is held')
+    const payment = { ...claimed, transactionId }
+    if (facts.kind === 'payment') return withinTime(rail.authorise(payment), claimed)
+    const { refundId } = facts.refund
+    const { transactionId: paymentTransactionId } = facts.order
+    assert(paymentTransactionId, 'a paid order has its transaction')
+    return withinTime(rail.refund({ ...payment, refundId, paymentTransactionId }), claimed)
+  }
+
+  async function withinTime(
+    asking: Promise<RailAnswer>,
+    { attempts }: ClaimedSettlement,
+  ): Promise<RailAnswer> {
+    const answered = new AbortController()
+    const silence = clock
+      .wait(railTimeoutMs, answered.signal)
+      .then((): RailAnswer => ({ kind: 'later', checkAfterMs: pauseAfter(attempts) }))
+    try {
+      const answer = await Promise.race([asking, silence])
+      if (answer.kind !== 'later') return answer
+      return { kind: 'later', checkAfterMs: Math.min(Math.max(0, answer.checkAfterMs), maxCheckAfterMs) }
+    } finally {
+      answered.abort()
+    }
+  }
+
+  function decide(claimed: ClaimedSettlement, facts: Facts, answer: FinalAnswer): Settled {
+    const nowMs = clock.now()
+    const given = {
+      transferId: makeTransactionId(nowMs, random),
+      callbackId: makeCallbackId(nowMs, random),
+      nowMs,
+    }
+    return facts.kind === 'payment'
+      ? { kind: 'payment', claimed, ...settlePayment(facts.order, answer, given) }
+      : { kind: 'refund', claimed, change: settleRefund(facts, answer, given) }
+  }
+}
+
+type Facts =
+  | { readonly kind: 'payment'; readonly order: Parameters<typeof settlePayment>[0] }
+  | ({ readonly kind: 'refund' } & Parameters<typeof settleRefund>[0])
+
+function pauseAfter(attempts: number): number {
+  return Math.min(pauseMs.first * 2 ** (attempts - 1), pauseMs.most)
+}

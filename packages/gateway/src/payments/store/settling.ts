@@ -1,0 +1,84 @@
+// The end of payments and refunds: status, money, callback and the removal of the claim row in one transaction that
+// checks the claim. Those that end at the same time share it, so that an account in which thousands meet is
+// changed once for all of them.
+
+import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
+import { batched } from '../../database/batching.ts'
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { isTransient } from '../../database/transient.ts'
+import { effectsOf, type Transfer } from '../../ledger/rules/ledger.ts'
+import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
+import type { StatusChange } from '../../orders/rules/status-change.ts'
+import { changeStatuses, type OnBatch } from '../../orders/store/orders.ts'
+import type { RefundChange } from '../../refunds/rules/refund.ts'
+import { changeRefunds } from '../../refunds/store/refunds.ts'
+import type { ClaimedSettlement } from '../rules/settlement.ts'
+import {
+  type Claiming,
+  claimSettlements,
+  nextSettlementDue,
+  type Postponement,
+  postponeSettlement,
+  removeClaimed,
+} from './settlements.ts'
+
+export type Settled =
+  | {
+      readonly kind: 'payment'
+      readonly claimed: ClaimedSettlement
+      readonly change: StatusChange
+      readonly end: Transfer
+    }
+  | { readonly kind: 'refund'; readonly claimed: ClaimedSettlement; readonly change: RefundChange }
+
+export type SettlingStore = ReturnType<typeof makeSettlingStore>
+
+export function makeSettlingStore(database: Pool, onBatch: OnBatch = () => {}) {
+  return {
+    claim: (claiming: Claiming) => claimSettlements(database, claiming),
+    /** False: the claim was lost, and nothing was written. */
+    settle: batched(
+      (settled: readonly Settled[]) =>
+        database.transaction((transaction) => commitSettled(transaction, settled)),
+      // Whatever is wrong with one of them, a bug of ours included, must not hold up the others.
+      {
+        maxItems: 200,
+        // They meet in the merchants' accounts, so a second would wait for the first.
+        maxFlights: 1,
+        isItemError: (error) => !isTransient(error),
+        onFlight: (items) => onBatch('settle', items),
+      },
+    ),
+    postpone: (postponement: Postponement) => postponeSettlement(database, postponement),
+    nextDue: () => nextSettlementDue(database),
+  }
+}
+
+async function commitSettled(transaction: Queryable, all: readonly Settled[]): Promise<boolean[]> {
+  const ours = await removeClaimed(
+    transaction,
+    all.map(({ claimed }) => claimed),
+  )
+  const settled = all.filter(({ claimed }) => ours.has(claimed))
+  const payments = settled.filter((each) => each.kind === 'payment')
+  const refunds = settled.filter((each) => each.kind === 'refund').map(({ change }) => change)
+  if (settled.length > 0) {
+    const ends = [...payments.map(({ end }) => end), ...refunds.flatMap(({ end }) => end ?? [])]
+    await insertTransfers(transaction, ends)
+    const changed = await changeStatuses(
+      transaction,
+      payments.map(({ change }) => change),
+    )
+    if (changed.length !== payments.length) throw new Error('a claimed payment was not confirming any more')
+    await insertCallbacks(
+      transaction,
+      refunds.flatMap(({ callback }) => callback ?? []),
+    )
+    // As late as can be, for many meet here; and before the refunds' shares of the orders, as everywhere.
+    const effects = effectsOf(ends)
+    await lockAccounts(transaction, effects.keys())
+    await addEffects(transaction, effects)
+    await changeRefunds(transaction, refunds)
+  }
+  return all.map(({ claimed }) => ours.has(claimed))
+}

@@ -1,0 +1,72 @@
+// Structured logs. Only the fields listed here ever reach a log line: whatever else is handed over, a body or a
+// key by mistake included, is left out.
+import { type DestinationStream, destination, type Logger, pino } from 'pino'
+
+export type Log = Logger
+
+export interface LogConfig {
+  readonly logLevel: string
+  readonly logFormat: 'auto' | 'json' | 'pretty'
+}
+
+const allowedFields = new Set([
+  'requestId',
+  'method',
+  'route',
+  'httpStatus',
+  'code',
+  'durationMs',
+  'merchantId',
+  'paymentId',
+  'refundId',
+  'callbackId',
+  'eventName',
+  'host',
+  'address',
+  'worker',
+  'count',
+  'waitMs',
+  'listener',
+  'publicUrl',
+  'adminUrl',
+  'shopUrl',
+  'version',
+  'mode',
+  'signal',
+  'pid',
+  'reason',
+  'err',
+])
+
+export async function makeLog({ logLevel, logFormat }: LogConfig, stream?: DestinationStream): Promise<Log> {
+  const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stdout.isTTY)
+  return pino(
+    {
+      level: logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: keepAllowed },
+      serializers: { err: describeError },
+    },
+    // Written at once, so that the last line before an end is never lost; strangers cause few lines (http/answered.ts).
+    stream ?? (pretty ? await prettyStream() : destination({ sync: true })),
+  )
+}
+
+function keepAllowed(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => allowedFields.has(name)))
+}
+
+/** A database error carries row values in `detail` and `where`; they stay out. */
+function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
+  const { name, message, stack } = error
+  const code = (error as { code?: unknown }).code
+  const cause = error.cause instanceof Error ? describeError(error.cause) : undefined
+  return { name, message, ...(code !== undefined && { code }), stack, ...(cause && { cause }) }
+}
+
+async function prettyStream(): Promise<DestinationStream> {
+  const { PinoPretty } = await import('pino-pretty')
+  return PinoPretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', sync: true })
+}

@@ -1,0 +1,230 @@
+// Giving a payment back, wholly or in parts: the hold in the merchant's wallet with `refunding`, and its end with
+// `refund_success` or `refund_failed`. Never more in all than was paid.
+import assert from 'node:assert/strict'
+import {
+  canRefundMove,
+  eventOfStatus,
+  Failure,
+  type RefundResult,
+  type RefundStatus,
+  toDecimalText,
+  toWireAmount,
+} from '@tillgate/protocol'
+import type { Callback } from '../../callbacks/rules/callback.ts'
+import {
+  accountIdOf,
+  endHold,
+  merchantAccount,
+  type Transfer,
+  walletAccount,
+} from '../../ledger/rules/ledger.ts'
+import type { Order } from '../../orders/rules/order.ts'
+import type { FinalAnswer } from '../../payments/rules/payment.ts'
+import type { Settlement } from '../../payments/rules/settlement.ts'
+
+export interface Refund {
+  readonly merchantId: string
+  readonly refundId: string
+  readonly paymentId: string
+  readonly referRefundNo: string
+  readonly status: RefundStatus
+  readonly amountMinor: bigint
+  readonly currency: string
+  readonly reason: string | undefined
+  /** Undefined where no money was held, because there was too little. */
+  readonly transactionId: string | undefined
+  readonly createdAtMs: number
+  readonly completedAtMs: number | undefined
+  /** Why it failed. */
+  readonly message: string | undefined
+}
+
+export interface RefundRequest {
+  readonly refund: Refund
+  /** Undefined where there was nothing to hold. */
+  readonly hold: Transfer | undefined
+  readonly settlement: Settlement
+}
+
+export interface AskedRefund {
+  readonly referRefundNo: string
+  readonly amountMinor: bigint
+  readonly reason: string | undefined
+}
+
+export function requestRefund(
+  order: Order,
+  { referRefundNo, amountMinor, reason }: AskedRefund,
+  { refundId, transactionId, nowMs }: { refundId: string; transactionId: string; nowMs: number },
+): RefundRequest & { readonly hold: Transfer } {
+  checkRefundable(order, amountMinor)
+  const { merchantId, paymentId, currency, walletId } = order
+  assert(walletId, 'a paid order has the wallet that paid it')
+  const refund: Refund = {
+    merchantId,
+    refundId,
+    paymentId,
+    referRefundNo,
+    status: 'refunding',
+    amountMinor,
+    currency,
+    reason,
+    transactionId,
+    createdAtMs: nowMs,
+    completedAtMs: undefined,
+    message: undefined,
+  }
+  return {
+    refund,
+    hold: refundHold(refund, { walletId, transactionId }),
+    settlement: {
+      settlementId: refundId,
+      kind: 'refund',
+      merchantId,
+      paymentId,
+      refundId,
+      walletId,
+      transactionId,
+      amountMinor,
+      currency,
+      refusal: undefined,
+      submittedAtMs: nowMs,
+      dueAtMs: nowMs,
+    },
+  }
+}
+
+function refundHold(
+  { merchantId, refundId, paymentId, currency, amountMinor, createdAtMs }: Refund,
+  { walletId, transactionId }: { walletId: string; transactionId: string },
+): Transfer {
+  return {
+    merchantId,
+    transferId: transactionId,
+    kind: 'refund',
+    phase: 'hold',
+    holdId: undefined,
+    debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),
+    creditAccountId: accountIdOf(walletAccount(walletId, currency)),
+    currency,
+    amountMinor,
+    paymentId,
+    refundId,
+    auditId: undefined,
+    madeAtMs: createdAtMs,
+  }
+}
+
+/** The same refund for a merchant whose wallet has too little: accepted, and bound to fail. */
+export function withoutHold({ refund, settlement }: RefundRequest): RefundRequest {
+  return {
+    refund: { ...refund, transactionId: undefined },
+    hold: undefined,
+    settlement: {
+      ...settlement,
+      transactionId: undefined,
+      refusal: 'The merchant’s wallet has too little money for this refund.',
+    },
+  }
+}
+
+function checkRefundable(order: Order, amountMinor: bigint): void {
+  if (order.status !== 'success')
+    throw new Failure('status_does_not_allow', { message: whyNotRefund[order.status] })
+  const leftMinor = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor
+  if (amountMinor <= leftMinor) return
+  const left = `${toDecimalText(leftMinor, order.currency)} ${order.currency}`
+  throw new Failure('more_than_left_to_refund', {
+    field: 'refundAmount',
+    message: `refundAmount is more than is left to refund of this payment: ${left}.`,
+  })
+}
+
+const whyNotRefund = {
+  pending: 'The order is not paid yet. Cancel it instead.',
+  confirming: 'The order is being paid. Wait for its result, then refund it.',
+  failed: 'The payment of this order failed. There is nothing to refund.',
+  timeout: 'The order was not paid in time. There is nothing to refund.',
+  cancelled: 'The order was cancelled before it was paid. There is nothing to refund.',
+} as const
+
+/** Whether a repeated referRefundNo asks for the refund that is there. */
+export function isSameRefund(refund: Refund, asked: AskedRefund & { readonly paymentId: string }): boolean {
+  return (
+    refund.paymentId === asked.paymentId &&
+    refund.referRefundNo === asked.referRefundNo &&
+    refund.amountMinor === asked.amountMinor &&
+    refund.reason === asked.reason
+  )
+}
+
+export interface RefundChange {
+  readonly refund: Refund
+  readonly end: Transfer | undefined
+  readonly callback: Callback | undefined
+}
+
+export function settleRefund(
+  { order, refund }: { order: Order; refund: Refund },
+  answer: FinalAnswer,
+  given: { transferId: string; callbackId: string; nowMs: number },
+): RefundChange {
+  const { transferId, callbackId, nowMs } = given
+  const status = answer.kind === 'approved' ? 'refund_success' : 'refund_failed'
+  assert(canRefundMove({ from: refund.status, to: status }), `${refund.status} does not become ${status}`)
+  assert(answer.kind === 'declined' || refund.transactionId, 'only money that is held goes back')
+  const after: Refund = {
+    ...refund,
+    status,
+    completedAtMs: nowMs,
+    message: answer.kind === 'declined' ? answer.reason : undefined,
+  }
+  return {
+    refund: after,
+    end: endOf(order, refund),
+    callback: refundCallback(after, { callbackUrl: order.callbackUrl, callbackId, nowMs }),
+  }
+
+  function endOf({ walletId }: Order, { transactionId }: Refund): Transfer | undefined {
+    if (transactionId === undefined) return undefined
+    assert(walletId, 'a paid order has the wallet that paid it')
+    const phase = answer.kind === 'approved' ? 'post' : 'void'
+    return endHold(refundHold(refund, { walletId, transactionId }), { transferId, phase, nowMs })
+  }
+}
+
+/** Undefined where nobody wants to know: no callbackUrl, or a status that has no event. */
+export function refundCallback(
+  refund: Refund,
+  given: { callbackUrl: string | undefined; callbackId: string; nowMs: number },
+): Callback | undefined {
+  const { callbackUrl, callbackId, nowMs } = given
+  const eventName = eventOfStatus(refund.status)
+  if (!eventName || !callbackUrl) return undefined
+  return {
+    merchantId: refund.merchantId,
+    callbackId,
+    paymentId: refund.paymentId,
+    refundId: refund.refundId,
+    eventName,
+    callbackUrl,
+    body: JSON.stringify(refundResult(refund)),
+    createdAtMs: nowMs,
+  }
+}
+
+function refundResult(refund: Refund): RefundResult {
+  return {
+    merchantId: refund.merchantId,
+    refundId: refund.refundId,
+    paymentId: refund.paymentId,
+    referRefundNo: refund.referRefundNo,
+    ...(refund.transactionId !== undefined && { transactionId: refund.transactionId }),
+    refundAmount: toWireAmount(refund.amountMinor, refund.currency),
+    currency: refund.currency,
+    refundTime: refund.createdAtMs,
+    ...(refund.completedAtMs !== undefined && { completeTime: refund.completedAtMs }),
+    status: refund.status,
+    msg: refund.message ?? '',
+  }
+}

@@ -1,0 +1,75 @@
+// A newcomer signs on by itself: a name and the public half of an RSA pair in, a merchantId and an AES key out. In the
+// sandbox alone, and so many a day at most.
+import { KeyError, parsePublicKey } from '@tillgate/protocol'
+import type { MadeMerchant, ManageMerchants } from '../merchants/manage-merchants.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { SandboxAccessStore } from './store/sandbox-access.ts'
+
+/** Who signs newcomers on, in the record of acts. */
+export const sandboxAccessActor = 'sandbox access'
+export const maxNameLength = 64
+const dayMs = 24 * 60 * 60_000
+
+export interface AccessRequest {
+  readonly name: string
+  readonly publicKey: string
+}
+
+export type AccessProblem = { readonly field: 'name' | 'publicKey'; readonly words: string }
+
+export type Access =
+  | { readonly kind: 'given'; readonly made: MadeMerchant; readonly platformPublicKey: string }
+  | { readonly kind: 'refused'; readonly problem: AccessProblem }
+  /** So many came in the last 24 hours that nobody else is taken on for now. */
+  | { readonly kind: 'too_many' }
+
+export interface SandboxAccessParts {
+  readonly manage: Pick<ManageMerchants, 'addMerchant'>
+  readonly access: SandboxAccessStore
+  readonly platformPublicKey: () => Promise<string>
+  readonly maxPerDay: number
+  readonly clock: Clock
+}
+
+export function makeSandboxAccess(parts: SandboxAccessParts) {
+  // One after the other: of many at once none slips past the count. Several gateways may each let one slip.
+  let last: Promise<unknown> = Promise.resolve()
+
+  return (request: AccessRequest): Promise<Access> => {
+    const problem = problemOf(request)
+    if (problem) return Promise.resolve({ kind: 'refused', problem })
+    const given = last.then(() => give(request))
+    last = given.catch(() => {})
+    return given
+  }
+
+  async function give({ name, publicKey }: AccessRequest): Promise<Access> {
+    const sinceMs = parts.clock.now() - dayMs
+    const count = await parts.access.countMerchantsAddedBy({ actor: sandboxAccessActor, sinceMs })
+    if (count >= parts.maxPerDay) return { kind: 'too_many' }
+    const made = await parts.manage.addMerchant({ name: name.trim(), publicKey })
+    return { kind: 'given', made, platformPublicKey: await parts.platformPublicKey() }
+  }
+}
+
+export type SandboxAccess = ReturnType<typeof makeSandboxAccess>
+
+/** Checked before anything is counted or made. Cc and Cf would let a name pretend to be another one. */
+function problemOf({ name, publicKey }: AccessRequest): AccessProblem | undefined {
+  const trimmed = name.trim()
+  if (trimmed === '') return { field: 'name', words: 'Give your shop a name.' }
+  if ([...trimmed].length > maxNameLength || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(trimmed)) {
+    return {
+      field: 'name',
+      words: `A name has at most ${maxNameLength} characters, all of which can be seen.`,
+    }
+  }
+  try {
+    parsePublicKey(publicKey)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error
+    const words = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`
+    return { field: 'publicKey', words }
+  }
+}

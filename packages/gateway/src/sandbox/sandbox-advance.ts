@@ -1,0 +1,28 @@
+// service.sandbox.advance: moves all times of one order into the past, so that expiry and the ladder of retries can be
+// watched in seconds. No other order notices.
+import { Failure, parseSandboxAdvanceBody, type SandboxAnswer } from '@tillgate/protocol'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { CurrentOrder } from '../orders/current-order.ts'
+import type { Order } from '../orders/rules/order.ts'
+import type { OrderStore } from '../orders/store/orders.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { SandboxStore } from './store/sandbox.ts'
+
+export function makeSandboxAdvance(parts: {
+  readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly currentOrder: CurrentOrder
+  readonly sandbox: SandboxStore
+  readonly clock: Clock
+  /** Something of this order may be due now. */
+  readonly onAdvanced: (order: Order) => void
+}) {
+  const { orders, sandbox, clock } = parts
+  return async ({ merchantId }: Merchant, body: string): Promise<SandboxAnswer> => {
+    const { paymentId, milliseconds } = parseSandboxAdvanceBody(body)
+    const advanced = await sandbox.advanceOrder({ merchantId, paymentId, milliseconds })
+    const order = advanced ? await orders.findOrder({ merchantId, paymentId }) : undefined
+    if (!order) throw new Failure('order_not_found')
+    parts.onAdvanced(order)
+    return { paymentId, status: (await parts.currentOrder(order, clock.now())).status }
+  }
+}

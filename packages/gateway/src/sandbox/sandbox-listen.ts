@@ -1,0 +1,157 @@
+// service.sandbox.listen and service.sandbox.acknowledge: callbacks for a program that cannot be reached from outside.
+// It asks, waits here until there is something, and says which callbacks it has taken.
+import {
+  Failure,
+  parseSandboxAcknowledgeBody,
+  parseSandboxListenBody,
+  type SandboxAcknowledgeAnswer,
+  type SandboxListenAnswer,
+} from '@tillgate/protocol'
+import type { Prepared } from '../callbacks/deliver-callbacks.ts'
+import { judge } from '../callbacks/rules/callback-attempt.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { Clock } from '../platform/clock.ts'
+import {
+  beginAt,
+  type Cursor,
+  maxSeen,
+  moveOn,
+  parseCursor,
+  rowsToRead,
+  writeCursor,
+} from './sandbox-listen-cursor.ts'
+import type { HeardCallback, SandboxListenStore } from './store/sandbox-listens.ts'
+
+export interface SandboxListenParts {
+  readonly listens: SandboxListenStore
+  readonly prepare: (callback: HeardCallback) => Promise<Prepared>
+  readonly clock: Clock
+  /** How many may wait at once, whoever they are. */
+  readonly maxWaiting: number
+}
+
+/** Another gateway may have committed it, of which nobody tells us. */
+const lookAgainMs = 1_000
+/** One program and a few that were started by mistake. */
+export const maxWaitingPerMerchant = 4
+/** An attempt of a worker that is under way ends by itself as a rule; then this one is added to it. */
+const attemptUnderWayMs = 3_000
+const attemptLookMs = 100
+
+interface Waiter {
+  wake: AbortController
+  isOver: boolean
+}
+
+export function makeSandboxListen({ listens, prepare, clock, maxWaiting }: SandboxListenParts) {
+  const waiting = new Map<string, Set<Waiter>>()
+  let waiters = 0
+  let isStopping = false
+
+  return {
+    async listen({ merchantId }: Merchant, body: string): Promise<SandboxListenAnswer> {
+      const { after, waitMs } = parseSandboxListenBody(body)
+      if (after === undefined) return begin(merchantId)
+      const cursor = parseCursor(after)
+      const endsAtMs = clock.now() + waitMs
+      const waiter = admit(merchantId)
+      try {
+        for (;;) {
+          // Armed before the look: what is committed during it wakes at once.
+          waiter.wake = new AbortController()
+          const { given, next } = await look(merchantId, cursor)
+          const leftMs = endsAtMs - clock.now()
+          if (given.length > 0 || leftMs <= 0 || waiter.isOver || isStopping) {
+            return { callbacks: await Promise.all(given.map(seal)), after: writeCursor(next) }
+          }
+          await clock.wait(Math.min(lookAgainMs, leftMs), waiter.wake.signal)
+        }
+      } finally {
+        leave(merchantId, waiter)
+      }
+    },
+
+    async acknowledge({ merchantId }: Merchant, body: string): Promise<SandboxAcknowledgeAnswer> {
+      const { callbackId, forwardedTo, durationMs, answer } = parseSandboxAcknowledgeBody(body)
+      const startedAtMs = clock.now() - durationMs
+      const delivery = { kind: 'answered', httpStatus: 200, answer: Buffer.from(answer), durationMs } as const
+      const verdict = judge(delivery)
+      for (const forceAtMs = clock.now() + attemptUnderWayMs; ; ) {
+        const nowMs = clock.now()
+        const taken = await listens.take({
+          merchantId,
+          callbackId,
+          startedAtMs,
+          durationMs,
+          nowMs,
+          answer: delivery.answer,
+          isWarned: verdict.kind === 'acknowledged' && verdict.isWarned,
+          detail: `taken by a listener, forwarded to ${forwardedTo}`,
+          isForced: nowMs >= forceAtMs || isStopping,
+        })
+        if (taken === 'not_found') {
+          throw new Failure('order_not_found', { field: 'callbackId', message: 'There is no such callback.' })
+        }
+        if (taken !== 'under_way') return { callbackId, state: 'delivered' }
+        await clock.wait(attemptLookMs, new AbortController().signal)
+      }
+    },
+
+    /** These merchants got callbacks just now. */
+    expects(lines: readonly { readonly merchantId: string }[]): void {
+      for (const { merchantId } of lines) for (const { wake } of waiting.get(merchantId) ?? []) wake.abort()
+    },
+
+    /** Everybody who waits is answered at once, and nobody waits any more. */
+    stop(): void {
+      isStopping = true
+      for (const all of waiting.values()) for (const { wake } of all) wake.abort()
+    },
+  }
+
+  /** Answers at once, so that whoever begins knows from when on nothing is missed. */
+  async function begin(merchantId: string): Promise<SandboxListenAnswer> {
+    const nowMs = clock.now()
+    const { fromMs } = beginAt(nowMs, [])
+    const rows = await listens.listFrom({ merchantId, fromMs, limit: maxSeen })
+    return { callbacks: [], after: writeCursor(beginAt(nowMs, rows)) }
+  }
+
+  async function look(merchantId: string, cursor: Cursor) {
+    const nowMs = clock.now()
+    const rows = await listens.listFrom({ merchantId, fromMs: cursor.fromMs, limit: rowsToRead(cursor) })
+    return moveOn(cursor, { rows, nowMs })
+  }
+
+  async function seal(callback: HeardCallback) {
+    const prepared = await prepare(callback)
+    // The request was opened with this merchant's keys a moment ago.
+    if (prepared.kind === 'held') throw new Failure('unavailable', { retryAfterSeconds: 1 })
+    const { kind, atMs, paymentId, callbackUrl } = callback
+    return { envelope: prepared.body, kind, at: atMs, paymentId, callbackUrl }
+  }
+
+  /** The newest stays: whoever restarts a program need not wait for its former self to be given up. */
+  function admit(merchantId: string): Waiter {
+    if (waiters >= maxWaiting) throw new Failure('too_many_requests', { retryAfterSeconds: 1 })
+    const mine = waiting.get(merchantId) ?? new Set()
+    const [oldest] = mine
+    if (oldest && mine.size >= maxWaitingPerMerchant) {
+      oldest.isOver = true
+      oldest.wake.abort()
+    }
+    const waiter = { wake: new AbortController(), isOver: false }
+    waiting.set(merchantId, mine.add(waiter))
+    waiters++
+    return waiter
+  }
+
+  function leave(merchantId: string, waiter: Waiter): void {
+    waiters--
+    const mine = waiting.get(merchantId)
+    mine?.delete(waiter)
+    if (mine?.size === 0) waiting.delete(merchantId)
+  }
+}
+
+export type SandboxListen = ReturnType<typeof makeSandboxListen>

@@ -1,0 +1,68 @@
+// What the sandbox alone may do to an order: shift it in time.
+
+import { noteQueued } from '../../callbacks/store/callbacks.ts'
+import type { Pool, Queryable } from '../../database/pool.ts'
+import type { OrderKey } from '../../orders/rules/order.ts'
+
+export type SandboxStore = ReturnType<typeof makeSandboxStore>
+
+export function makeSandboxStore(database: Pool) {
+  return {
+    /** Moves all times of this order into the past; false when there is no such order. */
+    advanceOrder: (shift: Shift): Promise<boolean> =>
+      database.transaction((transaction) => advanceOrder(transaction, shift)),
+  }
+}
+
+interface Shift extends OrderKey {
+  readonly milliseconds: number
+}
+
+/** Transfers and audit entries stay: the books say when money moved, whatever the order pretends. */
+const shifts = [
+  `update settlements set submitted_at = submitted_at - $3, due_at = due_at - $3`,
+  `update order_history set changed_at = changed_at - $3`,
+  `update refunds set created_at = created_at - $3, completed_at = completed_at - $3`,
+  `update callbacks
+      set created_at = created_at - $3, first_attempt_at = first_attempt_at - $3,
+          last_attempt_at = last_attempt_at - $3, next_attempt_at = next_attempt_at - $3,
+          delivered_at = delivered_at - $3, exhausted_at = exhausted_at - $3, resent_at = resent_at - $3`,
+] as const
+
+async function advanceOrder(
+  transaction: Queryable,
+  { merchantId, paymentId, milliseconds }: Shift,
+): Promise<boolean> {
+  const values = [merchantId, paymentId, milliseconds]
+  for (const shift of shifts) {
+    await transaction.query({ text: `${shift} where merchant_id = $1 and payment_id = $2`, values })
+  }
+  const { rows: callbacks } = await transaction.query<{ callback_id: string }>({
+    text: 'select callback_id from callbacks where merchant_id = $1 and payment_id = $2',
+    values: [merchantId, paymentId],
+  })
+  const callbackIds = callbacks.map((row) => row.callback_id)
+  await transaction.query({
+    text: `
+update callback_attempts set started_at = started_at - $3
+ where merchant_id = $1 and callback_id = any ($2::uuid[])`,
+    values: [merchantId, callbackIds, milliseconds],
+  })
+  const { rows: queued } = await transaction.query<{ host: string }>({
+    text: 'update callback_queue set due_at = due_at - $2 where callback_id = any ($1::uuid[]) returning host',
+    values: [callbackIds, milliseconds],
+  })
+  noteQueued(
+    transaction,
+    queued.map(({ host }) => ({ merchantId, host })),
+  )
+  const { rowCount } = await transaction.query({
+    text: `
+update orders
+   set payment_time = payment_time - $3, expires_at = expires_at - $3, created_at = created_at - $3,
+       completed_at = completed_at - $3
+ where merchant_id = $1 and payment_id = $2`,
+    values,
+  })
+  return rowCount === 1
+}

@@ -1,0 +1,151 @@
+// The sandbox's test wallets: one for each behaviour, with money in every currency. Made at the first start, filled up
+// at every further one, and whenever a payment asks for more than is left: they are everybody's, and nobody can empty
+// them for the others.
+import { currencies, digitsOf, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { availableMinor } from '../ledger/rules/ledger.ts'
+import type { Order } from '../orders/rules/order.ts'
+import type { OrderStore } from '../orders/store/orders.ts'
+import type { SubmitPayment } from '../payments/submit-payment.ts'
+import type { Clock } from '../platform/clock.ts'
+import { hashPin } from '../platform/secret-hash.ts'
+import { makeMoveFunds, type TopUp } from '../treasury/move-funds.ts'
+import type { TreasuryStore } from '../treasury/store/treasury.ts'
+import { type Behaviour, behaviours, type Wallet } from '../wallets/rules/wallet.ts'
+import type { WalletStore } from '../wallets/store/wallets.ts'
+
+export interface TestWalletsParts {
+  readonly wallets: WalletStore
+  readonly treasury: TreasuryStore
+  readonly clock: Clock
+  readonly random: RandomBytes
+}
+
+/** Of every test wallet, for whoever wants to see the sign-in. */
+export const testWalletPin = '123456'
+
+const names: Record<Behaviour, string> = {
+  approves: 'Ada Approves',
+  declines: 'Dan Declines',
+  too_little_money: 'Tom Too-Little',
+  confirms_later: 'Lea Later',
+  refund_fails: 'Rita Refund-Fails',
+  stays_confirming: 'Sam Stays-Confirming',
+}
+
+const fullMajorUnits = 1_000_000_000n
+const actor = 'gateway'
+const refillReason = 'sandbox test wallet filled up'
+
+export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> {
+  const { wallets, clock, random } = parts
+  const there = new Set((await wallets.listTestWallets()).map(({ behaviour }) => behaviour))
+  const missing = (Object.keys(behaviours) as Behaviour[]).filter((behaviour) => !there.has(behaviour))
+  // One hash for all: the PIN is known to everybody.
+  const pinHash = missing.length > 0 ? await hashPin(testWalletPin, random) : ''
+  for (const behaviour of missing) {
+    const nowMs = clock.now()
+    const walletId = makeUuid(nowMs, random)
+    const login = loginOf(behaviour)
+    const act = {
+      auditId: makeUuid(nowMs, random),
+      actedAtMs: nowMs,
+      actor,
+      act: 'wallet.add',
+      merchantId: undefined,
+      subject: walletId,
+      reason: 'sandbox test wallet',
+    }
+    // False where another process was quicker.
+    await wallets.insertWallet(
+      { walletId, login, name: names[behaviour], pinHash, behaviour, createdAtMs: nowMs },
+      act,
+    )
+  }
+  await fill(parts)
+}
+
+/** Whatever is less than half full; the one with too little money stays empty. */
+async function fill({ wallets, treasury, clock, random }: TestWalletsParts): Promise<void> {
+  const funds = makeMoveFunds({ treasury, clock, random, actor })
+  for (const { walletId, behaviour } of await wallets.listTestWallets()) {
+    if (!isRefilled(behaviour)) continue
+    const accounts = await wallets.listBalances(walletId)
+    const available = new Map(accounts.map((account) => [account.currency, availableMinor(account)]))
+    const topUps: TopUp[] = Object.entries(currencies).flatMap(([currency, { digits }]) => {
+      const fullMinor = fullMinorOf(digits)
+      const hasMinor = available.get(currency) ?? 0n
+      return hasMinor * 2n < fullMinor ? { walletId, currency, amountMinor: fullMinor - hasMinor } : []
+    })
+    if (topUps.length > 0) await funds.topUp(topUps, { subject: walletId, reason: refillReason })
+  }
+}
+
+/** Whether there is new money in the wallet, enough for this order. */
+export type RefillTestWallet = (
+  wallet: Pick<Wallet, 'walletId' | 'behaviour'>,
+  order: Pick<Order, 'currency' | 'paymentAmountMinor'>,
+) => Promise<boolean>
+
+export function makeRefillTestWallet({
+  wallets,
+  treasury,
+  clock,
+  random,
+}: TestWalletsParts): RefillTestWallet {
+  const funds = makeMoveFunds({ treasury, clock, random, actor })
+  return async ({ walletId, behaviour }, { currency, paymentAmountMinor }) => {
+    if (!isRefilled(behaviour)) return false
+    const hasMinor = await wallets.findAvailable(walletId, currency)
+    const fullMinor = fullMinorOf(digitsOf(currency))
+    const wantedMinor = paymentAmountMinor > fullMinor ? paymentAmountMinor : fullMinor
+    if (hasMinor >= paymentAmountMinor) return true
+    const topUp = { walletId, currency, amountMinor: wantedMinor - hasMinor }
+    await funds.topUp([topUp], { subject: walletId, reason: refillReason })
+    return true
+  }
+}
+
+/** Others may take the new money first. */
+const maxRefills = 5
+
+export function withRefills(
+  submitPayment: SubmitPayment,
+  parts: {
+    readonly orders: Pick<OrderStore, 'findOrder'>
+    readonly wallets: Pick<WalletStore, 'findWallet'>
+    readonly refill: RefillTestWallet
+  },
+): SubmitPayment {
+  return async (payment) => {
+    for (let refills = 0; ; refills++) {
+      const outcome = await submitPayment(payment)
+      if (outcome.kind !== 'insufficient_funds' || refills === maxRefills) return outcome
+      const [order, wallet] = await Promise.all([
+        parts.orders.findOrder(payment),
+        parts.wallets.findWallet(payment.walletId),
+      ])
+      if (!order || !wallet || !(await parts.refill(wallet, order))) return outcome
+    }
+  }
+}
+
+function isRefilled(behaviour: Behaviour | undefined): boolean {
+  return behaviour !== undefined && behaviour !== 'too_little_money'
+}
+
+function fullMinorOf(digits: number): bigint {
+  return fullMajorUnits * 10n ** BigInt(digits)
+}
+
+/** Undefined until the first start of the sandbox is over. */
+export async function findTestWallet(
+  wallets: Pick<WalletStore, 'findWalletByLogin'>,
+  behaviour: Behaviour,
+): Promise<Wallet | undefined> {
+  const wallet = await wallets.findWalletByLogin(loginOf(behaviour))
+  return wallet?.behaviour === behaviour ? wallet : undefined
+}
+
+function loginOf(behaviour: Behaviour): string {
+  return `${behaviour.replaceAll('_', '-')}@sandbox.test`
+}

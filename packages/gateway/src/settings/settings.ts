@@ -1,0 +1,428 @@
+// Every setting of the gateway, as data: what it is called, what it means, what it defaults to and how it is
+// read. The parser, `.env.example` and the documentation all come from this one table.
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { toMinorUnits } from '@tillgate/protocol'
+import ipaddr from 'ipaddr.js'
+import { splitServers } from '../database/server-list.ts'
+import { refusalOfPassword, roles } from '../operators/rules/operator.ts'
+import { parseMasterKeys } from '../platform/master-keys.ts'
+import { parseUrlPolicy } from '../platform/ssrf-guard.ts'
+
+export interface Setting<T> {
+  readonly about: string
+  /** What applies when the variable is not set, as it would be written in `.env`; empty where nothing does. */
+  readonly fallback: string
+  readonly example: string
+  /** Throws an Error whose message completes "NAME …", such as "must be a port number from 1 to 65535". */
+  readonly parse: (text: string) => T
+}
+
+export const settings = {
+  MODE: setting({
+    about:
+      'sandbox: test money, ready-made test wallets. live: real money; refuses to start half configured.',
+    fallback: 'sandbox',
+    example: 'live',
+    parse: oneOf('sandbox', 'live'),
+  }),
+  PROCESSES: setting({
+    about:
+      'How many processes serve on this machine, under one that keeps them running. auto: one for each core.',
+    fallback: '1',
+    example: 'auto',
+    parse: processes,
+  }),
+  ROLES: setting({
+    about:
+      'What this gateway does, separated by commas. api: merchant API, checkout, console. worker: expiry, settlement, callbacks. Without api it serves health and metrics on the admin listener alone.',
+    fallback: 'api,worker',
+    example: 'worker',
+    parse: parseGatewayRoles,
+  }),
+  PORT: setting({
+    about: 'The public listener: merchant API and checkout.',
+    fallback: '8080',
+    example: '8080',
+    parse: port,
+  }),
+  HOST: setting({
+    about: 'The address that the public listener binds to.',
+    fallback: '0.0.0.0',
+    example: '127.0.0.1',
+    parse: text,
+  }),
+  ADMIN_PORT: setting({
+    about: 'The admin listener: console, admin API, metrics, health.',
+    fallback: '8081',
+    example: '8081',
+    parse: port,
+  }),
+  ADMIN_HOST: setting({
+    about: 'The address that the admin listener binds to. Keep it private.',
+    fallback: '127.0.0.1',
+    example: '10.0.0.5',
+    parse: text,
+  }),
+  ADMIN_NAMES: setting({
+    about:
+      'Host names by which the admin listener is reached, separated by commas, beside localhost, ADMIN_HOST and addresses in numbers. Requests by other names are refused.',
+    fallback: '',
+    example: 'console.internal,tillgate-admin',
+    parse: hostNames,
+  }),
+  METRICS_TOKEN: setting({
+    about:
+      'Asked for as a bearer token by /metrics on the admin listener. Left out, live serves no metrics, and in the sandbox whoever reaches that listener may read them.',
+    fallback: '',
+    example: 'e3b0c44298fc1c149afbf4c8996fb924',
+    parse: token,
+  }),
+  PUBLIC_URL: setting({
+    about:
+      'The address by which consumers reach this gateway; checkout links begin with it. Default: http://localhost:PORT. Live wants https.',
+    fallback: '',
+    example: 'https://pay.example.com',
+    parse: webAddress,
+  }),
+  DATA_DIR: setting({
+    about: 'The folder for everything that is kept on this machine.',
+    fallback: './data',
+    example: '/var/lib/tillgate',
+    parse: (value) => resolve(value),
+  }),
+  DATABASE_URL: setting({
+    about:
+      'A PostgreSQL of your own, 15 or newer. Left out, the gateway runs a private one under DATA_DIR. A primary and its standbys: postgres://user@one,two/name; the one that takes writes is used.',
+    fallback: '',
+    example: 'postgres://tillgate:secret@db.internal:5432/tillgate',
+    parse: databaseAddress,
+  }),
+  DATABASE_LISTEN_URL: setting({
+    about:
+      'Where a process hears at once of what others did: the same database past a transaction pooler, which PgBouncer is. Left out: DATABASE_URL. off: it looks every second instead.',
+    fallback: '',
+    example: 'postgres://tillgate:secret@db.internal:5432/tillgate',
+    parse: (value) => (value === 'off' ? value : databaseAddress(value)),
+  }),
+  DATABASE_POOL: setting({
+    about: 'The most connections to the database that one gateway process opens.',
+    fallback: '10',
+    example: '20',
+    parse: integer({ from: 2, to: 500 }),
+  }),
+  DATABASE_PREPARED: setting({
+    about:
+      'on: statements are planned once a connection. off: behind a PgBouncer older than 1.21, or one without max_prepared_statements.',
+    fallback: 'on',
+    example: 'off',
+    parse: (value) => oneOf('on', 'off')(value) === 'on',
+  }),
+  MASTER_KEY: setting({
+    about:
+      'Encrypts the secrets that rest in the database: 32 random bytes in base64 (openssl rand -base64 32). The sandbox makes its own under DATA_DIR. While it is replaced, several separated by commas: the first seals, all of them open.',
+    fallback: '',
+    example: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
+    parse: parseMasterKeys,
+  }),
+  MASTER_KEY_FILE: setting({
+    about: 'A file that holds the master key, instead of MASTER_KEY; while it is replaced, one on each line.',
+    fallback: '',
+    example: '/run/secrets/tillgate-master-key',
+    parse: text,
+  }),
+  OPERATOR_PASSWORD: setting({
+    about:
+      'The password of the first operator, admin, whom the first start makes; later starts do not look at it. The sandbox makes one and shows it once.',
+    fallback: '',
+    example: 'correct-horse-battery-staple',
+    parse: operatorPassword,
+  }),
+  TRUSTED_PROXIES: setting({
+    about:
+      'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed, separated by commas; none: there is no proxy. Live wants to be told.',
+    fallback: '',
+    example: '10.0.0.0/8,192.168.1.7',
+    parse: addressRanges,
+  }),
+  MERCHANT_REQUESTS_PER_SECOND: setting({
+    about:
+      'How many requests a second a merchant may send to one gateway process, unless set for that merchant.',
+    fallback: '200',
+    example: '1000',
+    parse: integer({ from: 1, to: 1_000_000 }),
+  }),
+  FAILED_OPENINGS_PER_MINUTE: setting({
+    about:
+      'How many requests that cannot be opened one address may send in a minute before it is turned away unread. One that is refused for its form, its method or its age counts as a tenth.',
+    fallback: '60',
+    example: '600',
+    parse: integer({ from: 1, to: 1_000_000 }),
+  }),
+  REQUESTS_IN_FLIGHT: setting({
+    about: 'How many merchant requests are worked on at once before further ones are answered 50300.',
+    fallback: '1000',
+    example: '2000',
+    parse: integer({ from: 1, to: 100_000 }),
+  }),
+  SECOND_STEP_FOR: setting({
+    about:
+      'Roles whose operators must sign in with a code from an app beside the password, separated by commas: admin, operator, viewer. Everybody may.',
+    fallback: '',
+    example: 'admin,operator',
+    parse: (value) => value.split(',').map((role) => oneOf(...roles)(role.trim())),
+  }),
+  APPROVAL_REFUND_ABOVE: setting({
+    about:
+      'How much of an order operators refund without a second operator, by currency; a currency that is not named has no allowance. Not set: any amount. Merchants’ own refunds never wait.',
+    fallback: '',
+    example: '500 USD,450 EUR,75000 JPY',
+    parse: refundLimits,
+  }),
+  APPROVAL_FOR: setting({
+    about: 'What else waits for a second operator: payout, top-up, or both, separated by commas.',
+    fallback: '',
+    example: 'payout,top-up',
+    parse: approvalKinds,
+  }),
+  APPROVAL_HOURS: setting({
+    about: 'How long a request waits for a second operator before it expires.',
+    fallback: '72',
+    example: '24',
+    parse: integer({ from: 1, to: 720 }),
+  }),
+  CALLBACK_HOSTS_PER_DAY: setting({
+    about:
+      'How many different callback hosts a merchant may use in 24 hours before 40301; 0 turns the limit off.',
+    fallback: '20',
+    example: '5',
+    parse: integer({ from: 0, to: 100_000 }),
+  }),
+  CALLBACK_ALLOWED_TARGETS: setting({
+    about:
+      'Internal targets that callbacks may reach in live although they are not public: names, name:port, addresses or ranges, separated by commas.',
+    fallback: '',
+    example: 'erp.internal:8443,10.20.0.0/16',
+    parse: allowedTargets,
+  }),
+  CALLBACK_EXTRA_CA_FILE: setting({
+    about: 'A file of certificates (PEM) that callback receivers are trusted by, beside those of the system.',
+    fallback: '',
+    example: '/etc/tillgate/internal-ca.pem',
+    parse: text,
+  }),
+  CALLBACK_HISTORY_DAYS: setting({
+    about: 'How many days the attempts and the text of callbacks are kept.',
+    fallback: '90',
+    example: '365',
+    // Longer than a callback can wait: seven days of retries, and as many behind a paused host.
+    parse: integer({ from: 15, to: 3_650 }),
+  }),
+  CALLBACKS_IN_FLIGHT: setting({
+    about: 'How many callbacks one gateway process sends at once.',
+    fallback: '1024',
+    example: '256',
+    parse: integer({ from: 8, to: 20_000 }),
+  }),
+  CALLBACKS_IN_FLIGHT_PER_HOST: setting({
+    about: 'How many of them go to one host. A host that is new, slow or failing gets fewer.',
+    // What waits to be signed counts too: with less the worker claims in small batches, each with its own commit.
+    fallback: '192',
+    example: '32',
+    parse: integer({ from: 1, to: 5_000 }),
+  }),
+  CALLBACKS_IN_FLIGHT_PER_MERCHANT: setting({
+    about: 'How many of them belong to one merchant.',
+    fallback: '256',
+    example: '64',
+    parse: integer({ from: 1, to: 5_000 }),
+  }),
+  SHOP_PORT: setting({
+    about: 'The demo shop that a sandbox runs beside itself. off: none.',
+    fallback: '8082',
+    example: 'off',
+    parse: portOrOff,
+  }),
+  SANDBOX_MERCHANTS_PER_DAY: setting({
+    about:
+      'How many newcomers may get sandbox access in 24 hours; 0 turns the page off. Live has no such page.',
+    fallback: '200',
+    example: '20',
+    parse: integer({ from: 0, to: 100_000 }),
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting({
+    about:
+      'An OpenTelemetry collector that takes traces over HTTP, without /v1/traces. Left out, nothing is traced.',
+    fallback: '',
+    example: 'http://127.0.0.1:4318',
+    parse: webAddress,
+  }),
+  OTEL_TRACES_SAMPLER_ARG: setting({
+    about:
+      'The share of traces that are recorded, from 0 to 1. A request with a traceparent is recorded as that says.',
+    fallback: '1',
+    example: '0.01',
+    parse: share,
+  }),
+  LOG_LEVEL: setting({
+    about: 'How much is logged: debug also logs every request that went well.',
+    fallback: 'info',
+    example: 'debug',
+    parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  }),
+  LOG_FORMAT: setting({
+    about: 'auto: for people on a terminal, JSON lines elsewhere.',
+    fallback: 'auto',
+    example: 'json',
+    parse: oneOf('auto', 'json', 'pretty'),
+  }),
+} as const
+
+export type SettingName = keyof typeof settings
+
+function setting<T>(value: Setting<T>): Setting<T> {
+  return value
+}
+
+const gatewayRoles = ['api', 'worker'] as const
+export type GatewayRole = (typeof gatewayRoles)[number]
+
+function parseGatewayRoles(value: string): readonly GatewayRole[] {
+  const words = value.split(',').map((word) => word.trim())
+  return [...new Set(words.map(oneOf(...gatewayRoles)))]
+}
+
+function processes(value: string): number {
+  return value === 'auto' ? availableParallelism() : integer({ from: 1, to: 256 })(value)
+}
+
+function text(value: string): string {
+  return value
+}
+
+function oneOf<const T extends string>(...allowed: readonly T[]): (value: string) => T {
+  return (value) => {
+    const found = allowed.find((word) => word === value)
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`)
+    return found
+  }
+}
+
+function integer({ from, to }: { from: number; to: number }): (value: string) => number {
+  return (value) => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+    if (!(number >= from && number <= to)) throw new Error(`must be a whole number from ${from} to ${to}`)
+    return number
+  }
+}
+
+/** 0 lets the system choose, which tests use. */
+function port(value: string): number {
+  const number = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
+  if (!(number <= 65_535)) throw new Error('must be a port number from 1 to 65535')
+  return number
+}
+
+function portOrOff(value: string): number | undefined {
+  return value === 'off' || value === '0' ? undefined : port(value)
+}
+
+function webAddress(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https address')
+  if (url.username || url.password) throw new Error('must not carry a user name or a password')
+  if (url.search || url.hash) throw new Error('must not have a query or a fragment')
+  return url.href.replace(/\/+$/, '')
+}
+
+function databaseAddress(value: string): string {
+  // Each of several servers by itself, for no URL parser knows more than one.
+  for (const server of splitServers(value)) {
+    const url = URL.parse(server)
+    if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
+      throw new Error('must be a PostgreSQL address that begins with postgres://')
+    }
+  }
+  return value
+}
+
+function share(value: string): number {
+  const number = /^\d(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
+  if (!(number <= 1)) throw new Error('must be a number from 0 to 1')
+  return number
+}
+
+function hostNames(value: string): readonly string[] {
+  const names = value.split(',').map((name) => name.trim().toLowerCase())
+  if (names.some((name) => !/^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/.test(name)))
+    throw new Error('must be host names without a port, separated by commas')
+  return names
+}
+
+function token(value: string): string {
+  if (!/^[\x21-\x7e]{16,}$/.test(value)) {
+    throw new Error(
+      'must have 16 or more printable characters without spaces; make one with: openssl rand -hex 16',
+    )
+  }
+  return value
+}
+
+function operatorPassword(value: string): string {
+  const refusal = refusalOfPassword(value)
+  if (refusal !== undefined) throw new Error(refusal)
+  return value
+}
+
+function refundLimits(value: string): ReadonlyMap<string, bigint> {
+  const limits = new Map<string, bigint>()
+  for (const limit of value.split(',')) {
+    const [, amount = '', currency = ''] = /^\s*(\S+)\s+([A-Za-z]{3})\s*$/.exec(limit) ?? []
+    const code = currency.toUpperCase()
+    try {
+      if (limits.has(code)) throw new Error(`${code} is there twice`)
+      limits.set(code, toMinorUnits(amount, code, 'amount'))
+    } catch (error) {
+      throw new Error(
+        `must be amounts with their currencies, separated by commas, and "${limit.trim()}" is not: ${(error as Error).message}`,
+        { cause: error },
+      )
+    }
+  }
+  return limits
+}
+
+const kindsByName = { payout: 'merchant.payout', 'top-up': 'wallet.top-up' } as const
+
+function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeof kindsByName][] {
+  return value.split(',').map((name) => kindsByName[oneOf('payout', 'top-up')(name.trim())])
+}
+
+function allowedTargets(value: string): readonly string[] {
+  const targets = value.split(',').map((target) => target.trim())
+  try {
+    parseUrlPolicy({ mode: 'live', allowedTargets: targets })
+  } catch (error) {
+    throw new Error(`cannot be used: ${(error as Error).message}`, { cause: error })
+  }
+  return targets
+}
+
+function addressRanges(value: string): readonly string[] {
+  if (value === 'none') return []
+  const ranges = value.split(',').map((range) => range.trim())
+  for (const range of ranges) {
+    const [address = '', length] = range.split('/')
+    const isRight =
+      length === undefined ? isAddress(address) : ipaddr.isValidCIDR(range) && isAddress(address)
+    if (!isRight)
+      throw new Error(`must be addresses or ranges separated by commas, and "${range}" is neither`)
+    if (length === '0') throw new Error(`must not believe everybody, as "${range}" would`)
+  }
+  return ranges
+}
+
+/** Written in full: "1.2.3" is an address to some, and another one to others. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes('%'))
+}

@@ -1,0 +1,55 @@
+// Takes away what its time is over for, in small batches with a breath between them, until nothing is left to take.
+// What the books and idempotency rest on never goes: orders, refunds, transfers, accounts, audit, and which callbacks
+// there were.
+
+import type { Tidied } from '../callbacks/tidy-callbacks.ts'
+import type { MerchantStore } from '../merchants/store/merchants.ts'
+import type { OperatorStore } from '../operators/store/operators.ts'
+import type { Clock } from '../platform/clock.ts'
+
+export interface PruneParts {
+  readonly tidyCallbacks: () => Promise<Tidied>
+  readonly operators: Pick<OperatorStore, 'deleteEndedSessions'>
+  readonly merchants: Pick<MerchantStore, 'deleteUnusedHosts'>
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+export interface Pruned {
+  /** Callbacks whose attempts and text went. */
+  readonly callbacks: number
+  /** Callbacks that were given up: their host was paused until the end. */
+  readonly exhausted: number
+  readonly sessions: number
+  /** Callback hosts that a merchant has not used for a day. */
+  readonly hosts: number
+}
+
+export const pruneBatch = 500
+const breathMs = 50
+const dayMs = 24 * 60 * 60 * 1000
+
+export function makePrune({ tidyCallbacks, operators, merchants, clock, signal }: PruneParts) {
+  return async (): Promise<Pruned> => {
+    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0 }
+    const breathe = () => clock.wait(breathMs, signal)
+
+    for (let more = true; more && !signal.aborted; ) {
+      const tidied = await tidyCallbacks()
+      total.callbacks += tidied.pruned
+      total.exhausted += tidied.exhausted
+      more = tidied.more
+      if (more) await breathe()
+    }
+    for (let more = true; more && !signal.aborted; ) {
+      const usedBeforeMs = clock.now() - dayMs
+      const gone = await merchants.deleteUnusedHosts({ usedBeforeMs, limit: pruneBatch })
+      total.hosts += gone
+      more = gone === pruneBatch
+      if (more) await breathe()
+    }
+    // Signing in clears them as well, so there are few.
+    total.sessions = await operators.deleteEndedSessions(clock.now())
+    return total
+  }
+}

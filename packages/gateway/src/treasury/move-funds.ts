@@ -1,0 +1,175 @@
+// An operator's transfers: tops up wallets, pays merchants out. Each with who did it and why, and once only, also when
+// the answer of the database is lost.
+import {
+  Failure,
+  makeTransactionId,
+  makeCallbackId as makeUuid,
+  type RandomBytes,
+  toDecimalText,
+} from '@tillgate/protocol'
+import {
+  type AccountKey,
+  accountIdOf,
+  availableMinor,
+  funding,
+  merchantAccount,
+  noBalances,
+  type Transfer,
+  walletAccount,
+} from '../ledger/rules/ledger.ts'
+import type { Approval } from '../operators/rules/approval.ts'
+import type { Act } from '../operators/rules/audit.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { TreasuryStore } from './store/treasury.ts'
+
+export interface MoveFundsParts {
+  readonly treasury: TreasuryStore
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+}
+
+export interface TopUp {
+  readonly walletId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
+export interface Payout {
+  readonly merchantId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
+/** By what an act is known that may be sent twice: its own id, or the request that it uses up. */
+export interface Once {
+  readonly actId?: string | undefined
+  readonly approval?: Approval | undefined
+}
+
+export type MoveFunds = ReturnType<typeof makeMoveFunds>
+
+const maxTries = 5
+
+export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts) {
+  return {
+    /** Several at once are one act. */
+    async topUp(
+      topUps: readonly TopUp[],
+      { subject, reason, ...once }: { subject: string; reason: string } & Once,
+    ): Promise<void> {
+      const act = newAct({ act: 'wallet.top-up', merchantId: undefined, subject, reason }, once)
+      const moves = topUps.map(({ walletId, currency, amountMinor }) => ({
+        from: { ...funding, currency },
+        to: walletAccount(walletId, currency),
+        amountMinor,
+      }))
+      await move(moves, { act, kind: 'top_up', merchantId: '', isOnce: isOnce(once) })
+    },
+
+    /** Whether the act of this id was carried out already. */
+    isDone: (actId: string): Promise<boolean> => treasury.isRecorded({ auditId: actId }),
+
+    /** Throws where the merchant's wallet has too little for it now. */
+    async checkPayOut({ merchantId, currency, amountMinor }: Payout): Promise<void> {
+      const left = await available(merchantAccount(merchantId, currency))
+      if (left < amountMinor) throw tooLittle(left, currency)
+    },
+
+    /** What is left in the merchant's wallet afterwards. */
+    async payOut(
+      { merchantId, currency, amountMinor }: Payout,
+      reason: string,
+      once: Once = {},
+    ): Promise<bigint> {
+      const act = newAct({ act: 'merchant.payout', merchantId, subject: merchantId, reason }, once)
+      const from = merchantAccount(merchantId, currency)
+      const to = { ...funding, currency }
+      const moved = await move([{ from, to, amountMinor }], {
+        act,
+        kind: 'payout',
+        merchantId,
+        isOnce: isOnce(once),
+      })
+      const left = await available(from)
+      if (!moved) throw tooLittle(left, currency)
+      return left
+    },
+  }
+
+  function newAct(
+    given: Pick<Act, 'act' | 'merchantId' | 'subject' | 'reason'>,
+    { actId, approval }: Once,
+  ): Act {
+    const nowMs = clock.now()
+    return { auditId: actId ?? makeUuid(nowMs, random), actedAtMs: nowMs, actor, approval, ...given }
+  }
+
+  async function move(
+    moves: readonly Move[],
+    {
+      act,
+      kind,
+      merchantId,
+      isOnce,
+    }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string; isOnce: boolean },
+  ): Promise<boolean> {
+    await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
+    const transfers = moves.map(
+      ({ from, to, amountMinor }): Transfer => ({
+        merchantId,
+        transferId: makeTransactionId(act.actedAtMs, random),
+        kind,
+        phase: 'direct',
+        holdId: undefined,
+        debitAccountId: accountIdOf(from),
+        creditAccountId: accountIdOf(to),
+        currency: from.currency,
+        amountMinor,
+        paymentId: undefined,
+        refundId: undefined,
+        auditId: act.auditId,
+        madeAtMs: act.actedAtMs,
+      }),
+    )
+    // Whose act may have been carried out already: by an answer that was lost, or by a form that was sent twice.
+    let isRepeated = isOnce
+    for (let tries = 0; tries < maxTries; tries++) {
+      if (isRepeated && (await treasury.isRecorded(act))) return true
+      const outcome = await treasury.move(transfers, act).catch((error: unknown) => {
+        // The other one came in between, and its entry is there now; or nobody knows.
+        if (!isRepeated || error instanceof Failure) throw error
+        return 'unknown' as const
+      })
+      // The other one may have been first, and taken the money that is missing now.
+      if (outcome === 'insufficient_funds') return isRepeated && treasury.isRecorded(act)
+      if (outcome === 'moved') return true
+      isRepeated = true
+    }
+    throw new Failure('unavailable', {
+      retryAfterSeconds: 1,
+      message: `It is not known whether this was done. Look for ${act.auditId} in the audit before you do it again.`,
+    })
+  }
+
+  async function available(key: AccountKey): Promise<bigint> {
+    const accounts = await treasury.listAccounts(key)
+    return availableMinor(accounts.find(({ currency }) => currency === key.currency) ?? noBalances)
+  }
+}
+
+function isOnce({ actId, approval }: Once): boolean {
+  return actId !== undefined || approval !== undefined
+}
+
+interface Move {
+  readonly from: AccountKey
+  readonly to: AccountKey
+  readonly amountMinor: bigint
+}
+
+function tooLittle(leftMinor: bigint, currency: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `The merchant's wallet has ${toDecimalText(leftMinor, currency)} ${currency}, which is too little.`,
+  })
+}

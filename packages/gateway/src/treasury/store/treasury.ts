@@ -1,0 +1,76 @@
+// Money that operators move: top-ups of wallets from the funding account, payouts of merchants to it. Transfer and
+// audit entry are one transaction.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { CommitUnknown } from '../../database/transient.ts'
+import {
+  type AccountKey,
+  type AccountOwner,
+  availableMinor,
+  effectsOf,
+  type Transfer,
+} from '../../ledger/rules/ledger.ts'
+import {
+  type Account,
+  addEffects,
+  insertTransfers,
+  listAccounts,
+  lockAccounts,
+  openAccounts,
+} from '../../ledger/store/ledger.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { audited } from '../../operators/store/audit.ts'
+
+/** `unknown`: the answer to COMMIT was lost; `isRecorded` tells. */
+export type MoveOutcome = 'moved' | 'insufficient_funds' | 'unknown'
+
+export type TreasuryStore = ReturnType<typeof makeTreasuryStore>
+
+export function makeTreasuryStore(database: Pool) {
+  return {
+    listAccounts: (owner: AccountOwner): Promise<Account[]> => listAccounts(database, owner),
+    openAccounts: (keys: readonly AccountKey[]) => openAccounts(database, keys),
+    /** All of them or none; the accounts are open. */
+    move: (transfers: readonly Transfer[], act: Act) => move(database, transfers, act),
+    /** Whether it was carried out already: by its own id, or by the request that it uses up. */
+    isRecorded: (act: Pick<Act, 'auditId' | 'approval'>) => isRecorded(database, act),
+  }
+}
+
+async function move(database: Pool, transfers: readonly Transfer[], act: Act): Promise<MoveOutcome> {
+  try {
+    const moved = await audited(database, act, (transaction) => moveWithin(transaction, transfers))
+    return moved ? 'moved' : 'insufficient_funds'
+  } catch (error) {
+    if (error instanceof CommitUnknown) return 'unknown'
+    throw error
+  }
+}
+
+async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]): Promise<boolean> {
+  const effects = effectsOf(transfers)
+  const balances = await lockAccounts(transaction, effects.keys())
+  for (const [accountId, effect] of effects) {
+    const balance = balances.get(accountId)
+    if (!balance) throw new Error('every account of a transfer is open')
+    const isOverdrawn = availableMinor(balance) + availableMinor(effect) < 0n
+    if (isOverdrawn && !accountId.startsWith('funding:')) return false
+  }
+  await insertTransfers(transaction, transfers)
+  await addEffects(transaction, effects)
+  return true
+}
+
+async function isRecorded(
+  database: Queryable,
+  { auditId, approval }: Pick<Act, 'auditId' | 'approval'>,
+): Promise<boolean> {
+  const { rows } = await database.query(
+    approval
+      ? {
+          text: "select from approvals where approval_id = $1 and status = 'approved'",
+          values: [approval.approvalId],
+        }
+      : { text: 'select from audit where audit_id = $1', values: [auditId] },
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,135 @@
+// What an operator does with consumers' wallets. Each act is recorded with who did it and why.
+import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Account } from '../ledger/store/ledger.ts'
+import type { Act } from '../operators/rules/audit.ts'
+import type { Clock } from '../platform/clock.ts'
+import { hashPin } from '../platform/secret-hash.ts'
+import { makeMoveFunds, type Once } from '../treasury/move-funds.ts'
+import type { TreasuryStore } from '../treasury/store/treasury.ts'
+import { maxWalletNameLength, normaliseLogin, parseLogin, parsePin, type Wallet } from './rules/wallet.ts'
+import type { WalletStore } from './store/wallets.ts'
+
+export interface ManageWalletsParts {
+  readonly wallets: WalletStore
+  readonly treasury: TreasuryStore
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly actor: string
+}
+
+export interface AddedWallet {
+  readonly wallet: Wallet
+  /** To be told to the consumer this once, where it was made here. */
+  readonly pin: string | undefined
+}
+
+export type ManageWallets = ReturnType<typeof makeManageWallets>
+
+const madePinDigits = 6
+
+export function makeManageWallets(parts: ManageWalletsParts) {
+  const { wallets, clock, random, actor } = parts
+  const funds = makeMoveFunds(parts)
+
+  /** By walletId or by login. */
+  const find = async (idOrLogin: string): Promise<Wallet> => {
+    const login = normaliseLogin(idOrLogin)
+    const wallet =
+      login === undefined ? await wallets.findWallet(idOrLogin) : await wallets.findWalletByLogin(login)
+    if (!wallet) throw new Failure('not_found', { message: `There is no wallet ${idOrLogin}.` })
+    return wallet
+  }
+
+  const act = (name: string, walletId: string, reason: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: name,
+    merchantId: undefined,
+    subject: walletId,
+    reason,
+  })
+
+  const setStatus = async (idOrLogin: string, status: Wallet['status'], reason: string): Promise<Wallet> => {
+    const { walletId } = await find(idOrLogin)
+    const name = status === 'locked' ? 'wallet.lock' : 'wallet.unlock'
+    await wallets.setStatus({ walletId, status }, act(name, walletId, reason))
+    return find(walletId)
+  }
+
+  return {
+    async addWallet(given: {
+      login: string
+      name: string
+      pin?: string
+      reason: string
+    }): Promise<AddedWallet> {
+      const login = parseLogin(given.login)
+      const name = parseName(given.name)
+      const pin = given.pin === undefined ? makePin(random) : parsePin(given.pin)
+      const walletId = makeUuid(clock.now(), random)
+      const inserted = await wallets.insertWallet(
+        {
+          walletId,
+          login,
+          name,
+          behaviour: undefined,
+          createdAtMs: clock.now(),
+          pinHash: await hashPin(pin, random),
+        },
+        act('wallet.add', walletId, given.reason),
+      )
+      if (!inserted)
+        throw new Failure('number_already_used', { message: `There is a wallet for ${login} already.` })
+      return { wallet: await find(walletId), pin: given.pin === undefined ? pin : undefined }
+    },
+
+    async showWallet(idOrLogin: string): Promise<{ wallet: Wallet; balances: readonly Account[] }> {
+      const wallet = await find(idOrLogin)
+      return { wallet, balances: await wallets.listBalances(wallet.walletId) }
+    },
+
+    listWallets: (contains: string | undefined, limit: number, before?: string) =>
+      wallets.listWallets({ contains, limit, before }),
+
+    async topUp(
+      given: {
+        wallet: string
+        currency: string
+        amountMinor: bigint
+        reason: string
+      } & Once,
+    ): Promise<Wallet> {
+      const { wallet: idOrLogin, currency, amountMinor, ...rest } = given
+      const wallet = await find(idOrLogin)
+      const { walletId } = wallet
+      await funds.topUp([{ walletId, currency, amountMinor }], { subject: walletId, ...rest })
+      return wallet
+    },
+
+    /** It neither signs in nor pays until it is unlocked. */
+    lockWallet: (idOrLogin: string, reason: string) => setStatus(idOrLogin, 'locked', reason),
+    /** Ends an operator's lock and that of too many wrong tries alike. */
+    unlockWallet: (idOrLogin: string, reason: string) => setStatus(idOrLogin, 'active', reason),
+  }
+}
+
+function parseName(text: string): string {
+  const name = text.trim()
+  if (name !== '' && [...name].length <= maxWalletNameLength && !/\p{Cc}/u.test(name)) return name
+  throw new Failure('invalid_field', {
+    field: 'name',
+    message: `The name must be 1 to ${maxWalletNameLength} characters long.`,
+  })
+}
+
+function makePin(random: RandomBytes): string {
+  let pin = ''
+  while (pin.length < madePinDigits) {
+    for (const byte of random(madePinDigits)) {
+      // 250 is the largest multiple of ten in a byte: above it, digits would not be equally likely.
+      if (byte < 250 && pin.length < madePinDigits) pin += byte % 10
+    }
+  }
+  return pin
+}

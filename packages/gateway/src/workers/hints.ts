@@ -1,0 +1,132 @@
+// What one process tells the others about work that it made: callbacks to deliver, payments to settle, orders whose
+// status somebody may be watching. A hint alone goes out at once, a crowd of them together some milliseconds later.
+
+import type { Line } from '../callbacks/rules/delivery-lanes.ts'
+import type { OrderKey } from '../orders/rules/order.ts'
+import type { Clock } from '../platform/clock.ts'
+
+export interface HintListeners {
+  readonly onQueued: (lines: readonly Line[]) => void
+  readonly onChanged: (key: OrderKey) => void
+  readonly onSubmitted: () => void
+  readonly onExpiry: (expiresAtMs: number) => void
+}
+
+/** As it is written: short names, because a message has room for some hundred of them. */
+interface Message {
+  /** Lines with new callbacks: merchant and host. */
+  readonly c?: readonly (readonly [string, string])[]
+  /** Orders that changed: merchant and paymentId. */
+  readonly o?: readonly (readonly [string, string])[]
+  readonly s?: boolean
+  readonly e?: number
+}
+
+const gatherMs = 20
+/** Less than a message of PostgreSQL may hold. What does not fit is found by looking. */
+const maxBytes = 7_000
+/** Quotes, brackets and commas of an entry. */
+const entryBytes = 8
+
+export class Hints {
+  readonly #send: (text: string) => Promise<void>
+  readonly #clock: Clock
+  readonly #lines = new Map<string, readonly [string, string]>()
+  readonly #orders = new Map<string, readonly [string, string]>()
+  #isSubmitted = false
+  #expiresAtMs: number | undefined
+  #isSending = false
+  #bytes = 0
+
+  constructor({ send, clock }: { send: (text: string) => Promise<void>; clock: Clock }) {
+    this.#send = send
+    this.#clock = clock
+  }
+
+  queued(lines: readonly Line[]): void {
+    for (const { merchantId, host } of lines) this.#note(this.#lines, merchantId, host)
+    this.#depart()
+  }
+
+  changed({ merchantId, paymentId }: OrderKey): void {
+    this.#note(this.#orders, merchantId, paymentId)
+    this.#depart()
+  }
+
+  submitted(): void {
+    this.#isSubmitted = true
+    this.#depart()
+  }
+
+  expiring(expiresAtMs: number): void {
+    this.#expiresAtMs = Math.min(expiresAtMs, this.#expiresAtMs ?? Number.POSITIVE_INFINITY)
+    this.#depart()
+  }
+
+  #note(entries: Map<string, readonly [string, string]>, merchantId: string, other: string): void {
+    const key = `${merchantId} ${other}`
+    const bytes = key.length + entryBytes
+    if (entries.has(key) || this.#bytes + bytes > maxBytes) return
+    this.#bytes += bytes
+    entries.set(key, [merchantId, other])
+  }
+
+  #depart(): void {
+    if (this.#isSending) return
+    this.#isSending = true
+    // After this turn of the event loop: one commit tells of several things.
+    setImmediate(() => void this.#sendAll())
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let message = this.#take(); message !== undefined; message = this.#take()) {
+      await this.#send(message)
+      await this.#clock.wait(gatherMs, never)
+    }
+    this.#isSending = false
+  }
+
+  #take(): string | undefined {
+    const message: Message = {
+      ...(this.#lines.size > 0 && { c: [...this.#lines.values()] }),
+      ...(this.#orders.size > 0 && { o: [...this.#orders.values()] }),
+      ...(this.#isSubmitted && { s: true }),
+      ...(this.#expiresAtMs !== undefined && { e: this.#expiresAtMs }),
+    }
+    this.#lines.clear()
+    this.#orders.clear()
+    this.#isSubmitted = false
+    this.#expiresAtMs = undefined
+    this.#bytes = 0
+    return Object.keys(message).length === 0 ? undefined : JSON.stringify(message)
+  }
+}
+
+const never = new AbortController().signal
+
+/** Whoever may write to the database may send anything: what is not a hint is passed over. */
+export function hear(text: string, listeners: HintListeners): void {
+  const message = parse(text)
+  const lines = pairs(message.c).map(([merchantId, host]) => ({ merchantId, host }))
+  if (lines.length > 0) listeners.onQueued(lines)
+  for (const [merchantId, paymentId] of pairs(message.o)) listeners.onChanged({ merchantId, paymentId })
+  if (message.s === true) listeners.onSubmitted()
+  if (typeof message.e === 'number') listeners.onExpiry(message.e)
+}
+
+function parse(text: string): Partial<Record<keyof Message, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function pairs(value: unknown): (readonly [string, string])[] {
+  if (!Array.isArray(value)) return []
+  return value.filter(
+    (each): each is readonly [string, string] =>
+      Array.isArray(each) && each.length === 2 && each.every((part) => typeof part === 'string'),
+  )
+}

@@ -1,0 +1,458 @@
+// The admin API: every route answers as described, within scope and role, with tokens alone; money moves once for each
+// Idempotency-Key, and what needs a second operator waits here too.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { apiPrefix } from '../../src/faces/admin-api/api.ts'
+import { apiRoutes } from '../../src/faces/admin-api/routes.ts'
+import { downloadLimits } from '../../src/http/downloads.ts'
+import { makeManageOperators } from '../../src/operators/manage-operators.ts'
+import { makeManageTokens } from '../../src/operators/manage-tokens.ts'
+import { type Scope, scopeNames, scopes } from '../../src/operators/rules/api-token.ts'
+import { mayAct, type Role } from '../../src/operators/rules/operator.ts'
+import { makeApiTokenStore } from '../../src/operators/store/api-tokens.ts'
+import { makeOperatorStore } from '../../src/operators/store/operators.ts'
+import { ApiClient } from '../support/admin-api.ts'
+import { untilBlocked } from '../support/blocked.ts'
+import { openCheckoutShop } from '../support/checkout.ts'
+import { ConsoleClient } from '../support/console.ts'
+import { insertPastOrders } from '../support/past-orders.ts'
+import { commandScript } from '../support/process.ts'
+import { operatorPassword } from '../support/started.ts'
+
+const shop = await openCheckoutShop({
+  environment: { APPROVAL_FOR: 'payout', APPROVAL_REFUND_ABOVE: '5 USD' },
+})
+const { gateway, clock, merchant } = shop
+const { pool } = gateway
+const store = makeOperatorStore(pool)
+const by = { clock, random: randomBytes }
+const operators = makeManageOperators({ operators: store, actor: 'test', ...by })
+const tokens = makeManageTokens({ tokens: makeApiTokenStore(pool), operators: store, ...by })
+const dayMs = 24 * 60 * 60_000
+
+for (const role of ['viewer', 'operator', 'admin'] as const)
+  await operators.addOperator({ login: role === 'admin' ? 'bob' : role, role, password: operatorPassword })
+
+function allowedTo(role: Role): Scope[] {
+  return scopeNames.filter((scope) => mayAct(role, scopes[scope].needs))
+}
+
+async function clientOf(
+  login: string,
+  given: readonly string[],
+  days = 1,
+): Promise<ApiClient & { id: string }> {
+  const { token, apiToken } = await tokens.addToken({ login, name: 'tests', scopes: given, days }, 'test')
+  return Object.assign(new ApiClient(gateway, token), { id: apiToken.tokenId })
+}
+const admin = await clientOf('admin', scopeNames)
+const bob = await clientOf('bob', scopeNames)
+
+const { merchantId } = merchant
+const reason = 'because'
+/** Ids are in the order of time, which stands still unless it is moved. */
+const once = () => {
+  clock.advance(1)
+  return { 'idempotency-key': randomBytes(8).toString('hex') }
+}
+
+async function paidOrder(): Promise<{ merchantId: string; paymentId: string }> {
+  const order = await shop.order()
+  await shop.pay(order, 'success')
+  return { merchantId, paymentId: order.paymentId }
+}
+
+test('orders are listed by pages, searched, shown, cancelled and refunded', async () => {
+  const params = await paidOrder()
+  clock.advance(1)
+  const open = await shop.order()
+  const first = await admin.data('listOrders', { query: { limit: '1', merchantId } })
+  assert.deepEqual([first.orders.length, first.older], [1, open.paymentId])
+  const second = await admin.data('listOrders', { query: { limit: '1', before: first.older } })
+  assert.deepEqual([second.orders[0].paymentId, second.older], [params.paymentId, undefined])
+  assert.equal(second.orders[0].paymentAmount, '12.50')
+  const found = await admin.data('searchOrders', { query: { number: second.orders[0].orderNo } })
+  assert(found.orders.some(({ paymentId }: { paymentId: string }) => paymentId === params.paymentId))
+  await admin.data('cancelOrder', { params: { merchantId, paymentId: open.paymentId }, body: { reason } })
+  assert.equal(await shop.status(open), 'cancelled')
+  const body = { referRefundNo: 'api-1', amount: '2.50', reason }
+  const refunds = await Promise.all([1, 2].map(() => admin.data('refundOrder', { params, body })))
+  assert.equal(refunds[0].refund.refundId, refunds[1].refund.refundId)
+  const large = { referRefundNo: 'api-2', amount: '10', reason }
+  const waiting = await admin.data('refundOrder', { params, body: large })
+  assert.deepEqual([waiting.outcome, waiting.approval.status], ['waiting', 'waiting'])
+  const shown = await admin.data('showOrder', { params })
+  assert.deepEqual(
+    shown.refunds.map(({ referRefundNo }: { referRefundNo: string }) => referRefundNo),
+    ['api-1'],
+  )
+  assert(shown.transfers.length >= 3 && shown.changes.length === 2)
+})
+
+test('a payout asked for over the API waits for another operator, however that one comes', async () => {
+  await paidOrder()
+  const request = {
+    params: { merchantId },
+    body: { amount: '1.00', currency: 'USD', reason },
+    headers: once(),
+  }
+  const { outcome, approval } = await admin.data('payOut', request)
+  assert.equal(outcome, 'waiting')
+  assert.equal((await admin.data('payOut', request)).approval.approvalId, approval.approvalId)
+  const decide = { params: { approvalId: approval.approvalId }, body: { reason } }
+  assert.deepEqual(
+    [await admin.call('approveRequest', decide), await admin.call('rejectRequest', decide)].map(
+      ({ status, code }) => [status, code],
+    ),
+    [
+      [403, 40302],
+      [403, 40302],
+    ],
+  )
+  // The same person in the console is the same person.
+  const self = new ConsoleClient(gateway)
+  await self.signIn()
+  await self.post(`/approvals/${approval.approvalId}/approve`, { reason })
+  assert.match((await self.get('/approvals')).text, /your own request/)
+  assert.equal((await bob.data('approveRequest', decide)).status, 'approved')
+  assert.equal((await bob.call('approveRequest', decide)).code, 40901)
+  assert.equal((await admin.data('payOut', request)).outcome, 'done')
+  assert.equal((await bob.data('showApproval', { params: decide.params })).decidedBy, 'bob')
+  const other = { ...request, headers: once() }
+  const asked = await admin.data('payOut', other)
+  await admin.data('withdrawRequest', { params: asked.approval, body: { reason } })
+  const again = await admin.data('payOut', { ...request, headers: once() })
+  await bob.data('rejectRequest', { params: again.approval, body: { reason } })
+  assert.equal((await admin.data('payOut', { ...other })).outcome, 'refused')
+  const { approvals, older } = await bob.data('listApprovals', { query: { limit: '2' } })
+  assert.deepEqual(
+    approvals.map(({ status }: { status: string }) => status),
+    ['rejected', 'withdrawn'],
+  )
+  assert.equal((await bob.data('listApprovals', { query: { before: older } })).approvals.length, 2)
+  const { rows } = await pool.query("select from transfers where kind = 'payout'")
+  assert.equal(rows.length, 1)
+})
+
+test('merchants are signed on, changed, stopped and given keys; a secret is told once', async () => {
+  const name = 'Leaf & Cup'
+  clock.advance(1)
+  const added = await admin.data('addMerchant', {
+    body: { name, callbackHosts: ['Leaf.example'], requestsPerSecond: 7 },
+  })
+  const params = { merchantId: added.merchant.merchantId }
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const rsa = await admin.data('addKey', { params, body: { kind: 'rsa', publicKey: pem } })
+  const aes = await admin.data('addKey', { params, body: { kind: 'aes' } })
+  assert.equal((await admin.call('addKey', { params, body: { kind: 'aes' } })).code, 40901)
+  assert.equal((await admin.call('addKey', { params, body: { kind: 'rsa' } })).data.field, 'publicKey')
+  for (const [id, body] of [
+    ['addKey', { kind: 'rsa', publicKey: 'no key' }],
+    ['addMerchant', { name: 'Tea', publicKey: 'no key' }],
+  ] as const) {
+    const { code, data } = await admin.call(id, { params, body })
+    assert.deepEqual([code, data.field], [40001, 'publicKey'], id)
+  }
+  await admin.data('revokeKey', { params: { ...params, ...rsa }, body: { reason } })
+  assert.equal(
+    (await admin.call('revokeKey', { params: { ...params, ...rsa }, body: { reason } })).code,
+    40402,
+  )
+  await admin.data('changeMerchant', { params, body: { accentColour: '#AA00FF', clear: ['callbackHosts'] } })
+  assert.equal((await admin.data('suspendMerchant', { params, body: { reason } })).status, 'suspended')
+  assert.equal((await admin.data('resumeMerchant', { params, body: { reason } })).status, 'active')
+  const { text, data } = await admin.call('showMerchant', { params })
+  assert.deepEqual(
+    [data.name, data.accentColour, data.callbackHosts, data.requestsPerSecond, data.keys.length],
+    [name, '#aa00ff', undefined, 7, 3],
+  )
+  for (const secret of [added.aesKey, aes.aesKey]) assert(!text.includes(secret))
+  const page = await admin.data('listMerchants', { query: { limit: '1' } })
+  const rest = await admin.data('listMerchants', { query: { before: page.older } })
+  assert.equal(page.merchants[0].merchantId, params.merchantId)
+  assert(rest.merchants.some((each: { merchantId: string }) => each.merchantId === merchantId))
+  assert.match((await admin.data('statement', { params: { merchantId } })) as string, /opening.*closing/s)
+  assert.equal(
+    (await admin.call('showMerchant', { params: { merchantId: '000000000000000000' } })).code,
+    40402,
+  )
+})
+
+test('statements are few at a time, those of the console counted: each holds a connection', async () => {
+  const params = { merchantId }
+  const page = new ConsoleClient(gateway)
+  await page.signIn()
+  const held: Promise<{ code: number }>[] = []
+  await pool.transaction(async (transaction) => {
+    await transaction.query('lock table transfers in access exclusive mode')
+    for (let downloads = 0; downloads < downloadLimits.atOnce; downloads++)
+      held.push(admin.call('statement', { params }))
+    await untilBlocked(pool, downloadLimits.atOnce, '%s.moved%')
+    const { code, headers } = await admin.call('statement', { params })
+    assert.deepEqual([code, headers.get('retry-after')], [50300, '60'])
+    assert.equal((await page.get(`/merchants/${merchantId}/statement.csv`)).status, 503)
+  })
+  for (const { code } of await Promise.all(held)) assert.equal(code, 20000)
+  await admin.data('statement', { params })
+})
+
+test('a top-up is done once for each key, also at the same moment, and a key serves one act', async () => {
+  const login = '+4915112345678'
+  clock.advance(1)
+  const { wallet, pin } = await admin.data('addWallet', { body: { login, name: 'Nia', reason } })
+  assert.match(pin, /^\d{6}$/)
+  const params = { walletId: wallet.walletId }
+  const headers = once()
+  const topUp = { params, body: { amount: '7.25', currency: 'EUR', reason }, headers }
+  const outcomes = await Promise.all([1, 2, 3].map(() => admin.data('topUp', topUp)))
+  assert(outcomes.every(({ outcome }) => outcome === 'done'))
+  assert.equal((await admin.data('topUp', topUp)).outcome, 'done')
+  const other = { ...topUp, body: { ...topUp.body, amount: '7.26' } }
+  assert.deepEqual(
+    [(await admin.call('topUp', other)).code, (await admin.call('topUp', other)).data.field],
+    [40900, 'Idempotency-Key'],
+  )
+  // Another operator's key of the same name is another key.
+  clock.advance(1)
+  await bob.data('topUp', topUp)
+  assert.deepEqual((await admin.data('showWallet', { params })).balances, [
+    { currency: 'EUR', available: '14.50', held: '0.00' },
+  ])
+  const { headers: _none, ...without } = topUp
+  assert.match((await admin.call('topUp', without)).msg, /Send a header Idempotency-Key/)
+  assert.equal((await admin.data('lockWallet', { params, body: { reason } })).status, 'locked')
+  assert.equal((await admin.data('unlockWallet', { params, body: { reason } })).status, 'active')
+  const page = await admin.data('listWallets', { query: { limit: '1' } })
+  assert.equal(page.wallets[0].walletId, params.walletId)
+  const rest = await admin.data('listWallets', { query: { before: page.older ?? '', contains: 'nia' } })
+  assert.deepEqual(rest.wallets, [])
+})
+
+test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {
+  await paidOrder()
+  const { callbacks } = await admin.data('listCallbacks', { query: { merchantId, limit: '1' } })
+  const [{ callbackId }] = callbacks
+  const params = { callbackId }
+  assert.match((await admin.data('showCallback', { params })).body, /paymentAmount/)
+  clock.advance(1_000)
+  // Delivery goes on meanwhile, to an address that refuses.
+  const resent = await admin.call('resendCallback', { params, body: { reason } })
+  assert([20000, 40901].includes(resent.code), resent.msg)
+  await admin.data('resendCallbacks', { body: { merchantId, reason } })
+  assert.match((await admin.call('resendCallbacks', { body: { reason } })).msg, /one field at least/)
+  const host = 'shop.example:8443'
+  const paused = await admin.data('pauseHost', { body: { host, minutes: 15, reason } })
+  assert.equal(paused.pausedUntilMs, clock.now() + 15 * 60_000)
+  const { hosts } = await admin.data('listFailingHosts')
+  assert(hosts.some((each: { host: string }) => each.host === host))
+  await admin.data('resumeHost', { body: { host, reason } })
+  assert.equal((await admin.call('resumeHost', { body: { host, reason } })).code, 40901)
+  ApiClient.proven.add('resendCallback')
+})
+
+test('rare callbacks are looked for a stretch at a time', async () => {
+  const startMs = clock.now() - 3_600_000
+  const at = (host: string, createdAtMs: number) => ({
+    merchantId,
+    status: 'timeout' as const,
+    createdAtMs,
+    callback: { host, deliveredAfterMs: 50 },
+  })
+  await insertPastOrders(pool, [
+    at('rare.example', startMs - 1),
+    ...Array.from({ length: 10_000 }, (_, index) => at('many.example', startMs + index)),
+  ])
+  const first = await admin.data('listCallbacks', { query: { host: 'rare.example' } })
+  assert.deepEqual(first.callbacks, [])
+  const second = await admin.data('listCallbacks', { query: { host: 'rare.example', before: first.older } })
+  assert.deepEqual([second.callbacks.length, second.older], [1, undefined])
+})
+
+test('the books, the audit log, the system and the token itself are told', async () => {
+  assert((await admin.data('trialBalance')).lines.length > 0)
+  assert.deepEqual((await admin.data('verifyLedger')).findings, [])
+  const { acts } = await admin.data('listActs', { query: { act: 'wallet.top-up', limit: '1' } })
+  assert.match(acts[0].actor, /^api:bob\/tests@127\.0\.0\.1$/)
+  assert.equal((await admin.data('showSystem')).mode, 'sandbox')
+  assert.deepEqual((await admin.data('showToken')).scopes, scopeNames)
+})
+
+test('the ledger is verified by one at a time, from wherever it is asked', async () => {
+  const page = new ConsoleClient(gateway)
+  await page.signIn()
+  let first: Promise<{ code: number }> | undefined
+  await pool.transaction(async (transaction) => {
+    await transaction.query('lock table transfers in access exclusive mode')
+    first = admin.call('verifyLedger')
+    await untilBlocked(pool, 1, 'select what, count(*)%')
+    const { code, headers } = await bob.call('verifyLedger')
+    assert.deepEqual([code, headers.get('retry-after')], [42900, '10'])
+    await page.post('/ledger/verify', {})
+    assert.match((await page.get('/account')).text, /is being verified already/)
+  })
+  assert.equal((await first)?.code, 20000)
+  assert.equal((await bob.call('verifyLedger')).code, 20000)
+  // As in the console: a viewer reads the books, and proves nothing.
+  await assert.rejects(clientOf('viewer', ['ledger:verify']), /needs the role operator/)
+  const reader = await clientOf('viewer', ['ledger:read'])
+  await reader.data('trialBalance')
+  assert.equal((await reader.call('verifyLedger')).code, 40302)
+})
+
+test('every route was held to its schema above', () => {
+  assert.deepEqual(
+    apiRoutes.map(({ id }) => id).filter((id) => !ApiClient.proven.has(id)),
+    [],
+  )
+})
+
+test('what is not as described is refused, with the field and what to change', async () => {
+  for (const [id, request, field, words] of [
+    ['listOrders', { query: { limit: '0' } }, 'limit', /whole number from 1 to 200, but was 0/],
+    ['listOrders', { query: { staus: 'x' } }, 'staus', /not a field of the query/],
+    ['listOrders', { query: { before: 'x' } }, 'before', /a paymentId/],
+    ['listOrders', { query: { status: 'paid' } }, 'status', /one of `pending`/],
+    ['showOrder', { params: { merchantId: '1', paymentId: 'P' } }, 'merchantId', /18 digits/],
+    ['suspendMerchant', { params: { merchantId }, body: {} }, 'reason', /reason is missing/],
+    ['suspendMerchant', { params: { merchantId }, body: { reason: 'a\u0007' } }, 'reason', /control/],
+    ['addMerchant', { body: { name: 'x', extra: 1 } }, 'extra', /not a field of the body/],
+    [
+      'topUp',
+      { params: { walletId: 'x' }, body: { amount: '1.005', currency: 'USD', reason }, headers: once() },
+      'amount',
+      /decimal places/,
+    ],
+  ] as const) {
+    const { status, data, msg } = await admin.call(id, request)
+    assert.deepEqual([status, data.field], [400, field], msg)
+    assert.match(msg, words)
+  }
+  const url = `${gateway.adminUrl}${apiPrefix}/merchants/${merchantId}/suspend`
+  const { headers } = { headers: { authorization: 'Bearer x', 'content-type': 'text/plain' } }
+  assert.equal((await fetch(url, { method: 'POST', headers, body: 'x' })).status, 415)
+})
+
+test('a token does what its scopes say and its operator’s role allows, and nothing else', async () => {
+  const fill = {
+    params: {
+      merchantId,
+      paymentId: 'P01K73ZQ800JZ7V3N4Q5R6S7T8W',
+      walletId: 'x',
+      keyId: 'x',
+      callbackId: 'x',
+    },
+    body: {},
+  }
+  for (const route of apiRoutes) {
+    const { scope } = route
+    if (scope === undefined) continue
+    clock.advance(1_000)
+    const others = await clientOf(
+      'admin',
+      scopeNames.filter((each) => each !== scope),
+    )
+    const request = route.method === 'GET' ? { params: fill.params } : fill
+    const { status, code, msg } = await others.call(route.id, request)
+    assert.deepEqual([status, code], [403, 40302], route.id)
+    assert.match(msg, new RegExp(`scope ${scope}`))
+    await tokens.revokeToken(others.id, { login: undefined, actor: 'test', reason })
+  }
+  for (const role of ['viewer', 'operator'] as const) {
+    const tooMuch = scopeNames.find((scope) => !mayAct(role, scopes[scope].needs)) ?? ''
+    await assert.rejects(clientOf(role, [tooMuch]), /needs the role/)
+    const client = await clientOf(role, allowedTo(role))
+    await client.data('listOrders')
+    // Were there such a token all the same, the role would still stand before it.
+    await pool.query('update api_tokens set scopes = $2 where token_id = $1', [client.id, scopeNames])
+    for (const route of apiRoutes.filter((each) => each.scope && !allowedTo(role).includes(each.scope))) {
+      const { code, msg } = await client.call(route.id, route.method === 'GET' ? {} : fill)
+      assert.equal(code, 40302, route.id)
+      assert.match(msg, new RegExp(`needs the role .*; ${role} is ${role}`))
+    }
+  }
+})
+
+test('a token ends when it is revoked, when its time is over, and with its operator', async () => {
+  const revoked = await clientOf('viewer', ['orders:read'])
+  await revoked.data('listOrders')
+  await tokens.revokeToken(revoked.id, { login: undefined, actor: 'test', reason })
+  const refused = await revoked.call('listOrders')
+  assert.deepEqual([refused.status, refused.code], [401, 40101])
+  assert.equal(refused.headers.get('www-authenticate'), 'Bearer')
+  const gone = await clientOf('viewer', ['orders:read'], 2)
+  await operators.disableOperator('viewer', reason)
+  assert.equal((await gone.call('listOrders')).code, 40101)
+  await operators.enableOperator('viewer', reason)
+  clock.advance(2 * dayMs - 1)
+  await gone.data('listOrders')
+  clock.advance(1)
+  assert.equal((await gone.call('listOrders')).code, 40101)
+})
+
+test('cookies are worth nothing here and tokens nothing on the pages, which show a token once', async () => {
+  const client = new ConsoleClient(gateway)
+  await client.signIn()
+  const orders = await client.get(`${apiPrefix}/orders`)
+  assert.equal(orders.status, 401)
+  const fields = { name: 'nightly', days: '30', scope: 'orders:read' }
+  const made = await client.post('/account/tokens', fields, { on: '/account/tokens' })
+  const [, token = ''] = /<p class="secret"><code>(tillgate_[\w-]{43})</.exec(made.text) ?? []
+  const { operator, scopes: given } = await new ApiClient(gateway, token).data('showToken')
+  assert.deepEqual([operator, given], ['admin', ['orders:read']])
+  for (const path of ['/account/tokens', '/account', '/audit'])
+    assert(!(await client.get(path)).text.includes(token), path)
+  const page = await fetch(`${gateway.adminUrl}/orders`, {
+    redirect: 'manual',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  assert.equal(page.headers.get('location')?.startsWith('/sign-in'), true)
+  const { rows } = await pool.query<{ text: string }>(
+    'select t::text as text from api_tokens t union all select a::text from audit a',
+  )
+  assert(!rows.some(({ text }) => text.includes(token)))
+  const viewer = new ConsoleClient(gateway)
+  await viewer.signIn('viewer', operatorPassword)
+  await viewer.post('/account/tokens', { ...fields, scope: 'money:move' }, { on: '/account/tokens' })
+  assert.match((await viewer.get('/account/tokens')).text, /money:move needs the role admin/)
+  const [{ tokenId } = { tokenId: '' }] = await tokens.listTokens('admin')
+  await viewer.post(`/account/tokens/${tokenId}/revoke`, { reason }, { on: '/account/tokens' })
+  assert.match((await viewer.get('/account/tokens')).text, /There is no live token/)
+  await client.post(`/account/tokens/${tokenId}/revoke`, { reason }, { on: '/account/tokens' })
+  assert.equal((await new ApiClient(gateway, token).call('showToken')).code, 40101)
+})
+
+test('the command line makes a token, lists it and revokes it', async () => {
+  const made = JSON.parse(
+    await tillgate('add', 'cli-made', '--operator', 'Bob', '--scopes', 'orders:read,ledger:read', '--json'),
+  )
+  assert.match(made.token, /^tillgate_/)
+  assert.equal((await tokens.listTokens('bob')).filter(({ name }) => name === 'cli-made').length, 1)
+  await tillgate('revoke', made.tokenId, '--reason', reason)
+  assert.equal((await tokens.listTokens('bob')).filter(({ name }) => name === 'cli-made').length, 0)
+})
+
+test('an address that keeps sending tokens that nobody has is turned away for a while', async () => {
+  clock.advance(dayMs)
+  const nobody = new ApiClient(gateway, `tillgate_${'x'.repeat(43)}`)
+  const answers = await Promise.all(Array.from({ length: 61 }, () => nobody.call('listOrders')))
+  assert(answers.some(({ code }) => code === 40101))
+  const { code, headers } = await nobody.call('listOrders')
+  assert.equal(code, 42900)
+  assert(Number(headers.get('retry-after')) > 0)
+})
+
+function tillgate(...args: string[]): Promise<string> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: gateway.config.databaseUrl ?? '',
+    MASTER_KEY: gateway.config.masterKey?.toString('base64') ?? '',
+  }
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [commandScript, 'token', ...args], { env, cwd: '/tmp' }, (error, out, err) =>
+      error ? reject(new Error(err)) : resolve(out),
+    )
+  })
+}

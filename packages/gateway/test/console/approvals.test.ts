@@ -1,0 +1,407 @@
+// A second operator's approval: who may ask and decide, that an approved act is carried out once whoever else decides
+// at that moment and whatever dies in between, and that neither slicing nor the command line is a way round.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import type { Pool } from '../../src/database/pool.ts'
+import { verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
+import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
+import { makeDecideApprovals } from '../../src/operators/decide-approvals.ts'
+import type { ApprovalPolicy } from '../../src/operators/rules/approval.ts'
+import { makeApprovalStore } from '../../src/operators/store/approvals.ts'
+import { makeOperatorStore } from '../../src/operators/store/operators.ts'
+import { makeCurrentOrder } from '../../src/orders/current-order.ts'
+import { makeManageOrders } from '../../src/orders/manage-orders.ts'
+import { makeOrderStore } from '../../src/orders/store/orders.ts'
+import { makeRefundStore } from '../../src/refunds/store/refunds.ts'
+import { makeMoneyActs } from '../../src/treasury/money-acts.ts'
+import { makeMoveFunds } from '../../src/treasury/move-funds.ts'
+import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
+import { makeManageWallets } from '../../src/wallets/manage-wallets.ts'
+import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
+import { untilBlocked } from '../support/blocked.ts'
+import { openCheckoutShop } from '../support/checkout.ts'
+import { ConsoleClient, operatorsOf } from '../support/console.ts'
+import { faultyPool } from '../support/faulty-pool.ts'
+import { commandScript } from '../support/process.ts'
+
+const shop = await openCheckoutShop({
+  environment: {
+    APPROVAL_FOR: 'payout,top-up',
+    APPROVAL_REFUND_ABOVE: '5 USD',
+    // The clock stands still, and with it the allowance.
+    MERCHANT_REQUESTS_PER_SECOND: '100000',
+  },
+})
+const { gateway, clock, merchant } = shop
+const { pool } = gateway
+const merchantPath = `/merchants/${merchant.merchantId}`
+const password = 'a password of the team'
+const operators = operatorsOf(gateway)
+
+async function signedIn(login: string, role: 'viewer' | 'operator' | 'admin'): Promise<ConsoleClient> {
+  await operators.addOperator({ login, role, password })
+  const client = new ConsoleClient(gateway)
+  await client.signIn(login, password)
+  return client
+}
+const alice = await signedIn('alice', 'admin')
+const bob = await signedIn('bob', 'admin')
+const olga = await signedIn('olga', 'operator')
+const vera = await signedIn('vera', 'viewer')
+
+async function note(client: ConsoleClient, path: string, fields: Record<string, string>): Promise<string> {
+  const { status, location } = await client.post(path, { reason: 'because', ...fields })
+  assert.equal(status, 303, path)
+  const { text } = await client.get(location ?? '')
+  return /<p class="note (?:good|bad)"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
+}
+
+const actsUnder = (policy: ApprovalPolicy) =>
+  makeMoneyActs({
+    ...movingOver(pool, 'console:alice@127.0.0.1'),
+    approvals: makeApprovalStore(pool),
+    policy,
+    clock,
+    random: randomBytes,
+    actor: 'console:alice@127.0.0.1',
+    operator: { login: 'alice' },
+  })
+const alicesActs = actsUnder(gateway.config.approvals)
+
+const newId = () => makeUuid(clock.now(), randomBytes)
+
+/** Asks for a payout and says the request's id. */
+async function askForPayout(amount: string, client = alice): Promise<string> {
+  const actId = newId()
+  assert.match(await note(client, `${merchantPath}/payout`, { amount, currency: 'USD', actId }), /waits for/)
+  return actId
+}
+
+async function payouts(): Promise<number> {
+  const { rowCount } = await pool.query("select from transfers where kind = 'payout'")
+  return rowCount
+}
+
+async function statusOf(approvalId: string): Promise<string> {
+  const { rows } = await pool.query<{ status: string }>(
+    'select status from approvals where approval_id = $1',
+    [approvalId],
+  )
+  return rows[0]?.status ?? 'missing'
+}
+
+async function entriesOf(approvalId: string): Promise<string[]> {
+  const { rows } = await pool.query<{ entry: string }>(
+    "select act || ' by ' || actor as entry from audit where subject = $1 order by acted_at, act",
+    [approvalId],
+  )
+  return rows.map(({ entry }) => entry)
+}
+
+async function paidOrder(): Promise<string> {
+  const order = await shop.order()
+  await shop.pay(order, 'success')
+  return order.paymentId
+}
+
+for (let orders = 0; orders < 8; orders++) await paidOrder()
+
+test('a payout waits for another admin; nobody else may decide, also not by a hand-made request', async () => {
+  const approvalId = await askForPayout('1.00')
+  assert.equal(await payouts(), 0)
+  for (const client of [alice, bob, olga, vera]) {
+    const { text } = await client.get('/approvals')
+    assert.match(text, /Payout to.*1\.00&nbsp;USD.*console:alice@127\.0\.0\.1.*because/s)
+    assert(text.includes(`<code class="wrap">${merchant.merchantId}</code>`))
+    assert.match(text, /class="count">1<span class="hidden"> waiting/)
+    assert.equal(/Approve and carry out/.test(text), client === bob)
+  }
+  const approve = `/approvals/${approvalId}/approve`
+  assert.match(await note(alice, approve, {}), /your own request/)
+  assert.match(await note(olga, approve, {}), /needs the role admin/)
+  assert.match(await note(olga, `/approvals/${approvalId}/reject`, {}), /needs the role admin/)
+  assert.match(await note(bob, `/approvals/${approvalId}/withdraw`, {}), /Only whoever asked/)
+  assert.equal((await vera.post(approve, { reason: 'x' })).status, 403)
+  for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
+    assert.equal((await bob.post(approve, { reason: 'x' }, { headers })).status, 403)
+  assert.match(await note(bob, approve, { reason: '' }), /Please fill in: reason/)
+  assert.equal(await statusOf(approvalId), 'waiting')
+  clock.advance(1_000)
+  assert.match(await note(bob, approve, {}), /Approved and carried out/)
+  assert.equal(await payouts(), 1)
+  assert.match(await note(bob, approve, {}), /does not wait any more: it was approved by bob/)
+  assert.match(
+    await note(alice, `${merchantPath}/payout`, { amount: '1.00', currency: 'USD', actId: approvalId }),
+    /it was approved, and the money has moved, once/,
+  )
+  assert.deepEqual(await entriesOf(approvalId), [
+    'approval.request by console:alice@127.0.0.1',
+    'approval.approve by console:bob@127.0.0.1',
+  ])
+  assert.deepEqual(await entriesOf(merchant.merchantId), [
+    'merchant.add by test',
+    'merchant.payout by console:alice@127.0.0.1',
+  ])
+})
+
+test('not even the database takes an approval by whoever asked', async () => {
+  const approvalId = await askForPayout('1.00')
+  const own = `update approvals set status = 'approved', decided_by = requested_by, decided_at = 1 where approval_id = $1`
+  await assert.rejects(pool.query(own, [approvalId]), /violates check constraint/)
+  await note(alice, `/approvals/${approvalId}/withdraw`, {})
+  assert.equal(await statusOf(approvalId), 'withdrawn')
+})
+
+test('a form that is sent twice asks once, and its number serves for nothing else', async () => {
+  const actId = newId()
+  const form = { amount: '1.00', currency: 'USD', actId }
+  await Promise.all([1, 2].map(() => note(alice, `${merchantPath}/payout`, form)))
+  assert.equal((await entriesOf(actId)).length, 1)
+  assert.match(
+    await note(alice, `${merchantPath}/payout`, { ...form, amount: '2.00' }),
+    /sent before, for another request/,
+  )
+  await note(bob, `/approvals/${actId}/reject`, {})
+  assert.match(await note(alice, `${merchantPath}/payout`, form), /it was rejected, and nothing moved/)
+  assert.match(await note(bob, `/approvals/${actId}/approve`, {}), /was rejected by bob/)
+})
+
+test('an act that is sent again stays what it was when the setting is changed meanwhile: money moves once', async () => {
+  const withoutApproval = actsUnder({ ...gateway.config.approvals, kinds: [] })
+  const by = { operator: { login: 'bob', role: 'admin' as const }, actor: 'console:bob@127.0.0.1' }
+  const acts = {
+    payout: (way: typeof alicesActs, actId: string) => way.payOut(merchant.merchantId, money(actId)),
+    'top-up': (way: typeof alicesActs, actId: string) => way.topUp(walletId ?? '', money(actId)),
+  }
+  for (const kind of ['payout', 'top-up'] as const) {
+    const before = await transfersOf(kind)
+    const [done, asked] = [newId(), newId()]
+    assert.equal((await acts[kind](withoutApproval, done)).kind, 'done')
+    assert.equal((await acts[kind](alicesActs, done)).kind, 'done')
+    assert.equal((await acts[kind](alicesActs, asked)).kind, 'waiting')
+    assert.equal((await acts[kind](withoutApproval, asked)).kind, 'waiting')
+    assert.equal((await transfersOf(kind)) - before, 1)
+    await decisionsOver(pool).approve(asked, by, 'yes')
+    assert.equal((await transfersOf(kind)) - before, 2)
+  }
+
+  function money(actId: string) {
+    return { currency: 'USD', amountMinor: 1n, reason: 'because', actId }
+  }
+})
+
+test('whoever asks twice at once for all that is there is told twice that it is done', async () => {
+  const acts = actsUnder({ ...gateway.config.approvals, kinds: [] })
+  const account = `merchant:${merchant.merchantId}:USD`
+  const { rows } = await pool.query<{ left: string }>(
+    'select credits_posted - debits_posted - debits_pending as left from accounts where account_id = $1',
+    [account],
+  )
+  const all = { currency: 'USD', amountMinor: BigInt(rows[0]?.left ?? 0), reason: 'because', actId: newId() }
+  const before = await payouts()
+  let both: Promise<unknown>[] = []
+  await pool.transaction(async (transaction) => {
+    await transaction.query('select from accounts where account_id = $1 for update', [account])
+    both = [1, 2].map(() => acts.payOut(merchant.merchantId, all))
+    await untilBlocked(pool, 2, '%from accounts%for update%')
+  })
+  for (const outcome of await Promise.all(both)) assert.deepEqual(outcome, { kind: 'done', result: 0n })
+  assert.equal((await payouts()) - before, 1)
+  for (let orders = 0; orders < 4; orders++) await paidOrder()
+})
+
+test('of many who decide at once one wins: one act at most, and none after a rejection', async () => {
+  const decide = decisionsOver(pool)
+  const admins = await Promise.all(
+    ['ann', 'ben', 'cem', 'dan'].map(async (login) => {
+      await operators.addOperator({ login, role: 'admin', password })
+      return { operator: { login, role: 'admin' as const }, actor: `console:${login}@127.0.0.1` }
+    }),
+  )
+  const wonBy = { approved: 0, rejected: 0 }
+  for (let round = 0; round < 10; round++) {
+    const money = { currency: 'USD', amountMinor: 1n, reason: 'because' }
+    const asked = await alicesActs.payOut(merchant.merchantId, money)
+    assert(asked.kind === 'waiting')
+    const { approvalId } = asked.request
+    const before = await payouts()
+    const outcomes = await Promise.allSettled(
+      admins.map((by, index) =>
+        round % 2 === 0 && index === (round / 2) % 4
+          ? decide.reject(approvalId, by, 'no')
+          : decide.approve(approvalId, by, 'yes'),
+      ),
+    )
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    const status = await statusOf(approvalId)
+    assert(status === 'approved' || status === 'rejected')
+    wonBy[status]++
+    assert.equal((await payouts()) - before, status === 'approved' ? 1 : 0)
+    assert.equal((await entriesOf(approvalId)).length, 2)
+  }
+  // In every other round nobody rejects.
+  assert(wonBy.approved >= 5)
+  assert.deepEqual((await verifyLedger(pool)).findings, [])
+})
+
+test('whatever dies at whatever point: approving again carries the act out, and once', async () => {
+  const by = { operator: { login: 'bob', role: 'admin' as const }, actor: 'console:bob@127.0.0.1' }
+  const order = { merchantId: merchant.merchantId, paymentId: await paidOrder() }
+  await alicesActs.refund(order, { referRefundNo: newId(), amount: '5.00', reason: 'because' })
+  for (const kind of ['payout', 'refund', 'top-up'] as const) {
+    for (const dies of ['process', 'connection'] as const) {
+      for (let atPoint = 1, reached = true; reached; atPoint++) {
+        const approvalId = await ask(kind)
+        const before = await transfersOf(kind)
+        const faulty = faultyPool(pool, { atPoint, dies })
+        await decisionsOver(faulty.pool)
+          .approve(approvalId, by, 'yes')
+          .catch(() => {})
+        // Whoever got no answer tries again, and is told where it was done already.
+        await decisionsOver(pool)
+          .approve(approvalId, by, 'yes')
+          .catch((error: Error) => assert.match(error.message, /was approved by bob/))
+        assert.equal((await transfersOf(kind)) - before, 1, `${kind} ${dies} ${atPoint}`)
+        assert.equal(await statusOf(approvalId), 'approved')
+        assert.equal((await entriesOf(approvalId)).length, 2)
+        reached = faulty.hasFailed()
+      }
+    }
+  }
+  assert.deepEqual((await verifyLedger(pool)).findings, [])
+
+  async function ask(kind: 'payout' | 'refund' | 'top-up'): Promise<string> {
+    const money = { currency: 'USD', amountMinor: 1n, reason: 'because' }
+    const outcome = await (kind === 'payout'
+      ? alicesActs.payOut(merchant.merchantId, money)
+      : kind === 'top-up'
+        ? alicesActs.topUp(walletId ?? '', money)
+        : alicesActs.refund(order, { referRefundNo: newId(), amount: '0.01', reason: 'because' }))
+    assert(outcome.kind === 'waiting')
+    return outcome.request.approvalId
+  }
+})
+
+test('what an order gives back in all without approval stays within the limit, sliced or at once', async () => {
+  const paymentId = await paidOrder()
+  const path = `/orders/${merchant.merchantId}/${paymentId}/refund`
+  assert.match(await note(olga, path, { number: newId(), amount: '3.00' }), /is under way/)
+  assert.match(await note(olga, path, { number: newId(), amount: '2.01' }), /waits for/)
+  const slices = await Promise.all(
+    Array.from({ length: 6 }, () => note(olga, path, { number: newId(), amount: '0.90' })),
+  )
+  assert.equal(slices.filter((said) => /is under way/.test(said)).length, 2)
+  const { rows } = await pool.query<{ sum: string }>(
+    'select sum(amount_minor) from refunds where payment_id = $1',
+    [paymentId],
+  )
+  assert.equal(rows[0]?.sum, '480')
+  assert.match(await note(olga, path, { number: newId(), amount: '99' }), /more than is left/)
+})
+
+test('a merchant’s own refund does not wait', async () => {
+  const paymentId = await paidOrder()
+  const body = { paymentId, referRefundNo: newId(), refundAmount: '12.50' }
+  assert.equal((await merchant.call('service.trade.refund', body)).data.status, 'refunding')
+})
+
+test('limits are checked anew when it is carried out; what cannot be done stays as it was', async () => {
+  const { rows } = await pool.query<{ left: string }>(
+    "select credits_posted - debits_posted - debits_pending as left from accounts where owner_kind = 'merchant' and owner_id = $1",
+    [merchant.merchantId],
+  )
+  const all = (Number(rows[0]?.left) / 100).toFixed(2)
+  const [first, second] = [await askForPayout(all), await askForPayout('1.00')]
+  assert.match(await note(bob, `/approvals/${first}/approve`, {}), /carried out/)
+  assert.match(await note(bob, `/approvals/${second}/approve`, {}), /too little/)
+  assert.equal(await statusOf(second), 'waiting')
+  assert.match(
+    await note(alice, `${merchantPath}/payout`, { amount: '9', currency: 'USD', actId: newId() }),
+    /too little/,
+  )
+})
+
+test('a request of somebody who was disabled meanwhile is not carried out', async () => {
+  await paidOrder()
+  const dora = await signedIn('dora', 'admin')
+  const approvalId = await askForPayout('1.00', dora)
+  await operators.disableOperator('dora', 'fraud')
+  assert.match(await note(bob, `/approvals/${approvalId}/approve`, {}), /dora, who asked, is disabled/)
+  assert.equal(await statusOf(approvalId), 'waiting')
+})
+
+test('after 72 hours a request has expired, to the millisecond, and the audit says so', async () => {
+  const approvalId = await askForPayout('1.00')
+  clock.advance(72 * 60 * 60_000)
+  const late = new ConsoleClient(gateway)
+  await late.signIn('bob', password)
+  assert.match(await note(late, `/approvals/${approvalId}/approve`, {}), /has expired/)
+  assert.match((await late.get('/approvals?status=expired')).text, /1\.00&nbsp;USD/)
+  assert.deepEqual(await entriesOf(approvalId), [
+    'approval.request by console:alice@127.0.0.1',
+    'approval.expire by gateway',
+  ])
+})
+
+test('the command line does not go round it', async () => {
+  const env = {
+    ...process.env,
+    DATABASE_URL: gateway.config.databaseUrl ?? '',
+    MASTER_KEY: gateway.config.masterKey?.toString('base64') ?? '',
+    APPROVAL_FOR: 'payout',
+  }
+  await paidOrder()
+  const args = ['merchant', 'payout', merchant.merchantId, '--amount', '1', '--currency', 'USD']
+  const before = await payouts()
+  const err = await new Promise<string>((resolve) => {
+    execFile(
+      process.execPath,
+      [commandScript, ...args, '--reason', 'x'],
+      { env, cwd: '/tmp' },
+      (error, _, text) => resolve(`${error?.code}: ${text}`),
+    )
+  })
+  assert.match(err, /^1: This needs a second operator’s approval\. Ask for it in the console/)
+  assert.equal(await payouts(), before)
+})
+
+const { rows: wallets } = await pool.query<{ wallet_id: string }>('select wallet_id from wallets limit 1')
+const walletId = wallets[0]?.wallet_id
+
+async function transfersOf(kind: 'payout' | 'refund' | 'top-up'): Promise<number> {
+  const { rowCount } = await pool.query(
+    "select from transfers where kind = $1 and phase in ('direct', 'hold')",
+    [kind.replace('-', '_')],
+  )
+  return rowCount
+}
+
+function decisionsOver(over: Pool) {
+  return makeDecideApprovals({
+    approvals: makeApprovalStore(over),
+    operators: makeOperatorStore(over),
+    carryOutAs: (actor) => movingOver(over, actor),
+    clock,
+    random: randomBytes,
+  })
+}
+
+function movingOver(over: Pool, actor: string) {
+  const by = { clock, random: randomBytes, actor }
+  const [orders, treasury] = [makeOrderStore(over), makeTreasuryStore(over)]
+  return {
+    orders: makeManageOrders({
+      orders,
+      refunds: makeRefundStore(over),
+      merchants: makeMerchantStore(over),
+      currentOrder: makeCurrentOrder({ orders, random: randomBytes }),
+      onSubmitted: () => {},
+      ...by,
+    }),
+    wallets: makeManageWallets({ wallets: makeWalletStore(over), treasury, ...by }),
+    funds: makeMoveFunds({ treasury, ...by }),
+  }
+}

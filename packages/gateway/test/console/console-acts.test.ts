@@ -1,0 +1,417 @@
+// Callbacks, merchants, wallets, the ledger, the audit log and the system page of the console: what they show, every
+// act with its record, every role's limits, and secrets that are shown once.
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
+import { type ConsoleAnswer, ConsoleClient, type Fields, signedInAs } from '../support/console.ts'
+import { insertPastOrders } from '../support/past-orders.ts'
+
+const shop = await openCheckoutShop()
+const { gateway, clock, merchant } = shop
+const { pool } = gateway
+const admin = new ConsoleClient(gateway)
+await admin.signIn()
+
+const viewer = await signedInAs(gateway, 'viewer')
+const operator = await signedInAs(gateway, 'operator')
+
+/** Does the act and says what the next page says about it. */
+async function note(client: ConsoleClient, path: string, fields: Fields): Promise<string> {
+  const { status, location } = await client.post(path, fields)
+  assert.equal(status, 303, path)
+  const { text } = await client.get(location ?? '')
+  return /<p class="note (?:good|bad)"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
+}
+
+function secretOf({ status, text }: ConsoleAnswer, pattern: RegExp): string {
+  assert.equal(status, 200)
+  const found = [...text.matchAll(/<p class="secret"><code>([^<]+)<\/code>/g)].map(
+    ([, secret = '']) => secret,
+  )
+  const secret = found.find((each) => pattern.test(each))
+  assert(secret, text)
+  return secret
+}
+
+async function lastAct(): Promise<string> {
+  const { rows } = await pool.query<{ what: string }>(
+    "select act || ' ' || subject || ' by ' || actor || coalesce(': ' || reason, '') as what from audit order by acted_at desc, audit_id desc limit 1",
+  )
+  return rows[0]?.what ?? ''
+}
+
+const base64Key = /^[A-Za-z0-9+/]{43}=$/
+
+test('a merchant is signed on, and its key is shown this once', async () => {
+  clock.advance(1_000)
+  const made = await admin.post('/merchants', {
+    name: 'Leaf <& Cup>',
+    callbackHosts: 'Leaf.example, ',
+    requestsPerSecond: '7',
+  })
+  const key = secretOf(made, base64Key)
+  const merchantId = secretOf(made, /^\d{18}$/)
+  assert.match(made.text, /BEGIN PUBLIC KEY/)
+  assert.equal(await lastAct(), `merchant.add ${merchantId} by console:admin@127.0.0.1`)
+  const page = await admin.get(`/merchants/${merchantId}`)
+  assert.match(page.text, /Leaf &lt;&amp; Cup&gt;/)
+  assert.match(page.text, /leaf\.example/)
+  for (const path of ['/merchants', `/merchants/${merchantId}`, '/audit'])
+    assert.ok(!(await admin.get(path)).text.includes(key), path)
+})
+
+test('what cannot be is refused in words: names, rates, colours, keys', async () => {
+  for (const [fields, why] of [
+    [{ name: ' ' }, /Please fill in: the name/],
+    [{ name: 'x', requestsPerSecond: '0' }, /whole number above zero/],
+    [{ name: 'x', accentColour: 'greenish' }, /like #1f6f5c/],
+    [{ name: 'x', publicKey: 'nonsense' }, /key/],
+  ] as const)
+    assert.match(await note(admin, '/merchants', fields), why)
+})
+
+test('settings, suspension and resumption reach the merchant’s requests', async () => {
+  const path = `/merchants/${merchant.merchantId}`
+  assert.match(
+    await note(admin, `${path}/change`, { name: 'Tea Palace', accentColour: '#AA0000' }),
+    /are changed/,
+  )
+  assert.match((await admin.get(path)).text, /Tea Palace.*#aa0000/s)
+  clock.advance(10_000)
+  await note(admin, `${path}/suspend`, { reason: 'fraud' })
+  assert.equal(await lastAct(), `merchant.suspend ${merchant.merchantId} by console:admin@127.0.0.1: fraud`)
+  clock.advance(10_000)
+  assert.equal((await merchant.call('service.trade.query', { orderNo: 'x' })).code, 40300)
+  await note(admin, `${path}/resume`, { reason: 'cleared' })
+  clock.advance(10_000)
+  assert.equal((await merchant.call('service.trade.query', { orderNo: 'x' })).code, 40400)
+})
+
+test('keys are added beside the old ones, at most two of a kind, and revoked', async () => {
+  const other = await gateway.addMerchant()
+  const path = `/merchants/${other.merchantId}`
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  assert.match(await note(admin, `${path}/keys/rsa`, { publicKey: pem }), /is live/)
+  assert.match(await note(admin, `${path}/keys/rsa`, { publicKey: pem }), /has two live rsa keys already/)
+  secretOf(await admin.post(`${path}/keys/aes`, {}), base64Key)
+  assert.match(await note(admin, `${path}/keys/aes`, {}), /has two live aes keys already/)
+  const [, keyId = ''] = /name="keyId" value="([^"]+)"/.exec((await admin.get(path)).text) ?? []
+  assert.match(await note(admin, `${path}/keys/revoke`, { keyId, reason: 'rotated' }), /is revoked/)
+  assert.match(await note(admin, `${path}/keys/revoke`, { keyId, reason: 'again' }), /has no live key/)
+  assert.match((await admin.get(path)).text, /revoked/)
+})
+
+test('a payout leaves the wallet, too much is refused, and both agree with the statement', async () => {
+  const order = await shop.order()
+  await shop.pay(order, 'success')
+  const path = `/merchants/${merchant.merchantId}`
+  clock.advance(1_000)
+  const payout = (amount: string, currency = 'usd') =>
+    note(admin, `${path}/payout`, {
+      amount,
+      currency,
+      reason: 'weekly',
+      actId: makeUuid(clock.now(), randomBytes),
+    })
+  assert.match(await payout('1000000'), /too little/)
+  assert.match(await payout('2.505'), /digits|decimal/)
+  assert.match(await payout('2.50', 'XXQ'), /ISO 4217/)
+  assert.match(await payout('2.50'), /is paid out/)
+  assert.equal(await lastAct(), `merchant.payout ${merchant.merchantId} by console:admin@127.0.0.1: weekly`)
+  assert.match((await admin.get(path)).text, /10\.00&nbsp;USD/)
+  const today = new Date(clock.now()).toISOString().slice(0, 10)
+  const { text, headers } = await admin.get(`${path}/statement.csv?from=${today}&to=${today}`)
+  assert.match(headers.get('content-disposition') ?? '', /statement-\d{18}\.csv/)
+  const lines = text
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','))
+  assert.deepEqual(
+    lines.map((cells) => [cells[1], cells[8]]),
+    [
+      ['kind', 'amount'],
+      ['opening', '0.00'],
+      ['payment', '12.50'],
+      ['payout', '-2.50'],
+      ['closing', '10.00'],
+    ],
+  )
+  assert.equal((await admin.get('/merchants/000000000000000000/statement.csv')).status, 404)
+})
+
+test('a payout form that is sent twice, at once or again, pays out once', async () => {
+  const order = await shop.order()
+  await shop.pay(order, 'success')
+  const path = `/merchants/${merchant.merchantId}/payout`
+  const form = { amount: '1.25', currency: 'USD', reason: 'twice', actId: makeUuid(clock.now(), randomBytes) }
+  const notes = await Promise.all([note(admin, path, form), note(admin, path, form)])
+  notes.push(await note(admin, path, form))
+  for (const said of notes) assert.match(said, /is paid out/)
+  const { rowCount } = await pool.query("select from transfers where kind = 'payout' and amount_minor = 125")
+  assert.equal(rowCount, 1)
+  assert.match(await note(admin, path, { ...form, amount: '1.26' }), /sent before, for another request/)
+})
+
+test('callbacks are listed and opened, and sent again one by one and all that fit', async () => {
+  const { text } = await admin.get('/callbacks')
+  assert.match(text, /payment\.order\.success/)
+  const [, callbackId = ''] = /href="\/callbacks\/([0-9a-f-]{36})"/.exec(text) ?? []
+  // Delivery goes on meanwhile, to an address that refuses: only a tried callback can be sent again.
+  for (let tries = 0; tries < 2_000; tries++) {
+    const { rows } = await pool.query('select from callbacks where callback_id = $1 and attempts_made > 0', [
+      callbackId,
+    ])
+    if (rows.length === 1) break
+  }
+  const page = await admin.get(`/callbacks/${callbackId}`)
+  assert.match(page.text, /&quot;paymentAmount&quot;/)
+  assert.match(page.text, /Attempts, the first one first/)
+  clock.advance(1_000)
+  assert.match(
+    await note(operator, `/callbacks/${callbackId}/resend`, { reason: 'asked' }),
+    /is sent again|about to be sent/,
+  )
+  assert.match(await note(operator, '/callbacks/resend', { reason: 'all' }), /Filter first/)
+  assert.match(
+    await note(operator, '/callbacks/resend', {
+      merchant: merchant.merchantId,
+      state: 'waiting',
+      reason: 'night',
+    }),
+    /\d+ of \d+ callbacks are sent again/,
+  )
+  assert.equal((await admin.get('/callbacks/00000000-0000-7000-8000-000000000000')).status, 404)
+  assert.equal((await admin.get('/callbacks/x')).status, 404)
+})
+
+test('ticked callbacks are sent again, those and no others, each with a record of its own', async () => {
+  const paymentIds = await insertPastOrders(
+    pool,
+    Array.from({ length: 3 }, (_, index) => ({
+      merchantId: merchant.merchantId,
+      status: 'timeout' as const,
+      createdAtMs: clock.now() - 60_000 + index,
+      callback: { host: 'ticked.example', deliveredAfterMs: 50 },
+    })),
+  )
+  const { text } = await operator.get('/callbacks?host=ticked.example')
+  const boxes = [...text.matchAll(/type="checkbox" name="callback" value="([^"]+)" form="ticked"/g)].map(
+    ([, value = '']) => value,
+  )
+  assert.equal(boxes.length, paymentIds.length)
+  assert.match(text, /<form method="post" action="\/callbacks\/resend-ticked" class="stack" id="ticked">/)
+  assert.doesNotMatch((await viewer.get('/callbacks')).text, /type="checkbox"/)
+  const ticked = boxes.slice(0, 2)
+  const path = '/callbacks/resend-ticked'
+  for (const [fields, why] of [
+    [{ reason: 'x' }, /Tick the callbacks/],
+    [{ callback: ticked, reason: ' ' }, /Please fill in: reason/],
+    [{ callback: [...ticked, "' or 1=1"], reason: 'x' }, /There is no such callback/],
+    [{ callback: Array(51).fill(boxes[0]), reason: 'x' }, /At most 50 callbacks/],
+  ] as const)
+    assert.match(await note(operator, path, fields), why)
+  clock.advance(1_000)
+  const stranger = `${merchant.merchantId}:00000000-0000-7000-8000-000000000000`
+  assert.match(
+    await note(operator, path, { callback: [...ticked, stranger], reason: 'by hand' }),
+    /2 of 3 callbacks are sent again. The others/,
+  )
+  const { rows: resent } = await pool.query<{ callback_id: string }>(
+    "select callback_id from callbacks where host = 'ticked.example' and resent_at is not null",
+  )
+  const wanted = ticked.map((value) => value.split(':')[1])
+  assert.deepEqual(resent.map((row) => row.callback_id).sort(), wanted.toSorted())
+  const { rows: acts } = await pool.query<{ subject: string }>(
+    "select subject from audit where act = 'callback.resend' and reason = 'by hand' and merchant_id = $1",
+    [merchant.merchantId],
+  )
+  assert.deepEqual(acts.map(({ subject }) => subject).sort(), wanted.toSorted())
+})
+
+test('a host with few callbacks is found among many, a stretch at a time', async () => {
+  const at = (host: string, createdAtMs: number) => ({
+    merchantId: merchant.merchantId,
+    status: 'timeout' as const,
+    createdAtMs,
+    callback: { host, deliveredAfterMs: 50 },
+  })
+  const startMs = clock.now() - 3_600_000
+  await insertPastOrders(pool, [
+    at('rare.example', startMs - 1),
+    ...Array.from({ length: 10_000 }, (_, index) => at('many.example', startMs + index)),
+  ])
+  const { text } = await operator.get('/callbacks?host=rare.example')
+  assert.match(text, /No callback fits among those that were looked through/)
+  assert.match(text, /Looked through the callbacks back to \d{4}-/)
+  const [, next = ''] = /rel="next" href="([^"]+)"/.exec(text) ?? []
+  const found = await operator.get(next.replaceAll('&amp;', '&'))
+  assert.equal([...found.text.matchAll(/type="checkbox" name="callback"/g)].length, 1)
+  assert.doesNotMatch(found.text, /Looked through/)
+  assert.match((await operator.get('/callbacks?host=many.example')).text, /rel="next"/)
+})
+
+test('a paused host gets nothing until it is resumed, and others get theirs meanwhile', async () => {
+  const attemptsOf = async ({ paymentId }: OpenOrder): Promise<number> => {
+    const { rows } = await pool.query<{ attempts: string }>(
+      'select count(*) as attempts from callback_attempts join callbacks using (callback_id) where payment_id = $1',
+      [paymentId],
+    )
+    return Number(rows[0]?.attempts)
+  }
+  const paidOrderTo = async (host: string): Promise<OpenOrder> => {
+    const order = await shop.order((body) => {
+      body.callbackUrl = `http://${host}/callbacks`
+    })
+    await shop.pay(order, 'success')
+    return order
+  }
+  const untilAttempted = async (order: OpenOrder): Promise<void> => {
+    for (let tries = 0; tries < 2_000 && (await attemptsOf(order)) === 0; tries++) clock.advance(1_000)
+    assert.ok((await attemptsOf(order)) > 0)
+  }
+  await note(operator, '/callbacks/hosts/pause', { host: '127.0.0.1:11', for: '86400000', reason: 'test' })
+  const waiting = await paidOrderTo('127.0.0.1:11')
+  await untilAttempted(await paidOrderTo('127.0.0.1:12'))
+  assert.equal(await attemptsOf(waiting), 0)
+  await note(operator, '/callbacks/hosts/resume', { host: '127.0.0.1:11', reason: 'test' })
+  await untilAttempted(waiting)
+})
+
+test('pausing and resuming a host is on record and on the page', async () => {
+  clock.advance(1_000)
+  const paused = { host: 'Shop.example:8443', for: String(15 * 60_000), reason: 'maintenance' }
+  assert.match(
+    await note(operator, '/callbacks/hosts/pause', paused),
+    /Nothing is sent to shop\.example:8443/,
+  )
+  assert.equal(
+    await lastAct(),
+    'callback-host.pause shop.example:8443 by console:operator@127.0.0.1: maintenance',
+  )
+  assert.match(
+    (await admin.get('/callbacks')).text,
+    /shop\.example:8443.*paused by console:operator@127\.0\.0\.1: maintenance.*for 15 min more/s,
+  )
+  assert.match(
+    await note(operator, '/callbacks/hosts/pause', { ...paused, for: '99999999999' }),
+    /24 hours at most/,
+  )
+  assert.match(
+    await note(operator, '/callbacks/hosts/pause', { ...paused, host: 'a b' }),
+    /written as in a callbackUrl/,
+  )
+  clock.advance(1_000)
+  assert.match(
+    await note(operator, '/callbacks/hosts/resume', { host: 'shop.example:8443', reason: 'back' }),
+    /is sent now/,
+  )
+  assert.match(
+    await note(operator, '/callbacks/hosts/resume', { host: 'shop.example:8443', reason: 'back' }),
+    /neither paused nor failing/,
+  )
+})
+
+test('a wallet is added, topped up, locked and unlocked', async () => {
+  const added = await admin.post('/wallets', { login: '+49 151 1234567', name: 'Nia', reason: 'new' })
+  const pin = secretOf(added, /^\d{6}$/)
+  const list = await admin.get('/wallets?q=nia')
+  const [, walletId = ''] = /href="\/wallets\/([0-9a-f-]{36})"/.exec(list.text) ?? []
+  const path = `/wallets/${walletId}`
+  clock.advance(1_000)
+  assert.match(
+    await note(admin, `${path}/top-up`, {
+      amount: '1234.5',
+      currency: 'EUR',
+      reason: 'gift',
+      actId: makeUuid(clock.now(), randomBytes),
+    }),
+    /is in the wallet/,
+  )
+  assert.equal(await lastAct(), `wallet.top-up ${walletId} by console:admin@127.0.0.1: gift`)
+  assert.match(await note(operator, `${path}/lock`, { reason: 'stolen' }), /is locked/)
+  const page = await admin.get(path)
+  assert.match(page.text, /1 234\.50&nbsp;EUR/)
+  assert.ok(!page.text.includes(pin))
+  assert.match(await note(operator, `${path}/unlock`, { reason: 'found' }), /is active/)
+})
+
+test('the ledger shows the trial balance and proves itself on demand, also when it is wrong', async () => {
+  assert.match((await admin.get('/ledger')).text, /USD.*debits equal credits/s)
+  assert.match((await operator.post('/ledger/verify', {})).text, /The ledger is clean/)
+  await pool.query(
+    "update accounts set debits_posted = debits_posted + 1 where owner_kind = 'funding' and currency = 'EUR'",
+  )
+  assert.match((await admin.get('/ledger')).text, /debits and credits differ/)
+  assert.match((await operator.post('/ledger/verify', {})).text, /NOT clean.*funding:operator:EUR/s)
+  await pool.query(
+    "update accounts set debits_posted = debits_posted - 1 where owner_kind = 'funding' and currency = 'EUR'",
+  )
+})
+
+test('the audit log tells who, from where, what and why, and is filtered', async () => {
+  const { text } = await admin.get('/audit?act=payout')
+  assert.match(text, /console:admin@127\.0\.0\.1.*merchant\.payout.*weekly/s)
+  assert.doesNotMatch(text, /wallet\.lock/)
+  assert.match((await admin.get('/audit?actor=operator')).text, /wallet\.lock/)
+  assert.match((await admin.get('/audit?actor=nobody')).text, /No act fits/)
+})
+
+test('the system page tells how the gateway does', async () => {
+  const { text } = await admin.get('/system')
+  for (const shown of [/PostgreSQL/, /Migrations/, /Deliver callbacks/, /sandbox/, /v24\./])
+    assert.match(text, shown)
+})
+
+test('each role is held to its limits, also by hand-made requests', async () => {
+  const merchantPath = `/merchants/${merchant.merchantId}`
+  const forOperators = [
+    '/callbacks/resend',
+    '/callbacks/resend-ticked',
+    '/callbacks/hosts/pause',
+    '/callbacks/hosts/resume',
+    '/callbacks/x/resend',
+    '/ledger/verify',
+    '/wallets/x/lock',
+    '/wallets/x/unlock',
+  ]
+  const forAdmins = [
+    '/merchants',
+    ...['change', 'suspend', 'resume', 'keys/aes', 'keys/rsa', 'keys/revoke', 'payout'].map(
+      (act) => `${merchantPath}/${act}`,
+    ),
+    '/wallets',
+    '/wallets/x/top-up',
+  ]
+  const { rows: before } = await pool.query('select from audit')
+  const fields = {
+    name: 'x',
+    reason: 'x',
+    host: 'h',
+    for: '60000',
+    amount: '1',
+    currency: 'USD',
+    login: 'x@y.example',
+  }
+  for (const path of [...forOperators, ...forAdmins])
+    assert.equal((await viewer.post(path, fields)).status, 403, path)
+  for (const path of forAdmins) assert.equal((await operator.post(path, fields)).status, 403, path)
+  const { rows: after } = await pool.query('select from audit')
+  assert.equal(after.length, before.length)
+  for (const path of [
+    '/orders',
+    '/callbacks',
+    '/merchants',
+    merchantPath,
+    '/wallets',
+    '/ledger',
+    '/audit',
+    '/system',
+  ]) {
+    const page = await viewer.get(path)
+    assert.equal(page.status, 200, path)
+    assert.doesNotMatch(page.text, /class="act"/, path)
+  }
+})

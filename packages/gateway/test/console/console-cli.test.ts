@@ -1,0 +1,117 @@
+// Operators by the command line, and the password that the first start of a sandbox makes: real processes.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ConsoleClient } from '../support/console.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { commandScript, startProcess, temporaryFolder } from '../support/process.ts'
+
+const gateway = await startTestGateway()
+
+const tillgate = (...args: string[]) => command('operator', ...args)
+
+function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const { databaseUrl = '', masterKey } = gateway.config
+  const env = { ...process.env, DATABASE_URL: databaseUrl, MASTER_KEY: masterKey?.toString('base64') ?? '' }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [commandScript, ...args], { env, cwd: '/tmp' }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
+    )
+  })
+}
+
+test('an operator is added, listed, given a new password, disabled and enabled', async () => {
+  const added = await tillgate('add', 'Alice', '--role', 'operator', '--json')
+  const { login, password } = JSON.parse(added.out)
+  assert.equal(login, 'alice')
+  assert.equal((await new ConsoleClient(gateway).signIn('alice', password)).status, 303)
+  assert.match((await tillgate('list')).out, /alice +operator +active/)
+
+  const file = join(temporaryFolder(), 'password')
+  writeFileSync(file, 'a password from a file\n')
+  const reset = await tillgate('reset-password', 'alice', '--password-file', file, '--reason', 'lost')
+  assert.equal(reset.code, 0)
+  assert.doesNotMatch(reset.out, /a password from a file/)
+  assert.equal((await new ConsoleClient(gateway).signIn('alice', password)).status, 401)
+  const alice = new ConsoleClient(gateway)
+  assert.equal((await alice.signIn('alice', 'a password from a file')).status, 303)
+
+  assert.equal((await tillgate('disable', 'alice', '--reason', 'left')).code, 0)
+  assert.equal((await alice.get('/account')).status, 303)
+  assert.equal((await tillgate('enable', 'alice', '--reason', 'back')).code, 0)
+  assert.equal((await new ConsoleClient(gateway).signIn('alice', 'a password from a file')).status, 303)
+  const { rows } = await gateway.pool.query<{ act: string }>(
+    "select act from audit where subject = 'alice' and actor like 'cli:%' order by acted_at",
+  )
+  assert.deepEqual(
+    rows.map(({ act }) => act),
+    ['operator.add', 'operator.reset-password', 'operator.disable', 'operator.enable'],
+  )
+})
+
+test('what cannot be is one plain line and exit code 1', async () => {
+  for (const [args, why] of [
+    [['disable', 'admin', '--reason', 'x'], /last admin/],
+    [['add', 'admin', '--role', 'viewer'], /already/],
+    [['add', 'a b', '--role', 'viewer'], /letters, digits/],
+    [['reset-password', 'nobody', '--reason', 'x'], /no operator nobody/],
+  ] as const) {
+    const { code, err } = await tillgate(...args)
+    assert.equal(code, 1, args.join(' '))
+    assert.match(err, why)
+    assert.doesNotMatch(err, /^\s+at /m)
+  }
+})
+
+test('a host is paused, listed and resumed, and it is on record', async () => {
+  const paused = await command(
+    'host',
+    'pause',
+    'Shop.example:8443',
+    '--for',
+    '4h',
+    '--reason',
+    'moving',
+    '--json',
+  )
+  const { host, pausedUntilMs } = JSON.parse(paused.out)
+  assert.equal(host, 'shop.example:8443')
+  assert.ok(Math.abs(pausedUntilMs - Date.now() - 4 * 3_600_000) < 60_000)
+  const { out } = await command('host', 'list', '--json')
+  const [listed] = JSON.parse(out)
+  assert.deepEqual([listed.host, listed.pausedUntilMs, listed.waiting], [host, pausedUntilMs, 0])
+  const wrong = await command('host', 'pause', 'x', '--for', '25h', '--reason', 'x')
+  assert.match(wrong.err, /like 15m or 4h, 24h at most/)
+  assert.equal((await command('host', 'resume', host, '--reason', 'moved')).code, 0)
+  const again = await command('host', 'resume', host, '--reason', 'moved')
+  assert.deepEqual([again.code, /neither paused nor failing/.test(again.err)], [1, true])
+  const { rows } = await gateway.pool.query<{ what: string }>(
+    "select act || ': ' || reason as what from audit where subject = $1 and actor like 'cli:%' order by acted_at",
+    [host],
+  )
+  assert.deepEqual(
+    rows.map(({ what }) => what),
+    ['callback-host.pause: moving', 'callback-host.resume: moved'],
+  )
+})
+
+test('the first start of a sandbox shows a password once, and in no log line', async () => {
+  const environment = { DATA_DIR: temporaryFolder() }
+  const first = await startProcess(environment)
+  const [, password = ''] = /Password, shown this once: +(\S+)/.exec(first.output()) ?? []
+  assert.equal((await new ConsoleClient(first).signIn('admin', password)).status, 303)
+  const logged = first
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+  assert.ok(logged.length > 0 && logged.every((line) => !line.includes(password)))
+  first.child.kill('SIGTERM')
+  await first.exited()
+  const second = await startProcess(environment)
+  assert.doesNotMatch(second.output(), /Password/)
+  assert.equal((await new ConsoleClient(second).signIn('admin', password)).status, 303)
+  second.child.kill('SIGTERM')
+  await second.exited()
+})

@@ -1,0 +1,212 @@
+// The restore drill: a busy database is backed up while it is written to, restored into an empty one, and compared;
+// its books are proved, its callbacks go on, and what is damaged or does not belong is refused with nothing changed.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { writeBackup } from '../../src/database/backup.ts'
+import { readBackupFile, writeBackupFile } from '../../src/database/backup-file.ts'
+import { readCatalog } from '../../src/database/catalog.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import type { Pool } from '../../src/database/pool.ts'
+import { restoreBackup } from '../../src/database/restore.ts'
+import { tablePlans } from '../../src/database/tables.ts'
+import { verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
+import { StartFailure } from '../../src/platform/start-failure.ts'
+import { until } from '../support/callbacks.ts'
+import { emptyDatabase } from '../support/database.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { createBody } from '../support/order.ts'
+import { commandScript, temporaryFolder } from '../support/process.ts'
+import { migrationsFolder, urlOf } from '../support/server.ts'
+
+const gateway = await startTestGateway()
+const merchant = await gateway.addMerchant({ name: 'Tea “House”\nof \\ many signs 茶' })
+const MASTER_KEY = gateway.config.masterKey?.toString('base64') ?? ''
+const folder = temporaryFolder()
+
+function tillgate(
+  environment: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data'), ...environment }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [commandScript, ...args], { env, cwd: folder }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
+    )
+  })
+}
+
+/** Every table by its rows, whatever their order. */
+async function digests(pool: Pool): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const { name } of (await readCatalog(pool)).tables) {
+    const { rows } = await pool.query<{ digest: string }>(
+      `select count(*) || ' ' || coalesce(md5(string_agg(md5(t::text), '' order by md5(t::text))), '') as digest
+         from ${name} t`,
+    )
+    if (name !== 'migrations') found[name] = rows[0]?.digest ?? ''
+  }
+  return found
+}
+
+async function paidOrders(count: number, callbackUrl: string): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    const { data } = await merchant.call('service.trade.create', {
+      ...createBody({ now: Date.now() }),
+      callbackUrl,
+    })
+    await merchant.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
+  }
+}
+
+const file = join(folder, 'backup.jsonl.gz')
+
+test('a backup is of one moment, although orders are made and paid meanwhile', async () => {
+  // Nobody listens there: the callbacks wait.
+  await paidOrders(3, 'http://127.0.0.1:9/callbacks')
+  let making = true
+  const load = (async () => {
+    while (making) await paidOrders(1, 'http://127.0.0.1:9/callbacks')
+  })()
+  const made = await tillgate(
+    { DATABASE_URL: gateway.config.databaseUrl ?? '', MASTER_KEY },
+    'db',
+    'backup',
+    file,
+  )
+  making = false
+  await load
+  assert.equal(made.code, 0, made.err)
+  assert.match(made.out, /orders +\d+\n/)
+  assert.match(made.out, /The master key is not in it/)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.includes('backup')),
+    ['backup.jsonl.gz'],
+  )
+  const text = gunzipSync(readFileSync(file)).toString()
+  assert.ok(!text.includes(MASTER_KEY))
+  await assert.rejects(
+    writeBackupFile(file, async () => {}),
+    /is there already/,
+  )
+})
+
+test('restored, every table equals the original, the books are proved, and callbacks go on', async () => {
+  await gateway.stop()
+  const still = join(folder, 'still.jsonl.gz')
+  const from = { DATABASE_URL: gateway.config.databaseUrl ?? '', MASTER_KEY }
+  assert.equal((await tillgate(from, 'db', 'backup', still)).code, 0)
+  const original = await digests(gateway.pool)
+
+  const target = await emptyDatabase()
+  const to = { DATABASE_URL: urlOf(target.connection) }
+  const wrong = await tillgate(
+    { ...to, MASTER_KEY: randomBytes(32).toString('base64') },
+    'db',
+    'restore',
+    still,
+  )
+  assert.equal(wrong.code, 78)
+  assert.match(wrong.err, /not the one given here/)
+  assert.deepEqual((await readCatalog(target.pool)).tables, [], 'nothing was changed')
+
+  const restored = await tillgate({ ...to, MASTER_KEY }, 'db', 'restore', still)
+  assert.equal(restored.code, 0, restored.err)
+  assert.match(restored.out, /The ledger is clean/)
+  assert.deepEqual(await digests(target.pool), original)
+  assert.deepEqual((await verifyLedger(target.pool)).findings, [])
+  const again = { lines: readBackupFile(still), migrationsFolder, checkHeader: () => {} }
+  await assert.rejects(restoreBackup(target.pool, again), /not empty: table .* has rows/)
+
+  const { rows } = await target.pool.query<{ count: string }>('select count(*) from callback_queue')
+  const waiting = Number(rows[0]?.count)
+  assert.ok(waiting >= 6)
+  let received = 0
+  const server = createServer((_request, response) => {
+    received++
+    response.end('{"code":20000,"msg":""}')
+  }).listen(0, '127.0.0.1')
+  after(() => server.close().closeAllConnections())
+  await until(() => server.listening)
+  const origin = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  // The shop came back elsewhere, and the hour has passed.
+  await target.pool.query(`update callbacks set callback_url = 'http://${origin}/', host = '${origin}'`)
+  await target.pool.query(`update callback_queue set host = '${origin}', due_at = 0, claimed_until = null`)
+  await target.pool.query('delete from callback_hosts')
+  await startTestGateway({ environment: { DATABASE_URL: to.DATABASE_URL, MASTER_KEY } })
+  await until(() => received >= waiting)
+  await until(async () => (await target.pool.query('select from callback_queue')).rowCount === 0)
+})
+
+test('a backup that is cut, changed, or no backup at all is refused, and nothing is restored', async () => {
+  const { pool } = await emptyDatabase()
+  const restore = (path: string) =>
+    restoreBackup(pool, { lines: readBackupFile(path), migrationsFolder, checkHeader: () => {} })
+  const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n')
+  const at = lines.findIndex((line) => line.startsWith('{') && line.includes('"order_no"'))
+  const header = JSON.parse(lines[0] ?? '')
+  const newer = [...header[1].migrations, { number: 9_999, name: 'later', checksum: '' }]
+  const write = (name: string, some: readonly string[]): string => {
+    writeFileSync(join(folder, name), gzipSync(`${some.join('\n')}\n`))
+    return join(folder, name)
+  }
+  const cut = write('cut', lines)
+  truncateSync(cut, statSync(cut).size - 100)
+  const dearer = (lines[at] ?? '').replace('"payment_amount_minor":', '"payment_amount_minor":1')
+  const refused: [string, RegExp][] = [
+    [write('lines', lines.slice(0, -1)), /damaged: it ends too early/],
+    [cut, /unexpected end of file/],
+    [write('row', lines.toSpliced(at, 1)), /table orders is not as it was written/],
+    [write('amount', lines.with(at, dearer)), /table orders is not as it was written/],
+    [write('strange', ['hello']), /not a backup/],
+    [write('newer', [JSON.stringify([header[0], { ...header[1], migrations: newer }])]), /newer version/],
+    [join(folder, 'nowhere'), /no such file/],
+  ]
+  for (const [path, why] of refused) {
+    await assert.rejects(
+      restore(path),
+      (error) => error instanceof StartFailure && why.test(error.message),
+      path,
+    )
+  }
+  const kept = Object.entries(await digests(pool)).filter(
+    ([table, digest]) => !tablePlans[table]?.isFilledByMigration && !digest.startsWith('0 '),
+  )
+  assert.deepEqual(kept, [], 'no table has a row')
+  assert.ok((await restore(file)).tables.length > 10)
+  assert.deepEqual((await verifyLedger(pool)).findings, [], 'what was taken under load is of one moment')
+})
+
+test('a table that somebody else put beside ours does not stand in the way of a restore', async () => {
+  const { pool: busy } = await emptyDatabase()
+  await migrate(busy, migrationsFolder)
+  await busy.query(`create table "Monthly report" as select n as month from generate_series(1, 12) n`)
+  const path = join(folder, 'beside.jsonl.gz')
+  await writeBackupFile(path, (write) => writeBackup(busy, { madeAtMs: 1, madeBy: 'test', write }))
+  const { pool } = await emptyDatabase()
+  const lines = readBackupFile(path)
+  const { tables, leftOut } = await restoreBackup(pool, { lines, migrationsFolder, checkHeader: () => {} })
+  assert.deepEqual(leftOut, [{ table: '"Monthly report"', rows: 12 }])
+  assert.equal(tables.length, Object.keys(tablePlans).length - 1, 'all of ours but the migrations')
+})
+
+test('a backup of an older version is restored as it was, and brought up to date', async () => {
+  const old = await emptyDatabase()
+  await migrate(old.pool, migrationsFolder, { upTo: 7 })
+  const sql = `insert into merchants (merchant_id, name, status, created_at) values ('123456789012345678', 'Old', 'active', 1)`
+  await old.pool.query(sql)
+  const path = join(folder, 'old.jsonl.gz')
+  await writeBackupFile(path, (write) => writeBackup(old.pool, { madeAtMs: 1, madeBy: 'test', write }))
+  const { pool } = await emptyDatabase()
+  const lines = readBackupFile(path)
+  const { migrated } = await restoreBackup(pool, { lines, migrationsFolder, checkHeader: () => {} })
+  assert.ok(migrated.length >= 2)
+  assert.equal((await pool.query(`select from merchants where name = 'Old'`)).rowCount, 1)
+})

@@ -1,0 +1,196 @@
+// The tables as the migrations make them, held against the rules that let them be spread by merchant_id; and each
+// rule, broken on purpose, to see that it would be noticed.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Catalog, faultsOf, readCatalog } from '../../src/database/catalog.ts'
+import { type ClusterState, distribute, planDistribution } from '../../src/database/distribute.ts'
+import { spreadForeignKeys, tablePlans } from '../../src/database/tables.ts'
+import { sealedPlaces } from '../../src/keys/store/sealed-secrets.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const { pool } = await freshDatabase()
+
+test('every table has a place, and nothing in it keeps the database from being spread', async () => {
+  const catalog = await readCatalog(pool)
+  assert.ok(catalog.tables.length >= 18)
+  assert.deepEqual(faultsOf(catalog), [])
+})
+
+test('every column that holds a sealed secret is known to the rotation of the master key', async () => {
+  const { tables } = await readCatalog(pool)
+  const columns = tables.flatMap(({ name, columns }) =>
+    columns.flatMap((column) => (column.name.startsWith('sealed_') ? `${name}.${column.name}` : [])),
+  )
+  const known = Object.values(sealedPlaces).map(({ table, column }) => `${table}.${column}`)
+  assert.deepEqual(columns.sort(), known.sort())
+})
+
+test('a new database has rows only where the list says that migrations put some', async () => {
+  for (const [table, { isFilledByMigration = false }] of Object.entries(tablePlans)) {
+    if (table === 'migrations') continue
+    const { rowCount } = await pool.query(`select from ${table} limit 1`)
+    assert.equal(rowCount > 0, isFilledByMigration, table)
+  }
+})
+
+test('parents come before their children in the list of tables', () => {
+  const order = Object.keys(tablePlans)
+  for (const { table, references } of spreadForeignKeys())
+    assert.ok(order.indexOf(references) < order.indexOf(table), `${references} before ${table}`)
+})
+
+const broken: [string, string, RegExp][] = [
+  [
+    'a table that nobody gave a place',
+    'create table newcomers (id uuid primary key)',
+    /newcomers has no place/,
+  ],
+  [
+    'a sequence',
+    'alter table wallets add column number integer generated always as identity',
+    /sequence, wallets_number_seq/,
+  ],
+  [
+    'a trigger',
+    `create function nothing() returns trigger language plpgsql as 'begin return new; end';
+     create trigger watch before update on orders for each row execute function nothing()`,
+    /orders has a trigger, watch/,
+  ],
+  [
+    'a unique key that does not begin with the merchant',
+    'create unique index by_token on orders (checkout_token, merchant_id)',
+    /by_token of spread table orders must begin with merchant_id/,
+  ],
+  [
+    'a unique key on an expression',
+    'create unique index by_lower on orders (lower(order_no), merchant_id)',
+    /by_lower of spread table orders must begin/,
+  ],
+  [
+    'a spread table whose merchant may be missing',
+    'alter table callback_attempts drop constraint callback_attempts_pkey, alter column merchant_id drop not null',
+    /callback_attempts needs merchant_id, not null/,
+  ],
+  [
+    'a spread table without a primary key',
+    'alter table callback_attempts drop constraint callback_attempts_pkey',
+    /callback_attempts has no primary key/,
+  ],
+  [
+    'a foreign key from a local table to a spread one',
+    `alter table settlements add constraint of_order foreign key (merchant_id, payment_id) references orders`,
+    /of_order of settlements \(local\) points at orders \(spread\)/,
+  ],
+  [
+    'a foreign key whose columns stand in another order',
+    `alter table callbacks drop constraint callbacks_merchant_id_payment_id_fkey;
+     alter table callbacks add constraint callbacks_merchant_id_payment_id_fkey
+       foreign key (payment_id, merchant_id) references orders (payment_id, merchant_id)`,
+    /callbacks_merchant_id_payment_id_fkey of spread table callbacks must begin with merchant_id/,
+  ],
+  [
+    'a foreign key that is not in the list',
+    'alter table transfers add constraint of_merchant foreign key (merchant_id) references merchants not valid',
+    /of_merchant of transfers is not in database\/tables.ts/,
+  ],
+  [
+    'a foreign key that is gone',
+    'alter table refunds drop constraint refunds_merchant_id_payment_id_fkey',
+    /refunds has the foreign key refunds_merchant_id_payment_id_fkey, and it has not/,
+  ],
+  [
+    'a table that is gone',
+    'drop table callback_hosts',
+    /a place for callback_hosts, and there is no such table/,
+  ],
+]
+
+for (const [name, sql, fault] of broken) {
+  test(`it is noticed: ${name}`, async () => {
+    const undone = new Error('undone')
+    let found: Catalog | undefined
+    await assert.rejects(
+      pool.transaction(async (client) => {
+        await client.query(sql)
+        found = await readCatalog(client)
+        throw undone
+      }),
+      undone,
+    )
+    assert.ok(found)
+    const faults = faultsOf(found)
+    assert.equal(faults.length, 1, faults.join('\n'))
+    assert.match(faults[0] ?? '', fault)
+  })
+}
+
+// What Citus itself does with the statements was not run here; these hold which ones are sent, and in which order.
+const spreadTables = Object.entries(tablePlans).flatMap(([name, { place }]) =>
+  place === 'spread' ? [name] : [],
+)
+const allKeys = spreadForeignKeys().map(({ name }) => name)
+
+/** What the statements do to the state, as far as the plan depends on it. */
+function play({ spread, foreignKeys }: ClusterState, statements: readonly string[]): ClusterState {
+  const after = { spread: new Set(spread), foreignKeys: new Set(foreignKeys) }
+  for (const sql of statements) {
+    const [, table] = /create_distributed_table\w*\('(\w+)'/.exec(sql) ?? []
+    const [, verb, key] = /(drop|add) constraint (\w+)/.exec(sql) ?? []
+    if (table !== undefined) after.spread.add(table)
+    if (key !== undefined && verb === 'drop') after.foreignKeys.delete(key)
+    if (key !== undefined && verb === 'add') after.foreignKeys.add(key)
+  }
+  return after
+}
+
+test('spreading starts with the foreign keys, moves each table once, and puts all keys back checked', () => {
+  const steps = planDistribution({ spread: new Set(), foreignKeys: new Set(allKeys) }).map(({ sql }) => sql)
+  assert.equal(steps.length, allKeys.length + spreadTables.length + 2 * allKeys.length)
+  assert.match(steps[0] ?? '', /^alter table merchant_keys drop constraint/)
+  assert.deepEqual(
+    steps.flatMap((sql) => /concurrently\('(\w+)', 'merchant_id'/.exec(sql)?.[1] ?? []),
+    spreadTables,
+  )
+  assert.match(steps[allKeys.length] ?? '', /colocate_with => 'none'/)
+  assert.ok(
+    steps
+      .slice(allKeys.length + 1, allKeys.length + spreadTables.length)
+      .every((sql) => sql.includes(`colocate_with => 'merchants'`)),
+  )
+  assert.equal(
+    steps.at(-1),
+    'alter table callbacks validate constraint callbacks_merchant_id_payment_id_fkey',
+  )
+})
+
+test('broken off after any statement, the next run does exactly what is left; the run after it does nothing', () => {
+  const start: ClusterState = { spread: new Set(), foreignKeys: new Set(allKeys) }
+  const whole = { spread: new Set(spreadTables), foreignKeys: new Set(allKeys) }
+  const steps = planDistribution(start).map(({ sql }) => sql)
+  for (let done = 0; done <= steps.length; done++) {
+    const left = play(start, steps.slice(0, done))
+    const rest = planDistribution(left).map(({ sql }) => sql)
+    const state = play(left, rest)
+    assert.deepEqual(
+      [[...state.spread].sort(), [...state.foreignKeys].sort()],
+      [[...whole.spread].sort(), [...whole.foreignKeys].sort()],
+    )
+    assert.equal(
+      rest.filter((sql) => sql.includes('create_distributed')).length,
+      spreadTables.length - left.spread.size,
+    )
+    assert.deepEqual(planDistribution(state), [])
+  }
+})
+
+test('blocking, the foreign keys stay and only the tables are moved, parents first', () => {
+  const steps = planDistribution({ spread: new Set(), foreignKeys: new Set(allKeys) }, { isBlocking: true })
+  assert.deepEqual(
+    steps.map(({ sql }) => /^select create_distributed_table\('(\w+)'/.exec(sql)?.[1]),
+    spreadTables,
+  )
+})
+
+test('a PostgreSQL without Citus is told apart in words that say what to do', async () => {
+  await assert.rejects(distribute(pool), /has no Citus.*\n.*docs\/operating\.md/)
+})

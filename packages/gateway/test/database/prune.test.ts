@@ -1,0 +1,132 @@
+// Pruning: what its time is over for goes, all of it and in bounded steps; what books and idempotency rest on stays.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { makeCallbackId } from '@tillgate/protocol'
+import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.ts'
+import { makeCallbackResends } from '../../src/callbacks/store/callback-resends.ts'
+import { makeTidyCallbacks } from '../../src/callbacks/tidy-callbacks.ts'
+import type { Pool } from '../../src/database/pool.ts'
+import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
+import { makeOperatorStore } from '../../src/operators/store/operators.ts'
+import { makePrune, pruneBatch } from '../../src/system/prune.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const dayMs = 86_400_000
+const nowMs = 1_800_000_000_000
+const { pool } = await freshDatabase()
+
+/** Every wait is a breath between two batches. */
+let breaths = 0
+const clock = {
+  now: () => nowMs,
+  wait: async () => {
+    breaths++
+  },
+}
+
+async function countOf(table: string, where = 'true'): Promise<number> {
+  return (await pool.query(`select from ${table} where ${where}`)).rowCount
+}
+
+test('old attempts, ended sessions and unused hosts go in batches; orders and the callbacks’ rows stay', async () => {
+  const merchantId = '123456789012345678'
+  const callbacks = 450
+  const hosts = pruneBatch + 1
+  await pool.query(
+    `insert into merchants (merchant_id, name, status, created_at) values ('${merchantId}', 'Shop', 'active', 1)`,
+  )
+  const ids = (ageDays: number, count: number) =>
+    Array.from({ length: count }, () => makeCallbackId(nowMs - ageDays * dayMs, randomBytes))
+  const [old, young] = [ids(91, callbacks), ids(89, 3)]
+  const all = [...old, ...young]
+  await pool.query(
+    `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
+                         payment_time, expires_at, content, checkout_token, created_at)
+     select '${merchantId}', left(id, 32), id, 'timeout', 'WEB', 100, 'USD', 1, 300001, '{}', 'token', 1 from unnest($1::text[]) as o (id)`,
+    [all.map((id) => id.replaceAll('-', ''))],
+  )
+  await pool.query(
+    `insert into callbacks (merchant_id, callback_id, payment_id, event_name, callback_url, host, body, created_at, delivered_at)
+     select '${merchantId}', id, replace(id::text, '-', ''), 'payment.order.timeout', 'https://shop.example', 'shop.example', '{}', 1, 2
+       from unnest($1::uuid[]) as c (id)`,
+    [all],
+  )
+  await pool.query(
+    `insert into callback_attempts (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, is_resend)
+     select merchant_id, callback_id, 1, 1, 1, 'acknowledged', false from callbacks`,
+  )
+  await pool.query(
+    `insert into merchant_callback_hosts
+     select '${merchantId}', 'host-' || n, case n when 0 then $1::bigint else $1::bigint - ${dayMs} end from generate_series(0, ${hosts}) n`,
+    [nowMs],
+  )
+  await pool.query(`insert into operators (login, role, status, password_hash, password_changed_at, created_at)
+                    values ('ann', 'admin', 'active', '', 1, 1)`)
+  await pool.query(
+    `insert into operator_sessions (token_hash, login, address, created_at, last_seen_at, ends_at)
+     values ('\\x01', 'ann', '', 1, 1, $1), ('\\x02', 'ann', '', 1, 1, $1::bigint + 1)`,
+    [nowMs],
+  )
+
+  const prune = makePrune({
+    tidyCallbacks: makeTidyCallbacks({ history: makeCallbackHistory(pool), historyDays: 90, clock }),
+    operators: makeOperatorStore(pool),
+    merchants: makeMerchantStore(pool),
+    clock,
+    signal: new AbortController().signal,
+  })
+  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts })
+  assert.equal(breaths, 3, 'two between three batches of callbacks, one between two of hosts')
+  assert.equal(await countOf('callback_attempts'), young.length)
+  assert.equal(await countOf('callbacks', 'body is not null'), young.length)
+  assert.equal(await countOf('callbacks'), all.length)
+  assert.equal(await countOf('orders'), all.length)
+  assert.equal(await countOf('merchant_callback_hosts'), 1)
+  assert.equal(await countOf('operator_sessions'), 1)
+  assert.deepEqual(await prune(), { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0 })
+})
+
+test('a callback that is asked for again while it is being pruned keeps its text', async () => {
+  const merchantId = '123456789012345679'
+  const callbackId = makeCallbackId(nowMs - 91 * dayMs, randomBytes)
+  const paymentId = callbackId.replaceAll('-', '')
+  await pool.query(
+    `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
+                         payment_time, expires_at, content, checkout_token, created_at)
+     values ('${merchantId}', $1, '1', 'timeout', 'WEB', 100, 'USD', 1, 300001, '{}', 'token', 1)`,
+    [paymentId],
+  )
+  await pool.query(
+    `insert into callbacks (merchant_id, callback_id, payment_id, event_name, callback_url, host, body, created_at,
+                            first_attempt_at, delivered_at)
+     values ('${merchantId}', $1, $2, 'payment.order.timeout', 'https://shop.example', 'shop.example', '{}', 1, 2, 2)`,
+    [callbackId, paymentId],
+  )
+  const resends = makeCallbackResends(pool)
+  let asked: number | undefined
+  const between: Pool = {
+    ...pool,
+    transaction: (work, options) =>
+      pool.transaction(
+        (client) =>
+          work({
+            async query(statement, values) {
+              const found = await client.query(statement, values)
+              // The candidates are known, and nothing is written yet.
+              asked ??= await resends.resendOfOrder(
+                { merchantId, paymentId },
+                { nowMs, notSinceMs: 0 },
+                { requestedAtMs: nowMs, signHash: Buffer.from('x'), forgetBeforeMs: 0 },
+              )
+              return found as never
+            },
+          }),
+        options,
+      ),
+  }
+  assert.equal(await makeCallbackHistory(between).prune({ olderThanMs: nowMs - 90 * dayMs, limit: 10 }), 0)
+  assert.equal(asked, 1)
+  assert.equal(await countOf('callbacks', `merchant_id = '${merchantId}' and body is not null`), 1)
+  assert.equal(await countOf('callback_queue', `merchant_id = '${merchantId}'`), 1)
+})

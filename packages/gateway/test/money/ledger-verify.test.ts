@@ -1,0 +1,137 @@
+// ledger verify must find every kind of wrong book, so each is made wrong once and put right again.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Pool, Queryable } from '../../src/database/pool.ts'
+import { verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
+import { describeVerification } from '../../src/ledger/verify-ledger.ts'
+import { freshDatabase } from '../support/database.ts'
+import { heldClock, openMoney } from '../support/money.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock()
+const money = openMoney(pool, { clock })
+const merchant = await money.addMerchant()
+const { merchantId } = merchant
+const walletId = await money.addWallet(10_000n)
+const [paid, confirming] = [await money.addOrder(merchant), await money.addOrder(merchant)]
+await money.submitPayment({ ...paid, walletId })
+await money.settle()
+await money.refundOrder(
+  merchant,
+  JSON.stringify({ paymentId: paid.paymentId, referRefundNo: '1', refundAmount: 4 }),
+)
+await money.settle()
+await money.funds.payOut({ merchantId, currency: 'USD', amountMinor: 100n }, 'test')
+await money.submitPayment({ ...confirming, walletId })
+
+test('books that balance are clean, and the report says what was looked at', async () => {
+  const verification = await verifyLedger(pool)
+  assert.deepEqual(verification.findings, [])
+  assert.deepEqual(describeVerification(verification), [
+    'The ledger is clean: 3 accounts, 7 transfers, 10 claims.',
+  ])
+})
+
+/** What is done to the books, and words of the claim that must be found untrue by it. */
+const wrongs: [string, RegExp][] = [
+  [
+    `update accounts set credits_posted = credits_posted + 1 where owner_kind = 'wallet'`,
+    /sum of its transfers/,
+  ],
+  [
+    `update accounts set credits_posted = credits_posted + 1 where owner_kind = 'merchant'`,
+    /debits equal credits/,
+  ],
+  [`delete from accounts where owner_kind = 'funding'`, /sum of its transfers/],
+  [
+    `update transfers set amount_minor = amount_minor + 1 where phase = 'post' and kind = 'refund'`,
+    /copy of its hold/,
+  ],
+  [`delete from transfers where phase = 'post' and kind = 'payment'`, /order that was paid/],
+  [`update orders set status = 'failed' where payment_id = '${confirming.paymentId}'`, /order that was paid/],
+  [
+    `update orders set status = 'failed' where payment_id = '${confirming.paymentId}'`,
+    /waits for its settlement/,
+  ],
+  [
+    `update orders set status = 'pending', transaction_id = null, wallet_id = null
+      where payment_id = '${confirming.paymentId}'`,
+    /order that was paid/,
+  ],
+  [`update refunds set status = 'refund_failed'`, /refund that money was held for/],
+  [`update refunds set amount_minor = 399`, /refund that money was held for/],
+  [`update orders set refunded_minor = 399 where refund_count > 0`, /knows what was refunded/],
+  [`delete from audit where act = 'wallet.top-up'`, /the act behind it/],
+  [`delete from transfers where kind = 'payout'`, /has its transfer/],
+  [`delete from settlements`, /waits for its settlement/],
+]
+
+for (const [wrong, claim] of wrongs) {
+  test(`it finds: ${wrong.replace(/\s+/g, ' ').replaceAll(confirming.paymentId, '…')}`, async () => {
+    const rolledBack = new Error('rolled back')
+    const doing = pool.transaction(async (transaction) => {
+      const { rowCount } = await transaction.query(wrong)
+      assert.ok(rowCount > 0, 'the wrong was done')
+      const { findings } = await verifyLedger(within(transaction))
+      assert.ok(
+        findings.some(
+          ({ claim: text, count, examples }) => claim.test(text) && count > 0 && examples.length > 0,
+        ),
+        JSON.stringify(findings),
+      )
+      throw rolledBack
+    })
+    await assert.rejects(doing, rolledBack)
+  })
+}
+
+/** Asks the same questions inside the transaction that did the wrong and is undone. */
+function within(transaction: Queryable): Pool {
+  const asking: Queryable = {
+    query: (statement, values) =>
+      // Too late for it here, and without it the answers are the same.
+      String(statement).startsWith('set transaction')
+        ? Promise.resolve({ rows: [], rowCount: 0 })
+        : transaction.query(statement, values),
+  }
+  return { ...pool, ...asking, transaction: (work) => work(asking) }
+}
+
+test('it locks nobody out: payments go on while it looks', async () => {
+  const another = await money.addOrder(merchant)
+  const verifying = verifyLedger({
+    ...pool,
+    transaction: (work, options) =>
+      pool.transaction(async (transaction) => {
+        const result = await work(transaction)
+        assert.equal((await money.submitPayment({ ...another, walletId })).kind, 'submitted')
+        return result
+      }, options),
+  })
+  assert.deepEqual((await verifying).findings, [])
+  await money.settle()
+})
+
+test('what must never be is refused by the tables themselves', async () => {
+  const refused: [string, string][] = [
+    ["update accounts set debits_posted = 100000 where owner_kind = 'wallet'", '23514'],
+    ["update accounts set debits_pending = 100000 where owner_kind = 'merchant'", '23514'],
+    ['update transfers set amount_minor = 0', '23514'],
+    ['update transfers set amount_minor = -1', '23514'],
+    ['update transfers set credit_account = debit_account', '23514'],
+    ["update transfers set currency = 'EUR'", '23514'],
+    [
+      "update orders set status = 'confirming', transaction_id = null, wallet_id = null where status = 'success'",
+      '23514',
+    ],
+    [
+      "insert into transfers select merchant_id, 'T2', kind, phase, hold_id, debit_account, credit_account, currency, amount_minor, payment_id, refund_id, audit_id, made_at from transfers where phase = 'post' limit 1",
+      '23505',
+    ],
+    [
+      "insert into transfers select merchant_id, 'T2', kind, phase, hold_id, debit_account, credit_account, currency, amount_minor, payment_id, refund_id, audit_id, made_at from transfers where phase = 'hold' limit 1",
+      '23505',
+    ],
+  ]
+  for (const [statement, code] of refused) await assert.rejects(pool.query(statement), { code }, statement)
+})

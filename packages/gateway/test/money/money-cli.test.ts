@@ -1,0 +1,120 @@
+// The operator's commands about money, as an operator calls them: real processes, exit codes and words.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { systemClock } from '../../src/platform/clock.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { openMoney } from '../support/money.ts'
+
+const gateway = await startTestGateway({
+  environment: {
+    MODE: 'live',
+    TRUSTED_PROXIES: 'none',
+    PUBLIC_URL: 'https://pay.example',
+    ADMIN_PASSWORD: 'a long operator password',
+  },
+})
+const { pool, config } = gateway
+const money = openMoney(pool, { clock: systemClock })
+const script = join(import.meta.dirname, '../../tillgate.js')
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+function tillgate(...args: string[]): Promise<Ended> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: config.databaseUrl ?? '',
+    MASTER_KEY: config.masterKey?.toString('base64') ?? '',
+  }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args], { env, cwd: '/tmp' }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
+    )
+  })
+}
+
+test('an operator adds a wallet, tops it up, sees it, locks it; each act is in the audit with who and why', async () => {
+  const login = 'ann@wallet.example'
+  const added = await tillgate(
+    'wallet',
+    'add',
+    '--login',
+    login,
+    '--name',
+    'Ann',
+    '--reason',
+    'new',
+    '--json',
+  )
+  assert.equal(added.code, 0, added.err)
+  const { walletId, pin } = JSON.parse(added.out)
+  assert.match(pin, /^[0-9]{6}$/)
+  const topUp = ['wallet', 'top-up', login, '--currency', 'usd', '--reason', 'cash', '--amount']
+  const toppedUp = await tillgate(...topUp, '12.50')
+  assert.match(toppedUp.out, /12\.50 USD are in the wallet of Ann/)
+  const tooFine = await tillgate(...topUp, '12.505')
+  assert.deepEqual([tooFine.code, tooFine.out], [1, ''])
+  assert.match(tooFine.err, /2 decimal places/)
+  assert.equal((await tillgate('wallet', 'lock', login, '--reason', 'lost')).code, 0)
+  const shown = JSON.parse((await tillgate('wallet', 'show', login, '--json')).out)
+  assert.deepEqual(
+    [shown.status, shown.balances],
+    ['locked', [{ currency: 'USD', available: '12.50 USD', held: '0.00 USD' }]],
+  )
+  const { rows } = await pool.query(
+    'select act, actor, reason from audit where subject = $1 order by acted_at',
+    [walletId],
+  )
+  assert.deepEqual(
+    rows.map((row) => [row['act'], String(row['actor']).startsWith('cli:'), row['reason']]),
+    [
+      ['wallet.add', true, 'new'],
+      ['wallet.top-up', true, 'cash'],
+      ['wallet.lock', true, 'lost'],
+    ],
+  )
+  assert.equal((await tillgate('wallet', 'lock', login)).code, 1, 'an act needs its reason')
+})
+
+test('a merchant is paid out what it has and no more, and its statement and the ledger agree', async () => {
+  const merchant = await money.addMerchant()
+  const order = await money.addOrder(merchant)
+  await money.submitPayment({ ...order, walletId: await money.addWallet(1_000n) })
+  while ((await money.orders.findOrder(order))?.status !== 'success') await money.settle()
+  const payout = [
+    'merchant',
+    'payout',
+    merchant.merchantId,
+    '--currency',
+    'USD',
+    '--reason',
+    'week',
+    '--amount',
+  ]
+  const tooMuch = await tillgate(...payout, '10.01')
+  assert.deepEqual([tooMuch.code, tooMuch.out], [1, ''])
+  assert.match(tooMuch.err, /10\.00 USD/)
+  assert.match((await tillgate(...payout, '9.99')).out, /0\.01 USD are left/)
+  const ranged = ['statement', '--merchant', merchant.merchantId, '--from', '2020-01-01', '--json']
+  const statement = JSON.parse((await tillgate(...ranged)).out)
+  assert.deepEqual(
+    [statement.opening, statement.entries.length, statement.closing],
+    [{ USD: '0.00' }, 2, { USD: '0.01' }],
+  )
+  assert.equal((await tillgate('statement', '--merchant', 'none', '--from', '2020-01-01')).code, 1)
+})
+
+test('ledger verify says clean and exits 0, and exits 1 with the reason when it is not', async () => {
+  const clean = await tillgate('ledger', 'verify')
+  assert.equal(clean.code, 0, clean.out)
+  assert.match(clean.out, /^The ledger is clean/)
+  await pool.query("update accounts set credits_posted = credits_posted + 1 where owner_kind = 'wallet'")
+  const wrong = await tillgate('ledger', 'verify')
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.out, /NOT clean[\s\S]*sum of its transfers/)
+})
