@@ -60,13 +60,12 @@ export function startCheckoutService(
       findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
       visits,
     }),
-    async findSignedIn(walletId, currency) {
-      const [wallet, availableMinor] = await Promise.all([
-        wallets.findWallet(walletId),
-        wallets.findAvailable(walletId, currency),
-      ])
+    async findSignedIn(walletId, order) {
+      const wallet = await wallets.findWallet(walletId)
       // Locked since it signed in: as if it had not.
       if (wallet?.status !== 'active') return undefined
+      await operations.refillTestWallet?.(wallet, order)
+      const availableMinor = await wallets.findAvailable(walletId, order.currency)
       return { name: wallet.name, login: wallet.login, availableMinor }
     },
     visits,

@@ -15,6 +15,7 @@ import { makeMerchantApi } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
+import { refuseOtherNames } from '../http/admin-names.ts'
 import { makeAnswerLog, type NoteAnswered } from '../http/answered.ts'
 import { ApiLimits } from '../http/api-limits.ts'
 import { serveAssets } from '../http/assets.ts'
@@ -136,6 +137,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     ),
   })
   const adminListener = makeListener({ ...listenerParts, onAnswered: answeredAt('admin') })
+  refuseOtherNames(adminListener, [config.adminListener.host, ...config.adminNames])
   const listeners = isApi ? [publicListener, adminListener] : [adminListener]
 
   if (tracer) for (const listener of listeners) traceRequests(listener, tracer)
@@ -199,7 +201,11 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
   }
   servePlatformKeys(publicListener, async () => running().platformKeys())
-  serveMetrics(adminListener, { read: observability.read, token: config.metricsToken })
+  serveMetrics(adminListener, {
+    read: observability.read,
+    token: config.metricsToken,
+    isTokenNeeded: config.mode === 'live',
+  })
 
   for (const listener of listeners)
     drainBeforeClosing(listener, { clock: parts.clock, isPatient: () => isPatient })

@@ -46,6 +46,7 @@ import { makeSandboxAccess, sandboxAccessActor } from '../sandbox/sandbox-access
 import { makeSandboxAdvance } from '../sandbox/sandbox-advance.ts'
 import { makeSandboxListen } from '../sandbox/sandbox-listen.ts'
 import { makeSandboxPay } from '../sandbox/sandbox-pay.ts'
+import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
 import { type MoneyActsParts, makeMoneyActs } from '../treasury/money-acts.ts'
@@ -110,7 +111,10 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
-  const submitPayment = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
+  const refill =
+    config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, clock, random }) : undefined
+  const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
+  const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
   const prepareCallback = makePrepareCallback({
     directory,
@@ -179,6 +183,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     prune: (signal: AbortSignal) => makePrune({ tidyCallbacks, operators, merchants, clock, signal })(),
 
     // The sandbox
+    refillTestWallet: refill,
     sandboxPay: makeSandboxPay({ submitPayment, wallets }),
     sandboxAdvance: makeSandboxAdvance({
       ...stores,

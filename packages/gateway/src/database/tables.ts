@@ -30,6 +30,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   transfers: { place: 'spread' },
   callbacks: { place: 'spread', references: ofOrder },
   callback_attempts: { place: 'spread' },
+  resend_requests: { place: 'spread' },
 
   wallets: { place: 'local' },
   accounts: { place: 'local' },

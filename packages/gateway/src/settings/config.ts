@@ -16,7 +16,9 @@ export interface Config {
   readonly adminListener: Listener
   /** Undefined: http://localhost and the port that the public listener got. */
   readonly publicUrl: string | undefined
-  /** Undefined: whoever reaches the admin listener may read the metrics. */
+  /** By which the admin listener is reached, beside localhost, its own host and addresses in numbers. */
+  readonly adminNames: readonly string[]
+  /** Undefined: live serves no metrics; in the sandbox whoever reaches the admin listener may read them. */
   readonly metricsToken: string | undefined
   readonly dataDir: string
   /** Undefined: the gateway runs a private PostgreSQL under dataDir. */
@@ -118,6 +120,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     publicListener: Object.freeze({ host: read('HOST'), port }),
     adminListener: Object.freeze({ host: read('ADMIN_HOST'), port: adminPort }),
     publicUrl,
+    adminNames: Object.freeze(read('ADMIN_NAMES') ?? []),
     metricsToken: read('METRICS_TOKEN'),
     dataDir: read('DATA_DIR'),
     databaseUrl: read('DATABASE_URL'),

@@ -64,9 +64,16 @@ export const settings = {
     example: '10.0.0.5',
     parse: text,
   }),
+  ADMIN_NAMES: setting({
+    about:
+      'Host names by which the admin listener is reached, separated by commas, beside localhost, ADMIN_HOST and addresses in numbers. Requests by other names are refused.',
+    fallback: '',
+    example: 'console.internal,tillgate-admin',
+    parse: hostNames,
+  }),
   METRICS_TOKEN: setting({
     about:
-      'Asked for as a bearer token by /metrics on the admin listener. Left out, whoever reaches that listener may read them.',
+      'Asked for as a bearer token by /metrics on the admin listener. Left out, live serves no metrics, and in the sandbox whoever reaches that listener may read them.',
     fallback: '',
     example: 'e3b0c44298fc1c149afbf4c8996fb924',
     parse: token,
@@ -343,6 +350,13 @@ function share(value: string): number {
   const number = /^\d(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
   if (!(number <= 1)) throw new Error('must be a number from 0 to 1')
   return number
+}
+
+function hostNames(value: string): readonly string[] {
+  const names = value.split(',').map((name) => name.trim().toLowerCase())
+  if (names.some((name) => !/^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/.test(name)))
+    throw new Error('must be host names without a port, separated by commas')
+  return names
 }
 
 function token(value: string): string {
