@@ -2,6 +2,7 @@
 // secrets. The gateway and the operator's command line both begin here.
 import type { RandomBytes } from '@tillgate/protocol'
 import { parseDatabaseUrl } from '../database/connection.ts'
+import { bindMode } from '../database/mode.ts'
 import { type NotificationParts, type Notifications, openNotifications } from '../database/notifications.ts'
 import type { OpenDatabase } from '../database/open-database.ts'
 import type { Pool } from '../database/pool.ts'
@@ -49,6 +50,7 @@ export async function storesOver(
   { config, clock, random, overPool, ...parts }: StoresOptions,
 ): Promise<OpenStores> {
   const { schemaNumber, close } = database
+  await bindMode(database.pool, config)
   const pool = overPool?.(database.pool) ?? database.pool
   const stores = makeStores(pool, parts)
   // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.

@@ -20,6 +20,7 @@ const ofMerchant = { merchants: ['merchant_id'] } as const
 
 export const tablePlans: Readonly<Record<string, TablePlan>> = {
   migrations: { place: 'local' },
+  database_mode: { place: 'local' },
 
   merchants: { place: 'spread' },
   merchant_keys: { place: 'spread', references: ofMerchant },

@@ -11,6 +11,7 @@ const key = Buffer.alloc(32, 7).toString('base64')
 test('nothing set gives a sandbox that runs on this machine alone', () => {
   const config = readConfig({})
   assert.equal(config.mode, 'sandbox')
+  assert.equal(config.isModeGiven, false)
   assert.deepEqual(config.publicListener, { host: '0.0.0.0', port: 8080 })
   assert.deepEqual(config.adminListener, { host: '127.0.0.1', port: 8081 })
   assert.equal(config.publicUrl, undefined)

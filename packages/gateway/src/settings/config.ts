@@ -10,6 +10,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Config {
   readonly mode: 'sandbox' | 'live'
+  /** False: MODE is not set, and `mode` is its default. */
+  readonly isModeGiven: boolean
   readonly processes: number
   readonly roles: readonly GatewayRole[]
   readonly publicListener: Listener
@@ -91,9 +93,10 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     if (!Object.hasOwn(settings, name)) problems.push(unknownName(name))
   }
 
+  const given = (name: SettingName) => environment[name]?.trim() || fromFile[name]?.trim()
   const read = <N extends SettingName>(name: N): ReturnType<(typeof settings)[N]['parse']> | undefined => {
     const { fallback, parse, example } = settings[name]
-    const written = environment[name]?.trim() || fromFile[name]?.trim() || fallback
+    const written = given(name) || fallback
     if (written === '') return undefined
     try {
       // Safe: parse belongs to this very setting; TypeScript does not follow the union of all of them.
@@ -115,6 +118,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const operatorPassword = read('OPERATOR_PASSWORD')
   const values = {
     mode,
+    isModeGiven: Boolean(given('MODE')),
     processes: read('PROCESSES'),
     roles: Object.freeze(read('ROLES') ?? []),
     publicListener: Object.freeze({ host: read('HOST'), port }),

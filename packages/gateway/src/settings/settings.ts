@@ -21,7 +21,7 @@ export interface Setting<T> {
 export const settings = {
   MODE: setting({
     about:
-      'sandbox: test money, ready-made test wallets. live: real money; refuses to start half configured.',
+      'sandbox: test money, ready-made test wallets. live: real money; refuses to start half configured. The first start writes it into the database, which then refuses the other one.',
     fallback: 'sandbox',
     example: 'live',
     parse: oneOf('sandbox', 'live'),

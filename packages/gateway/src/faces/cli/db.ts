@@ -4,6 +4,7 @@ import { migrationsFolder } from '../../app/open-gateway-database.ts'
 import { type BackupHeader, type TableCount, writeBackup } from '../../database/backup.ts'
 import { readBackupFile, writeBackupFile } from '../../database/backup-file.ts'
 import { distribute } from '../../database/distribute.ts'
+import { bindMode, checkMode, refuseOther } from '../../database/mode.ts'
 import { connectDatabase } from '../../database/open-database.ts'
 import type { Pool } from '../../database/pool.ts'
 import { restoreBackup } from '../../database/restore.ts'
@@ -54,7 +55,10 @@ export function dbCommand(): Command {
         const { header, tables, leftOut, migrated } = await restoreBackup(pool, {
           lines: readBackupFile(path),
           migrationsFolder,
-          checkHeader: (found) => checkMasterKey(found, config, options),
+          checkHeader(found) {
+            refuseOther(found.mode, config, 'This backup')
+            checkMasterKey(found, config, options)
+          },
         })
         const verification = await verifyLedger(pool)
         const madeAt = new Date(header.madeAtMs).toISOString()
@@ -68,6 +72,8 @@ export function dbCommand(): Command {
           ...describeVerification(verification),
         ])
         if (verification.findings.length > 0) process.exitCode = 1
+        // A backup from before modes were written is judged by what was in it.
+        await bindMode(pool, config)
       }),
     )
 
@@ -121,6 +127,7 @@ async function withDatabase(work: (pool: Pool, config: Config) => Promise<void>)
     signal: interrupted.signal,
   })
   try {
+    await checkMode(pool, config)
     await work(pool, config)
   } finally {
     await close()
