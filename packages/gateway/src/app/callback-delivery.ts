@@ -10,6 +10,7 @@ import { outboundLimits } from '../outbound/limits.ts'
 import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from '../outbound/outbound.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import type { Config } from '../settings/config.ts'
 import { type DeliveryCounts, startDeliveryWorker } from '../workers/deliver-callbacks.ts'
@@ -84,18 +85,19 @@ function carryOver(counts: DeliveryCounts, metrics: GatewayMetrics): void {
 }
 
 /** Before anything else is started, because its settings may be wrong. */
-export function openOutbound(config: Config): Outbound {
+export function openOutbound(config: Config, ownListeners: OwnListeners): Outbound {
   const { mode, callbackAllowedTargets: allowedTargets, callbackExtraCaFile } = config
   const policy: OutboundPolicy = {
     ...outboundLimits,
     connectionsPerOrigin: config.callbacksInFlightPerHost,
     mode,
     allowedTargets,
+    ownListeners,
   }
   try {
     const extraCa =
       callbackExtraCaFile === undefined ? {} : { extraCa: readFileSync(callbackExtraCaFile, 'utf8') }
-    return makeOutbound({ ...policy, ...extraCa }, systemParts(policy))
+    return makeOutbound({ ...policy, ...extraCa }, systemParts())
   } catch (error) {
     throw new StartFailure(`CALLBACK_EXTRA_CA_FILE cannot be used: ${(error as Error).message}`, {
       exitCode: exitCodes.settings,

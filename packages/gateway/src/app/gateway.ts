@@ -1,6 +1,8 @@
 // The composition root: builds the listeners, starts the parts in order and stops them in reverse. Nothing else knows
 // which concrete part stands behind an interface. Tests start gateways with it too.
 import { existsSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
@@ -220,6 +222,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       portSetting: 'ADMIN_PORT',
     }),
   })
+  // As configured, for the other processes of this gateway, and as bound, because 0 lets the system choose.
+  const ownPorts = () => [
+    config.publicListener.port,
+    config.adminListener.port,
+    ...listeners.map((listener) => (listener.server.address() as AddressInfo | null)?.port ?? 0),
+  ]
   const startServing = async (address: string): Promise<Service> => {
     const givingUp = new AbortController()
     // The database takes its time to start, and what works on it is a third of all that is loaded: both at once.
@@ -231,7 +239,15 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     try {
       opening.catch(() => {})
       const { startService } = await import('./service.ts')
-      return await startService(config, { ...parts, opening, publicUrl: address, random, jar, observability })
+      return await startService(config, {
+        ...parts,
+        opening,
+        publicUrl: address,
+        random,
+        jar,
+        observability,
+        ownListeners: { ports: ownPorts, addresses: ownAddresses },
+      })
     } catch (error) {
       givingUp.abort()
       await opening.then(
@@ -267,6 +283,10 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     await service?.stop()
     await observability.stop()
   }
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address))
 }
 
 function isAccessGiven({ mode, sandboxMerchantsPerDay }: Config): boolean {

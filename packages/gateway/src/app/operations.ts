@@ -36,7 +36,7 @@ import { makeRecentFigures } from '../overview/recent-figures.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock } from '../platform/clock.ts'
-import { parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import type { Vault } from '../platform/vault.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
@@ -63,6 +63,8 @@ export interface OperationParts {
   readonly random: RandomBytes
   /** Left out, what the mode asks for. */
   readonly rail?: Rail
+  /** No callback goes there; left out, nothing listens. */
+  readonly ownListeners?: OwnListeners
   /** Seals callbacks; left out, the protocol's own. */
   readonly sealingTools?: SealingTools
   readonly hints?: Partial<OperationHints>
@@ -149,7 +151,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         maxHostsPerDay: config.callbackHostsPerDay,
         clock,
       }),
-      urlPolicy: parseUrlPolicy({ mode: config.mode, allowedTargets: config.callbackAllowedTargets }),
+      urlPolicy: parseUrlPolicy({
+        mode: config.mode,
+        allowedTargets: config.callbackAllowedTargets,
+        ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
+      }),
       publicUrl,
       clock,
       random,

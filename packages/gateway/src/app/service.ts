@@ -11,6 +11,7 @@ import type { PublishedKey } from '../keys/platform-keys.ts'
 import { makeOpenRequest } from '../merchants/open-request.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
 import type { Figures } from '../overview/store/figures.ts'
+import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import { machineTime } from '../platform/timer.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
@@ -41,13 +42,14 @@ export interface ServiceParts extends FirstStartParts {
   /** Whoever opens it closes it when this fails. */
   readonly opening: Promise<OpenDatabase>
   readonly jar: CookieJar
+  readonly ownListeners: OwnListeners
   readonly observability: Observability
 }
 
 export async function startService(config: Config, parts: ServiceParts): Promise<Service> {
-  const { clock, log, random, publicUrl, observability } = parts
+  const { clock, log, random, publicUrl, ownListeners, observability } = parts
   const { metrics, tools } = observability
-  const outbound = openWayOut(config)
+  const outbound = openWayOut(config, ownListeners)
   const opened = await storesOver(await parts.opening, {
     config,
     clock,
@@ -78,6 +80,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     vault,
     clock,
     random,
+    ownListeners,
     sealingTools: tools,
     hints: {
       pending(expiresAtMs) {

@@ -7,6 +7,7 @@ import type { OrderWatch } from '../orders/order-watch.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import type { Config } from '../settings/config.ts'
 import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
@@ -47,8 +48,8 @@ export interface WorkParts {
 }
 
 /** Before the database is waited for, because its settings may be wrong. */
-export function openWayOut(config: Config): Outbound | undefined {
-  return isWorker(config) ? openOutbound(config) : undefined
+export function openWayOut(config: Config, ownListeners: OwnListeners): Outbound | undefined {
+  return isWorker(config) ? openOutbound(config, ownListeners) : undefined
 }
 
 export function startWork(config: Config, parts: WorkParts): Work {

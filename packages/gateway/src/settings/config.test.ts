@@ -12,7 +12,7 @@ test('nothing set gives a sandbox that runs on this machine alone', () => {
   const config = readConfig({})
   assert.equal(config.mode, 'sandbox')
   assert.equal(config.isModeGiven, false)
-  assert.deepEqual(config.publicListener, { host: '0.0.0.0', port: 8080 })
+  assert.deepEqual(config.publicListener, { host: 'localhost', port: 8080 })
   assert.deepEqual(config.adminListener, { host: '127.0.0.1', port: 8081 })
   assert.equal(config.publicUrl, undefined)
   assert.equal(config.databaseUrl, undefined)

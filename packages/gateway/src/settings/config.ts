@@ -121,7 +121,10 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     isModeGiven: Boolean(given('MODE')),
     processes: read('PROCESSES'),
     roles: Object.freeze(read('ROLES') ?? []),
-    publicListener: Object.freeze({ host: read('HOST'), port }),
+    publicListener: Object.freeze({
+      host: read('HOST') ?? (mode === 'live' ? '0.0.0.0' : 'localhost'),
+      port,
+    }),
     adminListener: Object.freeze({ host: read('ADMIN_HOST'), port: adminPort }),
     publicUrl,
     adminNames: Object.freeze(read('ADMIN_NAMES') ?? []),

@@ -47,9 +47,10 @@ export const settings = {
     parse: port,
   }),
   HOST: setting({
-    about: 'The address that the public listener binds to.',
-    fallback: '0.0.0.0',
-    example: '127.0.0.1',
+    about:
+      'The address that the public listener binds to. Default: 0.0.0.0 in live; in the sandbox localhost, so that nobody else reaches it.',
+    fallback: '',
+    example: '0.0.0.0',
     parse: text,
   }),
   ADMIN_PORT: setting({

@@ -169,7 +169,7 @@ function describe(merchant: Merchant, keys: readonly MerchantKey[]): string[] {
     `name                 ${merchant.name}`,
     `status               ${merchant.status}`,
     `requests per second  ${merchant.requestsPerSecond ?? 'the default'}`,
-    `callback hosts       ${merchant.callbackHosts?.join(', ') ?? 'any'}`,
+    `callback hosts       ${merchant.callbackHosts?.join(', ') ?? 'any'}${merchant.isSelfRegistered ? ', public addresses only (it signed on by itself)' : ''}`,
     `accent colour        ${merchant.accentColour ?? 'the default'}`,
     `since                ${day(merchant.createdAtMs)}`,
     ...(keys.length > 0 ? ['', ...keyTable(keys)] : []),
