@@ -53,7 +53,9 @@ export function operatorCommand(): Command {
     )
 
   withPasswordFile(command.command('reset-password'))
-    .description('give a new password; ends the operator’s sessions and the lock of too many wrong tries')
+    .description(
+      'give a new password; ends the operator’s sessions, API tokens and the lock of too many wrong tries',
+    )
     .argument('<login>')
     .requiredOption('--reason <text>', 'why, for the audit')
     .action((login: string, options: PasswordOptions & { reason: string }) =>
@@ -69,7 +71,9 @@ export function operatorCommand(): Command {
 
   command
     .command('reset-totp')
-    .description('take the second step of signing in away, when app and recovery codes are lost')
+    .description(
+      'take the second step of signing in away, when app and recovery codes are lost; ends sessions and API tokens',
+    )
     .argument('<login>')
     .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
@@ -85,7 +89,11 @@ export function operatorCommand(): Command {
   for (const verb of ['disable', 'enable'] as const) {
     command
       .command(verb)
-      .description(verb === 'disable' ? 'sign an operator out everywhere, for good' : 'let one sign in again')
+      .description(
+        verb === 'disable'
+          ? 'sign an operator out everywhere, for good, and revoke their API tokens'
+          : 'let one sign in again; API tokens stay revoked',
+      )
       .argument('<login>')
       .requiredOption('--reason <text>', 'why, for the audit')
       .option('--json', 'print JSON')
