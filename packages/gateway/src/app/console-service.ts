@@ -35,6 +35,7 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
     approvalPolicy: config.approvals,
     approvals: operations.decideApprovals,
     moneyActs: operations.moneyActs,
+    merchantActs: operations.merchantActs,
     findCallback: operations.findCallback,
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     merchantAccounts: (merchantId) =>

@@ -13,7 +13,9 @@ import { makeVerifyLedger } from '../ledger/verify-ledger.ts'
 import { streamStatement } from '../ledger/write-statement.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
+import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import type { AskApprovalParts } from '../operators/ask-approval.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
@@ -49,7 +51,7 @@ import { makeSandboxPay } from '../sandbox/sandbox-pay.ts'
 import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
-import { type MoneyActsParts, makeMoneyActs } from '../treasury/money-acts.ts'
+import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
@@ -101,6 +103,9 @@ const unheard: OperationHints = {
   countingFailed() {},
 }
 
+/** Who asks, where an act needs a second operator. */
+type Asking = Pick<AskApprovalParts, 'operator' | 'actor'>
+
 export type Operations = ReturnType<typeof makeOperations>
 
 export function makeOperations(stores: Stores, parts: OperationParts) {
@@ -125,15 +130,25 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...(sealingTools && { tools: sealingTools }),
   })
 
-  /** What moves money, in the name of whoever acts. */
+  /** What may need a second operator, in the name of whoever acts. */
   const movingAs = (actor: string) => {
     const by = { clock, random, actor }
     return {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({ wallets, treasury, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, ...by }),
     }
   }
+  const askingAs = ({ operator, actor }: Asking) => ({
+    ...movingAs(actor),
+    approvals,
+    policy: config.approvals,
+    clock,
+    random,
+    actor,
+    operator,
+  })
 
   return {
     directory,
@@ -252,17 +267,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       streamStatement(stores.statements, range),
     verifyLedger: makeVerifyLedger(stores.verifyLedger),
 
-    /** What moves money, at once or after a second operator's yes. */
-    moneyActs: ({ operator, actor }: Pick<MoneyActsParts, 'operator' | 'actor'>) =>
-      makeMoneyActs({
-        ...movingAs(actor),
-        approvals,
-        policy: config.approvals,
-        clock,
-        random,
-        actor,
-        operator,
-      }),
+    // At once, or after a second operator's yes
+    moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
+    merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
 
     /** What people do, in the name of one of them. */
     as: (actor: string) => {
@@ -272,7 +279,6 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         operators: makeManageOperators({ operators, ...by }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
-        merchants: makeManageMerchants({ merchants, vault, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
       }

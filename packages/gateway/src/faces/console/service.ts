@@ -10,6 +10,7 @@ import type { Verification } from '../../ledger/store/ledger-verification.ts'
 import type { StatementRange } from '../../ledger/store/statements.ts'
 import type { BalanceLine } from '../../ledger/store/trial-balance.ts'
 import type { ManageMerchants } from '../../merchants/manage-merchants.ts'
+import type { MerchantActs } from '../../merchants/merchant-acts.ts'
 import type { AuthenticateOperator } from '../../operators/authenticate-operator.ts'
 import type { DecideApprovals, Decider } from '../../operators/decide-approvals.ts'
 import type { ManageOperators } from '../../operators/manage-operators.ts'
@@ -48,6 +49,8 @@ export interface ConsoleService {
   readonly approvals: DecideApprovals
   /** What moves money, at once or after a second operator's yes. */
   moneyActs(by: Decider): MoneyActs
+  /** What changes a merchant's keys and settings, likewise. */
+  merchantActs(by: Decider): MerchantActs
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
@@ -76,6 +79,6 @@ export interface ConsoleOperations {
   readonly orders: Omit<ManageOrders, 'refundOrder'>
   readonly callbacks: ManageCallbacks
   readonly hosts: PauseHosts
-  readonly merchants: ManageMerchants
+  readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
 }
