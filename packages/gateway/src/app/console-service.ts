@@ -1,7 +1,8 @@
 // What the console and the admin API need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
 import { type ConsoleService, countedAtMost } from '../faces/console/service.ts'
-import { makeSealing, makeTokens } from '../http/sealing.ts'
+import { makeSealing } from '../http/sealing.ts'
+import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'

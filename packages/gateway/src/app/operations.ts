@@ -39,6 +39,7 @@ import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
@@ -118,8 +119,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
+  const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
-    config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, clock, random }) : undefined
+    config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
   const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
@@ -136,7 +138,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     return {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
-      wallets: makeManageWallets({ wallets, treasury, ...by }),
+      wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
       merchants: makeManageMerchants({ merchants, vault, ...by }),
     }
   }
@@ -171,6 +173,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         allowedTargets: config.callbackAllowedTargets,
         ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
       }),
+      linkTokens,
       publicUrl,
       clock,
       random,
@@ -182,8 +185,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
 
     // Consumers
-    showCheckout: makeShowCheckout({ orders, currentOrder, directory, clock }),
-    authenticateWallet: makeAuthenticateWallet({ wallets, clock }),
+    showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
+    authenticateWallet: makeAuthenticateWallet({ tries: stores.walletTries, vault, clock }),
     submitPayment,
     returnToShop: makeReturnToShop({ platformKeys, clock }),
 
@@ -201,7 +204,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
     countHours: makeCountHours({ hours: stores.overviewHours, countSlices: stores.countSlices, clock }),
-    prune: (signal: AbortSignal) => makePrune({ tidyCallbacks, operators, merchants, clock, signal })(),
+    prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
 
     // The sandbox
     refillTestWallet: refill,
@@ -228,7 +231,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
 
     // Operators
-    authenticateOperator: makeAuthenticateOperator({ operators, clock }),
+    authenticateOperator: makeAuthenticateOperator({ operators, vault, clock }),
     operatorSessions: makeOperatorSessions({ operators, clock, random }),
     secondStep: makeSecondStep({
       totp: stores.operatorTotp,
@@ -276,7 +279,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       const by = { clock, random, actor }
       return {
         ...movingAs(actor),
-        operators: makeManageOperators({ operators, ...by }),
+        operators: makeManageOperators({ operators, vault, ...by }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),

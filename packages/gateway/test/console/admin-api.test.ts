@@ -21,7 +21,7 @@ import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
 import { commandScript } from '../support/process.ts'
-import { operatorPassword } from '../support/started.ts'
+import { operatorPassword, testVault } from '../support/started.ts'
 
 const shop = await openCheckoutShop({
   environment: { APPROVAL_FOR: 'payout', APPROVAL_REFUND_ABOVE: '5 USD' },
@@ -30,7 +30,7 @@ const { gateway, clock, merchant } = shop
 const { pool } = gateway
 const store = makeOperatorStore(pool)
 const by = { clock, random: randomBytes }
-const operators = makeManageOperators({ operators: store, actor: 'test', ...by })
+const operators = makeManageOperators({ operators: store, vault: testVault, actor: 'test', ...by })
 const tokens = makeManageTokens({ tokens: makeApiTokenStore(pool), operators: store, ...by })
 const dayMs = 24 * 60 * 60_000
 

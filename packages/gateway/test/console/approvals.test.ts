@@ -28,6 +28,7 @@ import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient, operatorsOf } from '../support/console.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
 import { commandScript } from '../support/process.ts'
+import { testVault } from '../support/started.ts'
 
 const shop = await openCheckoutShop({
   environment: {
@@ -496,7 +497,7 @@ function movingOver(over: Pool, actor: string) {
       onSubmitted: () => {},
       ...by,
     }),
-    wallets: makeManageWallets({ wallets: makeWalletStore(over), treasury, ...by }),
+    wallets: makeManageWallets({ wallets: makeWalletStore(over), treasury, vault: testVault, ...by }),
     funds: makeMoveFunds({ treasury, ...by }),
     merchants: makeManageMerchants({ merchants: makeMerchantStore(over), vault, ...by }),
   }
