@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayPath } from '@tillgate/protocol'
-import { maxInBurst } from '../packages/gateway/src/http/abuse.ts'
+import { maxInBurst } from '../packages/gateway/src/http/admission/pipelining.ts'
 import { TestClock } from '../packages/gateway/test/support/clock.ts'
 import { startTestGateway } from '../packages/gateway/test/support/gateway.ts'
 import { createBody } from '../packages/gateway/test/support/order.ts'
@@ -49,7 +49,7 @@ test('what is too large is refused as such, and the line is cut', async () => {
   }
 })
 
-test('a stranger’s requests behind one another are answered up to a bound, and beyond it the connection is cut', async () => {
+test('an unknown address’s requests behind one another are answered up to a bound, and beyond it the connection is cut', async () => {
   const forms = {
     empty: [`POST ${gatewayPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`, 415],
     refusedAtOnce: [`POST ${gatewayPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\nx`, 415],
@@ -57,10 +57,10 @@ test('a stranger’s requests behind one another are answered up to a bound, and
   } as const
   for (const [index, [request, status]] of Object.values(forms).entries()) {
     const last = request.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')
-    const stranger = { ...place, localAddress: `127.0.0.${70 + index}` }
-    const answered = await sendBytes(stranger, request.repeat(maxInBurst - 1) + last)
+    const unknown = { ...place, localAddress: `127.0.0.${70 + index}` }
+    const answered = await sendBytes(unknown, request.repeat(maxInBurst - 1) + last)
     assert.deepEqual(answered.statuses, Array(maxInBurst).fill(status))
-    const cut = await sendBytes(stranger, request.repeat(maxInBurst) + last)
+    const cut = await sendBytes(unknown, request.repeat(maxInBurst) + last)
     assert.ok(cut.statuses.length <= maxInBurst, `${request}: ${cut.statuses.length} were answered`)
     // From here envelopes were opened.
     assert.equal(await isThere('never made'), false)

@@ -32,7 +32,7 @@ const { values } = parseArgs({
 const thresholds = { 'in process': 5, 'over HTTP': 10 } as const
 const samples = wholeOption('samples', values.samples, { least: 1_000 })
 
-/** As many as strangers have turns: a third would wait for one. */
+/** As many as unknown addresses have turns: a third would wait for one. */
 const lines = wholeOption('lines', values.lines, { least: 1 })
 const masterKey = randomBytes(32)
 const database = await openThrowawayDatabase()

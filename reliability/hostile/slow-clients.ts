@@ -9,7 +9,7 @@ import { onlyIdleTime } from './idle-time.ts'
 
 const program = '/usr/bin/slowhttptest'
 const connections = '1000'
-/** No more than a stranger may open. */
+/** No more than an unknown address may open. */
 const newPerSecond = '95'
 
 export const slowForms = {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gatewayPath, openingToolsHere, parseRequestEnvelope, type RequestEnvelope } from '@tillgate/protocol'
+import { refuseInConstantTime } from '../../packages/gateway/src/http/admission/constant-time-refusal.ts'
 import { MerchantDirectory } from '../../packages/gateway/src/merchants/merchant-directory.ts'
 import { makeOpenRequest } from '../../packages/gateway/src/merchants/open-request.ts'
 import type { MerchantStore } from '../../packages/gateway/src/merchants/store/merchants.ts'
@@ -15,13 +16,15 @@ export function askInProcess(parts: { store: MerchantStore; vault: Vault }): Ask
   const open = makeOpenRequest({
     directory: new MerchantDirectory(parts),
     clock: systemClock,
-    time: machineTime,
     toolsFor: () => openingToolsHere,
   })
   return {
     prepare: (envelope) => parseRequestEnvelope(JSON.stringify(envelope)),
     async ask(envelope) {
-      assert.equal(await open(envelope, { isQuiet: true }), undefined)
+      assert.equal(
+        await refuseInConstantTime(() => open(envelope, { isQuiet: true }), machineTime),
+        undefined,
+      )
     },
   }
 }

@@ -18,12 +18,11 @@ import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
 import { refuseOtherNames } from '../http/admin-names.ts'
+import { AdmissionControl } from '../http/admission/admission-control.ts'
 import { makeAnswerLog, type NoteAnswered } from '../http/answered.ts'
-import { ApiLimits } from '../http/api-limits.ts'
 import { serveAssets } from '../http/assets.ts'
 import { bind } from '../http/bind.ts'
 import { makeCookieJar } from '../http/cookies.ts'
-import { makeClientAddress } from '../http/direct.ts'
 import { makeDownloads } from '../http/downloads.ts'
 import { drainBeforeClosing } from '../http/drain.ts'
 import { askedSeldom, type Readiness } from '../http/health.ts'
@@ -105,13 +104,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     if (!service) throw new Failure('unavailable', { retryAfterSeconds: 1 })
     return service
   }
-  const limits = new ApiLimits({
-    ...config,
-    clock: parts.clock,
-    time: machineTime,
+  const admissionParts = { ...config, clock: parts.clock, time: machineTime }
+  const admission = new AdmissionControl({
+    ...admissionParts,
     onShed: (reason) => metrics.shed.of(reason).add(),
   })
-  metrics.registry.beforeReading(() => metrics.inFlight.set(limits.inFlight))
+  metrics.registry.beforeReading(() => metrics.inFlight.set(admission.inFlight))
   const logAnswered = makeAnswerLog({ log: parts.log, clock: parts.clock })
   const answeredAt = (listener: 'public' | 'admin'): NoteAnswered => {
     const count = observability.onAnswered(listener)
@@ -124,21 +122,24 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const publicListener = makeListener({
     ...listenerParts,
     onAnswered: onPublicAnswered,
-    costs: limits,
+    admission,
     direct: tracedDirect(
       makeMerchantApi({
         ...listenerParts,
         api: () => running().api,
-        limits,
-        clientAddress: makeClientAddress(config.trustedProxies),
+        admission,
         isClosing: () => stopping,
         onAnswered: onPublicAnswered,
-        startTimer: machineTime.startTimer,
       }),
       tracer,
     ),
   })
-  const adminListener = makeListener({ ...listenerParts, onAnswered: answeredAt('admin') })
+  const adminAdmission = new AdmissionControl({ ...admissionParts, isPrivate: true })
+  const adminListener = makeListener({
+    ...listenerParts,
+    onAnswered: answeredAt('admin'),
+    admission: adminAdmission,
+  })
   refuseOtherNames(adminListener, [config.adminListener.host, ...config.adminNames])
   const listeners = isApi ? [publicListener, adminListener] : [adminListener]
 
@@ -197,7 +198,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     serveAdminApi(adminListener, {
       mode: config.mode,
       clock: parts.clock,
-      limits: new ApiLimits({ ...config, clock: parts.clock, time: machineTime }),
+      admission: adminAdmission,
       downloads,
       running: () => running().console,
     })

@@ -12,7 +12,6 @@ import { makeOpenRequest } from '../merchants/open-request.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
 import type { Figures } from '../overview/store/figures.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
-import { machineTime } from '../platform/timer.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
 import { startCheckoutService } from './checkout-service.ts'
@@ -143,7 +142,6 @@ function merchantApi(
     openRequest: makeOpenRequest({
       directory: operations.directory,
       clock,
-      time: machineTime,
       toolsFor: ({ isQuiet }) => (isQuiet ? toolsHere : tools),
     }),
     operations: {

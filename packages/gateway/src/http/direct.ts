@@ -1,7 +1,6 @@
 // The short way in: what is asked for most is answered on node:http itself, because the framework would cost as much
 // as all of our own work on such a request (docs/performance.md). Pages take the long way.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import proxyAddr from '@fastify/proxy-addr'
 import { Failure } from '@tillgate/protocol'
 
 /** Undefined when it did not take the request; then the framework does. */
@@ -73,13 +72,4 @@ export function sendJson(response: ServerResponse, answer: DirectAnswer): void {
   response.writeHead(answer.httpStatus, headers)
   if (answer.isCut) response.end(text, () => response.req.socket.destroy())
   else response.end(text)
-}
-
-export type ClientAddress = (request: IncomingMessage) => string
-
-/** The address that asks, as the proxies that we trust tell it, by the same rules as the framework's. */
-export function makeClientAddress(trustedProxies: readonly string[]): ClientAddress {
-  if (trustedProxies.length === 0) return (request) => request.socket.remoteAddress ?? ''
-  const isTrusted = proxyAddr.compile([...trustedProxies])
-  return (request) => proxyAddr(request, isTrusted) ?? ''
 }

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import { Failure, type FailureName, failureAnswer, httpStatusOf } from '@tillgate/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type BrokenHttp, isSilence } from './admission/charges.ts'
 
 export function answerFailures(
   listener: FastifyInstance,
@@ -26,24 +27,6 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   reply.status(httpStatusOf(failure.code))
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
   return reply.send(failureAnswer(failure, request.id))
-}
-
-type BrokenHttp = Error & { readonly code?: string }
-
-/** In envelopes. A connection that is opened, kept and cut for nothing takes a tenth of the time. */
-const brokenHttpCost = 1
-const silenceCost = 0.1
-
-/** What it costs its address. A request that is broken off, or slow, costs nothing. */
-export function costOf(error: BrokenHttp, socket: Pick<Socket, 'bytesRead'>): number {
-  const { code = '' } = error
-  if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') return brokenHttpCost
-  return isSilence(error, socket) ? silenceCost : 0
-}
-
-/** It never said anything. */
-function isSilence({ code }: BrokenHttp, { bytesRead }: Pick<Socket, 'bytesRead'>): boolean {
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && bytesRead === 0
 }
 
 /** What is not HTTP at all has no request and no id; it is told so in our own words, and the line is cut. */

@@ -1,28 +1,30 @@
 // One HTTP listener, public or admin: bounded in connections, time and size; every answer bears a request id.
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { Socket } from 'node:net'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../platform/log.ts'
 import { machineTime } from '../platform/timer.ts'
-import { watchForAbuse } from './abuse.ts'
+import type { AdmissionControl } from './admission/admission-control.ts'
+import { costOfBrokenHttp } from './admission/charges.ts'
+import { limitConnections } from './admission/connections.ts'
+import { limitPipelining } from './admission/pipelining.ts'
 import type { NoteAnswered } from './answered.ts'
-import type { AddressCosts } from './api-limits.ts'
-import { makeIsTrusted, shareConnections } from './connections.ts'
 import type { Direct } from './direct.ts'
-import { answerBrokenHttp, answerFailures, costOf } from './failures.ts'
+import { answerBrokenHttp, answerFailures } from './failures.ts'
 import { answerHealth, type Readiness } from './health.ts'
 import { refuseNul } from './nul.ts'
 
 export const listenerLimits = {
   bodyBytes: 256 * 1024,
   headerBytes: 16 * 1024,
-  connections: 10_000,
-  /** So that it takes several addresses to take all of them. */
-  connectionsPerAddress: 2_500,
-  /** Who keeps its connections open needs far fewer; a merchant that does not may still send so many requests a second. */
-  newConnectionsPerAddress: {
-    known: { perSecond: 500, burst: 2_500 },
-    strangers: { perSecond: 100, burst: 250 },
+  connections: {
+    total: 10_000,
+    /** So that it takes several addresses to take all of them. */
+    perAddress: 2_500,
+    /** Who keeps its connections open needs far fewer; a merchant that does not may still send so many requests a second. */
+    fresh: {
+      known: { perSecond: 500, burst: 2_500 },
+      unknown: { perSecond: 100, burst: 250 },
+    },
   },
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
@@ -37,19 +39,12 @@ export interface ListenerParts {
   readonly trustedProxies: readonly string[]
   /** Told of every answer. */
   readonly onAnswered: NoteAnswered
-  /** Where addresses have to answer for what they cost. */
-  readonly costs?: AddressCosts
+  readonly admission: AdmissionControl
   /** Takes what it can before the framework is asked. */
   readonly direct?: Direct
 }
 
 export function makeListener(parts: ListenerParts): FastifyInstance {
-  const isTrusted = makeIsTrusted(parts.trustedProxies)
-  const charge = ({ remoteAddress }: Socket, envelopes: number) => {
-    // Before a proxy's request is read nobody knows whose it is.
-    if (envelopes > 0 && remoteAddress !== undefined && !isTrusted(remoteAddress))
-      parts.costs?.noteJunk(remoteAddress, envelopes)
-  }
   const listener = fastify({
     // What Fastify has to say by itself is of interest only when it is trouble. As the wider type, so that a
     // listener is the FastifyInstance that every route file names.
@@ -62,14 +57,14 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     genReqId: parts.newRequestId,
     bodyLimit: listenerLimits.bodyBytes,
-    serverFactory: (handler) => makeServer(handler, { ...parts, isTrusted }),
+    serverFactory: (handler) => makeServer(handler, parts),
     // While closing, a request that comes in on an open connection is still answered, and told to go elsewhere.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // A path with broken escapes is a path like any other that nobody serves, not a fault of its own kind.
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
     clientErrorHandler(error, socket) {
-      charge(socket, costOf(error, socket))
+      parts.admission.chargeConnection(socket, costOfBrokenHttp(error, socket))
       answerBrokenHttp(error, socket)
     },
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
@@ -97,10 +92,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   return listener
 }
 
-function makeServer(
-  handler: RequestListener,
-  { direct, trustedProxies, isTrusted, costs }: ListenerParts & { isTrusted: (address: string) => boolean },
-): Server {
+function makeServer(handler: RequestListener, { direct, admission }: ListenerParts): Server {
   const { nowMs, nextTurn } = machineTime
   const answer: RequestListener = (request, response) =>
     direct?.(request, response) ?? handler(request, response)
@@ -113,16 +105,9 @@ function makeServer(
       // What was opened together is cut together, and thousands at once would hold everybody up.
       connectionsCheckingInterval: 20,
     },
-    costs ? watchForAbuse(answer, { costs, isTrusted, nextTurn }) : answer,
+    limitPipelining(answer, { admission, nextTurn }),
   )
-  shareConnections(server, {
-    total: listenerLimits.connections,
-    perAddress: listenerLimits.connectionsPerAddress,
-    fresh: listenerLimits.newConnectionsPerAddress,
-    trustedProxies,
-    costs,
-    nowMs,
-  })
+  limitConnections(server, { limits: listenerLimits.connections, admission, nowMs })
   return server
 }
 

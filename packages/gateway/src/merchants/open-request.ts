@@ -1,6 +1,6 @@
 // Opens a merchant's request: who sent it, and what it says. Whatever is wrong, the merchant's existence included,
 // the answer is one and costs the same: two decryptions, two verifications and one look into the database. What it finds
-// there still takes 80 µs longer than finding nothing; so refusals leave on a beat.
+// there still takes 80 µs longer than finding nothing; so admission refuses in constant time.
 import {
   Failure,
   type OpeningTools,
@@ -8,9 +8,7 @@ import {
   type RequestEnvelope,
   timestampWindowMs,
 } from '@tillgate/protocol'
-import { refusedOnTheBeat } from '../http/admission/refusal-beat.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { MachineTime } from '../platform/timer.ts'
 import type { MerchantDirectory } from './merchant-directory.ts'
 import type { Merchant } from './rules/merchant.ts'
 
@@ -31,18 +29,16 @@ export interface Load {
 export function makeOpenRequest({
   directory,
   clock,
-  time,
   toolsFor,
 }: {
   directory: MerchantDirectory
   clock: Clock
-  time: MachineTime
   toolsFor: (load: Load) => OpeningTools
 }): OpenRequest {
   return async (envelope, load) => {
     const nowMs = clock.now()
     checkTimestamp(envelope, nowMs)
-    return refusedOnTheBeat(() => open(envelope, { nowMs, tools: toolsFor(load) }), time)
+    return open(envelope, { nowMs, tools: toolsFor(load) })
   }
 
   async function open(

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ApiLimits, addressKey } from '../../src/http/api-limits.ts'
-import { machineTime } from '../../src/platform/timer.ts'
+import { addressKey } from '../../src/http/admission/addresses.ts'
+import { admitFrom, makeControl, openFrom } from '../support/admission.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Answered, startTestGateway, type TestMerchant } from '../support/gateway.ts'
 import { createBody, withField } from '../support/order.ts'
@@ -77,22 +77,18 @@ test('what is too broken to be tried costs its address a tenth of an envelope, a
 })
 
 test('a known address is not shut out for envelopes that stay closed, however many are under way', async () => {
-  const limits = new ApiLimits({
-    requestsInFlightMax: 1_000,
-    merchantRequestsPerSecond: 100,
-    failedOpeningsPerMinute: 60,
-    clock: new TestClock(),
-    time: machineTime,
-  })
+  const { admission } = makeControl({ requestsInFlightMax: 1_000, failedOpeningsPerMinute: 60 })
   const address = '203.0.113.9'
-  await limits.open(address, async () => 'opened')
-  await Promise.all(Array.from({ length: 300 }, () => limits.open(address, async () => undefined)))
-  assert.equal(limits.isShutOut(address), false)
-  assert.throws(() => limits.admit(address), { failure: 'too_many_requests' })
-  limits.noteJunk(address, 29)
-  assert.equal(limits.isShutOut(address), false)
-  limits.noteJunk(address, 3)
-  assert.equal(limits.isShutOut(address), true)
+  await openFrom(admission, address)
+  const closed = () => admitFrom(admission, address).open(async () => undefined)
+  await Promise.all(Array.from({ length: 300 }, closed))
+  assert.equal(admission.isShutOut(address), false)
+  const next = admitFrom(admission, address)
+  assert.throws(() => next.startReceiving(), { failure: 'too_many_requests' })
+  next.charge(29)
+  assert.equal(admission.isShutOut(address), false)
+  next.charge(3)
+  assert.equal(admission.isShutOut(address), true)
 })
 
 test('junk in a merchant’s name does not use up that merchant’s requests', async () => {

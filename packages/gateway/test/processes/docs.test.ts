@@ -6,9 +6,8 @@ import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { openLibrary } from '../../src/faces/docs/library.ts'
 import { renderMarkdown } from '../../src/faces/docs/markdown.ts'
-import { serveDocs } from '../../src/faces/docs/routes.ts'
+import { searchRates, serveDocs } from '../../src/faces/docs/routes.ts'
 import { makeSearch, searchLimits } from '../../src/faces/docs/search.ts'
-import { searchAllowances } from '../../src/faces/docs/search-allowance.ts'
 import { sectionsOf } from '../../src/faces/docs/sections.ts'
 import { TestClock } from '../support/clock.ts'
 import { temporaryFolder } from '../support/process.ts'
@@ -113,7 +112,7 @@ test('the search finds sections by the beginnings of words, the best first, and 
 })
 
 test('one address asks so often, all together so often, and then are told to wait', async () => {
-  const { address, everybody } = searchAllowances
+  const { address, all } = searchRates
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'docs'))
   writeFileSync(join(folder, 'docs/overview.md'), '# Refunds\n\nNothing else.\n')
@@ -125,7 +124,7 @@ test('one address asks so often, all together so often, and then are told to wai
   assert.equal(refused.headers['retry-after'], '1')
   assert.match(refused.body, /Wait a moment/)
   assert.equal(await ask('192.0.2.2'), 200)
-  for (let i = address.burst + 1; i < everybody.burst; i++) assert.equal(await ask(`198.51.100.${i}`), 200)
+  for (let i = address.burst + 1; i < all.burst; i++) assert.equal(await ask(`198.51.100.${i}`), 200)
   assert.equal(await ask('192.0.2.3'), 429)
   assert.equal((await asked.get('/docs')).statusCode, 200)
   clock.advance(1_000)

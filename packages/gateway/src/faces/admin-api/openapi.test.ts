@@ -3,10 +3,9 @@ import { test } from 'node:test'
 import { fastify } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/schema'
-import { ApiLimits } from '../../http/api-limits.ts'
+import { makeControl } from '../../../test/support/admission.ts'
 import { makeDownloads } from '../../http/downloads.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { machineTime } from '../../platform/timer.ts'
 import { apiPrefix } from './api.ts'
 import { makeOpenApi } from './openapi.ts'
 import { apiRoutes } from './routes.ts'
@@ -39,13 +38,7 @@ test('every route that is served is described, and every route that is described
   serveAdminApi(listener, {
     mode: 'sandbox',
     clock: systemClock,
-    limits: new ApiLimits({
-      requestsInFlightMax: 1,
-      merchantRequestsPerSecond: 1,
-      failedOpeningsPerMinute: 1,
-      clock: systemClock,
-      time: machineTime,
-    }),
+    admission: makeControl().admission,
     downloads: makeDownloads(systemClock),
     running: () => assert.fail('nobody asks'),
   })

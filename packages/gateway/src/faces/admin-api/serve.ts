@@ -1,8 +1,11 @@
 // The admin API over HTTP: bearer tokens alone, never a cookie, so that no page elsewhere can act in an operator's name.
 // What is cheap is checked first; the schemas of the route check everything that comes in.
+import assert from 'node:assert/strict'
 import { Failure, type Json, makeChecker, makeReader, successAnswer } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiLimits } from '../../http/api-limits.ts'
+import type { Admission } from '../../http/admission/admission.ts'
+import type { AdmissionControl } from '../../http/admission/admission-control.ts'
+import { costs } from '../../http/admission/charges.ts'
 import { type Downloads, downloadLimits } from '../../http/downloads.ts'
 import { scopes } from '../../operators/rules/api-token.ts'
 import { mayAct } from '../../operators/rules/operator.ts'
@@ -15,7 +18,7 @@ import { apiRoutes } from './routes.ts'
 
 export interface AdminApiParts {
   readonly clock: Clock
-  readonly limits: ApiLimits
+  readonly admission: AdmissionControl
   readonly downloads: Downloads
   readonly mode: 'sandbox' | 'live'
   /** Throws while the gateway is still starting. */
@@ -26,6 +29,7 @@ const maxBodyBytes = 64 * 1024
 const keyPattern = /^[\x21-\x7e]{1,64}$/
 
 export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): void {
+  const admissions = new WeakMap<FastifyRequest, Admission>()
   serveApiDocs(listener, parts)
   listener.register(async (api) => {
     api.addContentTypeParser(
@@ -35,7 +39,10 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
     )
     api.addHook('onRequest', (request, reply, done) => {
       reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
-      request.raw.once('close', parts.limits.admit(request.ip))
+      const admission = parts.admission.admit(request.raw)
+      admissions.set(request, admission)
+      admission.startReceiving()
+      request.raw.once('close', () => admission.endReceiving())
       done()
     })
     for (const route of apiRoutes) {
@@ -43,7 +50,16 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
       api.route({
         method: route.method,
         url: apiPrefix + route.path,
-        handler: (request, reply) => answer(request, reply, { route, read }),
+        handler: async (request, reply) => {
+          const admission = admissions.get(request)
+          assert(admission, 'a request is admitted before it is answered')
+          admission.startWork()
+          try {
+            return await answer(request, reply, { route, read, admission })
+          } finally {
+            admission.end()
+          }
+        },
       })
     }
   })
@@ -51,47 +67,46 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    { route, read }: { route: ApiRoute; read: ReturnType<typeof makeInput> },
+    { route, read, admission }: { route: ApiRoute; read: ReturnType<typeof makeInput>; admission: Admission },
   ): Promise<FastifyReply> {
-    const done = parts.limits.begin(request.ip)
-    try {
-      const { token, operator } = await identify(request, reply)
-      checkScope(route, { token, operator })
-      const input = read(request)
-      const result = await route.act({
-        ...input,
-        service: parts.running(),
-        token,
-        operator,
-        actor: `api:${operator.login}/${token.name}@${request.ip}`,
-        nowMs: parts.clock.now(),
-        actId: route.isOnce ? await actIdOf(request, route, { login: operator.login, input }) : '',
+    const { token, operator } = await identify(request, reply, admission)
+    checkScope(route, { token, operator })
+    const input = read(request)
+    const result = await route.act({
+      ...input,
+      service: parts.running(),
+      token,
+      operator,
+      actor: `api:${operator.login}/${token.name}@${request.ip}`,
+      nowMs: parts.clock.now(),
+      actId: route.isOnce ? await actIdOf(request, route, { login: operator.login, input }) : '',
+    })
+    if (route.answer !== 'csv') return reply.send(successAnswer(result as object))
+    const stream = parts.downloads.start(result as AsyncIterable<string>)
+    if (!stream)
+      throw new Failure('unavailable', {
+        retryAfterSeconds: 60,
+        message: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
       })
-      if (route.answer !== 'csv') return reply.send(successAnswer(result as object))
-      const stream = parts.downloads.start(result as AsyncIterable<string>)
-      if (!stream)
-        throw new Failure('unavailable', {
-          retryAfterSeconds: 60,
-          message: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
-        })
-      return reply.header('content-type', 'text/csv; charset=utf-8').send(stream)
-    } finally {
-      done()
-    }
+    return reply.header('content-type', 'text/csv; charset=utf-8').send(stream)
   }
 
-  async function identify(request: FastifyRequest, reply: FastifyReply): Promise<KnownToken> {
+  async function identify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    admission: Admission,
+  ): Promise<KnownToken> {
     const [, given = ''] = /^Bearer ([\w.~+/-]{1,200}=*)$/i.exec(request.headers.authorization ?? '') ?? []
     const known = await parts.running().apiTokens.findToken(given, request.ip)
     if (!known) {
-      parts.limits.noteJunk(request.ip)
+      admission.charge(costs.notOpened)
       reply.header('www-authenticate', 'Bearer')
       throw new Failure('token_not_accepted', {
         message:
           'Send a live token as "Authorization: Bearer …". Tokens are made in the console under Account, or by tillgate token add.',
       })
     }
-    parts.limits.charge({ merchantId: known.token.tokenId, requestsPerSecond: undefined })
+    admission.takeMerchantRate({ merchantId: known.token.tokenId, requestsPerSecond: undefined })
     if (parts.running().needsSecondStep(known.operator))
       throw new Failure('not_allowed', {
         message: `The role ${known.operator.role} must sign in with a second step, and ${known.operator.login} has none. Set it up in the console first.`,

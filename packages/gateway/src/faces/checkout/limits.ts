@@ -1,93 +1,60 @@
 // How much one address and one link may ask of the checkout. Signing in is the costly part (100 ms and 32 MiB each),
-// so it has allowances of its own and a bound on how many are under way.
+// so it has rates of its own and a bound on how many are under way.
 
-import { addressKey } from '../../http/api-limits.ts'
+import { addressKey } from '../../http/admission/addresses.ts'
+import { RateLimiter } from '../../http/admission/rate-limiter.ts'
+import { Slots } from '../../http/admission/slots.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type Allowance, TokenBuckets } from '../../platform/token-bucket.ts'
-
-const allowances = {
-  /** Many people may sit behind one address. */
-  address: { perSecond: 50, burst: 500 },
-  link: { perSecond: 5, burst: 100 },
-  signInByAddress: { perSecond: 0.5, burst: 30 },
-  signInByLink: { perSecond: 0.1, burst: 10 },
-} as const satisfies Record<string, Allowance>
 
 export const streamLimits = { total: 2_000, perAddress: 50, perLink: 8 } as const
 const maxSignInsUnderWay = 16
-const maxBuckets = 100_000
-
-type Kind = keyof typeof allowances
 
 export class CheckoutLimits {
-  readonly #clock: Clock
-  readonly #buckets: Record<Kind, TokenBuckets>
-  readonly #streams = new Map<string, number>()
-  #streamsInAll = 0
-  #signInsUnderWay = 0
+  readonly #addresses: RateLimiter
+  readonly #links: RateLimiter
+  readonly #signInsByAddress: RateLimiter
+  readonly #signInsByLink: RateLimiter
+  readonly #signIns = new Slots({ total: maxSignInsUnderWay, perKey: maxSignInsUnderWay })
+  readonly #streamsByAddress = new Slots({ total: streamLimits.total, perKey: streamLimits.perAddress })
+  readonly #streamsByLink = new Slots({ total: streamLimits.total, perKey: streamLimits.perLink })
 
   constructor(clock: Clock) {
-    this.#clock = clock
-    const buckets = () => new TokenBuckets({ maxBuckets })
-    this.#buckets = {
-      address: buckets(),
-      link: buckets(),
-      signInByAddress: buckets(),
-      signInByLink: buckets(),
-    }
+    // Many people may sit behind one address.
+    this.#addresses = new RateLimiter({ clock, rate: { perSecond: 50, burst: 500 } })
+    this.#links = new RateLimiter({ clock, rate: { perSecond: 5, burst: 100 } })
+    this.#signInsByAddress = new RateLimiter({ clock, rate: { perSecond: 0.5, burst: 30 } })
+    this.#signInsByLink = new RateLimiter({ clock, rate: { perSecond: 0.1, burst: 10 } })
   }
 
   /** 0, or how many milliseconds to wait. */
   takeAddress(address: string): number {
-    return this.#take('address', addressKey(address))
+    return this.#addresses.take(addressKey(address))
   }
 
   /** Only for a link that is right: nobody uses up what belongs to another. */
   takeLink(paymentId: string): number {
-    return this.#take('link', paymentId)
+    return this.#links.take(paymentId)
   }
 
-  /** Undefined: not now. Otherwise the place is given back with the function. */
+  /** Undefined: not now. Otherwise the slot is given back with the function. */
   startSignIn(address: string, paymentId: string): (() => void) | undefined {
-    if (this.#signInsUnderWay >= maxSignInsUnderWay) return undefined
-    if (this.#take('signInByLink', paymentId) > 0) return undefined
-    if (this.#take('signInByAddress', addressKey(address)) > 0) return undefined
-    this.#signInsUnderWay++
-    return () => {
-      this.#signInsUnderWay--
-    }
+    const giveBack = this.#signIns.take('')
+    if (!giveBack) return undefined
+    if (this.#signInsByLink.take(paymentId) === 0 && this.#signInsByAddress.take(addressKey(address)) === 0)
+      return giveBack
+    giveBack()
+    return undefined
   }
 
   openStream(address: string, paymentId: string): (() => void) | undefined {
-    const byAddress = `address ${addressKey(address)}`
-    const byLink = `link ${paymentId}`
-    if (
-      this.#streamsInAll >= streamLimits.total ||
-      this.#count(byAddress) >= streamLimits.perAddress ||
-      this.#count(byLink) >= streamLimits.perLink
-    )
-      return undefined
-    this.#add(byAddress, 1)
-    this.#add(byLink, 1)
-    this.#streamsInAll++
-    return () => {
-      this.#add(byAddress, -1)
-      this.#add(byLink, -1)
-      this.#streamsInAll--
+    const giveBackAddress = this.#streamsByAddress.take(addressKey(address))
+    const giveBackLink = this.#streamsByLink.take(paymentId)
+    const giveBack = () => {
+      giveBackAddress?.()
+      giveBackLink?.()
     }
-  }
-
-  #take(kind: Kind, key: string): number {
-    return this.#buckets[kind].take(key, allowances[kind], this.#clock.now())
-  }
-
-  #count(key: string): number {
-    return this.#streams.get(key) ?? 0
-  }
-
-  #add(key: string, change: 1 | -1): void {
-    const count = this.#count(key) + change
-    if (count === 0) this.#streams.delete(key)
-    else this.#streams.set(key, count)
+    if (giveBackAddress && giveBackLink) return giveBack
+    giveBack()
+    return undefined
   }
 }

@@ -2,7 +2,7 @@
 // redirect to the page, so that reloading never sends anything twice and always shows the truth.
 import { Failure, httpStatusOf, isFinalOrderStatus, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addressKey } from '../../http/api-limits.ts'
+import { addressKey } from '../../http/admission/addresses.ts'
 import type { CookieJar } from '../../http/cookies.ts'
 import { qrCode } from '../../http/qr.ts'
 import { isFromElsewhere, maxFormBytes, readForm } from '../../http/requests.ts'

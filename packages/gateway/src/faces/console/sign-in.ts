@@ -1,10 +1,10 @@
 // Signing in to the console: the password, and for whoever has a second step a code. Trying is costly on purpose, so it
 // has an allowance for each address and a bound on how many are under way.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addressKey } from '../../http/api-limits.ts'
+import { addressKey } from '../../http/admission/addresses.ts'
+import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { type Html, html } from '../../http/html.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
-import { TokenBuckets } from '../../platform/token-bucket.ts'
 import { noteLine, sendSmallPage } from './frame.ts'
 import { type ConsoleParts, originOf, redirect } from './routes.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from './visits.ts'
 import { until } from './words.ts'
 
-const allowance = { perSecond: 0.2, burst: 20 } as const
+const triesRate = { perSecond: 0.2, burst: 20 } as const
 const maxUnderWay = 8
 const maxLoginShown = 64
 const maxCodeLength = 32
@@ -31,7 +31,7 @@ interface Tried {
 
 export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running, clock } = parts
-  const tries = new TokenBuckets({ maxBuckets: 10_000 })
+  const tries = new RateLimiter({ rate: triesRate, clock })
   let underWay = 0
 
   listener.get('/sign-in', async (request, reply) => {
@@ -112,7 +112,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
         httpStatus: 403,
         trouble: 'This page was open for too long, or cookies are off. Please try once more.',
       }
-    if (underWay >= maxUnderWay || tries.take(addressKey(request.ip), allowance, clock.now()) > 0)
+    if (underWay >= maxUnderWay || tries.take(addressKey(request.ip)) > 0)
       return {
         httpStatus: 429,
         trouble: 'Too many tries from your address. Wait a minute, then try again.',

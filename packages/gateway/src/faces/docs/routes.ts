@@ -1,6 +1,8 @@
 // The documentation over HTTP: pages, the same as Markdown, the search, the images, and the lists for programs. All but
 // the search is made once and then answered from memory.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressKey } from '../../http/admission/addresses.ts'
+import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { assets } from '../../http/assets.ts'
 import { type Page, pageText, protect, sendPage } from '../../http/layout.ts'
 import { type Prepared, prepare, sendPrepared } from '../../http/prepared.ts'
@@ -10,12 +12,19 @@ import type { Library, LibraryOptions } from './library.ts'
 import { llmsFullText, llmsText } from './llms.ts'
 import { busyPage, missingPage, paperPage, searchPage, searchPath } from './pages.ts'
 import { searchLimits } from './search.ts'
-import { SearchAllowance } from './search-allowance.ts'
 
 export interface DocsParts extends LibraryOptions {
   readonly publicUrl: () => string
   readonly clock: Clock
 }
+
+/** A search takes 6 ms of the event loop on which payments are answered, and anybody may search. */
+export const searchRates = {
+  /** Whoever types asks a few times a second. */
+  address: { perSecond: 2, burst: 40 },
+  /** An eighth of the event loop at most, whoever asks. */
+  all: { perSecond: 20, burst: 100 },
+} as const
 
 const markdownType = 'text/markdown; charset=utf-8'
 const textType = 'text/plain; charset=utf-8'
@@ -34,7 +43,8 @@ export function serveDocs(listener: FastifyInstance, { publicUrl, clock, ...opti
       })
     return opened
   }
-  const allowance = new SearchAllowance(clock)
+  const addressSearches = new RateLimiter({ rate: searchRates.address, clock })
+  const allSearches = new RateLimiter({ rate: searchRates.all, clock })
   const made = new Map<string, Prepared>()
   const once = (name: string, make: () => Prepared): Prepared => {
     const known = made.get(name) ?? make()
@@ -73,7 +83,8 @@ export function serveDocs(listener: FastifyInstance, { publicUrl, clock, ...opti
     const library = await openedLibrary()
     const { q } = request.query as { q?: string | string[] }
     const question = (typeof q === 'string' ? q : '').trim().slice(0, searchLimits.questionLength)
-    const waitMs = allowance.take(request.ip)
+    // An address that is past its own rate takes nothing from the others.
+    const waitMs = addressSearches.take(addressKey(request.ip)) || allSearches.take('')
     if (waitMs > 0) {
       reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))
       return sendPage(reply, busyPage(library, question))

@@ -1,7 +1,6 @@
 // The merchant API: envelopes in, answers out. What is cheap is checked first, so that junk costs us little:
 // room, address, size, type, shape and path; only then cryptography, and only then the database.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import {
   Failure,
   failureAnswer,
@@ -16,15 +15,16 @@ import {
   successAnswer,
   successCode,
 } from '@tillgate/protocol'
+import type { Admission } from '../../http/admission/admission.ts'
+import type { AdmissionControl } from '../../http/admission/admission-control.ts'
+import { costs } from '../../http/admission/charges.ts'
 import type { NoteAnswered } from '../../http/answered.ts'
-import type { ApiLimits } from '../../http/api-limits.ts'
-import { type ClientAddress, type Direct, readText, sendJson } from '../../http/direct.ts'
+import { type Direct, readText, sendJson } from '../../http/direct.ts'
 import { toFailure } from '../../http/failures.ts'
 import { listenerLimits } from '../../http/listener.ts'
 import type { OpenRequest } from '../../merchants/open-request.ts'
 import type { Merchant } from '../../merchants/rules/merchant.ts'
 import type { Log } from '../../platform/log.ts'
-import type { StartTimer } from '../../platform/timer.ts'
 
 /** What a method does, given who asks, the plain body, and the envelope that it came in. */
 export type Operation = (merchant: Merchant, body: string, envelope: RequestEnvelope) => Promise<object>
@@ -38,16 +38,13 @@ export interface MerchantApi {
 export interface MerchantApiParts {
   /** Throws while the gateway is still starting. */
   readonly api: () => MerchantApi
-  readonly limits: ApiLimits
+  readonly admission: AdmissionControl
   readonly log: Log
   readonly newRequestId: () => string
-  readonly clientAddress: ClientAddress
   readonly isUnavailable: (error: unknown) => boolean
   /** While the listener closes, every connection has its last answer. */
   readonly isClosing: () => boolean
   readonly onAnswered: NoteAnswered
-  /** Of the machine's own time: a sender is held off, whatever the clock says. */
-  readonly startTimer: StartTimer
 }
 
 interface Route {
@@ -59,6 +56,7 @@ interface Route {
 /** One request on its way through. */
 interface Call {
   readonly request: IncomingMessage
+  readonly admission: Admission
   readonly route: Route
   readonly requestId: string
   operation: string | undefined
@@ -67,30 +65,29 @@ interface Call {
 const maxBytes = listenerLimits.bodyBytes
 /** So few that the time of a verification, a tenth of a millisecond with a key of 2,048 bits, keeps nobody waiting. */
 const fewInFlight = 3
-const junkRestMs = 500
 const jsonType = /^application\/json\s*(?:;|$)/i
 
 export function makeMerchantApi(parts: MerchantApiParts): Direct {
-  const { limits } = parts
   const routes = apiRoutes()
-  const resting = new WeakSet<Socket>()
 
   return (request, response) => {
     if (request.method !== 'POST') return undefined
     const route = routes.get(pathOf(request.url ?? ''))
     if (!route) return undefined
     const requestId = parts.newRequestId()
-    void answer({ request, route, requestId, operation: undefined }, response)
+    const admission = parts.admission.admit(request)
+    void answer({ request, admission, route, requestId, operation: undefined }, response)
     return { route: route.path, requestId }
   }
 
   async function answer(call: Call, response: ServerResponse): Promise<void> {
     const began = performance.now()
-    const { request, route, requestId } = call
+    const { request, admission, route, requestId } = call
     let httpStatus = 200
     let code: number = successCode
     try {
-      const data = await receive(call)
+      const data = await carryOut(call)
+      admission.end()
       if (!data) return
       sendJson(response, { httpStatus, requestId, body: successAnswer(data), isLast: parts.isClosing() })
     } catch (error) {
@@ -98,7 +95,8 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
       if (failure.failure === 'internal') parts.log.error({ requestId, err: error }, 'our fault')
       code = failure.code
       httpStatus = httpStatusOf(code)
-      if (httpStatus === 429) await rest(request)
+      if (httpStatus === 429) await admission.endTooMany()
+      else admission.end()
       sendJson(response, {
         httpStatus,
         requestId,
@@ -118,63 +116,26 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
     })
   }
 
-  /**
-   * Whoever sent too much junk, or is a stranger among too many, has its refusals late, and whoever does not wait for
-   * them loses the connection: a refusal takes so little that answering a flood as fast as it comes would hold up
-   * everybody else.
-   */
-  async function rest(request: IncomingMessage): Promise<void> {
-    const { socket } = request
-    const address = parts.clientAddress(request)
-    // A proxy's connection is not the sender's: others use it next.
-    if (address !== socket.remoteAddress || !limits.mustRest(address)) return
-    if (resting.has(socket)) {
-      limits.noteJunk(address)
-      socket.destroy()
-      return
-    }
-    resting.add(socket)
-    await new Promise<void>((resolve) => parts.startTimer(junkRestMs, resolve))
-    resting.delete(socket)
-  }
-
   /** Undefined when nobody waits for the answer any more. */
-  async function receive(call: Call): Promise<object | undefined> {
-    const { request } = call
-    const address = parts.clientAddress(request)
-    const received = limits.admit(address)
-    let text: string | undefined
-    try {
-      text = await readText(request, {
-        maxBytes,
-        onTooLarge: () => limits.noteJunk(address),
-      })
-    } finally {
-      received()
-    }
+  async function carryOut(call: Call): Promise<object | undefined> {
+    const { request, admission, route } = call
+    admission.startReceiving()
+    const text = await readText(request, { maxBytes, onTooLarge: () => admission.charge(costs.tooLarge) })
+    admission.endReceiving()
     if (text === undefined) return undefined
-    const done = limits.begin(address)
-    try {
-      return await carryOut(call, { text, address })
-    } finally {
-      done()
-    }
-  }
-
-  async function carryOut(call: Call, { text, address }: { text: string; address: string }): Promise<object> {
+    admission.startWork()
     const { openRequest, operations } = parts.api()
-    const { request, route } = call
-    const opened = await limits.open(address, async () => {
+    const opened = await admission.open(async () => {
       if (!jsonType.test(request.headers['content-type'] ?? '')) throw new Failure('not_json')
       const envelope = parseRequestEnvelope(text)
       const operation = operationOf(operations, { method: envelope.method, pathMethod: route.method })
       call.operation = envelope.method
-      const openedRequest = await openRequest(envelope, { isQuiet: limits.inFlight <= fewInFlight })
+      const openedRequest = await openRequest(envelope, { isQuiet: parts.admission.inFlight <= fewInFlight })
       return openedRequest && { ...openedRequest, operation, envelope }
     })
     if (!opened) throw new Failure('envelope_not_opened')
     const { merchant, body, operation, envelope } = opened
-    limits.charge(merchant)
+    admission.takeMerchantRate(merchant)
     if (merchant.status === 'suspended') throw new Failure('merchant_suspended')
     return operation(merchant, body, envelope)
   }

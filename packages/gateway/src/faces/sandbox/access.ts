@@ -1,13 +1,13 @@
 // "Get sandbox access" over HTTP: who may ask how often, and what is answered. The page works without a script, by a
 // pasted public key; with one the key pair is made in the browser and its private half stays there.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { addressKey } from '../../http/api-limits.ts'
+import { addressKey } from '../../http/admission/addresses.ts'
+import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { assets } from '../../http/assets.ts'
 import { html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { TokenBuckets } from '../../platform/token-bucket.ts'
 import type { SandboxAccess } from '../../sandbox/sandbox-access.ts'
 import { accessForm, accessGiven, accessRefused } from './pages.ts'
 import { sandboxAccessPath } from './paths.ts'
@@ -23,12 +23,11 @@ export interface SandboxAccessPageParts {
 /** A key of 8192 bits as PEM has 1,400 characters; a form that is larger is none of ours. */
 const maxFormBytes = 16 * 1024
 /** Of one address: five at once, then one in twelve minutes. */
-const allowance = { perSecond: 5 / 3_600, burst: 5 } as const
-const maxAddresses = 10_000
+const rate = { perSecond: 5 / 3_600, burst: 5 } as const
 
 export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAccessPageParts): void {
   const { publicUrl, newNonce, clock } = parts
-  const addresses = new TokenBuckets({ maxBuckets: maxAddresses })
+  const addresses = new RateLimiter({ rate, clock })
 
   const page = (title: string, content: ReturnType<typeof accessForm>) => {
     const nonce = newNonce()
@@ -60,7 +59,7 @@ export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAcce
       const asked = { name: form.get('name') ?? '', publicKey: form.get('publicKey') ?? '' }
       const address = addressKey(request.ip)
       // Taken before anything is given, so that many at once get no more than one after the other.
-      const waitMs = addresses.take(address, allowance, clock.now())
+      const waitMs = addresses.take(address)
       if (waitMs > 0) {
         reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))
         const minutes = Math.ceil(waitMs / 60_000)
@@ -70,11 +69,11 @@ export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAcce
       const access = await parts.access()(asked)
       switch (access.kind) {
         case 'refused':
-          addresses.giveBack(address, allowance, clock.now())
+          addresses.giveBack(address)
           reply.status(400)
           return sendPage(reply, page('Get sandbox access', accessForm(asked, access.problem)))
         case 'too_many': {
-          addresses.giveBack(address, allowance, clock.now())
+          addresses.giveBack(address)
           reply.status(429).header('retry-after', 3_600)
           const words = 'Very many people got access today, so there is none for now. Try again tomorrow.'
           return sendPage(reply, page('Too many', accessRefused(words)))

@@ -15,7 +15,6 @@ const batchItems = [1, 2, 5, 10, 20, 50, 100, 200]
 
 export type GatewayMetrics = ReturnType<typeof makeGatewayMetrics>
 export type CryptoAct = 'rsa_verify' | 'rsa_sign' | 'aes_decrypt' | 'aes_encrypt'
-export type ShedReason = 'in_flight' | 'junk' | 'merchant_rate' | 'strangers'
 
 export function makeGatewayMetrics() {
   const registry = new Registry()

@@ -1,18 +1,20 @@
 // How many connections a listener takes: so many in all, so many from one address and so many of those in a second, so
 // that it takes several addresses to be in everybody's way. Who is refused is refused before anything is made for it.
 import type { Server, Socket } from 'node:net'
-import proxyAddr from '@fastify/proxy-addr'
-import { type Allowance, TokenBuckets } from '../platform/token-bucket.ts'
-import { type AddressCosts, addressKey } from './api-limits.ts'
+import { type Allowance, TokenBuckets } from '../../platform/token-bucket.ts'
+import { addressKey } from './addresses.ts'
+import type { AdmissionControl } from './admission-control.ts'
 
 export interface ConnectionLimits {
   readonly total: number
   readonly perAddress: number
-  /** New ones from one address, and from one where no envelope was opened lately. */
-  readonly fresh: { readonly known: Allowance; readonly strangers: Allowance }
-  /** A proxy that we trust brings everybody's connections, and has no limit but that of all. */
-  readonly trustedProxies: readonly string[]
-  readonly costs?: AddressCosts | undefined
+  /** New ones from one address. A proxy that we trust has no limit but that of all. */
+  readonly fresh: { readonly known: Allowance; readonly unknown: Allowance }
+}
+
+export interface ConnectionParts {
+  readonly limits: ConnectionLimits
+  readonly admission: AdmissionControl
   /** Of the machine's own time. */
   readonly nowMs: () => number
 }
@@ -20,23 +22,20 @@ export interface ConnectionLimits {
 const maxAddresses = 100_000
 const cutInOneTurn = 50
 
-export function shareConnections(server: Server, limits: ConnectionLimits): void {
-  const { total, perAddress, costs } = limits
+export function limitConnections(server: Server, { limits, admission, nowMs }: ConnectionParts): void {
   const rate = new TokenBuckets({ maxBuckets: maxAddresses })
-  const allowanceOf = (address: string) =>
-    costs?.isStranger(address) === true ? limits.fresh.strangers : limits.fresh.known
   const open = new Map<string, Set<Socket>>()
-  const isTrusted = makeIsTrusted(limits.trustedProxies)
   const isRefused = (address: string): boolean => {
-    if (isTrusted(address)) return false
+    if (admission.isProxy(address)) return false
     const key = addressKey(address)
+    const allowance = admission.isKnown(address) ? limits.fresh.known : limits.fresh.unknown
     return (
-      (open.get(key)?.size ?? 0) >= perAddress ||
-      rate.take(key, allowanceOf(address), limits.nowMs()) > 0 ||
-      costs?.isShutOut(address) === true
+      (open.get(key)?.size ?? 0) >= limits.perAddress ||
+      rate.take(key, allowance, nowMs()) > 0 ||
+      admission.isShutOut(address)
     )
   }
-  server.maxConnections = total
+  server.maxConnections = limits.total
   // As an option only net's own servers take it, not those of http. A connection that it refuses costs a tenth of one
   // that is taken and cut.
   Object.assign(server, { blockList: { check: isRefused } })
@@ -44,9 +43,9 @@ export function shareConnections(server: Server, limits: ConnectionLimits): void
     const { remoteAddress } = socket
     // It is gone already.
     if (remoteAddress === undefined) socket.destroy()
-    else if (!isTrusted(remoteAddress)) remember(socket, addressKey(remoteAddress))
+    else if (!admission.isProxy(remoteAddress)) remember(socket, addressKey(remoteAddress))
   })
-  costs?.onShutOut((key) => cutAll([...(open.get(key) ?? [])]))
+  admission.onShutOut((key) => cutAll([...(open.get(key) ?? [])]))
 
   function remember(socket: Socket, key: string): void {
     const ofAddress = open.get(key) ?? new Set()
@@ -62,11 +61,4 @@ export function shareConnections(server: Server, limits: ConnectionLimits): void
 function cutAll(sockets: Socket[]): void {
   for (const socket of sockets.splice(0, cutInOneTurn)) socket.destroy()
   if (sockets.length > 0) setImmediate(cutAll, sockets)
-}
-
-/** Whether an address is that of a proxy that we trust. */
-export function makeIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
-  if (trustedProxies.length === 0) return () => false
-  const trusts = proxyAddr.compile([...trustedProxies])
-  return (address) => trusts(address, 0)
 }

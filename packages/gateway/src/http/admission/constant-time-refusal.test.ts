@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusalBeatMs, refusedOnTheBeat } from './refusal-beat.ts'
+import { refusalMs, refuseInConstantTime } from './constant-time-refusal.ts'
 
 /** Each turn takes a tenth of a millisecond; a timer comes when the test says so. */
 function makeTime() {
@@ -42,7 +42,7 @@ const aTurn = () => new Promise(setImmediate)
 /** When the refusal leaves, for work that takes so long and a timer that comes so late. */
 async function leavesAt({ workMs, lateMs }: { workMs: number; lateMs: number }): Promise<number> {
   const time = makeTime()
-  const refused = refusedOnTheBeat(async () => {
+  const refused = refuseInConstantTime(async () => {
     time.pass(workMs)
     return undefined
   }, time.machine)
@@ -55,23 +55,23 @@ async function leavesAt({ workMs, lateMs }: { workMs: number; lateMs: number }):
   return time.elapsedMs()
 }
 
-test('a refusal leaves on the beat, however long the work took and whenever the timer came', async () => {
+test('a refusal takes the same time, however long the work took and whenever the timer came', async () => {
   for (const workMs of [0.01, 0.3, 0.38, 1.7, 4.05, 4.95]) {
     for (const lateMs of [-0.9, 0]) {
       const leftMs = await leavesAt({ workMs, lateMs })
-      assert.ok(leftMs >= refusalBeatMs && leftMs < refusalBeatMs + 0.11, `${workMs} ${lateMs}: ${leftMs}`)
+      assert.ok(leftMs >= refusalMs && leftMs < refusalMs + 0.11, `${workMs} ${lateMs}: ${leftMs}`)
     }
   }
 })
 
-test('work that takes longer than a beat is refused on a later one', async () => {
-  for (const [workMs, beatMs] of [
+test('work that takes longer is refused at the next multiple of that time', async () => {
+  for (const [workMs, dueMs] of [
     [5.2, 10],
     [12, 15],
     [99.9, 100],
   ] as const) {
     const leftMs = await leavesAt({ workMs, lateMs: -0.5 })
-    assert.ok(leftMs >= beatMs && leftMs < beatMs + 0.11, `${workMs}: ${leftMs}`)
+    assert.ok(leftMs >= dueMs && leftMs < dueMs + 0.11, `${workMs}: ${leftMs}`)
   }
 })
 
@@ -84,8 +84,8 @@ test('a timer that comes too late tells no more than whole milliseconds', async 
 
 test('what opens is there at once, and so is trouble', async () => {
   const time = makeTime()
-  assert.equal(await refusedOnTheBeat(async () => 'opened', time.machine), 'opened')
-  const trouble = refusedOnTheBeat(() => Promise.reject(new Error('database')), time.machine)
+  assert.equal(await refuseInConstantTime(async () => 'opened', time.machine), 'opened')
+  const trouble = refuseInConstantTime(() => Promise.reject(new Error('database')), time.machine)
   await assert.rejects(trouble, /database/)
   assert.equal(time.isAsleep(), false)
   assert.equal(time.elapsedMs(), 0)

@@ -3,28 +3,23 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { machineTime } from '../platform/timer.ts'
-import { maxInBurst, watchForAbuse } from './abuse.ts'
+import { makeControl, openFrom } from '../../../test/support/admission.ts'
+import { machineTime } from '../../platform/timer.ts'
+import { limitPipelining, maxInBurst } from './pipelining.ts'
 
-/** What was looked at of so many requests in one go, and who was shut out for it. */
-async function sendAtOnce(t: TestContext, count: number, { isStranger = true } = {}) {
+/** What was looked at of so many requests in one go, and whether the address was shut out for it. */
+async function sendAtOnce(t: TestContext, count: number, { isKnown = false } = {}) {
   const looked: string[] = []
-  const shutOut: string[] = []
+  const { admission } = makeControl()
+  if (isKnown) await openFrom(admission, '127.0.0.1')
   const server = createServer(
-    watchForAbuse(
+    limitPipelining(
       (request, response) => {
         looked.push(request.url ?? '')
         response.end()
       },
       {
-        costs: {
-          noteJunk: () => assert.fail('it is worse than junk'),
-          shutOut: (address) => shutOut.push(address),
-          isShutOut: () => false,
-          isStranger: () => isStranger,
-          onShutOut: () => {},
-        },
-        isTrusted: () => false,
+        admission,
         nextTurn: machineTime.nextTurn,
       },
     ),
@@ -43,22 +38,22 @@ async function sendAtOnce(t: TestContext, count: number, { isStranger = true } =
   })
   socket.write(requests.join(''))
   await once(socket, 'close')
-  return { looked, shutOut }
+  return { looked, isShutOut: admission.isShutOut('127.0.0.1') }
 }
 
 const paths = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`)
 
 test('requests behind one another are looked at in their order', async (t) => {
-  assert.deepEqual(await sendAtOnce(t, maxInBurst), { looked: paths(maxInBurst), shutOut: [] })
+  assert.deepEqual(await sendAtOnce(t, maxInBurst), { looked: paths(maxInBurst), isShutOut: false })
 })
 
-test('of more than a stranger may send in one go only the first is looked at, and the address is shut out', async (t) => {
-  const { looked, shutOut } = await sendAtOnce(t, 5 * maxInBurst)
+test('of more than an unknown address may send in one go only the first is looked at, and the address is shut out', async (t) => {
+  const { looked, isShutOut } = await sendAtOnce(t, 5 * maxInBurst)
   assert.deepEqual(looked, paths(1))
-  assert.deepEqual(shutOut, ['127.0.0.1'])
+  assert.equal(isShutOut, true)
 })
 
-test('who is known may send as many as they like', async (t) => {
+test('a known address may send as many as they like', async (t) => {
   const count = 2 * maxInBurst
-  assert.deepEqual(await sendAtOnce(t, count, { isStranger: false }), { looked: paths(count), shutOut: [] })
+  assert.deepEqual(await sendAtOnce(t, count, { isKnown: true }), { looked: paths(count), isShutOut: false })
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { costOf } from './failures.ts'
+import { costOfBrokenHttp } from './charges.ts'
 
 test('an address pays for broken HTTP, less for a connection that never said anything, and not for a slow one', () => {
   const cost = (code: string, bytesRead: number) =>
-    costOf(Object.assign(new Error(code), { code }), { bytesRead })
+    costOfBrokenHttp(Object.assign(new Error(code), { code }), { bytesRead })
   assert.equal(cost('HPE_INVALID_METHOD', 9), 1)
   assert.equal(cost('ERR_HTTP_REQUEST_TIMEOUT', 0), 0.1)
   assert.equal(cost('ERR_HTTP_REQUEST_TIMEOUT', 9), 0)

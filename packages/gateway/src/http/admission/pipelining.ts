@@ -4,14 +4,8 @@
 // those cost little which are cut in the end, only the first request of a turn is looked at at once.
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
-import type { MachineTime } from '../platform/timer.ts'
-import type { AddressCosts } from './api-limits.ts'
-
-export interface AbuseParts {
-  readonly costs: AddressCosts
-  readonly isTrusted: (address: string) => boolean
-  readonly nextTurn: MachineTime['nextTurn']
-}
+import type { MachineTime } from '../../platform/timer.ts'
+import type { AdmissionControl } from './admission-control.ts'
 
 type Request = Parameters<RequestListener>[0]
 type Response = Parameters<RequestListener>[1]
@@ -21,9 +15,9 @@ export const maxPieces = 1_024
 /** Of requests that were read in one go. Who waits for an answer before the next has one. */
 export const maxInBurst = 32
 
-export function watchForAbuse(
+export function limitPipelining(
   answer: RequestListener,
-  { costs, isTrusted, nextTurn }: AbuseParts,
+  { admission, nextTurn }: { admission: AdmissionControl; nextTurn: MachineTime['nextTurn'] },
 ): RequestListener {
   /** Of this turn of the event loop: those that came behind another one on the same connection. */
   const bursts = new Map<Socket, [Request, Response][]>()
@@ -33,12 +27,12 @@ export function watchForAbuse(
     const { socket } = request
     if (socket.destroyed) return
     // Before its body is parsed, which may be before it is looked at.
-    if (request.headers['transfer-encoding'] !== undefined) watchPieces(request, response)
+    if (request.headers['transfer-encoding'] !== undefined) limitPieces(request, response)
     const behind = bursts.get(socket)
     if (!behind) {
       beginBurst(socket)
       answer(request, response)
-    } else if (behind.length + 1 < maxInBurst || !isStranger(socket)) behind.push([request, response])
+    } else if (behind.length + 1 < maxInBurst || mayHurry(socket)) behind.push([request, response])
     else cut(socket)
   }
 
@@ -56,12 +50,14 @@ export function watchForAbuse(
   }
 
   /** A proxy brings everybody's requests, and a merchant that is known may be in a hurry. */
-  function isStranger({ remoteAddress }: Socket): boolean {
-    return remoteAddress === undefined || (!isTrusted(remoteAddress) && costs.isStranger(remoteAddress))
+  function mayHurry({ remoteAddress }: Socket): boolean {
+    return (
+      remoteAddress !== undefined && (admission.isProxy(remoteAddress) || admission.isKnown(remoteAddress))
+    )
   }
 
   /** Whoever reads them, and also if nobody does. */
-  function watchPieces(request: Request, response: Response): void {
+  function limitPieces(request: Request, response: Response): void {
     const push = request.push.bind(request)
     let pieces = 0
     // Under a name first: V8 makes a function that is written into a property old from birth, and the request with it.
@@ -80,8 +76,7 @@ export function watchForAbuse(
   }
 
   function cut(socket: Socket): void {
-    const { remoteAddress, destroyed } = socket
+    if (!socket.destroyed) admission.shutOutConnection(socket)
     socket.destroy()
-    if (!destroyed && remoteAddress !== undefined && !isTrusted(remoteAddress)) costs.shutOut(remoteAddress)
   }
 }

@@ -2,30 +2,22 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { TestClock } from '../../test/support/clock.ts'
-import { machineTime } from '../platform/timer.ts'
-import { ApiLimits } from './api-limits.ts'
-import { shareConnections } from './connections.ts'
+import { makeControl, openFrom, socketFrom } from '../../../test/support/admission.ts'
+import { limitConnections } from './connections.ts'
 
 async function listen(t: TestContext, { trustedProxies = [] as string[], perAddress = 2 } = {}) {
   const server = createServer()
-  const clock = new TestClock()
-  const costs = new ApiLimits({
-    requestsInFlightMax: 10,
-    merchantRequestsPerSecond: 1,
-    failedOpeningsPerMinute: 5,
-    clock,
-    time: machineTime,
-  })
-  shareConnections(server, {
-    total: 10,
-    perAddress,
-    fresh: {
-      known: { perSecond: 1, burst: perAddress },
-      strangers: { perSecond: 1, burst: Math.min(2, perAddress) },
+  const { admission, clock } = makeControl({ trustedProxies })
+  limitConnections(server, {
+    limits: {
+      total: 10,
+      perAddress,
+      fresh: {
+        known: { perSecond: 1, burst: perAddress },
+        unknown: { perSecond: 1, burst: Math.min(2, perAddress) },
+      },
     },
-    trustedProxies,
-    costs,
+    admission,
     nowMs: () => clock.now(),
   })
   server.on('connection', (socket) => {
@@ -48,7 +40,7 @@ async function listen(t: TestContext, { trustedProxies = [] as string[], perAddr
     socket.on('error', () => {})
     return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)])
   }
-  return { dial, sockets, server, clock, costs }
+  return { dial, sockets, server, clock, admission }
 }
 
 test('one address has its share of the connections, and others theirs', async (t) => {
@@ -67,15 +59,15 @@ test('one address has its share of the connections, and others theirs', async (t
 })
 
 test('a proxy that is trusted has no share of its own', async (t) => {
-  const { dial, costs } = await listen(t, { trustedProxies: ['127.0.0.0/8'] })
+  const { dial, admission } = await listen(t, { trustedProxies: ['127.0.0.0/8'] })
   for (let index = 0; index < 5; index++) assert.equal(await dial('127.0.0.1'), true)
-  costs.noteJunk('127.0.0.1', 100)
+  admission.chargeConnection(socketFrom('127.0.0.1'), 100)
   assert.equal(await dial('127.0.0.1'), true)
 })
 
-test('one address opens so many connections in a second and no more, a strangerâ€™s fewer at once', async (t) => {
-  const { dial, sockets, clock, costs } = await listen(t, { perAddress: 3 })
-  await costs.open('127.0.0.1', () => Promise.resolve('opened'))
+test('one address opens so many connections in a second and no more, an unknown one fewer at once', async (t) => {
+  const { dial, sockets, clock, admission } = await listen(t, { perAddress: 3 })
+  await openFrom(admission, '127.0.0.1')
   const dialAndLeave = async () => {
     const isWelcome = await dial('127.0.0.1')
     sockets.at(-1)?.destroy()
@@ -91,14 +83,14 @@ test('one address opens so many connections in a second and no more, a strangerâ
 })
 
 test('an address that cost twice its allowance loses its connections, and has no new ones for a while', async (t) => {
-  const { dial, sockets, clock, costs } = await listen(t)
+  const { dial, sockets, clock, admission } = await listen(t)
   assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.2')], [true, true])
-  costs.noteJunk('127.0.0.1', 9)
-  assert.equal(costs.isShutOut('127.0.0.1'), false)
+  admission.chargeConnection(socketFrom('127.0.0.1'), 9)
+  assert.equal(admission.isShutOut('127.0.0.1'), false)
   clock.advance(1)
   assert.equal(sockets[0]?.closed, false)
   const cut = once(sockets[0] as Socket, 'close')
-  costs.noteJunk('127.0.0.1', 2)
+  admission.chargeConnection(socketFrom('127.0.0.1'), 2)
   await cut
   assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.2')], [false, true])
   clock.advance(60_000)

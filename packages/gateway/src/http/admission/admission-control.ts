@@ -1,0 +1,117 @@
+// Admission control of one listener: which connections and requests it takes on. It keeps what requests have in common,
+// admits each, and answers what the listener asks about a connection before any request of it is read.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../../platform/clock.ts'
+import type { MachineTime } from '../../platform/timer.ts'
+import { TokenBuckets } from '../../platform/token-bucket.ts'
+import { type Addresses, addressKey, makeAddresses } from './addresses.ts'
+import { Admission, type AdmissionShared, type ShedReason } from './admission.ts'
+import { Charges } from './charges.ts'
+import { KnownAddresses } from './known-addresses.ts'
+import { OpeningQueue } from './opening-queue.ts'
+import { Slots } from './slots.ts'
+
+export interface AdmissionOptions {
+  readonly requestsInFlightMax: number
+  readonly merchantRequestsPerSecond: number
+  readonly failedOpeningsPerMinute: number
+  readonly trustedProxies: readonly string[]
+  readonly clock: Clock
+  readonly time: MachineTime
+  /** For operators alone: every address counts as known, and none is shut out. */
+  readonly isPrivate?: boolean
+  readonly onShed?: (reason: ShedReason) => void
+}
+
+const maxMerchants = 100_000
+/** One address has at most this share of the slots, so that it takes several to be in everybody's way. */
+const addressShare = 1 / 4
+/** How many more requests may be on their way in than are worked on. */
+const receivingTimes = 2
+/** Envelopes of unknown addresses that are opened at once: with refusals that take 5 ms, 400 a second. */
+const openingTurns = 2
+
+export class AdmissionControl {
+  readonly #addresses: Addresses
+  readonly #isPrivate: boolean
+  readonly #shared: AdmissionShared
+  readonly #onShutOut: ((key: string) => void)[] = []
+
+  constructor(options: AdmissionOptions) {
+    const { requestsInFlightMax: total, clock, time, isPrivate = false } = options
+    const perKey = Math.ceil(total * addressShare)
+    const known = new KnownAddresses()
+    this.#addresses = makeAddresses(options.trustedProxies)
+    this.#isPrivate = isPrivate
+    this.#shared = {
+      receiving: new Slots({ total: total * receivingTimes, perKey }),
+      working: new Slots({ total, perKey: total }),
+      charges: new Charges({
+        envelopesPerMinute: options.failedOpeningsPerMinute,
+        clock,
+        onShutOut: (key) => {
+          for (const cut of this.#onShutOut) cut(key)
+        },
+      }),
+      openings: new OpeningQueue({
+        turns: openingTurns,
+        waiting: Math.ceil(total / 2),
+        waitingPerAddress: perKey,
+        nowMs: time.nowMs,
+      }),
+      merchants: new TokenBuckets({ maxBuckets: maxMerchants }),
+      merchantRequestsPerSecond: options.merchantRequestsPerSecond,
+      delayed: new WeakSet(),
+      isKnown: isPrivate ? () => true : (key) => known.has(key),
+      know: (key) => known.add(key),
+      now: () => clock.now(),
+      time,
+      onShed: options.onShed ?? (() => {}),
+    }
+  }
+
+  admit(request: IncomingMessage): Admission {
+    return new Admission(this.#shared, { request, address: this.#addresses.clientOf(request) })
+  }
+
+  isProxy(address: string): boolean {
+    return this.#addresses.isProxy(address)
+  }
+
+  /** An envelope from there was opened lately. */
+  isKnown(address: string): boolean {
+    return this.#shared.isKnown(addressKey(address))
+  }
+
+  isShutOut(address: string): boolean {
+    return !this.#isPrivate && this.#shared.charges.isShutOut(addressKey(address))
+  }
+
+  /** Told of the address's key. */
+  onShutOut(cut: (key: string) => void): void {
+    if (!this.#isPrivate) this.#onShutOut.push(cut)
+  }
+
+  /** For what a connection did of which no request was read. */
+  chargeConnection(socket: Socket, envelopes: number): void {
+    const key = this.#chargedKey(socket)
+    if (key !== undefined && envelopes > 0) this.#shared.charges.charge(key, envelopes)
+  }
+
+  shutOutConnection(socket: Socket): void {
+    const key = this.#chargedKey(socket)
+    if (key !== undefined) this.#shared.charges.shutOut(key)
+  }
+
+  /** How many requests are worked on. */
+  get inFlight(): number {
+    return this.#shared.working.taken
+  }
+
+  /** Before a proxy's request is read nobody knows whose it is. */
+  #chargedKey({ remoteAddress }: Socket): string | undefined {
+    if (this.#isPrivate || remoteAddress === undefined || this.isProxy(remoteAddress)) return undefined
+    return addressKey(remoteAddress)
+  }
+}

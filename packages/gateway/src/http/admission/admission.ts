@@ -1,0 +1,159 @@
+// The admission of one request: receive its body, work on it, open its envelope, take from its merchant's rate, end. Each
+// stage throws where the request is refused. What is cheap is checked first, so that junk costs little.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { Failure, httpStatusOf } from '@tillgate/protocol'
+import type { Merchant } from '../../merchants/rules/merchant.ts'
+import type { MachineTime } from '../../platform/timer.ts'
+import type { TokenBuckets } from '../../platform/token-bucket.ts'
+import { addressKey } from './addresses.ts'
+import { type Charges, costs } from './charges.ts'
+import { refusalMs, refuseInConstantTime } from './constant-time-refusal.ts'
+import type { OpeningQueue } from './opening-queue.ts'
+import type { GiveBack, Slots } from './slots.ts'
+
+export type ShedReason = 'in_flight' | 'junk' | 'merchant_rate' | 'unknown_addresses'
+
+/** What all requests of a listener share. */
+export interface AdmissionShared {
+  /** How many requests are on their way in; each holds its body in memory at most. */
+  readonly receiving: Slots
+  readonly working: Slots
+  readonly charges: Charges
+  readonly openings: OpeningQueue
+  readonly merchants: TokenBuckets
+  readonly merchantRequestsPerSecond: number
+  /** Connections whose refusal is held back. */
+  readonly delayed: WeakSet<Socket>
+  readonly isKnown: (key: string) => boolean
+  readonly know: (key: string) => void
+  readonly now: () => number
+  readonly time: MachineTime
+  readonly onShed: (reason: ShedReason) => void
+}
+
+const delayMs = 500
+
+export class Admission {
+  readonly #shared: AdmissionShared
+  readonly #socket: Socket
+  readonly #address: string
+  readonly #key: string
+  #receivingSlot: GiveBack | undefined
+  #workingSlot: GiveBack | undefined
+
+  constructor(shared: AdmissionShared, { request, address }: { request: IncomingMessage; address: string }) {
+    this.#shared = shared
+    this.#socket = request.socket
+    this.#address = address
+    this.#key = addressKey(address)
+  }
+
+  /** Before anything is read. */
+  startReceiving(): void {
+    this.#refuseCharged()
+    this.#receivingSlot = this.#shared.receiving.take(this.#key) ?? this.#refuseFull()
+  }
+
+  /** The body is there, or the connection is gone. */
+  endReceiving(): void {
+    this.#receivingSlot?.()
+  }
+
+  /** When the body is there. */
+  startWork(): void {
+    this.#refuseCharged()
+    this.#workingSlot = this.#shared.working.take(this.#key) ?? this.#refuseFull()
+  }
+
+  /**
+   * Opens the envelope, an unknown address's in its turn. One that is not opened is charged, and so is one that is so
+   * broken that it cannot even be tried.
+   */
+  async open<Opened>(open: () => Promise<Opened | undefined>): Promise<Opened | undefined> {
+    const { charges, isKnown, know, time } = this.#shared
+    const endTurn = isKnown(this.#key) ? undefined : await this.#turn()
+    try {
+      // It may have used up its allowance while it waited.
+      if (endTurn) this.#refuseCharged()
+      const opened = await refuseInConstantTime(open, time)
+      if (opened === undefined) charges.chargeWithinAllowance(this.#key, costs.notOpened)
+      else know(this.#key)
+      return opened
+    } catch (error) {
+      if (isSendersFault(error)) {
+        charges.chargeWithinAllowance(this.#key, costs.untried)
+        // What is refused before it is tried gives its turn back no sooner than what is tried.
+        if (endTurn) await new Promise<void>((resolve) => time.startTimer(refusalMs, resolve))
+      }
+      throw error
+    } finally {
+      endTurn?.()
+    }
+  }
+
+  /** Only after the envelope was opened: nobody uses up what belongs to another. */
+  takeMerchantRate(merchant: Pick<Merchant, 'merchantId' | 'requestsPerSecond'>): void {
+    const { merchants, merchantRequestsPerSecond, now } = this.#shared
+    const perSecond = merchant.requestsPerSecond ?? merchantRequestsPerSecond
+    const waitMs = merchants.take(merchant.merchantId, { perSecond, burst: perSecond }, now())
+    if (waitMs > 0) this.#refuseTooMany('merchant_rate', waitMs)
+  }
+
+  charge(envelopes: number): void {
+    this.#shared.charges.charge(this.#key, envelopes)
+  }
+
+  /** The work is done, whoever still waits for the answer. */
+  end(): void {
+    this.#receivingSlot?.()
+    this.#workingSlot?.()
+  }
+
+  /**
+   * Ends with a 429. An address that is past its allowance, or unknown, has it half a second late, and one that does not
+   * wait for it loses the connection: a refusal takes so little that answering a flood as fast as it comes would
+   * hold up everybody else.
+   */
+  async endTooMany(): Promise<void> {
+    this.end()
+    const { delayed, charges, isKnown, time } = this.#shared
+    // A proxy's connection is not the sender's: others use it next.
+    if (this.#address !== this.#socket.remoteAddress) return
+    if (charges.waitMs(this.#key) === 0 && isKnown(this.#key)) return
+    if (delayed.has(this.#socket)) {
+      this.charge(costs.notOpened)
+      this.#socket.destroy()
+      return
+    }
+    delayed.add(this.#socket)
+    await new Promise<void>((resolve) => time.startTimer(delayMs, resolve))
+    delayed.delete(this.#socket)
+  }
+
+  async #turn(): Promise<() => void> {
+    return (await this.#shared.openings.turn(this.#key)) ?? this.#refuseTooMany('unknown_addresses', 1_000)
+  }
+
+  #refuseCharged(): void {
+    const waitMs = this.#shared.charges.waitMs(this.#key)
+    if (waitMs > 0) this.#refuseTooMany('junk', waitMs)
+  }
+
+  #refuseTooMany(reason: ShedReason, waitMs: number): never {
+    this.#shared.onShed(reason)
+    throw new Failure('too_many_requests', { retryAfterSeconds: Math.ceil(waitMs / 1_000) })
+  }
+
+  #refuseFull(): never {
+    this.#shared.onShed('in_flight')
+    throw new Failure('unavailable', { retryAfterSeconds: 1 })
+  }
+}
+
+/** Not a 429: asking on costs nothing. Nor trouble of our own. */
+function isSendersFault(error: unknown): boolean {
+  if (!(error instanceof Failure)) return false
+  const status = httpStatusOf(error.code)
+  return status < 500 && status !== 429
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { longestWaitMs, OpeningQueue } from './opening-queue.ts'
+
+function make() {
+  let nowMs = 0
+  const openings = new OpeningQueue({
+    turns: 2,
+    waiting: 3,
+    waitingPerAddress: 2,
+    nowMs: () => nowMs,
+  })
+  return {
+    openings,
+    pass: (ms: number) => {
+      nowMs += ms
+    },
+  }
+}
+
+/** What has happened once all that can go on has gone on. */
+async function settled(...turns: Promise<(() => void) | undefined>[]) {
+  const waits = new Promise((resolve) => setImmediate(resolve, 'waits'))
+  const told = (turn: Promise<(() => void) | undefined>) => turn.then((end) => (end ? 'turn' : 'refused'))
+  return Promise.all(turns.map((turn) => Promise.race([told(turn), waits])))
+}
+
+test('two have a turn at once, the others have theirs in the order in which they came', async () => {
+  const { openings } = make()
+  const first = openings.turn('a')
+  const [second, third, fourth] = [openings.turn('b'), openings.turn('c'), openings.turn('d')]
+  assert.deepEqual(await settled(first, second, third, fourth), ['turn', 'turn', 'waits', 'waits'])
+  ;(await first)?.()
+  assert.deepEqual(await settled(third, fourth), ['turn', 'waits'])
+  ;(await second)?.()
+  ;(await third)?.()
+  assert.deepEqual(await settled(fourth, openings.turn('e')), ['turn', 'turn'])
+})
+
+test('so many wait and no more, and of one address fewer', async () => {
+  const { openings } = make()
+  const ends = [await openings.turn('a'), await openings.turn('a')]
+  const waiting = [openings.turn('b'), openings.turn('b')]
+  assert.deepEqual(await settled(openings.turn('b')), ['refused'])
+  waiting.push(openings.turn('c'))
+  assert.deepEqual(await settled(openings.turn('d')), ['refused'])
+  for (const end of ends) end?.()
+  assert.deepEqual(await settled(...waiting), ['turn', 'turn', 'waits'])
+  assert.deepEqual(await settled(openings.turn('b')), ['waits'])
+})
+
+test('whoever waited for too long is refused when the turn comes, and holds nobody up', async () => {
+  const { openings, pass } = make()
+  const ends = [await openings.turn('a'), await openings.turn('a')]
+  const early = [openings.turn('b'), openings.turn('b')]
+  pass(longestWaitMs)
+  const late = openings.turn('c')
+  pass(1)
+  ends[0]?.()
+  assert.deepEqual(await settled(...early, late), ['refused', 'refused', 'turn'])
+})

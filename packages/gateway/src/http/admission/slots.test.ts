@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Slots } from './slots.ts'
+
+test('there are so many slots in all, and one that is given back is free again', () => {
+  const slots = new Slots({ total: 2, perKey: 2 })
+  const first = slots.take('a')
+  assert.ok(first)
+  assert.ok(slots.take('b'))
+  assert.equal(slots.take('c'), undefined)
+  first()
+  assert.ok(slots.take('c'))
+})
+
+test('one key has only its share', () => {
+  const slots = new Slots({ total: 10, perKey: 2 })
+  const mine = [slots.take('a'), slots.take('a')]
+  assert.equal(slots.take('a'), undefined)
+  assert.ok(slots.take('b'))
+  mine[0]?.()
+  assert.ok(slots.take('a'))
+})
+
+test('a slot is given back once, however often it is said', () => {
+  const slots = new Slots({ total: 1, perKey: 1 })
+  const giveBack = slots.take('a')
+  giveBack?.()
+  giveBack?.()
+  assert.ok(slots.take('a'))
+  assert.equal(slots.take('a'), undefined)
+})
