@@ -32,7 +32,10 @@ export const attacks = {
     junkFlood(attack, { lines: 200, addresses: 200, isOver }),
   'broken requests, 200 addresses': brokenFlood,
   'junk envelopes, no answer waited for': pipelinedFlood,
-  'idle connections': holdConnections,
+  'half-sent bodies, 50 addresses': (attack, isOver) =>
+    holdConnections(attack, { most: 12_500, addresses: 50, says: halfSent(attack.place), isOver }),
+  'idle connections': (attack, isOver) =>
+    holdConnections(attack, { most: 4_000, addresses: 1, says: undefined, isOver }),
   'connections opened and cut': cutConnections,
   'oversized requests': (attack, isOver) => {
     const forms = [
@@ -148,21 +151,39 @@ function placeNow(
   return { ...place, localAddress: `${network}.${1 + address}` }
 }
 
-/** As many as an address may have and more, opened again as they are cut. */
-async function holdConnections(attack: Attack, isOver: () => boolean): Promise<AttackResult> {
-  const most = 4_000
-  const counts = { opened: 0, cut: 0, most: 0 }
+/** The headers of an envelope and its first byte. */
+function halfSent(place: Place): string {
+  return postBytes(place, { path: gatewayPath, headers: ['content-length: 2000'], body: '{' })
+}
+
+/** As many as the addresses may have and more, opened again as they are cut. */
+async function holdConnections(
+  attack: Attack,
+  {
+    most,
+    addresses,
+    says,
+    isOver,
+  }: { most: number; addresses: number; says: string | undefined; isOver: () => boolean },
+): Promise<AttackResult> {
+  const counts: AttackResult = { opened: 0, cut: 0, most: 0 }
+  const count = (what: string) => {
+    counts[what] = (counts[what] ?? 0) + 1
+  }
+  let line = 0
   const open = new Set<Socket>()
   const add = () => {
-    const socket = connect(placeNow(attack))
+    const socket = connect(placeNow(attack, { line: line++, addresses }))
     open.add(socket)
     socket.on('connect', () => {
-      counts.opened++
-      counts.most = Math.max(counts.most, open.size)
+      count('opened')
+      counts['most'] = Math.max(counts['most'] ?? 0, open.size)
+      if (says !== undefined) socket.write(says)
     })
+    socket.on('data', (piece) => count(piece.toString('latin1', 9, 12)))
     socket.on('error', () => {})
     socket.on('close', () => {
-      counts.cut++
+      count('cut')
       open.delete(socket)
     })
   }

@@ -3,7 +3,11 @@
 import type { Socket } from 'node:net'
 import { Failure, type FailureName, failureAnswer, httpStatusOf } from '@tillgate/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type BrokenHttp, isSilence } from './admission/charges.ts'
+import { type StartTimer, startSystemTimer } from '../platform/timer.ts'
+import { type BrokenHttp, isSilence, isTooSlow } from './admission/charges.ts'
+
+/** For the client to read the answer and close its end; one that does not is cut. */
+const lingerMs = 1_000
 
 export function answerFailures(
   listener: FastifyInstance,
@@ -30,22 +34,26 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 }
 
 /** What is not HTTP at all has no request and no id; it is told so in our own words, and the line is cut. */
-export function answerBrokenHttp(error: BrokenHttp, socket: Socket): void {
+export function answerBrokenHttp(
+  error: BrokenHttp,
+  socket: Socket,
+  startTimer: StartTimer = startSystemTimer,
+): void {
   if (error.code === 'ECONNRESET' || isSilence(error, socket) || !socket.writable) {
     socket.destroy()
     return
   }
   const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const isTooSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const isLate = isTooSlow(error)
   const failure = new Failure(isTooLarge ? 'too_large' : 'malformed_envelope', {
     message: isTooLarge
       ? 'The headers are larger than 16 KiB.'
-      : isTooSlow
+      : isLate
         ? 'The request did not come in time.'
         : 'This is not HTTP.',
   })
   const body = JSON.stringify(failureAnswer(failure, 'none'))
-  const status = isTooSlow
+  const status = isLate
     ? '408 Request Timeout'
     : isTooLarge
       ? '431 Request Header Fields Too Large'
@@ -54,6 +62,16 @@ export function answerBrokenHttp(error: BrokenHttp, socket: Socket): void {
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+  // Node keeps a connection of which the other end stays open.
+  socket.once(
+    'close',
+    startTimer(lingerMs, () => socket.destroy()),
+  )
+}
+
+/** As Node.js ends a request that takes too long. */
+export function answerTooSlow(socket: Socket): void {
+  answerBrokenHttp(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
 }
 
 export function toFailure(error: unknown, isUnavailable: (error: unknown) => boolean): Failure {

@@ -4,7 +4,6 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import type { Log } from '../platform/log.ts'
 import { machineTime } from '../platform/timer.ts'
 import type { AdmissionControl } from './admission/admission-control.ts'
-import { costOfBrokenHttp } from './admission/charges.ts'
 import { limitConnections } from './admission/connections.ts'
 import { limitPipelining } from './admission/pipelining.ts'
 import type { NoteAnswered } from './answered.ts'
@@ -18,6 +17,8 @@ export const listenerLimits = {
   headerBytes: 16 * 1024,
   connections: {
     total: 10_000,
+    /** For known addresses alone, so that merchants are served whoever else comes. */
+    reserved: 2_500,
     /** So that it takes several addresses to take all of them. */
     perAddress: 2_500,
     /** Who keeps its connections open needs far fewer; a merchant that does not may still send so many requests a second. */
@@ -64,7 +65,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     // A path with broken escapes is a path like any other that nobody serves, not a fault of its own kind.
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
     clientErrorHandler(error, socket) {
-      parts.admission.chargeConnection(socket, costOfBrokenHttp(error, socket))
+      parts.admission.chargeBrokenHttp(error, socket)
       answerBrokenHttp(error, socket)
     },
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,

@@ -191,6 +191,33 @@ test('requests that are never sent to their end are in nobody else’s way', asy
   for (const held of holding) held.destroy()
 })
 
+test('half-sent bodies of nine unknown addresses leave a known merchant its slots', async () => {
+  const gateway = await startTestGateway({
+    environment: { REQUESTS_IN_FLIGHT: '20', TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  const merchant = await gateway.addMerchant()
+  assert.equal((await queryOf(merchant)).code, 40400)
+  const { port } = new URL(gateway.url)
+  let refused = 0
+  const holding = Array.from({ length: 45 }, (_, index) => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.on('data', (answer) => {
+      assert.match(answer.toString(), /^HTTP\/1.1 503 /)
+      refused++
+    })
+    const address = `203.0.113.${1 + (index % 9)}`
+    socket.write(
+      `POST /api/v1/gateway HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${address}\r\ncontent-length: 9\r\n\r\n{`,
+    )
+    return socket
+  })
+  // Each has its share of 5; before all of them are held, nobody is turned away.
+  while (refused < 5) await pause(5)
+  assert.equal((await queryOf(merchant)).code, 40400)
+  for (const socket of holding) socket.destroy()
+})
+
 test('junk that comes all at once counts as much as junk that comes one by one', async () => {
   const clock = new TestClock()
   const gateway = await startTestGateway({ clock, environment: { FAILED_OPENINGS_PER_MINUTE: '10' } })

@@ -21,7 +21,7 @@ export function makeControl(options: Partial<AdmissionOptions> = {}) {
 }
 
 export function admitFrom(admission: AdmissionControl, address: string): Admission {
-  return admission.admit({ socket: socketFrom(address) } as IncomingMessage)
+  return admission.admit({ socket: socketFrom(address), headers: {} } as IncomingMessage)
 }
 
 /** Makes the address a known one. */
@@ -30,6 +30,6 @@ export async function openFrom(admission: AdmissionControl, address: string): Pr
 }
 
 /** A socket that is connected to nobody. */
-export function socketFrom(address: string): Socket {
+function socketFrom(address: string): Socket {
   return Object.defineProperty(new Socket(), 'remoteAddress', { value: address })
 }

@@ -42,7 +42,7 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
       const admission = parts.admission.admit(request.raw)
       admissions.set(request, admission)
       admission.startReceiving()
-      request.raw.once('close', () => admission.endReceiving())
+      request.raw.once('close', () => admission.endReceiving({ isWhole: request.raw.complete }))
       done()
     })
     for (const route of apiRoutes) {

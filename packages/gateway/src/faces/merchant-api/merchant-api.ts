@@ -20,7 +20,7 @@ import type { AdmissionControl } from '../../http/admission/admission-control.ts
 import { costs } from '../../http/admission/charges.ts'
 import type { NoteAnswered } from '../../http/answered.ts'
 import { type Direct, readText, sendJson } from '../../http/direct.ts'
-import { toFailure } from '../../http/failures.ts'
+import { answerTooSlow, toFailure } from '../../http/failures.ts'
 import { listenerLimits } from '../../http/listener.ts'
 import type { OpenRequest } from '../../merchants/open-request.ts'
 import type { Merchant } from '../../merchants/rules/merchant.ts'
@@ -82,7 +82,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
 
   async function answer(call: Call, response: ServerResponse): Promise<void> {
     const began = performance.now()
-    const { request, admission, route, requestId } = call
+    const { admission, route, requestId } = call
     let httpStatus = 200
     let code: number = successCode
     try {
@@ -103,7 +103,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
         body: failureAnswer(failure, requestId),
         retryAfterSeconds: failure.retryAfterSeconds,
         isLast: parts.isClosing(),
-        isCut: !isSmall(request),
+        isCut: !mayReadOn(call),
       })
     }
     parts.onAnswered({
@@ -119,9 +119,9 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
   /** Undefined when nobody waits for the answer any more. */
   async function carryOut(call: Call): Promise<object | undefined> {
     const { request, admission, route } = call
-    admission.startReceiving()
+    admission.startReceiving({ onTimeout: () => answerTooSlow(request.socket) })
     const text = await readText(request, { maxBytes, onTooLarge: () => admission.charge(costs.tooLarge) })
-    admission.endReceiving()
+    admission.endReceiving({ isWhole: text !== undefined })
     if (text === undefined) return undefined
     admission.startWork()
     const { openRequest, operations } = parts.api()
@@ -158,9 +158,9 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** What is small is read to its end and forgotten; of what is not, or may not be, no more is read. */
-function isSmall({ headers, complete }: IncomingMessage): boolean {
-  return complete || Number(headers['content-length']) <= maxBytes
+/** A known address's small body is read to its end and forgotten; of anything else no more is read. */
+function mayReadOn({ request: { headers, complete }, admission }: Call): boolean {
+  return complete || (admission.isKnown && Number(headers['content-length']) <= maxBytes)
 }
 
 function operationOf(

@@ -7,7 +7,7 @@ import type { MachineTime } from '../../platform/timer.ts'
 import { TokenBuckets } from '../../platform/token-bucket.ts'
 import { type Addresses, addressKey, makeAddresses } from './addresses.ts'
 import { Admission, type AdmissionShared, type ShedReason } from './admission.ts'
-import { Charges } from './charges.ts'
+import { type BrokenHttp, Charges, costOfBrokenHttp } from './charges.ts'
 import { KnownAddresses } from './known-addresses.ts'
 import { OpeningQueue } from './opening-queue.ts'
 import { Slots } from './slots.ts'
@@ -27,7 +27,7 @@ export interface AdmissionOptions {
 const maxMerchants = 100_000
 /** One address has at most this share of the slots, so that it takes several to be in everybody's way. */
 const addressShare = 1 / 4
-/** How many more requests may be on their way in than are worked on. */
+/** How many more requests may be on their way in than are worked on; half of those slots are for known addresses. */
 const receivingTimes = 2
 /** Envelopes of unknown addresses that are opened at once: with refusals that take 5 ms, 400 a second. */
 const openingTurns = 2
@@ -45,7 +45,7 @@ export class AdmissionControl {
     this.#addresses = makeAddresses(options.trustedProxies)
     this.#isPrivate = isPrivate
     this.#shared = {
-      receiving: new Slots({ total: total * receivingTimes, perKey }),
+      receiving: new Slots({ total: total * receivingTimes, perKey, reserved: total }),
       working: new Slots({ total, perKey: total }),
       charges: new Charges({
         envelopesPerMinute: options.failedOpeningsPerMinute,
@@ -93,10 +93,13 @@ export class AdmissionControl {
     if (!this.#isPrivate) this.#onShutOut.push(cut)
   }
 
-  /** For what a connection did of which no request was read. */
-  chargeConnection(socket: Socket, envelopes: number): void {
+  /** For a connection of which no request was read. */
+  chargeBrokenHttp(error: BrokenHttp, socket: Socket): void {
     const key = this.#chargedKey(socket)
-    if (key !== undefined && envelopes > 0) this.#shared.charges.charge(key, envelopes)
+    if (key === undefined) return
+    const isKnown = this.#shared.isKnown(key)
+    const cost = costOfBrokenHttp(error, { bytesRead: socket.bytesRead, isKnown })
+    if (cost > 0) this.#shared.charges.charge(key, cost)
   }
 
   shutOutConnection(socket: Socket): void {

@@ -7,7 +7,7 @@ import type { Merchant } from '../../merchants/rules/merchant.ts'
 import type { MachineTime } from '../../platform/timer.ts'
 import type { TokenBuckets } from '../../platform/token-bucket.ts'
 import { addressKey } from './addresses.ts'
-import { type Charges, costs } from './charges.ts'
+import { type Charges, costOfUnfinishedBody, costs } from './charges.ts'
 import { refusalMs, refuseInConstantTime } from './constant-time-refusal.ts'
 import type { OpeningQueue } from './opening-queue.ts'
 import type { GiveBack, Slots } from './slots.ts'
@@ -33,13 +33,16 @@ export interface AdmissionShared {
 }
 
 const delayMs = 500
+/** For the body of an unknown address, from the end of the headers on. A known one has as long as any request. */
+export const unknownBodyMs = 5_000
 
 export class Admission {
   readonly #shared: AdmissionShared
   readonly #socket: Socket
   readonly #address: string
   readonly #key: string
-  #receivingSlot: GiveBack | undefined
+  #receiving: { readonly giveBack: GiveBack; readonly sinceMs: number } | undefined
+  #cancelDeadline: (() => void) | undefined
   #workingSlot: GiveBack | undefined
 
   constructor(shared: AdmissionShared, { request, address }: { request: IncomingMessage; address: string }) {
@@ -49,15 +52,36 @@ export class Admission {
     this.#key = addressKey(address)
   }
 
-  /** Before anything is read. */
-  startReceiving(): void {
-    this.#refuseCharged()
-    this.#receivingSlot = this.#shared.receiving.take(this.#key) ?? this.#refuseFull()
+  /** An envelope from its address was opened lately. */
+  get isKnown(): boolean {
+    return this.#shared.isKnown(this.#key)
   }
 
-  /** The body is there, or the connection is gone. */
-  endReceiving(): void {
-    this.#receivingSlot?.()
+  /** Before anything is read. `onTimeout` answers a body that is too late and cuts the connection. */
+  startReceiving({ onTimeout = () => {} } = {}): void {
+    this.#refuseCharged()
+    const { receiving, time } = this.#shared
+    const { isKnown } = this
+    const giveBack = receiving.take(this.#key, { isKnown }) ?? this.#refuseFull()
+    this.#receiving = { giveBack, sinceMs: time.nowMs() }
+    if (isKnown) return
+    this.#cancelDeadline = time.startTimer(unknownBodyMs, () => {
+      this.endReceiving({ isWhole: false })
+      onTimeout()
+    })
+  }
+
+  /** The body is there, or will not come. What does not come whole is charged by the time it was waited for. */
+  endReceiving({ isWhole }: { isWhole: boolean }): void {
+    if (!this.#receiving) return
+    const { sinceMs } = this.#receiving
+    this.#giveBackReceiving()
+    if (isWhole) return
+    const { charges, time } = this.#shared
+    const cost = costOfUnfinishedBody(time.nowMs() - sinceMs)
+    // A network that fails under many requests of a merchant must not shut it out.
+    if (this.isKnown) charges.chargeWithinAllowance(this.#key, cost)
+    else charges.charge(this.#key, cost)
   }
 
   /** When the body is there. */
@@ -71,8 +95,8 @@ export class Admission {
    * broken that it cannot even be tried.
    */
   async open<Opened>(open: () => Promise<Opened | undefined>): Promise<Opened | undefined> {
-    const { charges, isKnown, know, time } = this.#shared
-    const endTurn = isKnown(this.#key) ? undefined : await this.#turn()
+    const { charges, know, time } = this.#shared
+    const endTurn = this.isKnown ? undefined : await this.#turn()
     try {
       // It may have used up its allowance while it waited.
       if (endTurn) this.#refuseCharged()
@@ -106,7 +130,7 @@ export class Admission {
 
   /** The work is done, whoever still waits for the answer. */
   end(): void {
-    this.#receivingSlot?.()
+    this.#giveBackReceiving()
     this.#workingSlot?.()
   }
 
@@ -117,10 +141,10 @@ export class Admission {
    */
   async endTooMany(): Promise<void> {
     this.end()
-    const { delayed, charges, isKnown, time } = this.#shared
+    const { delayed, charges, time } = this.#shared
     // A proxy's connection is not the sender's: others use it next.
     if (this.#address !== this.#socket.remoteAddress) return
-    if (charges.waitMs(this.#key) === 0 && isKnown(this.#key)) return
+    if (charges.waitMs(this.#key) === 0 && this.isKnown) return
     if (delayed.has(this.#socket)) {
       this.charge(costs.notOpened)
       this.#socket.destroy()
@@ -129,6 +153,12 @@ export class Admission {
     delayed.add(this.#socket)
     await new Promise<void>((resolve) => time.startTimer(delayMs, resolve))
     delayed.delete(this.#socket)
+  }
+
+  #giveBackReceiving(): void {
+    this.#cancelDeadline?.()
+    this.#receiving?.giveBack()
+    this.#receiving = undefined
   }
 
   async #turn(): Promise<() => void> {

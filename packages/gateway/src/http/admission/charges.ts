@@ -14,7 +14,11 @@ export const costs = {
   brokenHttp: 1,
   /** A connection that is opened, kept and cut for nothing takes a tenth of the time. */
   silence: 0.1,
+  /** A request of an unknown address that did not come in time. */
+  slow: 1,
 } as const
+/** A body that did not come whole costs an envelope for each so long that it was waited for. */
+const bodyMsPerEnvelope = 5_000
 
 const maxAddresses = 100_000
 const allowanceMs = 60_000
@@ -23,16 +27,29 @@ const withinAllowanceMs = 30_000
 
 export type BrokenHttp = Error & { readonly code?: string }
 
-/** What it costs its address. A request that is broken off, or slow, costs nothing. */
-export function costOfBrokenHttp(error: BrokenHttp, socket: Pick<Socket, 'bytesRead'>): number {
+/** What it costs its address. A known one is not charged for being slow here, only where its body is received. */
+export function costOfBrokenHttp(
+  error: BrokenHttp,
+  connection: Pick<Socket, 'bytesRead'> & { readonly isKnown: boolean },
+): number {
   const { code = '' } = error
   if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') return costs.brokenHttp
-  return isSilence(error, socket) ? costs.silence : 0
+  if (isSilence(error, connection)) return costs.silence
+  return isTooSlow(error) && !connection.isKnown ? costs.slow : 0
+}
+
+/** Timed out or broken off. */
+export function costOfUnfinishedBody(waitedMs: number): number {
+  return Math.max(costs.untried, waitedMs / bodyMsPerEnvelope)
+}
+
+export function isTooSlow({ code }: BrokenHttp): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT'
 }
 
 /** It never said anything. */
-export function isSilence({ code }: BrokenHttp, { bytesRead }: Pick<Socket, 'bytesRead'>): boolean {
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && bytesRead === 0
+export function isSilence(error: BrokenHttp, { bytesRead }: Pick<Socket, 'bytesRead'>): boolean {
+  return isTooSlow(error) && bytesRead === 0
 }
 
 export interface ChargesOptions {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { makeControl, openFrom, socketFrom } from '../../../test/support/admission.ts'
+import { admitFrom, makeControl, openFrom } from '../../../test/support/admission.ts'
 import { limitConnections } from './connections.ts'
 
 async function listen(t: TestContext, { trustedProxies = [] as string[], perAddress = 2 } = {}) {
@@ -11,6 +11,7 @@ async function listen(t: TestContext, { trustedProxies = [] as string[], perAddr
   limitConnections(server, {
     limits: {
       total: 10,
+      reserved: 7,
       perAddress,
       fresh: {
         known: { perSecond: 1, burst: perAddress },
@@ -61,7 +62,7 @@ test('one address has its share of the connections, and others theirs', async (t
 test('a proxy that is trusted has no share of its own', async (t) => {
   const { dial, admission } = await listen(t, { trustedProxies: ['127.0.0.0/8'] })
   for (let index = 0; index < 5; index++) assert.equal(await dial('127.0.0.1'), true)
-  admission.chargeConnection(socketFrom('127.0.0.1'), 100)
+  admitFrom(admission, '127.0.0.1').charge(100)
   assert.equal(await dial('127.0.0.1'), true)
 })
 
@@ -85,16 +86,25 @@ test('one address opens so many connections in a second and no more, an unknown 
 test('an address that cost twice its allowance loses its connections, and has no new ones for a while', async (t) => {
   const { dial, sockets, clock, admission } = await listen(t)
   assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.2')], [true, true])
-  admission.chargeConnection(socketFrom('127.0.0.1'), 9)
+  admitFrom(admission, '127.0.0.1').charge(9)
   assert.equal(admission.isShutOut('127.0.0.1'), false)
   clock.advance(1)
   assert.equal(sockets[0]?.closed, false)
   const cut = once(sockets[0] as Socket, 'close')
-  admission.chargeConnection(socketFrom('127.0.0.1'), 2)
+  admitFrom(admission, '127.0.0.1').charge(2)
   await cut
   assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.2')], [false, true])
   clock.advance(60_000)
   assert.equal(await dial('127.0.0.1'), false)
   clock.advance(60_000)
   assert.equal(await dial('127.0.0.1'), true)
+})
+
+test('unknown addresses leave the reserved connections to known ones', async (t) => {
+  const { dial, admission } = await listen(t)
+  await openFrom(admission, '127.0.0.9')
+  const from = (last: number) => dial(`127.0.0.${last}`)
+  assert.deepEqual([await from(1), await from(2), await from(3)], [true, true, true])
+  assert.equal(await from(4), false)
+  assert.deepEqual([await from(9), await from(9)], [true, true])
 })

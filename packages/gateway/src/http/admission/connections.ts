@@ -7,6 +7,8 @@ import type { AdmissionControl } from './admission-control.ts'
 
 export interface ConnectionLimits {
   readonly total: number
+  /** How many of all are for known addresses and proxies alone. */
+  readonly reserved: number
   readonly perAddress: number
   /** New ones from one address. A proxy that we trust has no limit but that of all. */
   readonly fresh: { readonly known: Allowance; readonly unknown: Allowance }
@@ -25,11 +27,14 @@ const cutInOneTurn = 50
 export function limitConnections(server: Server, { limits, admission, nowMs }: ConnectionParts): void {
   const rate = new TokenBuckets({ maxBuckets: maxAddresses })
   const open = new Map<string, Set<Socket>>()
+  let openByUnknown = 0
   const isRefused = (address: string): boolean => {
     if (admission.isProxy(address)) return false
     const key = addressKey(address)
-    const allowance = admission.isKnown(address) ? limits.fresh.known : limits.fresh.unknown
+    const isKnown = admission.isKnown(address)
+    const allowance = isKnown ? limits.fresh.known : limits.fresh.unknown
     return (
+      (!isKnown && openByUnknown >= limits.total - limits.reserved) ||
       (open.get(key)?.size ?? 0) >= limits.perAddress ||
       rate.take(key, allowance, nowMs()) > 0 ||
       admission.isShutOut(address)
@@ -43,14 +48,19 @@ export function limitConnections(server: Server, { limits, admission, nowMs }: C
     const { remoteAddress } = socket
     // It is gone already.
     if (remoteAddress === undefined) socket.destroy()
-    else if (!admission.isProxy(remoteAddress)) remember(socket, addressKey(remoteAddress))
+    else if (!admission.isProxy(remoteAddress)) remember(socket, remoteAddress)
   })
   admission.onShutOut((key) => cutAll([...(open.get(key) ?? [])]))
 
-  function remember(socket: Socket, key: string): void {
+  function remember(socket: Socket, address: string): void {
+    const key = addressKey(address)
+    // What it was when it was accepted: it may become known by what it sends.
+    const unknown = admission.isKnown(address) ? 0 : 1
+    openByUnknown += unknown
     const ofAddress = open.get(key) ?? new Set()
     open.set(key, ofAddress.add(socket))
     socket.once('close', () => {
+      openByUnknown -= unknown
       ofAddress.delete(socket)
       if (ofAddress.size === 0) open.delete(key)
     })

@@ -29,3 +29,15 @@ test('a slot is given back once, however often it is said', () => {
   assert.ok(slots.take('a'))
   assert.equal(slots.take('a'), undefined)
 })
+
+test('reserved slots are for known addresses, which have all the others too', () => {
+  const slots = new Slots({ total: 4, perKey: 4, reserved: 2 })
+  const unknown = [slots.take('a', { isKnown: false }), slots.take('b', { isKnown: false })]
+  assert.equal(slots.take('c', { isKnown: false }), undefined)
+  unknown[0]?.()
+  assert.ok(slots.take('c', { isKnown: false }))
+  assert.ok(slots.take('k') && slots.take('k'))
+  unknown[1]?.()
+  assert.ok(slots.take('k'))
+  assert.equal(slots.take('d', { isKnown: false }), undefined)
+})

@@ -1,4 +1,5 @@
-// A concurrency limit: so many slots in all, and so many for one key, so that nobody takes them all.
+// A concurrency limit: so many slots in all, and so many for one key, so that nobody takes them all. Some may be
+// reserved for known addresses.
 
 /** Gives the slot back, once. */
 export type GiveBack = () => void
@@ -6,12 +7,15 @@ export type GiveBack = () => void
 export interface SlotLimits {
   readonly total: number
   readonly perKey: number
+  /** How many of all are reserved for known addresses. */
+  readonly reserved?: number
 }
 
 export class Slots {
   readonly #limits: SlotLimits
   readonly #byKey = new Map<string, number>()
   #taken = 0
+  #takenByUnknown = 0
 
   constructor(limits: SlotLimits) {
     this.#limits = limits
@@ -22,15 +26,19 @@ export class Slots {
   }
 
   /** Undefined when there is none. */
-  take(key: string): GiveBack | undefined {
+  take(key: string, { isKnown = true } = {}): GiveBack | undefined {
+    const { total, perKey, reserved = 0 } = this.#limits
     const ofKey = this.#byKey.get(key) ?? 0
-    if (this.#taken >= this.#limits.total || ofKey >= this.#limits.perKey) return undefined
+    if (this.#taken >= total || ofKey >= perKey) return undefined
+    if (!isKnown && this.#takenByUnknown >= total - reserved) return undefined
     this.#taken++
+    if (!isKnown) this.#takenByUnknown++
     this.#byKey.set(key, ofKey + 1)
     let isGivenBack = false
     return () => {
       if (isGivenBack) return
       isGivenBack = true
+      if (!isKnown) this.#takenByUnknown--
       this.#giveBack(key)
     }
   }
