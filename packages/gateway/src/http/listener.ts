@@ -5,6 +5,7 @@ import type { Log } from '../platform/log.ts'
 import { machineTime } from '../platform/timer.ts'
 import type { AdmissionControl } from './admission/admission-control.ts'
 import { limitConnections } from './admission/connections.ts'
+import { limitPages } from './admission/pages.ts'
 import { limitPipelining } from './admission/pipelining.ts'
 import type { NoteAnswered } from './answered.ts'
 import type { Direct } from './direct.ts'
@@ -78,6 +79,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     refuseNul(request.url)
     done()
   })
+  limitPages(listener, parts.admission)
   listener.addHook('onResponse', (request, reply, done) => {
     parts.onAnswered({
       requestId: request.id,

@@ -50,6 +50,8 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
       api.route({
         method: route.method,
         url: apiPrefix + route.path,
+        // Each token has a rate of its own.
+        config: { rateLimit: false },
         handler: async (request, reply) => {
           const admission = admissions.get(request)
           assert(admission, 'a request is admitted before it is answered')

@@ -10,6 +10,7 @@ import { Admission, type AdmissionShared, type ShedReason } from './admission.ts
 import { type BrokenHttp, Charges, costOfBrokenHttp } from './charges.ts'
 import { KnownAddresses } from './known-addresses.ts'
 import { OpeningQueue } from './opening-queue.ts'
+import { RateLimiter } from './rate-limiter.ts'
 import { Slots } from './slots.ts'
 
 export interface AdmissionOptions {
@@ -31,6 +32,8 @@ const addressShare = 1 / 4
 const receivingTimes = 2
 /** Envelopes of unknown addresses that are opened at once: with refusals that take 5 ms, 400 a second. */
 const openingTurns = 2
+/** Of one address, behind which there may be an office: a page with its assets is about five requests. */
+export const pageRate = { perSecond: 100, burst: 1_000 } as const
 
 export class AdmissionControl {
   readonly #addresses: Addresses
@@ -60,6 +63,7 @@ export class AdmissionControl {
         waitingPerAddress: perKey,
         nowMs: time.nowMs,
       }),
+      pages: new RateLimiter({ rate: pageRate, clock: { now: time.nowMs } }),
       merchants: new TokenBuckets({ maxBuckets: maxMerchants }),
       merchantRequestsPerSecond: options.merchantRequestsPerSecond,
       delayed: new WeakSet(),

@@ -10,9 +10,10 @@ import { addressKey } from './addresses.ts'
 import { type Charges, costOfUnfinishedBody, costs } from './charges.ts'
 import { refusalMs, refuseInConstantTime } from './constant-time-refusal.ts'
 import type { OpeningQueue } from './opening-queue.ts'
+import type { RateLimiter } from './rate-limiter.ts'
 import type { GiveBack, Slots } from './slots.ts'
 
-export type ShedReason = 'in_flight' | 'junk' | 'merchant_rate' | 'unknown_addresses'
+export type ShedReason = 'in_flight' | 'junk' | 'merchant_rate' | 'page_rate' | 'unknown_addresses'
 
 /** What all requests of a listener share. */
 export interface AdmissionShared {
@@ -21,6 +22,7 @@ export interface AdmissionShared {
   readonly working: Slots
   readonly charges: Charges
   readonly openings: OpeningQueue
+  readonly pages: RateLimiter
   readonly merchants: TokenBuckets
   readonly merchantRequestsPerSecond: number
   /** Connections whose refusal is held back. */
@@ -122,6 +124,13 @@ export class Admission {
     const perSecond = merchant.requestsPerSecond ?? merchantRequestsPerSecond
     const waitMs = merchants.take(merchant.merchantId, { perSecond, burst: perSecond }, now())
     if (waitMs > 0) this.#refuseTooMany('merchant_rate', waitMs)
+  }
+
+  /** Of an ordinary page: 0, or how many milliseconds to wait. */
+  takePageRate(): number {
+    const waitMs = this.#shared.pages.take(this.#key)
+    if (waitMs > 0) this.#shared.onShed('page_rate')
+    return waitMs
   }
 
   charge(envelopes: number): void {

@@ -1,0 +1,63 @@
+// What bounds requests that are neither for the merchant API nor for the checkout, on a listener as both ports have it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { makeControl } from '../../../test/support/admission.ts'
+import { makeListener } from '../listener.ts'
+import { pageRate } from './admission-control.ts'
+
+/** On a machine whose time stands still until it is told to pass. */
+function serve() {
+  let nowMs = 0
+  const { admission } = makeControl({
+    time: {
+      nowMs: () => nowMs,
+      startTimer: (_delayMs, expire) => {
+        queueMicrotask(expire)
+        return () => {}
+      },
+      nextTurn: (go) => void setImmediate(go),
+    },
+  })
+  const listener = makeListener({
+    log: pino({ level: 'silent' }),
+    newRequestId: () => 'id',
+    readiness: async () => ({ ready: true }),
+    isUnavailable: () => false,
+    trustedProxies: [],
+    onAnswered: () => {},
+    admission,
+  })
+  listener.get('/page', async () => 'a page')
+  return {
+    ask: (url: string, { from = '203.0.113.1', accept = '*/*' } = {}) =>
+      listener.inject({ url, remoteAddress: from, headers: { accept } }),
+    pass(ms: number) {
+      nowMs += ms
+    },
+  }
+}
+
+test('an address that asks for very many pages is told to wait, and others are not', async () => {
+  const { ask, pass } = serve()
+  // Where there is nothing counts as much.
+  for (let asked = 0; asked < pageRate.burst; asked++)
+    assert.equal((await ask(asked % 2 === 0 ? '/page' : '/nothing')).statusCode, asked % 2 === 0 ? 200 : 404)
+  const refused = await ask('/nothing')
+  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [429, '1'])
+  assert.equal(refused.json().code, 42900)
+  assert.equal((await ask('/page', { from: '203.0.113.2' })).statusCode, 200)
+  pass(1_000 / pageRate.perSecond)
+  assert.equal((await ask('/page')).statusCode, 200)
+  assert.equal((await ask('/page')).statusCode, 429)
+})
+
+test('a browser is shown a page that says so, and probes are always answered', async () => {
+  const { ask } = serve()
+  for (let asked = 0; asked < pageRate.burst; asked++) await ask('/page')
+  const refused = await ask('/page', { accept: 'text/html,application/xhtml+xml;q=0.9' })
+  assert.equal(refused.statusCode, 429)
+  assert.equal(refused.headers['retry-after'], '1')
+  assert.match(refused.body, /<h1>Too many requests<\/h1>/)
+  for (const path of ['/healthz', '/readyz']) assert.equal((await ask(path)).statusCode, 200)
+})

@@ -1,0 +1,38 @@
+// The rate limiter of ordinary pages, by address: home, documentation, sandbox, console, assets, and paths where there is
+// nothing. It is generous, because many people may sit behind one address. Routes that have limits of their own, or
+// must always answer, say `rateLimit: false`.
+import { Failure } from '@tillgate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendFailure } from '../failures.ts'
+import { html } from '../html.ts'
+import { sendPage } from '../layout.ts'
+import type { AdmissionControl } from './admission-control.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    rateLimit?: false
+  }
+}
+
+export function limitPages(listener: FastifyInstance, control: AdmissionControl): void {
+  listener.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.rateLimit === false) return
+    const admission = control.admit(request.raw)
+    const waitMs = admission.takePageRate()
+    if (waitMs === 0) return
+    await admission.endTooMany()
+    return sendTooMany(request, reply, Math.ceil(waitMs / 1_000))
+  })
+}
+
+function sendTooMany(request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number): FastifyReply {
+  const isBrowser = request.headers.accept?.includes('text/html')
+  if (!isBrowser) return sendFailure(request, reply, new Failure('too_many_requests', { retryAfterSeconds }))
+  return sendPage(reply.status(429).header('retry-after', retryAfterSeconds), {
+    title: 'Too many requests',
+    content: html`<main>
+<h1>Too many requests</h1>
+<p>Your network address asked for very many pages in a short time. Wait a few seconds, then load this page again.</p>
+</main>`,
+  })
+}
