@@ -155,7 +155,7 @@ export const settings = {
   }),
   FAILED_OPENINGS_PER_MINUTE: setting({
     about:
-      'How many requests that cannot be opened one address may send in a minute before it is turned away unread. One that is refused for its form, its method or its age counts as a tenth.',
+      'How many requests that cannot be opened one address may send in a minute before it is turned away unread. One that is refused for its form, its method or its age counts as a tenth, one whose body never comes as one for each 5 seconds.',
     fallback: '60',
     example: '600',
     parse: integer({ from: 1, to: 1_000_000 }),
