@@ -21,7 +21,6 @@ import { makeManageOrders } from '../orders/manage-orders.ts'
 import { makeShowOrder } from '../orders/show-order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import { makeReadOverview } from '../overview/read-overview.ts'
-import { makeRecentFigures } from '../overview/recent-figures.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { version } from '../platform/version.ts'
@@ -86,14 +85,9 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
       random,
     }),
     overview: makeReadOverview({
-      recent: makeRecentFigures({
-        countSlices: core.countSlices,
-        clock,
-        onTrouble: (err) => parts.log.warn({ err }, 'the last hours could not be counted'),
-      }),
       hours: core.overviewHours,
-      traffic: core.apiTraffic,
       clock,
+      onTrouble: (err) => parts.log.warn({ err }, 'the last hours could not be counted'),
     }),
     audit: core.auditLog,
     approvalPolicy: parts.approvalPolicy,

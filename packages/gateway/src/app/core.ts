@@ -29,9 +29,7 @@ import { makeOperatorStore, type OperatorStore } from '../operators/store/operat
 import { makeOrderDetailsStore, type OrderDetailsStore } from '../orders/store/order-details.ts'
 import { makeOrderListStore, type OrderListStore } from '../orders/store/order-list.ts'
 import { makeOrderStore, type OnBatch, type OrderStore } from '../orders/store/orders.ts'
-import { type ApiTraffic, makeApiTraffic } from '../overview/store/api-traffic.ts'
 import { type Figures, readFigures } from '../overview/store/figures.ts'
-import { type CountSlices, makeCountSlices } from '../overview/store/overview-counts.ts'
 import { makeOverviewHours, type OverviewHours } from '../overview/store/overview-hours.ts'
 import { makePaymentStore, type PaymentStore } from '../payments/store/payments.ts'
 import { makeSettlingStore, type SettlingStore } from '../payments/store/settling.ts'
@@ -66,8 +64,6 @@ export interface Core {
   readonly statements: StatementStore
   readonly auditLog: AuditLogStore
   readonly overviewHours: OverviewHours
-  readonly countSlices: CountSlices
-  readonly apiTraffic: ApiTraffic
   readonly sandbox: SandboxStore
   readonly sandboxListens: SandboxListenStore
   readonly sandboxAccess: SandboxAccessStore
@@ -151,8 +147,6 @@ export async function makeCore(
     statements: makeStatementStore(pool),
     auditLog: makeAuditLogStore(pool),
     overviewHours: makeOverviewHours(pool),
-    countSlices: makeCountSlices(pool),
-    apiTraffic: makeApiTraffic(pool),
     sandbox: makeSandboxStore(pool),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),

@@ -1,13 +1,12 @@
 // What happens by itself, put together: the loops that expire orders, settle payments, deliver callbacks and count for
 // the overview, where this process has the role of a worker, and the hints by which processes tell each other of work.
 // A part of the composition root with a file of its own.
-import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { RandomBytes } from '@tillgate/protocol'
 import type { Line } from '../callbacks/rules/delivery-lanes.ts'
 import { makeExpireOrders } from '../orders/expire-orders.ts'
 import type { OrderWatch } from '../orders/order-watch.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { makeCountHours } from '../overview/count-hours.ts'
 import { makeSettleDue } from '../payments/settle.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -18,7 +17,6 @@ import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
 import { startSettleWorker } from '../workers/settle.ts'
-import { startTrafficWriter } from '../workers/write-traffic.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { Core } from './core.ts'
 import type { Observability } from './observability.ts'
@@ -56,13 +54,6 @@ export function openWayOut(config: Config): Outbound | undefined {
 export function startWork(config: Config, parts: WorkParts): Work {
   const { core, outbound, watch, clock, log } = parts
   const loops = outbound && startLoops(config, { ...parts, outbound })
-  const traffic = startTrafficWriter({
-    recorder: parts.observability.traffic,
-    traffic: core.apiTraffic,
-    processId: makeUuid(clock.now(), parts.random),
-    clock,
-    log,
-  })
   const listeners: ((lines: readonly Line[]) => void)[] = []
   const tellListeners = (lines: readonly Line[]) => {
     for (const listener of listeners) listener(lines)
@@ -114,7 +105,6 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.settle.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
-      await traffic.stop()
       await notifications?.stop()
     },
   }
@@ -153,11 +143,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       clock,
       log,
     }),
-    hours: startCountHoursWorker({
-      countHours: makeCountHours({ hours: core.overviewHours, countSlices: core.countSlices, clock }),
-      clock,
-      log,
-    }),
+    hours: startCountHoursWorker({ hours: core.overviewHours, clock, log }),
     delivery: startCallbackDelivery(config, { core, outbound, clock, random, log, observability }),
   }
 }
