@@ -54,7 +54,7 @@ export function makeReadOverview({ hours, clock, onTrouble }: ReadOverviewParts)
         hour += hourMs
       )
         if (!countedAtMs.has(hour)) return undefined
-      return tallies.get(point) ?? []
+      return tallies.filter((tally) => tally.point === point)
     }
     const numbers = Array.from({ length: points }, (_, index) => points + index)
     const shown = numbers.map((point) => ({
@@ -65,7 +65,7 @@ export function makeReadOverview({ hours, clock, onTrouble }: ReadOverviewParts)
     return {
       window,
       points: shown,
-      tallies: numbers.flatMap((point) => tallies.get(point) ?? []),
+      tallies: tallies.filter(({ point }) => point >= points),
       countedAtMs: countedAtMs.get(startOf(nowMs, hourMs)),
       isComplete: shown.every((point) => point.tallies !== undefined),
     }

@@ -9,7 +9,7 @@ import { countDueHour } from '../../src/workers/count-hours.ts'
 import { desktop, launchBrowser, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { signIn } from '../support/console-browser.ts'
-import { look, picture } from '../support/look.ts'
+import { look, overflow, picture } from '../support/look.ts'
 import { insertPastOrders, type PastOrder } from '../support/past-orders.ts'
 
 const shop = await openCheckoutShop()
@@ -114,6 +114,18 @@ test('a point tells its figures to a pointer and to the keyboard, and money has 
   assert.match((await page.locator('.chart').nth(1).innerText()) ?? '', /^Paid, in EUR/)
   await page.getByRole('link', { name: 'Last week' }).click()
   assert.match((await page.locator('.chart').nth(1).innerText()) ?? '', /^Paid, in EUR/)
+  await page.context().close()
+})
+
+test('on a phone the figures of every point stay within the screen', async () => {
+  const { page } = await signIn(browser, gateway, phone)
+  const points = page.locator('.chart').nth(1).locator('li')
+  for (const index of [0, 11, 12, 23]) {
+    await points.nth(index).focus()
+    assert.equal(await overflow(page), 0, `point ${index}`)
+    const { x = -1, width = 0 } = (await points.nth(index).locator('.tip').boundingBox()) ?? {}
+    assert.ok(x >= 0 && x + width <= phone.viewport.width, `point ${index}: ${x} to ${x + width}`)
+  }
   await page.context().close()
 })
 

@@ -144,7 +144,7 @@ test('an hour is counted again while something in it is open, ever more seldom, 
   const countedAt = async () => (await countedTimes(at)).get(hourAt)
   const open = async () => {
     const { tallies } = await hours.read({ fromMs: hourAt, toMs: hourAt + 1, pointMs: hourMs })
-    return countOf(ordersOf(tallies.get(0) ?? [], (tally) => !hasEnded(tally)))
+    return countOf(ordersOf(tallies, (tally) => !hasEnded(tally)))
   }
   at.advance(hourMs + 59_000)
   await countAll(at)

@@ -5,19 +5,17 @@ import { chart, roundCeiling } from './charts.ts'
 type Values = readonly (number | undefined)[]
 
 function draw(all: Readonly<Record<string, Values>>, title = 'T'): string {
-  const points = (Object.values(all)[0] ?? []).map((_, index) => index)
   return chart({
     id: 'x',
     title,
-    points,
+    times: (Object.values(all)[0] ?? []).map((_, index) => `at ${index}`),
     lines: Object.entries(all).map(([label, values], index) => ({
       label,
       look: index === 0 ? ('first' as const) : ('before' as const),
-      value: (point: number) => values[point],
-      cell: (point: number) => values[point] ?? '—',
+      values,
+      texts: values.map((value) => value ?? '—'),
       whole: values.length,
     })),
-    timeOf: (point) => `at ${point}`,
     write: String,
   }).text
 }

@@ -5,22 +5,23 @@
 import { type Content, type Html, html } from '../../http/html.ts'
 import { table } from './tables.ts'
 
-export interface Line<Point> {
+export interface Line {
   readonly label: string
   readonly look: 'first' | 'second' | 'before'
-  readonly value: (point: Point) => number | undefined
-  readonly cell: (point: Point) => Content
+  /** Of each point: for the line, and as it is written. */
+  readonly values: readonly (number | undefined)[]
+  readonly texts: readonly Content[]
   /** Said beside the label: the sum, or the share of all. */
   readonly whole: Content
 }
 
-export interface Chart<Point> {
+export interface Chart {
   /** Of the fold with the table; unique on the page. */
   readonly id: string
   readonly title: string
-  readonly points: readonly Point[]
-  readonly lines: readonly Line<Point>[]
-  readonly timeOf: (point: Point) => string
+  /** When each point begins. */
+  readonly times: readonly string[]
+  readonly lines: readonly Line[]
   /** The greatest value that the axis can show; undefined: a round one that holds all values. */
   readonly top?: number
   readonly write: (value: number) => string
@@ -29,41 +30,31 @@ export interface Chart<Point> {
 /** In units of the picture, which is stretched to the width of the page. */
 const size = { column: 10, height: 100 } as const
 
-export function chart<Point>({ id, title, points, lines, timeOf, top: wanted, write }: Chart<Point>): Html {
-  const known = lines.flatMap(({ value }) => points.map(value).filter((each) => each !== undefined))
+export function chart({ id, title, times, lines, top: wanted, write }: Chart): Html {
+  const known = lines.flatMap(({ values }) => values.filter((value) => value !== undefined))
   const top = wanted ?? roundCeiling(Math.max(0, ...known))
-  const y = (value: number) => at(size.height - (value / top) * size.height)
-  const [first, middle] = [points[0], points[Math.floor(points.length / 2)]]
-  return html`<figure class="chart"><figcaption><strong>${title}</strong>
-${lines.map(
-  ({ label, look, whole }) => html`<span><i class="${look}"></i>${label} <b>${whole}</b></span>
-`,
-)}</figcaption>
+  const y = (value: number) => Math.round((1 - value / top) * size.height * 10) / 10
+  const named = times.map((time, index) => (index === times.length - 1 ? `${time}, so far` : time))
+  const half = Math.floor(times.length / 2)
+  const key = ({ label, look }: Line, text: Content) =>
+    html`<span><i class="${look}"></i>${label} <b>${text}</b></span> `
+  return html`<figure class="chart"><figcaption><strong>${title}</strong> ${lines.map((line) => key(line, line.whole))}</figcaption>
 <div class="plot"><div class="scale" aria-hidden="true">${[top, top / 2, 0].map((value) => html`<span>${write(value)}</span>`)}</div>
-<div class="lines"><svg viewBox="0 0 ${points.length * size.column} ${size.height}" preserveAspectRatio="none" aria-hidden="true">
-${lines.toReversed().map(({ value, look }) => drawn(points.map(value), { y, look }))}</svg>
+<div class="lines"><svg viewBox="0 0 ${times.length * size.column} ${size.height}" preserveAspectRatio="none" aria-hidden="true">
+${lines.toReversed().map(({ values, look }) => drawn(values, { y, look }))}</svg>
 ${known.length === 0 && html`<p class="quiet small">Nothing in this time</p>`}
-<ol>${points.map((point, index) => column(`${timeOf(point)}${index === points.length - 1 ? ', so far' : ''}`, { point, lines, isLate: index >= points.length / 2 }))}</ol></div>
-<div class="times" aria-hidden="true"><span>${first && timeOf(first)}</span><span>${middle && timeOf(middle)}</span><span>now</span></div></div>
+<ol>${named.map((time, index) => html`<li tabindex="0"${index >= half && html` class="late"`}><span class="tip"><strong>${time}</strong> ${lines.map((line) => key(line, line.texts[index]))}</span></li>`)}</ol></div>
+<div class="times" aria-hidden="true"><span>${times[0]}</span><span>${times[half]}</span><span>now</span></div></div>
 <details class="behind" id="${id}"><summary>Table</summary>${table(
     `${title}, the newest first`,
     ['From (UTC)', ...lines.map(({ label }) => ({ head: label, isNumber: true }))],
-    points
-      .toReversed()
-      .map((point, index) => [
-        html`<span class="nowrap">${timeOf(point)}${index === 0 && ', so far'}</span>`,
-        ...lines.map(({ cell }) => cell(point)),
-      ]),
+    named
+      .map((time, index) => [
+        html`<span class="nowrap">${time}</span>`,
+        ...lines.map(({ texts }) => texts[index]),
+      ])
+      .toReversed(),
   )}</details></figure>`
-}
-
-function column<Point>(
-  time: string,
-  { point, lines, isLate }: { point: Point; lines: readonly Line<Point>[]; isLate: boolean },
-): Html {
-  return html`<li tabindex="0"${isLate && html` class="late"`}><span class="tip"><strong>${time}</strong>${lines.map(
-    ({ label, look, cell }) => html`<span><i class="${look}"></i>${label} <b>${cell(point)}</b></span>`,
-  )}</span></li>`
 }
 
 function drawn(
@@ -82,10 +73,6 @@ function drawn(
   const running = values[last] !== undefined && last > 0
   const from = values[last - 1] === undefined ? last : last - 1
   return html`<path class="${look}" d="${path}"/>${running && html`<path class="running ${look}" d="M${place(from)}L${place(last)}"/>`}`
-}
-
-function at(place: number): number {
-  return Math.round(place * 10) / 10
 }
 
 const goodSteps = [2, 4, 6, 10, 20]

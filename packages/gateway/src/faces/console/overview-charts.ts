@@ -2,7 +2,7 @@
 // have no common axis, so money is shown in one currency at a time.
 import { toDecimalText } from '@tillgate/protocol'
 import type { Content, Html } from '../../http/html.ts'
-import type { Overview, OverviewPoint } from '../../overview/read-overview.ts'
+import type { Overview } from '../../overview/read-overview.ts'
 import {
   amountOf,
   callbacksOf,
@@ -18,7 +18,7 @@ import {
 import { type Chart, chart, type Line } from './charts.ts'
 import { amount, compact, count, percent } from './words.ts'
 
-type Spec = Pick<Chart<OverviewPoint>, 'id' | 'title' | 'top' | 'write'> & {
+type Spec = Pick<Chart, 'id' | 'title' | 'top' | 'write'> & {
   readonly first: Figure
   readonly second?: Figure
 }
@@ -30,51 +30,40 @@ interface Figure {
   readonly text: (tallies: Tallies) => Content
 }
 
-export function overviewCharts(overview: Overview, currency: string | undefined): readonly Html[] {
-  const { points, window } = overview
-  const before = points.flatMap((point) => point.before ?? [])
-  const line = ({ label, value, text }: Figure, look: 'first' | 'second'): Line<OverviewPoint> => ({
-    label,
+export function overviewCharts({ points, window }: Overview, currency: string | undefined): readonly Html[] {
+  const { pointMs, before } = windows[window]
+  const now = points.map((point) => point.tallies)
+  const then = points.map((point) => point.before)
+  const line = (figure: Figure, look: Line['look'], all: readonly (Tallies | undefined)[] = now): Line => ({
+    label: look === 'before' ? `${figure.label}, ${before}` : figure.label,
     look,
-    value: ({ tallies }) => tallies && value(tallies),
-    cell: ({ tallies }) => (tallies ? text(tallies) : '—'),
-    whole: text(overview.tallies),
+    values: all.map((tallies) => tallies && figure.value(tallies)),
+    texts: all.map((tallies) => (tallies ? figure.text(tallies) : '—')),
+    // Of a window before that is not counted yet a part would look like little.
+    whole:
+      look === 'before' && all.includes(undefined)
+        ? '—'
+        : figure.text(all.flatMap((tallies) => tallies ?? [])),
   })
   return [orders, ...(currency === undefined ? [] : [money(currency)]), success, callbacks].map(
     ({ first, second, ...spec }) =>
       chart({
         ...spec,
-        points,
-        timeOf: ({ startsAtMs }) => timeLabel(startsAtMs, windows[window].pointMs),
+        times: points.map(({ startsAtMs }) => timeLabel(startsAtMs, pointMs)),
         lines: [
           line(first, 'first'),
           ...(second ? [line(second, 'second')] : []),
-          {
-            label: `${first.label}, ${windows[window].before}`,
-            look: 'before',
-            value: (point) => point.before && first.value(point.before),
-            cell: (point) => (point.before ? first.text(point.before) : '—'),
-            whole: points.every((point) => point.before) ? first.text(before) : '—',
-          },
+          line(first, 'before', then),
         ],
       }),
   )
 }
 
-// Made once: making one takes longer than drawing a chart.
-const weekdays = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' })
-const dates = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-})
-
+/** Such as "09:00", "Thu 09:00" and "Thu, 14 Jan 06:00". */
 function timeLabel(timeMs: number, pointMs: number): string {
-  const time = new Date(timeMs)
-  const clock = time.toISOString().slice(11, 16)
-  if (pointMs <= sliceMs) return clock
-  return pointMs <= hourMs ? `${weekdays.format(time)} ${clock}` : `${dates.format(time)}, ${clock}`
+  const text = new Date(timeMs).toUTCString()
+  const day = pointMs <= sliceMs ? '' : text.slice(0, pointMs <= hourMs ? 3 : 11)
+  return `${day} ${text.slice(17, 22)}`.trim()
 }
 
 function counted(label: string, of: (tallies: Tallies) => Tallies): Figure {

@@ -25,7 +25,7 @@ export interface OrderTally {
 }
 
 export interface CallbackTally {
-  readonly currency: undefined
+  readonly currency: null
   readonly state: CallbackState
   readonly many: number
 }
@@ -38,11 +38,11 @@ export function startOf(timeMs: number, lengthMs: number): number {
 }
 
 export function ordersOf(tallies: Tallies, isWanted: (tally: OrderTally) => boolean = () => true) {
-  return tallies.filter((tally) => tally.currency !== undefined).filter(isWanted)
+  return tallies.filter((tally) => tally.currency !== null).filter(isWanted)
 }
 
 export function callbacksOf(tallies: Tallies, state?: CallbackState): readonly CallbackTally[] {
-  const all = tallies.filter((tally) => tally.currency === undefined)
+  const all = tallies.filter((tally) => tally.currency === null)
   return all.filter((tally) => state === undefined || tally.state === state)
 }
 

@@ -4,16 +4,9 @@ import { orderStatuses } from '@tillgate/protocol'
 import { callbacksWithProgress } from '../../callbacks/store/callback-state.ts'
 import { firstCallbackIdAt, firstPaymentIdAt } from '../../database/first-ids.ts'
 import type { Pool } from '../../database/pool.ts'
-import { hourMs, sliceMs, type Tally } from '../rules/overview.ts'
+import { hourMs, sliceMs, startOf, type Tally } from '../rules/overview.ts'
 
 export type OverviewHours = ReturnType<typeof makeOverviewHours>
-
-export interface ReadHours {
-  /** By the number of the point. */
-  readonly tallies: ReadonlyMap<number, readonly Tally[]>
-  /** When each hour that is counted was, by its beginning. */
-  readonly countedAtMs: ReadonlyMap<number, number>
-}
 
 /** These may be shown in slices of five minutes: the running hour and the two before it. */
 const slicedMs = 3 * hourMs
@@ -97,47 +90,28 @@ select hour,
       )
     },
 
-    /** Cut into points of that length. */
-    async read(range: { fromMs: number; toMs: number; pointMs: number }): Promise<ReadHours> {
-      const firstHourMs = Math.floor(range.fromMs / hourMs) * hourMs
-      const [figures, hours] = await Promise.all([
-        database.query<{
-          point: number
-          currency: string | null
-          state: Tally['state']
-          many: string
-          minor: string
-        }>({
-          text: `
-select ((at - $1) / $4)::integer as point, currency, state, sum(many) as many, sum(minor) as minor
+    /** Cut into points of that length, and when each hour that is counted was, by its beginning. */
+    async read({ fromMs, toMs, pointMs }: { fromMs: number; toMs: number; pointMs: number }) {
+      const firstHourMs = startOf(fromMs, hourMs)
+      // The statement that counts gives an order's status a currency, and a callback's state none.
+      const figures = await database.query<Tally & { point: number; minor: string }>({
+        text: `
+select ((at - $1) / $4)::integer as point, currency, state, sum(many)::float8 as many, sum(minor) as minor
   from overview_hours, jsonb_to_recordset(figures) as f (at bigint, currency text, state text, many bigint, minor numeric)
  where starts_at >= $2 and starts_at < $3 and at >= $1
  group by 1, 2, 3`,
-          values: [range.fromMs, firstHourMs, range.toMs, range.pointMs],
-        }),
-        database.query<{ starts_at: string; counted_at: string }>({
-          text: `
+        values: [fromMs, firstHourMs, toMs, pointMs],
+      })
+      const hours = await database.query<{ starts_at: string; counted_at: string }>({
+        text: `
 select starts_at, counted_at from overview_hours where starts_at >= $1 and starts_at < $2 and counted_at is not null`,
-          values: [firstHourMs, range.toMs],
-        }),
-      ])
-      const tallies = figures.rows.map(({ point, currency, state, many, minor }) => ({
-        point,
-        // The statement that counts gives an order's status a currency, and a callback's state none.
-        tally: {
-          currency: currency ?? undefined,
-          state,
-          many: Number(many),
-          amountMinor: BigInt(minor),
-        } as Tally,
-      }))
+        values: [firstHourMs, toMs],
+      })
       return {
-        tallies: new Map(
-          [...Map.groupBy(tallies, ({ point }) => point)].map(([point, all]) => [
-            point,
-            all.map(({ tally }) => tally),
-          ]),
-        ),
+        tallies: figures.rows.map(({ minor, ...tally }) => ({
+          ...tally,
+          amountMinor: BigInt(minor),
+        })),
         countedAtMs: new Map(hours.rows.map((row) => [Number(row.starts_at), Number(row.counted_at)])),
       }
     },
