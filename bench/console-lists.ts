@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import type { OrderStatus } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { startGateway } from '../packages/gateway/src/app/gateway.ts'
+import { bindMode } from '../packages/gateway/src/database/mode.ts'
 import { openDatabase } from '../packages/gateway/src/database/open-database.ts'
 import type { Pool } from '../packages/gateway/src/database/pool.ts'
+import { countDueHour } from '../packages/gateway/src/overview/count-due-hour.ts'
 import { makeOverviewHours } from '../packages/gateway/src/overview/store/overview-hours.ts'
 import { systemClock } from '../packages/gateway/src/platform/clock.ts'
 import { readConfig } from '../packages/gateway/src/settings/config.ts'
-import { countDueHour } from '../packages/gateway/src/workers/count-hours.ts'
 import {
   insertPastOrders,
   type PastCallback,
@@ -45,6 +46,7 @@ const config = readConfig({
   OPERATOR_PASSWORD: password,
 })
 try {
+  await bindMode(database.pool, { mode: 'sandbox', isModeGiven: true })
   // Before a gateway is there, whose worker would find the hours empty.
   if (!(await findSample(database.pool))) await fill(database.pool)
   const sample = await findSample(database.pool)

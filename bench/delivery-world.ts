@@ -46,7 +46,7 @@ export async function makeDeliveryWorld(
   if (!aesKey) throw new Error('the merchant has no AES key')
   const { privateKey } = await platformKeys.signing(clock.now())
   const policy: OutboundPolicy = { mode: 'sandbox', allowedTargets: [], ...outboundLimits }
-  const outbound = makeOutbound(policy, systemParts(policy))
+  const outbound = makeOutbound(policy, systemParts())
   const queue = makeCallbackQueue(pool)
 
   return {

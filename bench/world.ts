@@ -11,6 +11,7 @@ import { type Method, parseAesKey, sealRequest } from '@tillgate/protocol'
 import { type ConnectionOptions, withDatabase } from '../packages/gateway/src/database/connection.ts'
 import { startEmbedded } from '../packages/gateway/src/database/embedded/embedded.ts'
 import { migrate } from '../packages/gateway/src/database/migrate.ts'
+import { bindMode } from '../packages/gateway/src/database/mode.ts'
 import { openPool, type Pool } from '../packages/gateway/src/database/pool.ts'
 import { makeManageMerchants } from '../packages/gateway/src/merchants/manage-merchants.ts'
 import { makeMerchantStore } from '../packages/gateway/src/merchants/store/merchants.ts'
@@ -110,6 +111,7 @@ export async function makeWorld() {
   async function prepareTemplate() {
     const pool = openPool(withDatabase(first, template), { max: 1 })
     await migrate(pool, migrations)
+    await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
     const manage = makeManageMerchants({
       merchants: makeMerchantStore(pool),
       vault: makeVault(masterKey),

@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   const origin = `http://127.0.0.1:${port}`
 
   const policy: OutboundPolicy = { mode: 'sandbox', allowedTargets: [], ...outboundLimits }
-  const outbound = makeOutbound(policy, systemParts(policy))
+  const outbound = makeOutbound(policy, systemParts())
   const guarded: Send = async () => {
     const delivery = await outbound.post({ url: `${origin}/callbacks`, body })
     if (delivery.kind !== 'answered' || delivery.httpStatus !== 200) throw new Error(JSON.stringify(delivery))

@@ -121,12 +121,8 @@ const headlines: Record<string, readonly [kind: 'good' | 'wait' | 'bad', badge: 
   refund_failed: ['bad', 'Not refunded', 'The refund failed. The order is still paid.'],
 }
 
-/** `back` is what the consumer brought back, and is shown only where it speaks of this order. */
-export function orderPage(
-  order: ShopOrder,
-  back: { readonly referOrderNo: string; readonly status: string } | undefined,
-): string {
-  const redirectStatus = back?.referOrderNo === order.orderNo ? back.status : undefined
+/** `redirectStatus` is what the consumer brought back, verified for this very payment. */
+export function orderPage(order: ShopOrder, redirectStatus: string | undefined): string {
   const { orderNo, status, refundStatus, callback, checkoutUrl } = order
   const [kind, badge, words] = headlines[refundStatus ?? status] ?? ['wait', status, '']
   const isWaiting = !isSettled(order)

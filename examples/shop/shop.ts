@@ -71,9 +71,11 @@ export function openShop({ tillgate, url, callbackUrl }: ShopParts): Server {
         response.setHeader('set-cookie', cartCookie([]))
         return redirect(response, await buy(cart))
       case 'GET /orders': {
-        const [order, back] = await Promise.all([look(orderNo), tillgate.redirects.verify(searchParams)])
-        if (order) return sendPage(response, 200, orderPage(order, back))
-        break
+        const order = await look(orderNo)
+        if (!order) break
+        const { paymentId = '' } = order
+        const back = await tillgate.redirects.verify(searchParams, { paymentId })
+        return sendPage(response, 200, orderPage(order, back?.status))
       }
       case 'POST /orders/refund':
         await readForm(request)

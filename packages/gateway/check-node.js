@@ -1,6 +1,4 @@
 // A look at the Node that runs this: plain JavaScript, so that an old one can read it too.
-import module from 'node:module'
-
 const neededMajor = 24
 if (Number(process.versions.node.split('.')[0]) < neededMajor) {
   process.stderr.write(
@@ -9,5 +7,3 @@ if (Number(process.versions.node.split('.')[0]) < neededMajor) {
   )
   process.exit(78)
 }
-// Compiled code is kept between starts: the second start is quicker.
-module.enableCompileCache?.()

@@ -1,6 +1,9 @@
 // Starts the gateway: `npm start`.
 import './check-node.js'
 import { availableParallelism } from 'node:os'
+import { keepCompiledCode } from './compile-cache.js'
+
+keepCompiledCode({ isMakingDataDir: true })
 
 // Signatures are made on the thread pool: one thread a core, and never fewer than Node.js has by itself. It is read
 // when the pool is first used, so it is set before anything else is loaded.

@@ -63,7 +63,7 @@ export async function answersToCallbacks(): Promise<{ target: Target; close(): P
   // Safe: it listens on TCP.
   const { port } = server.address() as AddressInfo
   const policy: OutboundPolicy = { mode: 'sandbox', allowedTargets: [], ...outboundLimits }
-  const outbound = makeOutbound(policy, systemParts(policy))
+  const outbound = makeOutbound(policy, systemParts())
   const nowMs = 1_760_000_000_000
   const progress: Progress = {
     state: 'waiting',

@@ -11,7 +11,7 @@ const inProtocol = (names: readonly string[], ending = '.ts') =>
 const inRules = (names: readonly string[], ending = '.ts') =>
   names.map((name) => `packages/gateway/src/${name.replace('/', '/rules/')}${ending}`)
 const tests = '.test.ts'
-const moves = ['orders/order', 'payments/payment', 'refunds/refund', 'callbacks/callback']
+const moves = ['orders/order', 'orders/status-change', 'payments/payment', 'refunds/refund']
 
 // The quickest tests first: the first that notices a change is the last that runs.
 export const parts = {

@@ -52,12 +52,14 @@ export async function liveOrder(world: World, name: string): Promise<void> {
   if (!order) return
   if (seeded.isLucky(0.1)) await reuseNumber(story)
   await meetFate(story, order)
-  if (seeded.isLucky(0.3))
+  if (seeded.isLucky(0.3)) {
+    const envelope = { timestamp: String(world.now()), sign: name }
     await untilAnswered(story, () =>
       world.call((gateway) =>
-        gateway.resendCallbacks(merchant, JSON.stringify({ paymentId: order.paymentId })),
+        gateway.resendCallbacks(merchant, JSON.stringify({ paymentId: order.paymentId }), envelope),
       ),
     )
+  }
   await query(story, order)
 }
 

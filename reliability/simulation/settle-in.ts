@@ -31,6 +31,7 @@ export async function settleIn(
       status: 'active',
       requestsPerSecond: undefined,
       callbackHosts: undefined,
+      isSelfRegistered: false,
       accentColour: undefined,
       createdAtMs: nowMs,
     }

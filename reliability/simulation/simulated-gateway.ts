@@ -140,5 +140,6 @@ function sealedPlainly(
   { callbackId: id, merchantId, eventName, callbackUrl: url, body }: ClaimedCallback,
   timestamp: number,
 ): Extract<Prepared, { kind: 'sealed' }> {
-  return { kind: 'sealed', url, body: JSON.stringify({ id, merchantId, eventName, timestamp, body }) }
+  const envelope = JSON.stringify({ id, merchantId, eventName, timestamp, body })
+  return { kind: 'sealed', url, body: envelope, isPublicOnly: false }
 }

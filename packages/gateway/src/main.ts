@@ -154,6 +154,12 @@ function openShop(config: Config, { publicUrl, log }: { publicUrl: string; log: 
   return shop
 }
 
-function greet({ mode, processes }: Config, urls: Urls & { shopUrl: string | undefined }): void {
-  if (process.stdout.isTTY) process.stdout.write(welcome({ mode, processes, ...urls }))
+function greet(
+  { mode, processes, publicListener: { host } }: Config,
+  urls: Urls & { shopUrl: string | undefined },
+): void {
+  if (process.stdout.isTTY)
+    process.stdout.write(
+      welcome({ mode, processes, isLocal: /^(localhost|127\..*|::1)$/.test(host), ...urls }),
+    )
 }

@@ -37,6 +37,8 @@ export const maxRefundReasonLength = 256
 export const maxMessageLength = 1024
 
 export const timestampWindowMs = 5 * minute
+/** How long the signed parameters of the consumer's return count. */
+export const maxRedirectAgeMs = 10 * minute
 export const minExpiryMs = 5 * minute
 export const maxExpiryMs = day
 export const maxPaymentTimeAheadMs = 5 * minute

@@ -4,18 +4,24 @@ import { otherPair, pair } from '../test/keys.ts'
 import { type RedirectParameters, signRedirect, verifyRedirect } from './redirect.ts'
 
 const parameters: RedirectParameters = {
+  merchantId: '100000000000000001',
   paymentId: 'P01K7EDDN2KVJMNRAVP2TY1HX0E',
   referOrderNo: 'A-1 & Söhne=2',
   status: 'success',
   timestamp: '1760000000000',
 }
+const { merchantId } = parameters
+const expected = { publicKeys: [pair.publicKey], merchantId, nowMs: 1_760_000_000_000 }
 
 test('signed parameters verify, with the present or the previous key', async () => {
   const signed = await signRedirect(parameters, pair.privateKey)
-  assert.deepEqual(await verifyRedirect(signed, [pair.publicKey]), parameters)
-  assert.deepEqual(await verifyRedirect(signed, [otherPair.publicKey, pair.publicKey]), parameters)
-  assert.equal(await verifyRedirect(signed, [otherPair.publicKey]), undefined)
-  assert.equal(await verifyRedirect(signed, []), undefined)
+  assert.deepEqual(await verifyRedirect(signed, expected), parameters)
+  assert.deepEqual(
+    await verifyRedirect(signed, { ...expected, publicKeys: [otherPair.publicKey, pair.publicKey] }),
+    parameters,
+  )
+  assert.equal(await verifyRedirect(signed, { ...expected, publicKeys: [otherPair.publicKey] }), undefined)
+  assert.equal(await verifyRedirect(signed, { ...expected, publicKeys: [] }), undefined)
 })
 
 test('no changed, missing or malformed parameter verifies', async () => {
@@ -26,6 +32,8 @@ test('no changed, missing or malformed parameter verifies', async () => {
     { paymentId: 'P01K7EDDN2KVJMNRAVP2TY1HX0F' },
     { paymentId: 'P1&referOrderNo=x' },
     { paymentId: 'P'.repeat(33) },
+    { merchantId: '100000000000000002' },
+    { merchantId: `${merchantId}&paymentId=P1` },
     { referOrderNo: 'A-2' },
     { referOrderNo: '' },
     { timestamp: '1760000000001' },
@@ -34,10 +42,10 @@ test('no changed, missing or malformed parameter verifies', async () => {
     { sign: '' },
   ]
   for (const change of changes)
-    assert.equal(await verifyRedirect({ ...signed, ...change }, [pair.publicKey]), undefined)
+    assert.equal(await verifyRedirect({ ...signed, ...change }, expected), undefined)
   for (const name of Object.keys(signed)) {
     for (const value of [undefined, 1, ['x']]) {
-      assert.equal(await verifyRedirect({ ...signed, [name]: value }, [pair.publicKey]), undefined, name)
+      assert.equal(await verifyRedirect({ ...signed, [name]: value }, expected), undefined, name)
     }
   }
 })
@@ -46,6 +54,23 @@ test('an order number that looks like parameters does not change the status', as
   const referOrderNo = 'A&status=success&timestamp=1760000000000'
   const signed = await signRedirect({ ...parameters, referOrderNo, status: 'failed' }, pair.privateKey)
   const forged = { ...signed, referOrderNo: 'A', status: 'success&timestamp=1760000000000&status=failed' }
-  assert.equal(await verifyRedirect(forged, [pair.publicKey]), undefined)
-  assert.equal((await verifyRedirect(signed, [pair.publicKey]))?.status, 'failed')
+  assert.equal(await verifyRedirect(forged, expected), undefined)
+  assert.equal((await verifyRedirect(signed, expected))?.status, 'failed')
+})
+
+test('a return signed for another merchant or another payment does not verify', async () => {
+  const signed = await signRedirect(parameters, pair.privateKey)
+  assert.equal(await verifyRedirect(signed, { ...expected, merchantId: '100000000000000002' }), undefined)
+  assert.equal(await verifyRedirect(signed, { ...expected, paymentId: 'P1' }), undefined)
+  assert(await verifyRedirect(signed, { ...expected, paymentId: parameters.paymentId }))
+})
+
+test('a return verifies for ten minutes, and a clock may be as far behind', async () => {
+  const signed = await signRedirect(parameters, pair.privateKey)
+  const verifiedAfter = async (ms: number) =>
+    (await verifyRedirect(signed, { ...expected, nowMs: expected.nowMs + ms })) !== undefined
+  assert.equal(await verifiedAfter(600_000), true)
+  assert.equal(await verifiedAfter(600_001), false)
+  assert.equal(await verifiedAfter(-600_000), true)
+  assert.equal(await verifiedAfter(-600_001), false)
 })

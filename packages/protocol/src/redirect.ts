@@ -2,11 +2,13 @@
 // alone: the callback and the query are what counts.
 import type { KeyObject } from 'node:crypto'
 import { isText, isThirteenDigits } from './fields.ts'
-import { maxOrderNoLength, maxPaymentIdLength } from './limits.ts'
+import { merchantIdPattern } from './ids.ts'
+import { maxOrderNoLength, maxPaymentIdLength, maxRedirectAgeMs } from './limits.ts'
 import { signText, verifyText } from './signing.ts'
 import { type OrderStatus, orderStatuses } from './statuses.ts'
 
 export interface RedirectParameters {
+  readonly merchantId: string
   readonly paymentId: string
   readonly referOrderNo: string
   readonly status: OrderStatus
@@ -14,16 +16,24 @@ export interface RedirectParameters {
   readonly timestamp: string
 }
 
-export const redirectParameterNames = ['paymentId', 'referOrderNo', 'status', 'timestamp', 'sign'] as const
+export const redirectParameterNames = [
+  'merchantId',
+  'paymentId',
+  'referOrderNo',
+  'status',
+  'timestamp',
+  'sign',
+] as const
 
 /** Sorted by name, as envelopes are. Values are the plain ones, before they are escaped for the address. */
 export function redirectStringToSign({
+  merchantId,
   paymentId,
   referOrderNo,
   status,
   timestamp,
 }: RedirectParameters): string {
-  return `paymentId=${paymentId}&referOrderNo=${referOrderNo}&status=${status}&timestamp=${timestamp}`
+  return `merchantId=${merchantId}&paymentId=${paymentId}&referOrderNo=${referOrderNo}&status=${status}&timestamp=${timestamp}`
 }
 
 export async function signRedirect(
@@ -33,22 +43,37 @@ export async function signRedirect(
   return { ...parameters, sign: await signText(redirectStringToSign(parameters), privateKey) }
 }
 
-/** The parameters, or undefined when they are not the gateway's. Give each as decoded from the address. */
+export interface RedirectExpectation {
+  readonly publicKeys: readonly KeyObject[]
+  /** One gateway signs for many merchants, any of whom can get a signature over an order of their own. */
+  readonly merchantId: string
+  readonly nowMs: number
+  /** The payment that the page is about. Any payment of the merchant where it is left out. */
+  readonly paymentId?: string | undefined
+}
+
+/**
+ * The parameters, or undefined when they are not the gateway's, are for another merchant or payment, or were signed
+ * more than ten minutes ago. Give each as decoded from the address.
+ */
 export async function verifyRedirect(
   given: Readonly<Partial<Record<(typeof redirectParameterNames)[number], unknown>>>,
-  publicKeys: readonly KeyObject[],
+  expected: RedirectExpectation,
 ): Promise<RedirectParameters | undefined> {
-  const { paymentId, referOrderNo, status, timestamp, sign } = given
+  const { merchantId, paymentId, referOrderNo, status, timestamp, sign } = given
   // Only referOrderNo is free text; because all the others are of a closed form, the signed string has one reading.
+  if (typeof merchantId !== 'string' || !merchantIdPattern.test(merchantId)) return undefined
   if (typeof paymentId !== 'string' || !/^[0-9A-Za-z]+$/.test(paymentId)) return undefined
   if (paymentId.length > maxPaymentIdLength || !isText(referOrderNo, { min: 1, max: maxOrderNoLength }))
     return undefined
   if (typeof status !== 'string' || !isOrderStatus(status)) return undefined
   if (typeof timestamp !== 'string' || !isThirteenDigits(timestamp) || typeof sign !== 'string')
     return undefined
-  const parameters = { paymentId, referOrderNo, status, timestamp }
+  if (merchantId !== expected.merchantId || paymentId !== (expected.paymentId ?? paymentId)) return undefined
+  if (Math.abs(expected.nowMs - Number(timestamp)) > maxRedirectAgeMs) return undefined
+  const parameters = { merchantId, paymentId, referOrderNo, status, timestamp }
   const signed = redirectStringToSign(parameters)
-  for (const publicKey of publicKeys) {
+  for (const publicKey of expected.publicKeys) {
     if (await verifyText(signed, sign, publicKey)) return parameters
   }
   return undefined

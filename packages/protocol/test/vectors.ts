@@ -179,7 +179,7 @@ async function makeCallbacks({ gateway }: ReadKeys) {
 }
 
 async function makeRedirects({ gateway }: ReadKeys) {
-  const shared = { paymentId, timestamp: String(timestamp) }
+  const shared = { merchantId, paymentId, timestamp: String(timestamp) }
   const redirects: RedirectParameters[] = [
     { ...shared, referOrderNo: 'A-1', status: 'success' },
     { ...shared, referOrderNo: 'A&status=success', status: 'failed' },

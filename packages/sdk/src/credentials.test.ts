@@ -155,7 +155,7 @@ test('nearby is this machine and its private network', () => {
 })
 
 test('the way back is verified from an address, its path and query, or its parameters', async () => {
-  const tillgate = new Tillgate(credentials)
+  const tillgate = new Tillgate({ ...credentials, now: () => 1_760_000_000_000 })
   for (const { query } of redirectVectors) {
     const url = `https://shop.example/thanks?cart=1&${query}`
     for (const form of [url, new URL(url), `/thanks?${query}`, new URLSearchParams(query)]) {
@@ -168,4 +168,18 @@ test('the way back is verified from an address, its path and query, or its param
     )
   }
   assert.equal(await tillgate.redirects.verify('/thanks'), undefined)
+})
+
+test('the way back of another merchant, of another payment or of eleven minutes ago is refused', async () => {
+  const now = () => 1_760_000_000_000
+  const tillgate = new Tillgate({ ...credentials, now })
+  const other = new Tillgate({ ...credentials, merchantId: '100000000000000002', now })
+  const late = new Tillgate({ ...credentials, now: () => now() + 11 * 60_000 })
+  for (const { query } of redirectVectors) {
+    const paymentId = new URLSearchParams(query).get('paymentId') ?? ''
+    assert(await tillgate.redirects.verify(`/thanks?${query}`, { paymentId }))
+    assert.equal(await tillgate.redirects.verify(`/thanks?${query}`, { paymentId: 'P1' }), undefined)
+    assert.equal(await other.redirects.verify(`/thanks?${query}`), undefined)
+    assert.equal(await late.redirects.verify(`/thanks?${query}`), undefined)
+  }
 })

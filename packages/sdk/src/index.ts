@@ -49,7 +49,7 @@ export {
 export type { CallOptions, ClientOptions, Fetch } from './options.ts'
 export type { NewOrder, OrderReference, Orders } from './orders.ts'
 export type { WaitOptions } from './poll.ts'
-export type { Redirects } from './redirects.ts'
+export type { Redirects, VerifyRedirectOptions } from './redirects.ts'
 export type { NewRefund, Refunds } from './refunds.ts'
 export type { Sandbox } from './sandbox.ts'
 export { Tillgate } from './tillgate.ts'

@@ -4,20 +4,31 @@ import type { Keyring } from './credentials.ts'
 
 export interface Redirects {
   /**
-   * The parameters that the gateway added to your redirectUrl, or undefined when they are not the gateway's. Takes
-   * the whole address, or its path and query as frameworks give them. **For display alone**: deliver on a callback
-   * or a query.
+   * The parameters that the gateway added to your redirectUrl, or undefined when they are not the gateway's, are for
+   * another merchant or payment, or are older than ten minutes. Takes the whole address, or its path and query as
+   * frameworks give them. **For display alone**: deliver on a callback or a query.
    *
    * @example
-   * const back = await tillgate.redirects.verify(request.url)
+   * const back = await tillgate.redirects.verify(request.url, { paymentId: order.paymentId })
    * if (back) show(`Order ${back.referOrderNo}: ${back.status}`)
    */
-  verify(url: string | URL | URLSearchParams): Promise<RedirectParameters | undefined>
+  verify(
+    url: string | URL | URLSearchParams,
+    options?: VerifyRedirectOptions,
+  ): Promise<RedirectParameters | undefined>
 }
 
-export function makeRedirects({ platformPublicKeys }: Keyring): Redirects {
+export interface VerifyRedirectOptions {
+  /** The payment that your page is about. Left out, a return from any of your payments verifies. */
+  readonly paymentId?: string | undefined
+}
+
+export function makeRedirects(
+  { platformPublicKeys: publicKeys, merchantId }: Keyring,
+  now: () => number,
+): Redirects {
   return {
-    async verify(url) {
+    async verify(url, { paymentId } = {}) {
       const query = queryOf(url)
       const given: Partial<Record<(typeof redirectParameterNames)[number], string>> = {}
       for (const name of redirectParameterNames) {
@@ -26,7 +37,7 @@ export function makeRedirects({ platformPublicKeys }: Keyring): Redirects {
         if (values.length !== 1) return undefined
         given[name] = values[0] ?? ''
       }
-      return verifyRedirect(given, platformPublicKeys)
+      return verifyRedirect(given, { publicKeys, merchantId, paymentId, nowMs: now() })
     },
   }
 }

@@ -56,7 +56,7 @@ export class Tillgate {
     this.orders = makeOrders(caller, settings)
     this.refunds = makeRefunds(caller, this.orders, settings)
     this.callbacks = makeCallbacks(caller, keyring)
-    this.redirects = makeRedirects(keyring)
+    this.redirects = makeRedirects(keyring, settings.now)
     this.sandbox = makeSandbox(caller)
   }
 

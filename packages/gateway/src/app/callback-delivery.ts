@@ -3,25 +3,21 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
-import {
-  makeHoldCallback,
-  makePrepareCallback,
-  makeRecordAttempt,
-  makeSendCallback,
-} from '../callbacks/deliver-callbacks.ts'
+import { makeSendCallback } from '../callbacks/deliver-callbacks.ts'
 import type { Line } from '../callbacks/rules/delivery-lanes.ts'
-import { makeTidyCallbacks } from '../callbacks/tidy-callbacks.ts'
 import type { GatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
 import { outboundLimits } from '../outbound/limits.ts'
 import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from '../outbound/outbound.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import type { Config } from '../settings/config.ts'
 import { type DeliveryCounts, startDeliveryWorker } from '../workers/deliver-callbacks.ts'
 import { startTidyWorker } from '../workers/tidy-callbacks.ts'
-import type { Core } from './core.ts'
 import type { Observability } from './observability.ts'
+import type { Operations } from './operations.ts'
+import type { Stores } from './stores.ts'
 import { tracedPost } from './traced.ts'
 
 export interface CallbackDelivery {
@@ -32,12 +28,13 @@ export interface CallbackDelivery {
 }
 
 export interface CallbackDeliveryParts {
-  readonly core: Core
+  readonly stores: Stores
+  readonly operations: Operations
   readonly outbound: Outbound
   readonly clock: Clock
   readonly random: RandomBytes
   readonly log: Log
-  readonly observability: Pick<Observability, 'metrics' | 'tools' | 'tracer'>
+  readonly observability: Pick<Observability, 'metrics' | 'tracer'>
 }
 
 /** A few for each core, so that no core waits while the event loop is busy: measured, two for two cores lose 30 %. */
@@ -45,20 +42,14 @@ const signersPerCore = 4
 const leastSigners = 2
 
 export function startCallbackDelivery(config: Config, parts: CallbackDeliveryParts): CallbackDelivery {
-  const { core, outbound, clock, random, log } = parts
-  const { metrics, tools, tracer } = parts.observability
-  const { queue, outcomes, history, onQueued } = core.callbacks
+  const { stores, operations, outbound, clock, random, log } = parts
+  const { metrics, tracer } = parts.observability
   const delivery = startDeliveryWorker({
-    queue,
-    prepare: makePrepareCallback({
-      directory: core.directory,
-      platformKeys: core.platformKeys,
-      clock,
-      tools,
-    }),
+    queue: stores.callbackQueue,
+    prepare: operations.prepareCallback,
     send: makeSendCallback(tracedPost(outbound.post, tracer)),
-    record: makeRecordAttempt({ outcomes, clock, random }),
-    hold: makeHoldCallback({ queue, clock }),
+    record: operations.recordAttempt,
+    hold: operations.holdCallback,
     onRecorded(callback, { startedAtMs, delivery }) {
       metrics.callbackDelay.observe(Math.max(0, startedAtMs - callback.dueAtMs) / 1000)
       metrics.callbackDuration.observe(delivery.durationMs / 1000)
@@ -74,13 +65,8 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
     clock,
     log,
   })
-  onQueued(delivery.expects)
   metrics.registry.beforeReading(() => carryOver(delivery.counts(), metrics))
-  const tidy = startTidyWorker({
-    tidy: makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock }),
-    clock,
-    log,
-  })
+  const tidy = startTidyWorker({ tidy: operations.tidyCallbacks, clock, log })
   return {
     expects: delivery.expects,
     async stop() {
@@ -99,18 +85,19 @@ function carryOver(counts: DeliveryCounts, metrics: GatewayMetrics): void {
 }
 
 /** Before anything else is started, because its settings may be wrong. */
-export function openOutbound(config: Config): Outbound {
+export function openOutbound(config: Config, ownListeners: OwnListeners): Outbound {
   const { mode, callbackAllowedTargets: allowedTargets, callbackExtraCaFile } = config
   const policy: OutboundPolicy = {
     ...outboundLimits,
     connectionsPerOrigin: config.callbacksInFlightPerHost,
     mode,
     allowedTargets,
+    ownListeners,
   }
   try {
     const extraCa =
       callbackExtraCaFile === undefined ? {} : { extraCa: readFileSync(callbackExtraCaFile, 'utf8') }
-    return makeOutbound({ ...policy, ...extraCa }, systemParts(policy))
+    return makeOutbound({ ...policy, ...extraCa }, systemParts())
   } catch (error) {
     throw new StartFailure(`CALLBACK_EXTRA_CA_FILE cannot be used: ${(error as Error).message}`, {
       exitCode: exitCodes.settings,

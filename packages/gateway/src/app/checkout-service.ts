@@ -1,4 +1,4 @@
-// Puts the checkout together: what its pages need from the operations and stores of an open core.
+// What the checkout's pages need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
 import { makeActs } from '../faces/checkout/acts.ts'
 import { LiveOrders } from '../faces/checkout/live.ts'
@@ -6,24 +6,21 @@ import type { RunningCheckout } from '../faces/checkout/routes.ts'
 import { makeVisits } from '../faces/checkout/visit.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import { makeSealing, makeTokens } from '../http/sealing.ts'
-import type { CurrentOrder } from '../orders/current-order.ts'
 import type { OrderWatch } from '../orders/order-watch.ts'
-import { makeReturnToShop } from '../orders/return-to-shop.ts'
-import { isOverdue } from '../orders/rules/order.ts'
-import { makeShowCheckout } from '../orders/show-checkout.ts'
-import type { SubmitPayment } from '../payments/submit-payment.ts'
+import { isOverdue } from '../orders/rules/status-change.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import type { Vault } from '../platform/vault.ts'
 import { findTestWallet } from '../sandbox/test-wallets.ts'
-import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import type { Behaviour } from '../wallets/rules/wallet.ts'
-import type { Core } from './core.ts'
+import type { Operations } from './operations.ts'
+import type { Stores } from './stores.ts'
 
 export interface CheckoutServiceParts {
-  readonly core: Core
+  readonly stores: Stores
+  readonly operations: Operations
+  readonly vault: Vault
   readonly watch: OrderWatch
-  readonly currentOrder: CurrentOrder
-  readonly submitPayment: SubmitPayment
   readonly jar: CookieJar
   readonly clock: Clock
   readonly random: RandomBytes
@@ -33,8 +30,8 @@ export interface CheckoutServiceParts {
 export function startCheckoutService(
   parts: CheckoutServiceParts,
 ): RunningCheckout & { stop(): Promise<void> } {
-  const { core, clock, random, log } = parts
-  const { orders, wallets, directory, platformKeys, vault } = core
+  const { operations, vault, clock, random, log } = parts
+  const { orders, wallets } = parts.stores
   const visits = makeVisits({
     jar: parts.jar,
     sealing: makeSealing(vault.deriveKeys('checkout sessions'), random),
@@ -48,28 +45,27 @@ export function startCheckoutService(
       const nowMs = clock.now()
       if (!found || !isOverdue(found, nowMs)) return found
       const order = await orders.findOrder(key)
-      return order && parts.currentOrder(order, nowMs)
+      return order && operations.currentOrder(order, nowMs)
     },
     watch: parts.watch,
     clock,
     onTrouble: (err) => log.warn({ worker: 'live-orders', err }, 'could not look; looking again'),
   })
   return {
-    showCheckout: makeShowCheckout({ orders, currentOrder: parts.currentOrder, directory, clock }),
-    returnToShop: makeReturnToShop({ platformKeys, clock }),
+    showCheckout: operations.showCheckout,
+    returnToShop: operations.returnToShop,
     acts: makeActs({
-      authenticateWallet: makeAuthenticateWallet({ wallets, clock }),
-      submitPayment: parts.submitPayment,
+      authenticateWallet: operations.authenticateWallet,
+      submitPayment: operations.submitPayment,
       findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
       visits,
     }),
-    async findSignedIn(walletId, currency) {
-      const [wallet, availableMinor] = await Promise.all([
-        wallets.findWallet(walletId),
-        wallets.findAvailable(walletId, currency),
-      ])
+    async findSignedIn(walletId, order) {
+      const wallet = await wallets.findWallet(walletId)
       // Locked since it signed in: as if it had not.
       if (wallet?.status !== 'active') return undefined
+      await operations.refillTestWallet?.(wallet, order)
+      const availableMinor = await wallets.findAvailable(walletId, order.currency)
       return { name: wallet.name, login: wallet.login, availableMinor }
     },
     visits,

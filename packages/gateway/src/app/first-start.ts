@@ -1,33 +1,45 @@
 // What a gateway makes at its first start, so that there is somebody to serve: the first operator and, in the sandbox,
 // test wallets and the demo merchant. A part of the composition root with a file of its own.
 import type { RandomBytes } from '@tillgate/protocol'
+import { PlatformKeys } from '../keys/platform-keys.ts'
 import { ensureFirstOperator } from '../operators/first-operator.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 import { ensureSandboxMerchant } from '../sandbox/demo-merchant.ts'
 import { ensureTestWallets } from '../sandbox/test-wallets.ts'
 import { type Config, ConfigurationFailure, operatorPasswordMissing } from '../settings/config.ts'
-import type { Core } from './core.ts'
-import type { GatewayParts } from './gateway.ts'
+import type { OpenStores } from './open-stores.ts'
 import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
 
-export interface FirstThingsParts extends Pick<GatewayParts, 'clock' | 'log' | 'onFirstOperator'> {
+export interface FirstStartParts {
   readonly publicUrl: string
+  readonly clock: Clock
   readonly random: RandomBytes
+  readonly log: Log
+  /** The first start made the first operator, with a password that is told this once. */
+  readonly onFirstOperator?: (made: { login: string; password: string }) => void
 }
 
-export async function ensureFirstThings(config: Config, core: Core, parts: FirstThingsParts): Promise<void> {
-  await ensureOperator(config, core, parts)
+type Opened = Pick<OpenStores, 'stores' | 'vault'>
+
+export async function ensureFirstThings(
+  config: Config,
+  opened: Opened,
+  parts: FirstStartParts,
+): Promise<void> {
+  await ensureOperator(config, opened, parts)
   if (config.mode !== 'sandbox') return
-  const { wallets, treasury } = core
+  const { wallets, treasury } = opened.stores
   const { clock, random } = parts
   await Promise.all([
     ensureTestWallets({ wallets, treasury, clock, random }),
-    ensureDemoMerchant(config, core, parts),
+    ensureDemoMerchant(config, opened, parts),
   ])
 }
 
-async function ensureOperator(config: Config, core: Core, parts: FirstThingsParts): Promise<void> {
+async function ensureOperator(config: Config, opened: Opened, parts: FirstStartParts): Promise<void> {
   const outcome = await ensureFirstOperator({
-    operators: core.operators,
+    operators: opened.stores.operators,
     password: config.operatorPassword,
     mode: config.mode,
     clock: parts.clock,
@@ -39,13 +51,14 @@ async function ensureOperator(config: Config, core: Core, parts: FirstThingsPart
 }
 
 /** A folder that cannot be written costs the ready-made credentials, and nothing else. */
-async function ensureDemoMerchant(config: Config, core: Core, parts: FirstThingsParts): Promise<void> {
+async function ensureDemoMerchant(config: Config, opened: Opened, parts: FirstStartParts): Promise<void> {
   const { clock, random, log } = parts
+  const { stores, vault } = opened
   await ensureSandboxMerchant({
-    merchants: core.merchants,
-    vault: core.vault,
+    merchants: stores.merchants,
+    vault,
     file: sandboxFile(config.dataDir),
-    platformKeys: () => core.platformKeys.published(clock.now()),
+    platformKeys: () => new PlatformKeys({ store: stores.platformKeys, vault }).published(clock.now()),
     gatewayUrl: parts.publicUrl,
     clock,
     random,

@@ -1,6 +1,8 @@
 // The composition root: builds the listeners, starts the parts in order and stops them in reverse. Nothing else knows
 // which concrete part stands behind an interface. Tests start gateways with it too.
 import { existsSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
@@ -15,6 +17,7 @@ import { makeMerchantApi } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
+import { refuseOtherNames } from '../http/admin-names.ts'
 import { makeAnswerLog, type NoteAnswered } from '../http/answered.ts'
 import { ApiLimits } from '../http/api-limits.ts'
 import { serveAssets } from '../http/assets.ts'
@@ -27,14 +30,13 @@ import { askedSeldom, type Readiness } from '../http/health.ts'
 import { makeListener } from '../http/listener.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import type { Snapshot } from '../observability/metrics/registry.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
 import { makeRandom } from '../platform/random.ts'
 import { machineTime } from '../platform/timer.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'
-import { openCoreDatabase } from './core-database.ts'
+import type { FirstStartParts } from './first-start.ts'
 import { makeObservability } from './observability.ts'
+import { openGatewayDatabase } from './open-gateway-database.ts'
 import type { Service } from './service.ts'
 import { tracedDirect, traceRequests } from './traced.ts'
 
@@ -44,14 +46,10 @@ const papersRoot = join(import.meta.dirname, '../../../..')
 /** Without the role api nothing is served that would show an address. */
 const unservedUrl = 'http://localhost'
 
-export interface GatewayParts {
-  readonly log: Log
-  readonly clock: Clock
+export interface GatewayParts extends Pick<FirstStartParts, 'log' | 'clock' | 'onFirstOperator'> {
   readonly tell: (event: DatabaseEvent) => void
   /** Gives up a start that is under way. */
   readonly signal: AbortSignal
-  /** The first start made the first operator, with a password that is told this once. */
-  readonly onFirstOperator?: (made: { login: string; password: string }) => void
   /** Where the demo shop is, once it is open. */
   readonly shopUrl?: () => string | undefined
   /**
@@ -141,6 +139,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     ),
   })
   const adminListener = makeListener({ ...listenerParts, onAnswered: answeredAt('admin') })
+  refuseOtherNames(adminListener, [config.adminListener.host, ...config.adminNames])
   const listeners = isApi ? [publicListener, adminListener] : [adminListener]
 
   if (tracer) for (const listener of listeners) traceRequests(listener, tracer)
@@ -204,7 +203,11 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
   }
   servePlatformKeys(publicListener, async () => running().platformKeys())
-  serveMetrics(adminListener, { read: observability.read, token: config.metricsToken })
+  serveMetrics(adminListener, {
+    read: observability.read,
+    token: config.metricsToken,
+    isTokenNeeded: config.mode === 'live',
+  })
 
   for (const listener of listeners)
     drainBeforeClosing(listener, { clock: parts.clock, isPatient: () => isPatient })
@@ -219,10 +222,16 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       portSetting: 'ADMIN_PORT',
     }),
   })
+  // As configured, for the other processes of this gateway, and as bound, because 0 lets the system choose.
+  const ownPorts = () => [
+    config.publicListener.port,
+    config.adminListener.port,
+    ...listeners.map((listener) => (listener.server.address() as AddressInfo | null)?.port ?? 0),
+  ]
   const startServing = async (address: string): Promise<Service> => {
     const givingUp = new AbortController()
     // The database takes its time to start, and what works on it is a third of all that is loaded: both at once.
-    const opening = openCoreDatabase({
+    const opening = openGatewayDatabase({
       config,
       tell: parts.tell,
       signal: AbortSignal.any([parts.signal, givingUp.signal]),
@@ -230,7 +239,15 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     try {
       opening.catch(() => {})
       const { startService } = await import('./service.ts')
-      return await startService(config, { ...parts, opening, publicUrl: address, random, jar, observability })
+      return await startService(config, {
+        ...parts,
+        opening,
+        publicUrl: address,
+        random,
+        jar,
+        observability,
+        ownListeners: { ports: ownPorts, addresses: ownAddresses },
+      })
     } catch (error) {
       givingUp.abort()
       await opening.then(
@@ -266,6 +283,10 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     await service?.stop()
     await observability.stop()
   }
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address))
 }
 
 function isAccessGiven({ mode, sandboxMerchantsPerDay }: Config): boolean {

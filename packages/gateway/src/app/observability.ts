@@ -13,14 +13,14 @@ import type { Figures } from '../overview/store/figures.ts'
 import type { Clock } from '../platform/clock.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'
-import type { CoreObserver } from './core.ts'
+import type { StoresOptions } from './open-stores.ts'
 import { tracedPool } from './traced.ts'
 
 export interface Observability extends MeasuredCrypto {
   readonly metrics: GatewayMetrics
   /** Undefined: nothing is traced. */
   readonly tracer: Tracer | undefined
-  readonly coreObserver: CoreObserver
+  readonly storeParts: Required<Pick<StoresOptions, 'onBatch' | 'overPool'>>
   onAnswered(listener: 'public' | 'admin'): NoteAnswered
   /** Of all processes of this gateway, with the figures from the database. */
   read(): Promise<Snapshot>
@@ -67,7 +67,7 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
     metrics,
     tracer,
     ...measuredCrypto(metrics.crypto),
-    coreObserver: {
+    storeParts: {
       onBatch: (batch, items) => metrics.batches.of(batch).observe(items),
       overPool: (pool) =>
         measuredPool(tracedPool(pool, tracer), ({ kind, durationMs, isGood }) => {

@@ -1,7 +1,8 @@
 // The parts of a gateway with spans around what they do. Without a tracer they are handed back as they are.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Post } from '../callbacks/deliver-callbacks.ts'
-import type { Pool, Statement } from '../database/pool.ts'
+import type { Pool } from '../database/pool.ts'
+import type { Statement } from '../database/prepared-names.ts'
 import type { MerchantApi, Operations } from '../faces/merchant-api/merchant-api.ts'
 import type { Answered } from '../http/answered.ts'
 import type { Direct } from '../http/direct.ts'

@@ -8,9 +8,11 @@ export interface Running {
   readonly publicUrl: string
   readonly adminUrl: string
   readonly shopUrl: string | undefined
+  /** Nobody but this machine reaches the public listener. */
+  readonly isLocal: boolean
 }
 
-export function welcome({ mode, processes, publicUrl, adminUrl, shopUrl }: Running): string {
+export function welcome({ mode, processes, publicUrl, adminUrl, shopUrl, isLocal }: Running): string {
   const bold = (text: string) => styleText('bold', text)
   const count = processes === 1 ? 'one process' : `${processes} processes`
   const api = publicUrl
@@ -20,9 +22,10 @@ export function welcome({ mode, processes, publicUrl, adminUrl, shopUrl }: Runni
     : `
   Workers only; metrics at    ${bold(`${adminUrl}/metrics`)}`
   const shop = shopUrl ? `\n  Buy something:              ${bold(shopUrl)}` : ''
+  const open = publicUrl && isLocal ? `\n  For other machines too:     HOST=0.0.0.0 npm start` : ''
   return `
   ${bold(`Tillgate ${version}`)}, ${mode}, ${count}
-${api}${shop}
+${api}${shop}${open}
 
   Sign a merchant on:         npm run tillgate -- merchant add --help
   Stop:                       Ctrl-C

@@ -3,23 +3,21 @@
 // A part of the composition root with a file of its own.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { Line } from '../callbacks/rules/delivery-lanes.ts'
-import { makeExpireOrders } from '../orders/expire-orders.ts'
 import type { OrderWatch } from '../orders/order-watch.ts'
-import type { OrderStore } from '../orders/store/orders.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { makeSettleDue } from '../payments/settle.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
-import { makeSandboxRail } from '../rails/sandbox-rail.ts'
-import { walletRail } from '../rails/wallet-rail.ts'
+import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import type { Config } from '../settings/config.ts'
 import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
 import { startSettleWorker } from '../workers/settle.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
-import type { Core } from './core.ts'
 import type { Observability } from './observability.ts'
+import type { OpenStores } from './open-stores.ts'
+import type { Operations } from './operations.ts'
+import type { Stores } from './stores.ts'
 
 export interface Work {
   /** A payment or a refund waits for its rail. */
@@ -28,17 +26,19 @@ export interface Work {
   expects(expiresAtMs: number): void
   /** The times of an order were moved, wherever they are watched. */
   advanced(expiresAtMs: number): void
+  /** This process has committed callbacks in these lanes. */
+  queued(lines: readonly Line[]): void
   /** Also for callbacks that other processes have queued. */
   onQueued(listener: (lines: readonly Line[]) => void): void
   stop(): Promise<void>
 }
 
 export interface WorkParts {
-  readonly core: Core
+  readonly opened: Pick<OpenStores, 'openNotifications'>
+  readonly stores: Stores
+  readonly operations: Operations
   /** Undefined where this process is no worker. */
   readonly outbound: Outbound | undefined
-  /** The core's, which tell the watch of every change. */
-  readonly orders: OrderStore
   readonly watch: OrderWatch
   readonly observability: Observability
   readonly clock: Clock
@@ -47,18 +47,18 @@ export interface WorkParts {
 }
 
 /** Before the database is waited for, because its settings may be wrong. */
-export function openWayOut(config: Config): Outbound | undefined {
-  return isWorker(config) ? openOutbound(config) : undefined
+export function openWayOut(config: Config, ownListeners: OwnListeners): Outbound | undefined {
+  return isWorker(config) ? openOutbound(config, ownListeners) : undefined
 }
 
 export function startWork(config: Config, parts: WorkParts): Work {
-  const { core, outbound, watch, clock, log } = parts
+  const { opened, outbound, watch, clock, log } = parts
   const loops = outbound && startLoops(config, { ...parts, outbound })
   const listeners: ((lines: readonly Line[]) => void)[] = []
   const tellListeners = (lines: readonly Line[]) => {
     for (const listener of listeners) listener(lines)
   }
-  const notifications = core.openNotifications({
+  const notifications = opened.openNotifications({
     onMessage: (text) =>
       hear(text, {
         onQueued(lines) {
@@ -81,10 +81,6 @@ export function startWork(config: Config, parts: WorkParts): Work {
   watch.onCommitted((key) => hints.changed(key))
   // A worker does what it made itself. In the sandbox somebody may be waiting for callbacks at another process.
   const isToldOfQueued = !loops || config.mode === 'sandbox'
-  core.callbacks.onQueued((lines) => {
-    tellListeners(lines)
-    if (isToldOfQueued) hints.queued(lines)
-  })
   return {
     submitted() {
       if (loops) loops.settle.wake()
@@ -96,6 +92,11 @@ export function startWork(config: Config, parts: WorkParts): Work {
       loops?.settle.wake()
       hints.expiring(expiresAtMs)
       hints.submitted()
+    },
+    queued(lines) {
+      loops?.delivery.expects(lines)
+      tellListeners(lines)
+      if (isToldOfQueued) hints.queued(lines)
     },
     onQueued(listener) {
       listeners.push(listener)
@@ -111,40 +112,22 @@ export function startWork(config: Config, parts: WorkParts): Work {
 }
 
 function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
-  const { core, outbound, orders, watch, observability, clock, random, log } = parts
-  const { wallets, refunds } = core
-  const settling = watch.overSettling(core.settling)
-  const rail =
-    config.mode === 'sandbox'
-      ? makeSandboxRail({ clock, behaviourOf: async (id) => (await wallets.findWallet(id))?.behaviour })
-      : walletRail
+  const { stores, operations, clock, log } = parts
   return {
     expiry: startExpiryWorker({
-      expireOrders: makeExpireOrders({ orders, clock, random }),
-      nextExpiry: orders.nextExpiry,
+      expireOrders: operations.expireOrders,
+      nextExpiry: stores.orders.nextExpiry,
       clock,
       log,
     }),
     settle: startSettleWorker({
-      settleDue: makeSettleDue({
-        settling,
-        orders,
-        refunds,
-        rail,
-        clock,
-        random,
-        onTrouble: (err, { merchantId, paymentId, refundId }) =>
-          log.warn(
-            { worker: 'settle', merchantId, paymentId, refundId, err },
-            'not settled yet; trying again',
-          ),
-      }),
-      nextDue: settling.nextDue,
+      settleDue: operations.settleDue,
+      nextDue: stores.settling.nextDue,
       clock,
       log,
     }),
-    hours: startCountHoursWorker({ hours: core.overviewHours, clock, log }),
-    delivery: startCallbackDelivery(config, { core, outbound, clock, random, log, observability }),
+    hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
+    delivery: startCallbackDelivery(config, parts),
   }
 }
 

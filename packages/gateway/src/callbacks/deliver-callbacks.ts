@@ -10,13 +10,20 @@ import type { CallbackOutcomes, Recorded } from './store/callback-outcomes.ts'
 import type { CallbackQueue, ClaimedCallback } from './store/callback-queue.ts'
 
 export type Prepared =
-  | { readonly kind: 'sealed'; readonly url: string; readonly body: string }
+  | ({ readonly kind: 'sealed' } & CallbackRequest)
   /** It cannot be tried for now; it goes on waiting, and no attempt is counted. */
   | { readonly kind: 'held'; readonly reason: HeldReason }
 
 export type HeldReason = 'no_live_aes_key' | 'body_not_kept'
 
-export type Post = (request: { readonly url: string; readonly body: string }) => Promise<Delivery>
+export interface CallbackRequest {
+  readonly url: string
+  readonly body: string
+  /** The merchant signed on by itself: to public addresses only. */
+  readonly isPublicOnly: boolean
+}
+
+export type Post = (request: CallbackRequest) => Promise<Delivery>
 
 /** A claim holds this long. Longer than the longest attempt and the waits around it. */
 export const claimForMs = 60_000
@@ -49,16 +56,21 @@ export function makePrepareCallback({ directory, platformKeys, clock, tools }: P
     const nowMs = clock.now()
     const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
     const aesKey = known?.keys.aesKeys.at(-1)
-    if (!aesKey) return { kind: 'held', reason: 'no_live_aes_key' }
+    if (!known || !aesKey) return { kind: 'held', reason: 'no_live_aes_key' }
     const { privateKey } = platformKeys.remembered(nowMs) ?? (await platformKeys.signing(nowMs))
     const message = { id: callbackId, merchantId, eventName, timestamp: nowMs, body }
     const envelope = await sealCallback(message, { aesKey, privateKey }, undefined, tools)
-    return { kind: 'sealed', url: callback.callbackUrl, body: JSON.stringify(envelope) }
+    return {
+      kind: 'sealed',
+      url: callback.callbackUrl,
+      body: JSON.stringify(envelope),
+      isPublicOnly: known.merchant.isSelfRegistered,
+    }
   }
 }
 
 export function makeSendCallback(post: Post) {
-  return ({ url, body }: Extract<Prepared, { kind: 'sealed' }>): Promise<Delivery> => post({ url, body })
+  return ({ kind: _, ...request }: Extract<Prepared, { kind: 'sealed' }>): Promise<Delivery> => post(request)
 }
 
 export interface RecordParts {

@@ -1,11 +1,14 @@
 // Sending callbacks again: service.trade.callback for a merchant's own order, and an operator's act for one
 // callback or for all that fit a filter. A resend is one attempt more, beside the ladder; it starts nothing anew.
+import { createHash } from 'node:crypto'
 import {
   type CallbackAnswer,
   Failure,
   makeCallbackId as makeUuid,
   parseCallbackBody,
   type RandomBytes,
+  type RequestEnvelope,
+  timestampWindowMs,
 } from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { Act } from '../operators/rules/audit.ts'
@@ -26,13 +29,23 @@ export interface ResendCallbacksParts {
 }
 
 export function makeResendCallbacks({ orders, resends, clock }: ResendCallbacksParts) {
-  return async ({ merchantId }: Merchant, body: string): Promise<CallbackAnswer> => {
+  return async (
+    { merchantId }: Merchant,
+    body: string,
+    { timestamp, sign }: Pick<RequestEnvelope, 'timestamp' | 'sign'>,
+  ): Promise<CallbackAnswer> => {
     const { paymentId } = parseCallbackBody(body)
     if (!(await orders.findOrder({ merchantId, paymentId }))) throw new Failure('order_not_found')
     const nowMs = clock.now()
     const queued = await resends.resendOfOrder(
       { merchantId, paymentId },
       { nowMs, notSinceMs: nowMs - resendEveryMs },
+      {
+        requestedAtMs: Number(timestamp),
+        signHash: createHash('sha256').update(sign).digest(),
+        // Past this no gateway opens the envelope, also one whose clock is behind.
+        forgetBeforeMs: nowMs - 2 * timestampWindowMs,
+      },
     )
     return { paymentId, queued }
   }

@@ -3,6 +3,7 @@
 // read a server newer than itself.
 import { createHash } from 'node:crypto'
 import { type Catalog, readCatalog } from './catalog.ts'
+import { type Mode, readMode } from './mode.ts'
 import type { Pool, Queryable } from './pool.ts'
 
 // Line by line: the header, then for each table a line that names it, its rows as objects, and a line that ends it;
@@ -20,6 +21,8 @@ export interface BackupHeader {
   }[]
   /** Ids of the master keys under which the secrets in it are sealed, in hex. */
   readonly masterKeyIds: readonly string[]
+  /** Left out where none was written yet. */
+  readonly mode?: Mode | undefined
 }
 
 export type BackupLine =
@@ -56,6 +59,7 @@ export function writeBackup(database: Pool, options: BackupOptions): Promise<rea
         madeBy,
         migrations: await readMigrations(client),
         masterKeyIds: await readMasterKeyIds(client, catalog),
+        mode: await readMode(client),
       }
       await line(['tillgate backup', header])
       const counts: TableCount[] = []

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type ConnectionOptions, serversOf } from './connection.ts'
-import { PreparedNames } from './prepared-names.ts'
+import { PreparedNames, type Statement } from './prepared-names.ts'
 import { ServerChoice } from './server-list.ts'
 import {
   CommitUnknown,
@@ -14,13 +14,6 @@ import {
   readOnly,
   tooManyConnections,
 } from './transient.ts'
-
-export interface Statement {
-  readonly text: string
-  readonly values?: readonly unknown[]
-  /** Parsed and planned once a connection under this name. */
-  readonly name?: string
-}
 
 export interface Rows<Row> {
   readonly rows: Row[]

@@ -1,8 +1,14 @@
 // Names under which statements are prepared, once a connection. A pooler that lends out another connection for every
 // transaction may not keep them; then they are given up, and every statement is sent in full.
 import { createHash } from 'node:crypto'
-import type { Statement } from './pool.ts'
 import { isNotPrepared } from './transient.ts'
+
+export interface Statement {
+  readonly text: string
+  readonly values?: readonly unknown[]
+  /** Parsed and planned once a connection under this name. */
+  readonly name?: string
+}
 
 export class PreparedNames {
   readonly #names = new Map<string, string>()

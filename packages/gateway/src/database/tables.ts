@@ -20,6 +20,7 @@ const ofMerchant = { merchants: ['merchant_id'] } as const
 
 export const tablePlans: Readonly<Record<string, TablePlan>> = {
   migrations: { place: 'local' },
+  database_mode: { place: 'local' },
 
   merchants: { place: 'spread' },
   merchant_keys: { place: 'spread', references: ofMerchant },
@@ -30,6 +31,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   transfers: { place: 'spread' },
   callbacks: { place: 'spread', references: ofOrder },
   callback_attempts: { place: 'spread' },
+  resend_requests: { place: 'spread' },
 
   wallets: { place: 'local' },
   accounts: { place: 'local' },

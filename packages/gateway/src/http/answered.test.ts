@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
 import { makeLog } from '../platform/log.ts'
-import { makeAnswerLog, turnedAwayEveryMs } from './answered.ts'
+import { makeAnswerLog, refusedLinesPerSecond, turnedAwayEveryMs } from './answered.ts'
 
 async function startLog() {
   const lines: Record<string, unknown>[] = []
@@ -45,6 +45,26 @@ test('thousands that are turned away leave one line, and the next one counts the
     [
       { msg: 'requests were turned away', httpStatus: 503, count: 1 },
       { msg: 'requests were turned away', httpStatus: 503, count: 5_000 },
+    ],
+  )
+})
+
+test('refused requests have a few lines a second, the rest is counted, and what failed always has its line', async () => {
+  const { lines, answer, pass } = await startLog()
+  for (let index = 0; index < 5_000; index++) answer(404)
+  answer(500)
+  assert.equal(lines.length, refusedLinesPerSecond + 1)
+  pass(1_000)
+  answer(401)
+  assert.deepEqual(
+    lines.slice(-2).map(({ msg, httpStatus, count }) => ({ msg, httpStatus, count })),
+    [
+      {
+        msg: 'further requests were refused, without a line for each',
+        httpStatus: undefined,
+        count: 5_000 - refusedLinesPerSecond,
+      },
+      { msg: 'request', httpStatus: 401, count: undefined },
     ],
   )
 })

@@ -19,13 +19,16 @@ export type NoteAnswered = (answered: Answered) => void
 /** Whoever is turned away comes by the thousands: one line tells of all of them since the last. */
 export const turnedAwayEveryMs = 10_000
 const turnedAwayStatuses: ReadonlySet<number> = new Set([429, 503])
+/** Anybody can have a request refused, and lines are written at once: past these they are counted. */
+export const refusedLinesPerSecond = 10
 
 export function makeAnswerLog({ log, clock }: { log: Log; clock: Pick<Clock, 'now'> }): NoteAnswered {
   const turnedAway = new Map<number, { count: number; toldAtMs: number }>()
+  let refused = { second: 0, count: 0 }
 
   return (answered) => {
     const level = levelOf(answered)
-    if (log.isLevelEnabled(level)) {
+    if (log.isLevelEnabled(level) && (level !== 'info' || hasLine())) {
       const { requestId, method, route, httpStatus, durationMs } = answered
       log[level](
         { requestId, method, route, httpStatus, durationMs: Math.round(durationMs * 10) / 10 },
@@ -33,6 +36,16 @@ export function makeAnswerLog({ log, clock }: { log: Log; clock: Pick<Clock, 'no
       )
     }
     if (turnedAwayStatuses.has(answered.httpStatus) && !isProbe(answered.route)) tellOfMany(answered)
+  }
+
+  function hasLine(): boolean {
+    const second = Math.floor(clock.now() / 1_000)
+    if (second !== refused.second) {
+      const untold = refused.count - refusedLinesPerSecond
+      if (untold > 0) log.info({ count: untold }, 'further requests were refused, without a line for each')
+      refused = { second, count: 0 }
+    }
+    return ++refused.count <= refusedLinesPerSecond
   }
 
   function tellOfMany({ httpStatus, route }: Answered): void {
@@ -47,7 +60,7 @@ export function makeAnswerLog({ log, clock }: { log: Log; clock: Pick<Clock, 'no
   }
 }
 
-/** What went well is not worth a line by default, nor is a probe, which asks again and again. */
+/** What went well is not worth a line by default, nor is a probe, which asks again and again; `info` is what was refused. */
 function levelOf({ httpStatus, route }: Answered): 'warn' | 'info' | 'debug' {
   if (httpStatus < 400 || isProbe(route) || turnedAwayStatuses.has(httpStatus)) return 'debug'
   return httpStatus < 500 ? 'info' : 'warn'

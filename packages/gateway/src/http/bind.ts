@@ -15,7 +15,8 @@ export interface BindOptions {
 export async function bind(listener: FastifyInstance, options: BindOptions): Promise<string> {
   const { host, port } = options
   try {
-    await listener.listen({ host, port })
+    // Of localhost the listener takes IPv4 alone: for a second address Fastify opens a second server, past our limits.
+    await listener.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     throw new StartFailure(whyNot(error as NodeJS.ErrnoException, options), {
       exitCode: exitCodes.unavailable,

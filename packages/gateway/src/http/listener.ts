@@ -11,6 +11,7 @@ import { makeIsTrusted, shareConnections } from './connections.ts'
 import type { Direct } from './direct.ts'
 import { answerBrokenHttp, answerFailures, costOf } from './failures.ts'
 import { answerHealth, type Readiness } from './health.ts'
+import { refuseNul } from './nul.ts'
 
 export const listenerLimits = {
   bodyBytes: 256 * 1024,
@@ -78,6 +79,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
 
   listener.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    refuseNul(request.url)
     done()
   })
   listener.addHook('onResponse', (request, reply, done) => {

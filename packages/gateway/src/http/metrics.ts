@@ -1,5 +1,5 @@
 // GET /metrics on the admin listener, for Prometheus. It tells how much business is done, so it is never public, and
-// a token can be asked for where more than the operators' machines reach the admin listener.
+// live asks for a token.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { expositionType, writeExposition } from '../observability/metrics/exposition.ts'
@@ -7,13 +7,20 @@ import type { Snapshot } from '../observability/metrics/registry.ts'
 
 export interface MetricsParts {
   readonly read: () => Promise<Snapshot>
-  /** Undefined: whoever reaches the admin listener may read. */
   readonly token: string | undefined
+  /** Without a token nobody may read; otherwise whoever reaches the admin listener may. */
+  readonly isTokenNeeded: boolean
 }
 
-export function serveMetrics(listener: FastifyInstance, { read, token }: MetricsParts): void {
+export function serveMetrics(listener: FastifyInstance, { read, token, isTokenNeeded }: MetricsParts): void {
   listener.get('/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store')
+    if (token === undefined && isTokenNeeded) {
+      return reply
+        .status(403)
+        .type('text/plain; charset=utf-8')
+        .send('In live, metrics are served with a token alone: set METRICS_TOKEN and restart.\n')
+    }
     if (token !== undefined && !isSame(request.headers.authorization ?? '', `Bearer ${token}`)) {
       return reply
         .status(401)

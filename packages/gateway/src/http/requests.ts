@@ -1,6 +1,7 @@
 // Whether a form that was sent came from our own page. Two checks that fail apart: where the browser says the request
 // comes from, and the token that our page carried.
 import type { FastifyRequest } from 'fastify'
+import { refuseNul } from './nul.ts'
 
 /**
  * Every current browser names the site over https and on localhost (Sec-Fetch-Site). Where it does not, Origin
@@ -16,5 +17,7 @@ export function isFromElsewhere(request: FastifyRequest, ourOrigins: readonly st
 export const maxFormBytes = 4 * 1024
 
 export function readForm(body: unknown): URLSearchParams {
-  return new URLSearchParams(typeof body === 'string' ? body : '')
+  const text = typeof body === 'string' ? body : ''
+  refuseNul(text)
+  return new URLSearchParams(text)
 }

@@ -33,6 +33,7 @@ export type NewKey = { readonly kind: 'rsa'; readonly publicKey: string } | { re
 export interface NewMerchant extends Omit<MerchantSettings, 'name'> {
   readonly name: string
   readonly publicKey?: string
+  readonly isSelfRegistered?: boolean
 }
 
 export interface MadeMerchant {
@@ -87,6 +88,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
         requestsPerSecond: settings.requestsPerSecond,
         callbackHosts: settings.callbackHosts,
         accentColour: settings.accentColour,
+        isSelfRegistered: settings.isSelfRegistered ?? false,
         createdAtMs: clock.now(),
       }
       const { merchantId } = merchant

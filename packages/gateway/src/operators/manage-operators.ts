@@ -69,7 +69,7 @@ export function makeManageOperators({ operators, clock, random, actor }: ManageO
 
     listOperators: () => operators.listOperators(),
 
-    /** Ends the operator's sessions, and the lock of too many wrong tries. */
+    /** Ends the operator's sessions and tokens, and the lock of too many wrong tries. */
     async resetPassword(given: { login: string; password?: string; reason: string }): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
       const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
@@ -79,7 +79,7 @@ export function makeManageOperators({ operators, clock, random, actor }: ManageO
       return { login, password: given.password === undefined ? password : undefined }
     },
 
-    /** Their own, proven by the old one; a wrong one counts as a try to sign in. Ends all sessions. */
+    /** Their own, proven by the old one; a wrong one counts as a try to sign in. Ends all sessions and tokens. */
     async changePassword(
       given: { login: string; oldPassword: string; newPassword: string },
       authenticate: AuthenticateOperator,

@@ -5,7 +5,7 @@ import { Failure, makeCallbackId as makeUuid, type RandomBytes, uuidPattern } fr
 import type { Clock } from '../platform/clock.ts'
 import { type ApiToken, parseScopes, parseTokenDays, parseTokenName, tokenLimits } from './rules/api-token.ts'
 import type { Act } from './rules/audit.ts'
-import { normaliseOperatorLogin, type Operator } from './rules/operator.ts'
+import { noActiveOperator, normaliseOperatorLogin, type Operator } from './rules/operator.ts'
 import type { ApiTokenStore, KnownToken } from './store/api-tokens.ts'
 import type { OperatorStore } from './store/operators.ts'
 
@@ -47,7 +47,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
     const known = normaliseOperatorLogin(login)
     const operator = known === undefined ? undefined : await operators.findOperator(known)
     if (operator?.status === 'active') return operator
-    throw new Failure('invalid_field', { message: `There is no active operator ${login}.` })
+    throw noActiveOperator(login)
   }
 
   return {

@@ -23,7 +23,7 @@ export type OperatorSessions = ReturnType<typeof makeOperatorSessions>
 export function makeOperatorSessions(parts: {
   readonly operators: Pick<
     OperatorStore,
-    'insertSession' | 'findSession' | 'touchSession' | 'listSessions' | 'deleteSession' | 'deleteSessions'
+    'insertSession' | 'findSession' | 'touchSession' | 'listSessions' | 'deleteSession' | 'endAccess'
   >
   readonly clock: Clock
   readonly random: RandomBytes
@@ -76,9 +76,9 @@ export function makeOperatorSessions(parts: {
 
     list: (login: string) => operators.listSessions(login, clock.now()),
     end: ({ tokenHash }: Session) => operators.deleteSession(tokenHash),
-    /** How many were ended. */
+    /** Tokens of the admin API too. */
     endAll: (login: string, actor: string) =>
-      operators.deleteSessions(login, act('operator.sign-out-everywhere', login, actor)),
+      operators.endAccess(login, act('operator.sign-out-everywhere', login, actor)),
   }
 }
 

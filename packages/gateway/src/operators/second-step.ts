@@ -89,6 +89,19 @@ export function makeSecondStep(parts: SecondStepParts) {
     return { kind: 'right' }
   }
 
+  /** Throws unless the code is right. */
+  const demand = async (own: OwnStep, code: string): Promise<void> => {
+    const proof = await prove(own, code)
+    if (proof.kind === 'right') return
+    throw new Failure('invalid_field', {
+      field: 'code',
+      message:
+        proof.kind === 'locked'
+          ? 'Too many wrong tries: wait a quarter of an hour.'
+          : 'The code was not right, or was used already. Wait for the next one.',
+    })
+  }
+
   return {
     async stateOf(login: string): Promise<SecondStepState> {
       const stored = await totp.findTotp(login)
@@ -133,23 +146,17 @@ export function makeSecondStep(parts: SecondStepParts) {
 
     prove,
 
+    demand,
+
     async switchOff(own: OwnStep, code: string): Promise<void> {
-      const proof = await prove(own, code)
-      if (proof.kind !== 'right')
-        throw new Failure('invalid_field', {
-          field: 'code',
-          message:
-            proof.kind === 'locked'
-              ? 'Too many wrong tries: wait a quarter of an hour.'
-              : 'The code was not right, or was used already. Wait for the next one.',
-        })
+      await demand(own, code)
       await totp.removeTotp(own.login, act('switch-off-second-step', own))
     },
 
-    /** By somebody else, when app and recovery codes are lost. */
+    /** By somebody else, when app and recovery codes are lost. Ends sessions and tokens. */
     async reset(given: string, { actor, reason }: { actor: string; reason: string }): Promise<void> {
       const login = parseOperatorLogin(given)
-      if (await totp.removeTotp(login, act('reset-totp', { login, actor }, reason))) return
+      if (await totp.resetTotp(login, act('reset-totp', { login, actor }, reason))) return
       throw new Failure('status_does_not_allow', { message: `${login} has no second step.` })
     },
   }

@@ -3,7 +3,8 @@ import { type CancelAnswer, Failure, parseCancelBody } from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CurrentOrder } from './current-order.ts'
-import { type Actor, cancelOrder, type Order } from './rules/order.ts'
+import type { Order } from './rules/order.ts'
+import { type Actor, cancelOrder } from './rules/status-change.ts'
 import type { OrderStore } from './store/orders.ts'
 
 export interface CancelOrderParts {

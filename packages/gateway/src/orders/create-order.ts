@@ -10,7 +10,7 @@ import type { CallbackHosts } from '../merchants/callback-hosts.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { Clock } from '../platform/clock.ts'
 import { remember } from '../platform/remember.ts'
-import { checkUrl, type UrlCheck, type UrlPolicy } from '../platform/ssrf-guard.ts'
+import { checkUrl, publicOnly, type UrlCheck, type UrlPolicy } from '../platform/ssrf-guard.ts'
 import type { CurrentOrder } from './current-order.ts'
 import { checkoutUrl } from './rules/checkout-url.ts'
 import { hasSameContent, makeOrder, type Order, refusalOfTimes } from './rules/order.ts'
@@ -35,10 +35,10 @@ const checkoutTokenBytes = 20
 
 export function makeCreateOrder(parts: CreateOrderParts) {
   const { orders, callbackHosts, urlPolicy, clock, random } = parts
-  const check = remember((url: string) => checkUrl(url, urlPolicy), {
-    keyOf: (url) => url,
-    most: urlsRemembered,
-  })
+  const vouchedFor = remembering(urlPolicy)
+  const selfRegistered = remembering(publicOnly(urlPolicy))
+  // The consumer's browser goes there, not the gateway.
+  const redirect = remembering({ ...urlPolicy, ownListeners: undefined })
   return async (merchant: Merchant, body: string): Promise<CreateAnswer> => {
     const create = parseCreateBody(body)
     const nowMs = clock.now()
@@ -48,32 +48,45 @@ export function makeCreateOrder(parts: CreateOrderParts) {
       checkoutToken: Buffer.from(random(checkoutTokenBytes)).toString('base64url'),
       nowMs,
     })
-    const stored = await store(order, nowMs)
+    const stored = await store(order, merchant, nowMs)
     if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
     else if (!hasSameContent(stored, order)) throw differentContent(order)
     return answer(await parts.currentOrder(stored, nowMs), parts.publicUrl)
   }
 
   /** What stands against a new order does not stand against the answer for one that was made before. */
-  async function store(order: Order, nowMs: number): Promise<Order> {
+  async function store(order: Order, merchant: Merchant, nowMs: number): Promise<Order> {
     const refusal =
-      refusalOfTimes(order, nowMs) ?? refusalOfUrls(order, check) ?? (await callbackHosts.refusalOf(order))
+      refusalOfTimes(order, nowMs) ?? refusalOfUrls(order, merchant) ?? (await callbackHosts.refusalOf(order))
     if (!refusal) return orders.insertOrder(order)
     const earlier = await orders.findOrderByNumber(order)
     if (!earlier) throw refusal
     return earlier
   }
+
+  function refusalOfUrls(
+    { callbackUrl, redirectUrl }: Order,
+    { isSelfRegistered }: Merchant,
+  ): Failure | undefined {
+    const callback = callbackUrl && (isSelfRegistered ? selfRegistered : vouchedFor)(callbackUrl)
+    if (callback && callback.kind === 'refused') {
+      const advice = isSelfRegistered && callback.reason === 'address_not_public' ? listenAdvice : ''
+      return urlNotAllowed('callbackUrl', callback.detail, advice)
+    }
+    const back = redirectUrl && redirect(redirectUrl)
+    return back && back.kind === 'refused' ? urlNotAllowed('redirectUrl', back.detail) : undefined
+  }
 }
 
-function refusalOfUrls(order: Order, check: (url: string) => UrlCheck): Failure | undefined {
-  for (const field of ['callbackUrl', 'redirectUrl'] as const) {
-    const url = order[field]
-    const checked = url === undefined ? undefined : check(url)
-    if (checked?.kind === 'refused') {
-      return new Failure('url_not_allowed', { field, message: `${field} is not allowed: ${checked.detail}.` })
-    }
-  }
-  return undefined
+const listenAdvice =
+  ' Callbacks of merchants who signed on at /sandbox go to public addresses; to take them on your own machine, name one that is not there yet, such as https://shop.example/callbacks, and run till listen.'
+
+function urlNotAllowed(field: 'callbackUrl' | 'redirectUrl', detail: string, advice = ''): Failure {
+  return new Failure('url_not_allowed', { field, message: `${field} is not allowed: ${detail}.${advice}` })
+}
+
+function remembering(policy: UrlPolicy): (url: string) => UrlCheck {
+  return remember((url: string) => checkUrl(url, policy), { keyOf: (url) => url, most: urlsRemembered })
 }
 
 function differentContent({ orderNo }: Order): Failure {

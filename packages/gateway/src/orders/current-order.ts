@@ -2,7 +2,8 @@
 // anybody is told: a payment that was decided just before the expiry may still be on its way to the database, and
 // whoever was once told a final status is never told another.
 import { makeCallbackId, type RandomBytes } from '@tillgate/protocol'
-import { expireOrder, isOverdue, type Order } from './rules/order.ts'
+import type { Order } from './rules/order.ts'
+import { expireOrder, isOverdue } from './rules/status-change.ts'
 import type { OrderStore } from './store/orders.ts'
 
 export interface CurrentOrderParts {

@@ -1,7 +1,7 @@
 // Orders that were not paid in time become `timeout` in the store too, with the callback that says so.
 import { makeCallbackId, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
-import { expireOrder } from './rules/order.ts'
+import { expireOrder } from './rules/status-change.ts'
 import type { OrderStore } from './store/orders.ts'
 
 export interface ExpireOrdersParts {

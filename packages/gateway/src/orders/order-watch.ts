@@ -1,12 +1,18 @@
 // Tells that an order's status has changed: a hint for whoever shows it live, counts it, or passes it on to other
 // processes. What nobody tells is found by looking.
 import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
+import type { PaymentStore } from '../payments/store/payments.ts'
 import type { SettlingStore } from '../payments/store/settling.ts'
-import type { SubmitPayment } from '../payments/submit-payment.ts'
 import type { OrderKey } from './rules/order.ts'
 import type { OrderStore } from './store/orders.ts'
 
 export type ChangedStatus = OrderStatus | RefundStatus
+
+export interface WatchedStores {
+  readonly orders: OrderStore
+  readonly payments: PaymentStore
+  readonly settling: SettlingStore
+}
 
 export class OrderWatch {
   readonly #listeners = new Set<(key: OrderKey) => void>()
@@ -27,8 +33,17 @@ export class OrderWatch {
     for (const listener of this.#listeners) listener(key)
   }
 
-  /** The same store, which tells of every change that it has committed. */
-  overOrders(orders: OrderStore): OrderStore {
+  /** The same stores, which tell of every change that they have committed. */
+  over<Watched extends WatchedStores>(stores: Watched): Watched {
+    return {
+      ...stores,
+      orders: this.#overOrders(stores.orders),
+      payments: this.#overPayments(stores.payments),
+      settling: this.#overSettling(stores.settling),
+    }
+  }
+
+  #overOrders(orders: OrderStore): OrderStore {
     return {
       ...orders,
       commitStatusChanges: async (changes, act) => {
@@ -39,15 +54,18 @@ export class OrderWatch {
     }
   }
 
-  overPaying(submitPayment: SubmitPayment): SubmitPayment {
-    return async (payment) => {
-      const outcome = await submitPayment(payment)
-      if (outcome.kind === 'submitted') this.#committed(payment, 'confirming')
-      return outcome
+  #overPayments(payments: PaymentStore): PaymentStore {
+    return {
+      ...payments,
+      submitPayment: async (submission) => {
+        const outcome = await payments.submitPayment(submission)
+        if (outcome === 'submitted') this.#committed(submission.change, submission.change.to)
+        return outcome
+      },
     }
   }
 
-  overSettling(settling: SettlingStore): SettlingStore {
+  #overSettling(settling: SettlingStore): SettlingStore {
     return {
       ...settling,
       settle: async (settled) => {

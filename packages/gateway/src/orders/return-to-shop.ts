@@ -12,12 +12,12 @@ export function makeReturnToShop(parts: {
   readonly platformKeys: Pick<PlatformKeys, 'signing'>
   readonly clock: Clock
 }): ReturnToShop {
-  return async ({ redirectUrl, paymentId, orderNo: referOrderNo, status }) => {
+  return async ({ merchantId, redirectUrl, paymentId, orderNo: referOrderNo, status }) => {
     if (redirectUrl === undefined) return undefined
     const nowMs = parts.clock.now()
     const { privateKey } = await parts.platformKeys.signing(nowMs)
     const signed = await signRedirect(
-      { paymentId, referOrderNo, status, timestamp: String(nowMs) },
+      { merchantId, paymentId, referOrderNo, status, timestamp: String(nowMs) },
       privateKey,
     )
     const url = new URL(redirectUrl)

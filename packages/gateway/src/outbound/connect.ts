@@ -76,7 +76,7 @@ async function open(origin: Origin, guard: Guard, opening: Opening): Promise<Soc
 
 async function resolve(origin: Origin, guard: Guard): Promise<readonly string[]> {
   if (isIP(origin.hostname) !== 0) return [origin.hostname]
-  const addresses = await guard.lookup(origin.hostname).catch((error: unknown) => {
+  const addresses = await guard.lookup(origin.hostname, guard.policy).catch((error: unknown) => {
     throw new OutboundFailure('dns', describe(error), { cause: error })
   })
   if (addresses.length === 0) throw new OutboundFailure('dns', `${origin.hostname} has no address`)

@@ -3,10 +3,15 @@ import { createSocket } from 'node:dgram'
 import { promises } from 'node:dns'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { parseUrlPolicy, type UrlPolicy } from '../platform/ssrf-guard.ts'
 import { type DnsResolver, makeSystemLookup } from './lookup.ts'
 
 const live = parseUrlPolicy({ mode: 'live', allowedTargets: [] })
+
+const lookupOf = (policy: UrlPolicy, dns: DnsResolver) => {
+  const lookup = makeSystemLookup(dns)
+  return (hostname: string) => lookup(hostname, policy)
+}
 
 // Answers A and AAAA from what it is given; a string instead of addresses is an error's code.
 function resolver(a: string[] | string, aaaa: string[] | string, asked: string[] = []): DnsResolver {
@@ -20,26 +25,26 @@ function resolver(a: string[] | string, aaaa: string[] | string, asked: string[]
 }
 
 test('all addresses of both families are answered, IPv4 first', async () => {
-  const lookup = makeSystemLookup(live, resolver(['93.184.215.14', '8.8.8.8'], ['2606:4700::1']))
+  const lookup = lookupOf(live, resolver(['93.184.215.14', '8.8.8.8'], ['2606:4700::1']))
   assert.deepEqual(await lookup('shop.example'), ['93.184.215.14', '8.8.8.8', '2606:4700::1'])
 })
 
 test('a name of one family is answered though the other fails', async () => {
-  assert.deepEqual(await makeSystemLookup(live, resolver(['8.8.8.8'], 'ENODATA'))('a.example'), ['8.8.8.8'])
-  assert.deepEqual(await makeSystemLookup(live, resolver('ETIMEOUT', ['2606:4700::1']))('a.example'), [
+  assert.deepEqual(await lookupOf(live, resolver(['8.8.8.8'], 'ENODATA'))('a.example'), ['8.8.8.8'])
+  assert.deepEqual(await lookupOf(live, resolver('ETIMEOUT', ['2606:4700::1']))('a.example'), [
     '2606:4700::1',
   ])
 })
 
 test('a name of no family is an error', async () => {
-  await assert.rejects(makeSystemLookup(live, resolver('ENOTFOUND', 'ENODATA'))('a.example'), {
+  await assert.rejects(lookupOf(live, resolver('ENOTFOUND', 'ENODATA'))('a.example'), {
     code: 'ENOTFOUND',
   })
 })
 
 test('lookups of one name at one time ask once, a later one asks again', async () => {
   const asked: string[] = []
-  const lookup = makeSystemLookup(live, resolver(['8.8.8.8'], [], asked))
+  const lookup = lookupOf(live, resolver(['8.8.8.8'], [], asked))
   await Promise.all([lookup('a.example'), lookup('a.example'), lookup('b.example')])
   assert.deepEqual(asked, ['a.example', 'a.example', 'b.example', 'b.example'])
   await lookup('a.example')
@@ -48,7 +53,7 @@ test('lookups of one name at one time ask once, a later one asks again', async (
 
 test('a failed lookup is not remembered', async () => {
   const failing = resolver('ESERVFAIL', 'ESERVFAIL')
-  const lookup = makeSystemLookup(live, failing)
+  const lookup = lookupOf(live, failing)
   await assert.rejects(lookup('a.example'))
   Object.assign(failing, resolver(['8.8.8.8'], []))
   assert.deepEqual(await lookup('a.example'), ['8.8.8.8'])
@@ -60,7 +65,7 @@ test('the sandbox and listed names resolve as the machine does, hosts file inclu
   const sandbox = parseUrlPolicy({ mode: 'sandbox', allowedTargets: [] })
   const listing = parseUrlPolicy({ mode: 'live', allowedTargets: ['localhost:3000'] })
   for (const policy of [sandbox, listing]) {
-    const addresses = await makeSystemLookup(policy, dns)('localhost')
+    const addresses = await lookupOf(policy, dns)('localhost')
     assert(addresses.includes('127.0.0.1') || addresses.includes('::1'), addresses.join())
   }
   assert.deepEqual(asked, [])
@@ -74,7 +79,7 @@ test('a real resolver is asked over the network for both families', async (t) =>
   await once(server, 'listening')
   const dns = new promises.Resolver()
   dns.setServers([`127.0.0.1:${server.address().port}`])
-  assert.deepEqual(await makeSystemLookup(live, dns)('shop.example'), ['93.184.215.14', '2606:4700::1111'])
+  assert.deepEqual(await lookupOf(live, dns)('shop.example'), ['93.184.215.14', '2606:4700::1111'])
 })
 
 // The query with one record added: the name by reference, type and class as asked, 60 seconds, the address.

@@ -1,33 +1,35 @@
-// Turns a host name into all of its addresses. In live a stranger's name is asked of DNS directly: the system's
+// Turns a host name into all of its addresses. A name that nobody vouches for is asked of DNS directly: the system's
 // getaddrinfo blocks a thread of the pool that signatures are made on, and a thousand dead names would stop them.
 import { promises as dns } from 'node:dns'
 import type { UrlPolicy } from '../platform/ssrf-guard.ts'
 
-export type Lookup = (hostname: string) => Promise<readonly string[]>
+export type Lookup = (hostname: string, policy: UrlPolicy) => Promise<readonly string[]>
 export type DnsResolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
 
 // Two tries, the second with twice the time, fit into the time allowed for a connection.
 const dnsTimeoutMs = 1_500
 const dnsTries = 2
 
-// Names that the operator listed, and every name in the sandbox, resolve as the machine itself resolves them:
-// hosts file, search domains, the network's own names.
-export function makeSystemLookup(policy: UrlPolicy, resolver: DnsResolver = makeResolver()): Lookup {
-  const listed = new Set(
-    policy.allowedTargets.flatMap((entry) => (entry.kind === 'name' ? [entry.name] : [])),
-  )
-  return shareInFlight((hostname) =>
-    policy.mode === 'sandbox' || listed.has(hostname) ? askSystem(hostname) : askDns(hostname, resolver),
-  )
+// Names that the operator listed, and in the sandbox those of merchants whom the operator signed on, resolve as the
+// machine itself resolves them: hosts file, search domains, the network's own names.
+export function makeSystemLookup(resolver: DnsResolver = makeResolver()): Lookup {
+  const bySystem = shareInFlight(askSystem)
+  const byDns = shareInFlight((hostname) => askDns(hostname, resolver))
+  return (hostname, { isPublicOnly, allowedTargets }) => {
+    const isListed = allowedTargets.some((entry) => entry.kind === 'name' && entry.name === hostname)
+    return isPublicOnly && !isListed ? byDns(hostname) : bySystem(hostname)
+  }
 }
 
+type Ask = (hostname: string) => Promise<readonly string[]>
+
 // Sixty-four connections that open at once ask once.
-function shareInFlight(lookup: Lookup): Lookup {
+function shareInFlight(ask: Ask): Ask {
   const inFlight = new Map<string, Promise<readonly string[]>>()
   return (hostname) => {
     const asked = inFlight.get(hostname)
     if (asked !== undefined) return asked
-    const answer = lookup(hostname).finally(() => inFlight.delete(hostname))
+    const answer = ask(hostname).finally(() => inFlight.delete(hostname))
     inFlight.set(hostname, answer)
     return answer
   }

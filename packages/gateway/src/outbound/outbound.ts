@@ -2,7 +2,13 @@
 // reach what only the gateway can reach. Whatever the network does comes back as a value.
 
 import { remember } from '../platform/remember.ts'
-import { checkUrl, parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import {
+  checkUrl,
+  type OwnListeners,
+  parseUrlPolicy,
+  publicOnly,
+  type UrlPolicy,
+} from '../platform/ssrf-guard.ts'
 import { type StartTimer, startSystemTimer } from '../platform/timer.ts'
 import { attempt, type Delivery, unreachable } from './attempt.ts'
 import { type Dial, systemDial } from './dial.ts'
@@ -16,6 +22,7 @@ export interface OutboundPolicy extends OutboundLimits {
   readonly mode: 'sandbox' | 'live'
   // Internal targets that the operator vouches for: names, host:port, addresses or ranges.
   readonly allowedTargets: readonly string[]
+  readonly ownListeners?: OwnListeners
   // Certificates in PEM form that are trusted beside the machine's own.
   readonly extraCa?: string
 }
@@ -31,6 +38,8 @@ export interface OutboundRequest {
   readonly url: string
   readonly body: string | Buffer
   readonly headers?: Readonly<Record<string, string>>
+  // For a merchant whom no operator vouches for. In live every address is public.
+  readonly isPublicOnly?: boolean
 }
 
 export interface Outbound {
@@ -42,9 +51,8 @@ export interface Outbound {
 
 const urlsRemembered = 1_000
 
-export function systemParts(policy: OutboundPolicy): OutboundParts {
-  const lookup = makeSystemLookup(parseUrlPolicy(policy))
-  return { lookup, dial: systemDial, now: Date.now, startTimer: startSystemTimer }
+export function systemParts(): OutboundParts {
+  return { lookup: makeSystemLookup(), dial: systemDial, now: Date.now, startTimer: startSystemTimer }
 }
 
 export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outbound {
@@ -55,19 +63,25 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
   // In live every receiver needs it; a sandbox may never.
   if (policy.mode === 'live') secureContext()
   const { connectTimeoutMs, maxReadBytes } = policy
-  const guard = { ...parts, policy: urlPolicy, secureContext, connectTimeoutMs, maxReadBytes }
-  const origins = new Origins(guard, policy, parts.now)
-  // Merchants keep to a few addresses, and the same text under the same policy is always judged the same.
-  const check = remember((url: string) => checkUrl(url, urlPolicy), {
-    keyOf: (url) => url,
-    most: urlsRemembered,
+  const underPolicy = (given: UrlPolicy) => ({
+    // Merchants keep to a few addresses, and the same text under the same policy is always judged the same.
+    check: remember((url: string) => checkUrl(url, given), { keyOf: (url) => url, most: urlsRemembered }),
+    origins: new Origins(
+      { ...parts, policy: given, secureContext, connectTimeoutMs, maxReadBytes },
+      policy,
+      parts.now,
+    ),
   })
+  // Two sets of connections: one that was opened to a private address is never used for whoever may not reach it.
+  const vouchedFor = underPolicy(urlPolicy)
+  const forPublic = underPolicy(publicOnly(urlPolicy))
   const { attemptTimeoutMs, maxAnswerBytes } = policy
   const settings = { attemptTimeoutMs, maxAnswerBytes, now: parts.now, startTimer: parts.startTimer }
   let isClosed = false
 
-  async function post({ url, body, headers }: OutboundRequest): Promise<Delivery> {
+  async function post({ url, body, headers, isPublicOnly = false }: OutboundRequest): Promise<Delivery> {
     if (isClosed) throw new Error('the sender has been closed')
+    const { check, origins } = isPublicOnly ? forPublic : vouchedFor
     const checked = check(url)
     if (checked.kind === 'refused') return unreachable(new OutboundFailure(checked.reason, checked.detail), 0)
     return attempt(
@@ -84,7 +98,7 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
 
   async function close(): Promise<void> {
     isClosed = true
-    await origins.close()
+    await Promise.all([vouchedFor.origins.close(), forPublic.origins.close()])
   }
 
   return { post, close }

@@ -1,9 +1,13 @@
 // Structured logs. Only the fields listed here ever reach a log line: whatever else is handed over, a body or a
 // key by mistake included, is left out.
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
-import type { Config } from '../settings/config.ts'
 
 export type Log = Logger
+
+export interface LogConfig {
+  readonly logLevel: string
+  readonly logFormat: 'auto' | 'json' | 'pretty'
+}
 
 const allowedFields = new Set([
   'requestId',
@@ -34,10 +38,7 @@ const allowedFields = new Set([
   'err',
 ])
 
-export async function makeLog(
-  { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
-  stream?: DestinationStream,
-): Promise<Log> {
+export async function makeLog({ logLevel, logFormat }: LogConfig, stream?: DestinationStream): Promise<Log> {
   const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stdout.isTTY)
   return pino(
     {
@@ -47,6 +48,7 @@ export async function makeLog(
       formatters: { level: (label) => ({ level: label }), log: keepAllowed },
       serializers: { err: describeError },
     },
+    // Written at once, so that the last line before an end is never lost; strangers cause few lines (http/answered.ts).
     stream ?? (pretty ? await prettyStream() : destination({ sync: true })),
   )
 }

@@ -13,10 +13,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Config } from '../settings/config.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 
-type KeyConfig = Pick<Config, 'masterKey' | 'otherMasterKeys' | 'masterKeyFile' | 'dataDir'>
+export interface KeyConfig {
+  readonly masterKey: Buffer | undefined
+  readonly otherMasterKeys: readonly Buffer[]
+  readonly masterKeyFile: string | undefined
+  readonly dataDir: string
+}
 
 export type MasterKeys = readonly [Buffer, ...Buffer[]]
 
@@ -45,7 +49,7 @@ export function findMasterKeys(config: KeyConfig): MasterKeys | undefined {
   return existsSync(path) ? readKeyFile(path, 'The master key file') : undefined
 }
 
-function ownKeyFile({ dataDir }: Pick<Config, 'dataDir'>): string {
+function ownKeyFile({ dataDir }: Pick<KeyConfig, 'dataDir'>): string {
   return join(dataDir, 'master.key')
 }
 

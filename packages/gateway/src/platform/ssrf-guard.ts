@@ -7,7 +7,17 @@ export type Mode = 'sandbox' | 'live'
 
 export interface UrlPolicy {
   readonly mode: Mode
+  /** Of all live merchants, and of those who signed on to the sandbox by themselves. */
+  readonly isPublicOnly: boolean
   readonly allowedTargets: readonly AllowedTarget[]
+  readonly ownListeners: OwnListeners | undefined
+}
+
+/** Where this gateway itself listens: no callback goes there, whatever else is allowed. */
+export interface OwnListeners {
+  readonly ports: () => readonly number[]
+  /** Of this machine, beside loopback. */
+  readonly addresses: () => readonly string[]
 }
 
 // Without a port the entry stands for every port.
@@ -35,10 +45,14 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 export const maxUrlLength = 2048
 const maxHostnameLength = 253
 
-const openRanges: Record<Mode, readonly string[]> = {
-  live: ['unicast'],
-  sandbox: ['unicast', 'loopback', 'private', 'uniqueLocal', 'carrierGradeNat'],
-}
+const publicRanges: readonly string[] = ['unicast']
+const sandboxRanges: readonly string[] = [
+  ...publicRanges,
+  'loopback',
+  'private',
+  'uniqueLocal',
+  'carrierGradeNat',
+]
 
 // Only this block holds global unicast addresses today; ipaddr.js calls everything it does not know "unicast",
 // IPv4-compatible addresses such as ::127.0.0.1 among it.
@@ -62,6 +76,7 @@ const metadataAddresses = new Set(
 export function parseUrlPolicy(options: {
   readonly mode: Mode
   readonly allowedTargets: readonly string[]
+  readonly ownListeners?: OwnListeners
 }): UrlPolicy {
   const mistakes: string[] = []
   const allowedTargets: AllowedTarget[] = []
@@ -71,7 +86,13 @@ export function parseUrlPolicy(options: {
     else allowedTargets.push(parsed)
   }
   if (mistakes.length > 0) throw new TypeError(`allowed targets: ${mistakes.join('; ')}`)
-  return { mode: options.mode, allowedTargets }
+  const { mode, ownListeners } = options
+  return { mode, isPublicOnly: mode === 'live', allowedTargets, ownListeners }
+}
+
+/** For merchants whom no operator vouches for. What the operator listed is not for them either. */
+export function publicOnly(policy: UrlPolicy): UrlPolicy {
+  return policy.isPublicOnly ? policy : { ...policy, isPublicOnly: true, allowedTargets: [] }
 }
 
 export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
@@ -94,11 +115,12 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   const target = targetOf(url)
   if (target.port === 0) return notAllowed('port 0 cannot be connected to')
   const literal = parseAddress(target.hostname)
-  if (policy.mode === 'live' && !isListed(target, literal, policy)) {
-    if (url.protocol !== 'https:') return notAllowed('use https')
-    if (target.port !== 443) return notAllowed('use port 443')
-    if (/(^|\.)localhost$/.test(target.hostname))
-      return notPublic(`${target.hostname} is this machine itself`)
+  const isLocalhost = /(^|\.)localhost$/.test(target.hostname)
+  if (isLocalhost && policy.ownListeners?.ports().includes(target.port)) return notPublic(ownListenerDetail)
+  if (policy.isPublicOnly && !isListed(target, literal, policy)) {
+    if (policy.mode === 'live' && url.protocol !== 'https:') return notAllowed('use https')
+    if (policy.mode === 'live' && target.port !== 443) return notAllowed('use port 443')
+    if (isLocalhost) return notPublic(`${target.hostname} is this machine itself`)
   }
   if (literal !== undefined) {
     const check = checkAddress(target.hostname, target, policy)
@@ -122,15 +144,16 @@ export function checkAddress(address: string, target: Target, policy: UrlPolicy)
   const parsed = parseAddress(address)
   if (parsed === undefined) return { kind: 'refused', detail: `${address} is not an address` }
   const allowed: AddressCheck = { kind: 'allowed', address: parsed.toString() }
+  const range = rangeOf(parsed)
+  if (isOwnListener(parsed, target.port, policy)) return { kind: 'refused', detail: ownListenerDetail }
   if (isAddressListed(parsed, target.port, policy)) return allowed
 
-  const range = rangeOf(parsed)
   const refused: AddressCheck = { kind: 'refused', detail: `${parsed} is not a public address (${range})` }
   // A listed name vouches for an internal network, not for whatever its DNS may point at next: credentials of
   // the machine need an entry that names the address itself.
   if (range === 'linkLocal' || range === 'metadata') return refused
   if (isNameListed(target, policy)) return allowed
-  return openRanges[policy.mode].includes(range) ? allowed : refused
+  return (policy.isPublicOnly ? publicRanges : sandboxRanges).includes(range) ? allowed : refused
 }
 
 function notAllowed(detail: string): UrlCheck {
@@ -156,6 +179,14 @@ function rangeOf(address: Address): string {
   const range = address.range()
   if (range !== 'unicast' || address instanceof ipaddr.IPv4) return range
   return address.match(globalUnicast) ? range : 'reserved'
+}
+
+const ownListenerDetail = 'the gateway itself listens there'
+
+function isOwnListener(address: Address, port: number, { ownListeners }: UrlPolicy): boolean {
+  if (!ownListeners?.ports().includes(port)) return false
+  if (address.range() === 'loopback') return true
+  return ownListeners.addresses().some((own) => parseAddress(own)?.toString() === address.toString())
 }
 
 function isListed(target: Target, literal: Address | undefined, policy: UrlPolicy): boolean {

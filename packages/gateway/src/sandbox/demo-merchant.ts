@@ -153,6 +153,7 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
       requestsPerSecond: undefined,
       callbackHosts: undefined,
       accentColour: undefined,
+      isSelfRegistered: false,
       createdAtMs: nowMs,
     } as const
     try {

@@ -47,7 +47,7 @@ export function makeSandboxAccess(parts: SandboxAccessParts) {
     const sinceMs = parts.clock.now() - dayMs
     const count = await parts.access.countMerchantsAddedBy({ actor: sandboxAccessActor, sinceMs })
     if (count >= parts.maxPerDay) return { kind: 'too_many' }
-    const made = await parts.manage.addMerchant({ name: name.trim(), publicKey })
+    const made = await parts.manage.addMerchant({ name: name.trim(), publicKey, isSelfRegistered: true })
     return { kind: 'given', made, platformPublicKey: await parts.platformPublicKey() }
   }
 }

@@ -24,6 +24,7 @@ function makeWorld({ maxWaiting = 100 } = {}) {
       kind: 'sealed',
       url: '',
       body: JSON.stringify({ id: callbackId }),
+      isPublicOnly: false,
     }),
     clock,
     maxWaiting,

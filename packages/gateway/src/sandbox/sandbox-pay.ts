@@ -32,8 +32,7 @@ export function makeSandboxPay(parts: {
       case 'insufficient_funds':
       case 'wallet_locked':
         throw new Failure('status_does_not_allow', {
-          message:
-            'The test wallet cannot pay this: it is locked, or the amount is more than it has. A new start of the sandbox fills it up.',
+          message: 'The test wallet cannot pay this: it is locked, or too many pay with it just now.',
         })
     }
   }

@@ -1,7 +1,11 @@
-// The sandbox's test wallets: one for each behaviour, with money in every currency. Made at the first start and filled
-// up at every further one.
-import { currencies, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+// The sandbox's test wallets: one for each behaviour, with money in every currency. Made at the first start, filled up
+// at every further one, and whenever a payment asks for more than is left: they are everybody's, and nobody can empty
+// them for the others.
+import { currencies, digitsOf, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import { availableMinor } from '../ledger/rules/ledger.ts'
+import type { Order } from '../orders/rules/order.ts'
+import type { OrderStore } from '../orders/store/orders.ts'
+import type { SubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock } from '../platform/clock.ts'
 import { hashPin } from '../platform/secret-hash.ts'
 import { makeMoveFunds, type TopUp } from '../treasury/move-funds.ts'
@@ -30,6 +34,7 @@ const names: Record<Behaviour, string> = {
 
 const fullMajorUnits = 1_000_000_000n
 const actor = 'gateway'
+const refillReason = 'sandbox test wallet filled up'
 
 export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> {
   const { wallets, clock, random } = parts
@@ -63,17 +68,73 @@ export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> 
 async function fill({ wallets, treasury, clock, random }: TestWalletsParts): Promise<void> {
   const funds = makeMoveFunds({ treasury, clock, random, actor })
   for (const { walletId, behaviour } of await wallets.listTestWallets()) {
-    if (behaviour === 'too_little_money') continue
+    if (!isRefilled(behaviour)) continue
     const accounts = await wallets.listBalances(walletId)
     const available = new Map(accounts.map((account) => [account.currency, availableMinor(account)]))
     const topUps: TopUp[] = Object.entries(currencies).flatMap(([currency, { digits }]) => {
-      const fullMinor = fullMajorUnits * 10n ** BigInt(digits)
+      const fullMinor = fullMinorOf(digits)
       const hasMinor = available.get(currency) ?? 0n
       return hasMinor * 2n < fullMinor ? { walletId, currency, amountMinor: fullMinor - hasMinor } : []
     })
-    if (topUps.length > 0)
-      await funds.topUp(topUps, { subject: walletId, reason: 'sandbox test wallet filled up' })
+    if (topUps.length > 0) await funds.topUp(topUps, { subject: walletId, reason: refillReason })
   }
+}
+
+/** Whether there is new money in the wallet, enough for this order. */
+export type RefillTestWallet = (
+  wallet: Pick<Wallet, 'walletId' | 'behaviour'>,
+  order: Pick<Order, 'currency' | 'paymentAmountMinor'>,
+) => Promise<boolean>
+
+export function makeRefillTestWallet({
+  wallets,
+  treasury,
+  clock,
+  random,
+}: TestWalletsParts): RefillTestWallet {
+  const funds = makeMoveFunds({ treasury, clock, random, actor })
+  return async ({ walletId, behaviour }, { currency, paymentAmountMinor }) => {
+    if (!isRefilled(behaviour)) return false
+    const hasMinor = await wallets.findAvailable(walletId, currency)
+    const fullMinor = fullMinorOf(digitsOf(currency))
+    const wantedMinor = paymentAmountMinor > fullMinor ? paymentAmountMinor : fullMinor
+    if (hasMinor >= paymentAmountMinor) return true
+    const topUp = { walletId, currency, amountMinor: wantedMinor - hasMinor }
+    await funds.topUp([topUp], { subject: walletId, reason: refillReason })
+    return true
+  }
+}
+
+/** Others may take the new money first. */
+const maxRefills = 5
+
+export function withRefills(
+  submitPayment: SubmitPayment,
+  parts: {
+    readonly orders: Pick<OrderStore, 'findOrder'>
+    readonly wallets: Pick<WalletStore, 'findWallet'>
+    readonly refill: RefillTestWallet
+  },
+): SubmitPayment {
+  return async (payment) => {
+    for (let refills = 0; ; refills++) {
+      const outcome = await submitPayment(payment)
+      if (outcome.kind !== 'insufficient_funds' || refills === maxRefills) return outcome
+      const [order, wallet] = await Promise.all([
+        parts.orders.findOrder(payment),
+        parts.wallets.findWallet(payment.walletId),
+      ])
+      if (!order || !wallet || !(await parts.refill(wallet, order))) return outcome
+    }
+  }
+}
+
+function isRefilled(behaviour: Behaviour | undefined): boolean {
+  return behaviour !== undefined && behaviour !== 'too_little_money'
+}
+
+function fullMinorOf(digits: number): bigint {
+  return fullMajorUnits * 10n ** BigInt(digits)
 }
 
 /** Undefined until the first start of the sandbox is over. */

@@ -10,13 +10,17 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Config {
   readonly mode: 'sandbox' | 'live'
+  /** False: MODE is not set, and `mode` is its default. */
+  readonly isModeGiven: boolean
   readonly processes: number
   readonly roles: readonly GatewayRole[]
   readonly publicListener: Listener
   readonly adminListener: Listener
   /** Undefined: http://localhost and the port that the public listener got. */
   readonly publicUrl: string | undefined
-  /** Undefined: whoever reaches the admin listener may read the metrics. */
+  /** By which the admin listener is reached, beside localhost, its own host and addresses in numbers. */
+  readonly adminNames: readonly string[]
+  /** Undefined: live serves no metrics; in the sandbox whoever reaches the admin listener may read them. */
   readonly metricsToken: string | undefined
   readonly dataDir: string
   /** Undefined: the gateway runs a private PostgreSQL under dataDir. */
@@ -89,9 +93,10 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     if (!Object.hasOwn(settings, name)) problems.push(unknownName(name))
   }
 
+  const given = (name: SettingName) => environment[name]?.trim() || fromFile[name]?.trim()
   const read = <N extends SettingName>(name: N): ReturnType<(typeof settings)[N]['parse']> | undefined => {
     const { fallback, parse, example } = settings[name]
-    const written = environment[name]?.trim() || fromFile[name]?.trim() || fallback
+    const written = given(name) || fallback
     if (written === '') return undefined
     try {
       // Safe: parse belongs to this very setting; TypeScript does not follow the union of all of them.
@@ -113,11 +118,16 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const operatorPassword = read('OPERATOR_PASSWORD')
   const values = {
     mode,
+    isModeGiven: Boolean(given('MODE')),
     processes: read('PROCESSES'),
     roles: Object.freeze(read('ROLES') ?? []),
-    publicListener: Object.freeze({ host: read('HOST'), port }),
+    publicListener: Object.freeze({
+      host: read('HOST') ?? (mode === 'live' ? '0.0.0.0' : 'localhost'),
+      port,
+    }),
     adminListener: Object.freeze({ host: read('ADMIN_HOST'), port: adminPort }),
     publicUrl,
+    adminNames: Object.freeze(read('ADMIN_NAMES') ?? []),
     metricsToken: read('METRICS_TOKEN'),
     dataDir: read('DATA_DIR'),
     databaseUrl: read('DATABASE_URL'),

@@ -21,7 +21,7 @@ export interface Setting<T> {
 export const settings = {
   MODE: setting({
     about:
-      'sandbox: test money, ready-made test wallets. live: real money; refuses to start half configured.',
+      'sandbox: test money, ready-made test wallets. live: real money; refuses to start half configured. The first start writes it into the database, which then refuses the other one.',
     fallback: 'sandbox',
     example: 'live',
     parse: oneOf('sandbox', 'live'),
@@ -47,9 +47,10 @@ export const settings = {
     parse: port,
   }),
   HOST: setting({
-    about: 'The address that the public listener binds to.',
-    fallback: '0.0.0.0',
-    example: '127.0.0.1',
+    about:
+      'The address that the public listener binds to. Default: 0.0.0.0 in live; in the sandbox localhost, so that nobody else reaches it.',
+    fallback: '',
+    example: '0.0.0.0',
     parse: text,
   }),
   ADMIN_PORT: setting({
@@ -64,9 +65,16 @@ export const settings = {
     example: '10.0.0.5',
     parse: text,
   }),
+  ADMIN_NAMES: setting({
+    about:
+      'Host names by which the admin listener is reached, separated by commas, beside localhost, ADMIN_HOST and addresses in numbers. Requests by other names are refused.',
+    fallback: '',
+    example: 'console.internal,tillgate-admin',
+    parse: hostNames,
+  }),
   METRICS_TOKEN: setting({
     about:
-      'Asked for as a bearer token by /metrics on the admin listener. Left out, whoever reaches that listener may read them.',
+      'Asked for as a bearer token by /metrics on the admin listener. Left out, live serves no metrics, and in the sandbox whoever reaches that listener may read them.',
     fallback: '',
     example: 'e3b0c44298fc1c149afbf4c8996fb924',
     parse: token,
@@ -343,6 +351,13 @@ function share(value: string): number {
   const number = /^\d(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
   if (!(number <= 1)) throw new Error('must be a number from 0 to 1')
   return number
+}
+
+function hostNames(value: string): readonly string[] {
+  const names = value.split(',').map((name) => name.trim().toLowerCase())
+  if (names.some((name) => !/^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/.test(name)))
+    throw new Error('must be host names without a port, separated by commas')
+  return names
 }
 
 function token(value: string): string {

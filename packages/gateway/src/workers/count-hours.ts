@@ -1,44 +1,23 @@
-// Counts the overview's hours: each once it is over, and again, ever more seldom, while something in it is open. It is
-// not on the way of a payment: it starts late, waits long and gives up early.
-import { hourMs, keptMs, startOf } from '../overview/rules/overview.ts'
-import type { OverviewHours } from '../overview/store/overview-hours.ts'
+// Keeps the overview's hours counted. It is not on the way of a payment: it starts late, waits long and gives up early.
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
-const firstCountAfterMs = 10_000
-const lookAgainMs = 60_000
-/** A commit that is under way may still add to an hour that is over. */
-const lateCommitsMs = 60_000
-const afterTroubleMs = 10 * 60_000
-const timeoutMs = 5_000
-/** Never more than a tenth of one connection's time. */
-const restPerWork = 9
-
-/** Counts the newest hour that is due, and answers how long to wait for the next. */
-export async function countDueHour(hours: OverviewHours, nowMs: number): Promise<number> {
-  const hour = await hours.claimDue({
-    fromMs: startOf(nowMs - keptMs, hourMs),
-    toMs: startOf(nowMs - lateCommitsMs, hourMs) - hourMs,
-    nowMs,
-    againAtMs: nowMs + afterTroubleMs,
-  })
-  if (hour === undefined) {
-    await hours.removeBefore(nowMs - keptMs - hourMs)
-    return lookAgainMs
-  }
-  const startedMs = performance.now()
-  await hours.count([hour], { nowMs, timeoutMs })
-  return Math.ceil((performance.now() - startedMs) * restPerWork)
+export interface CountHoursWorkerParts {
+  /** Answers how long to wait for the next. */
+  readonly countDueHour: () => Promise<number>
+  readonly clock: Clock
+  readonly log: Log
 }
 
-export function startCountHoursWorker(parts: { hours: OverviewHours; clock: Clock; log: Log }): Loop {
-  const { hours, clock, log } = parts
+const firstCountAfterMs = 10_000
+
+export function startCountHoursWorker({ countDueHour, clock, log }: CountHoursWorkerParts): Loop {
   const startAtMs = clock.now() + firstCountAfterMs
   return startLoop({
     worker: 'count-hours',
     clock,
     log,
-    turn: async () => Math.max(startAtMs - clock.now(), 0) || countDueHour(hours, clock.now()),
+    turn: async () => Math.max(startAtMs - clock.now(), 0) || countDueHour(),
   })
 }

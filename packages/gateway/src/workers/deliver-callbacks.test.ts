@@ -43,7 +43,7 @@ function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits:
       },
       release: async () => {},
     },
-    prepare: async () => ({ kind: 'sealed', url: '', body: '' }),
+    prepare: async () => ({ kind: 'sealed', url: '', body: '', isPublicOnly: false }),
     async send() {
       sent++
       await turn()

@@ -84,6 +84,8 @@ test('one asks for a payout, the other sees it, approves it, and it is done', as
   assert.equal(rows.length, 1)
 })
 
+const secrets = new Map<Person, Buffer>()
+
 for (const person of [alice, bob]) {
   test(`a second step is set up and asked for (${person.login})`, async () => {
     const { page, name, seen } = person
@@ -94,6 +96,7 @@ for (const person of [alice, bob]) {
     await look(page, name('second-step-secret'), seen)
     const uri = new URL((await page.locator('details code').textContent()) ?? '')
     const secret = fromBase32(uri.searchParams.get('secret') ?? '')
+    secrets.set(person, secret)
     await page.getByLabel('Code that the app shows now').fill(totpCode(secret, clock.now()))
     await page.getByRole('button', { name: 'Switch the second step on' }).click()
     assert.equal(await page.locator('.codes li').count(), 10)
@@ -114,6 +117,9 @@ for (const person of [alice, bob]) {
     await page.getByText('Make a token…').click()
     await page.getByLabel('Name, what it is for').fill('nightly')
     await page.getByLabel('orders:read').check()
+    await page.getByLabel('Your password').fill(password)
+    clock.advance(30_000)
+    await page.getByLabel('Code from the app').fill(totpCode(secrets.get(person) ?? Buffer.of(), clock.now()))
     await look(page, name('tokens'), seen)
     await page.getByRole('button', { name: 'Make the token' }).click()
     assert.match((await page.locator('.secret').textContent()) ?? '', /^tillgate_/)

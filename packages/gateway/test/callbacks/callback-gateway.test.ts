@@ -150,8 +150,11 @@ describe('service.trade.callback', () => {
   test('sends an order’s callbacks again, and not twice for two who ask at once', async () => {
     const paymentId = await timedOutOrder('/right')
     const { callbackId } = await attempted(paymentId)
+    const nowMs = Date.now()
     const asked = await Promise.all(
-      Array.from({ length: 5 }, () => merchant.call('service.trade.callback', { paymentId })),
+      Array.from({ length: 5 }, (_, each) =>
+        merchant.call('service.trade.callback', { paymentId }, { timestamp: nowMs - each }),
+      ),
     )
     assert.deepEqual(asked.map(({ data }) => data.queued).sort(), [0, 0, 0, 0, 1])
     assert.equal(asked[0]?.data.paymentId, paymentId)
@@ -162,6 +165,34 @@ describe('service.trade.callback', () => {
     assert.notEqual(ids[0]?.body, ids[1]?.body)
     const { data } = await merchant.call('service.trade.callback', { paymentId })
     assert.equal(data.queued, 0, 'once a minute is enough')
+  })
+
+  test('an envelope that comes again, also at another gateway, queues nothing and has the same answer', async () => {
+    const paymentId = await timedOutOrder('/right')
+    await attempted(paymentId)
+    const second = await startTestGateway({ share: gateway })
+    const envelope = JSON.stringify(await merchant.seal('service.trade.callback', { paymentId }))
+    const send = (to: typeof gateway) =>
+      to.post('/api/v1/gateway', envelope, { 'content-type': 'application/json' })
+    const asked = await Promise.all([send(gateway), send(second), send(gateway)])
+    await attempted(paymentId, 2)
+    // As two minutes later: the once-a-minute rule no longer holds anything back.
+    await gateway.pool.query('update callbacks set resent_at = resent_at - 120000 where payment_id = $1', [
+      paymentId,
+    ])
+    for (const to of [gateway, second]) asked.push(await send(to))
+    assert.deepEqual(
+      asked.map(({ data }) => data.queued),
+      [1, 1, 1, 1, 1],
+    )
+    assert.equal((await callbackOf(paymentId))?.attemptsMade, 2)
+    const { rows } = await gateway.pool.query(
+      'select 1 from callback_queue q join callbacks c using (callback_id) where c.payment_id = $1',
+      [paymentId],
+    )
+    assert.equal(rows.length, 0)
+    const { data } = await merchant.call('service.trade.callback', { paymentId })
+    assert.equal(data.queued, 1, 'a new request is a new wish')
   })
 
   test('leaves the planned retry of a waiting callback where it was', async () => {

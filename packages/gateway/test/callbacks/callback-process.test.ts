@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { makePaymentId } from '@tillgate/protocol'
 import type { ConnectionOptions } from '../../src/database/connection.ts'
+import { bindMode } from '../../src/database/mode.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { makeManageMerchants } from '../../src/merchants/manage-merchants.ts'
 import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
@@ -90,6 +91,7 @@ async function waiting(pool: Pool): Promise<number> {
 
 test('kill -9 under load loses no event, and each event keeps its id', { timeout: 60_000 }, async (t) => {
   const { pool, connection } = await freshDatabase()
+  await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
   const receiver = await receive(t)
   const count = 400
   await insertOverdueOrders(pool, { url: receiver.url, count })
@@ -117,6 +119,7 @@ test('two gateways over one database share the work and send nothing twice', {
   timeout: 60_000,
 }, async (t) => {
   const { pool, connection } = await freshDatabase()
+  await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
   const receiver = await receive(t)
   const count = 250
   await insertOverdueOrders(pool, { url: receiver.url, count })

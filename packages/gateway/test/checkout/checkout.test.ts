@@ -254,6 +254,17 @@ test('a suspended merchant takes no payment', async () => {
   assert.equal(await shop.status(order), 'pending')
 })
 
+test('a test wallet that somebody emptied is full again for whoever signs in to it', async () => {
+  const greedy = await shop.order((body) => {
+    body.paymentAmount = '1000000000'
+  })
+  await shop.pay(greedy, 'success')
+  const visitor = new Visitor(await shop.order())
+  await visitor.look()
+  await visitor.post('sign-in', { login: 'approves@sandbox.test', pin: '123456' })
+  assert.match(await visitor.look(), /action="[^"]+\/pay"/)
+})
+
 test('the way back keeps the shop’s own parameters and bears what became of the order, signed', async () => {
   const order = await shop.order((body) => {
     body.redirectUrl = 'http://127.0.0.1:9/thanks?basket=7&status=fake&q=a%20b#top'
@@ -274,10 +285,11 @@ test('the way back keeps the shop’s own parameters and bears what became of th
   const { keys } = (await (await fetch(`${shop.gateway.url}/platform-keys`)).json()) as {
     keys: { publicKey: string }[]
   }
-  const verified = await verifyRedirect(
-    Object.fromEntries(back.searchParams),
-    keys.map(({ publicKey }) => parsePublicKey(publicKey)),
-  )
+  const verified = await verifyRedirect(Object.fromEntries(back.searchParams), {
+    publicKeys: keys.map(({ publicKey }) => parsePublicKey(publicKey)),
+    merchantId: shop.merchant.merchantId,
+    nowMs: shop.clock.now(),
+  })
   assert.equal(verified?.paymentId, order.paymentId)
   assert.equal(verified?.timestamp, String(shop.clock.now()))
 })

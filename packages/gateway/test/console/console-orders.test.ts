@@ -235,11 +235,7 @@ test('a viewer sees the order and no act, and a hand-made request does nothing',
 })
 
 test('what does not exist is a page that says so', async () => {
-  for (const path of [
-    '/orders/1/2',
-    `/orders/${merchant.merchantId}/P00000000000000000000000000`,
-    '/orders/%00/x',
-  ]) {
+  for (const path of ['/orders/1/2', `/orders/${merchant.merchantId}/P00000000000000000000000000`]) {
     const { status, text } = await admin.get(path)
     assert.equal(status, 404, path)
     assert.match(text, /nothing/)

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OrderStatus } from '@tillgate/protocol'
+import { countDueHour } from '../../src/overview/count-due-hour.ts'
 import { makeReadOverview } from '../../src/overview/read-overview.ts'
 import {
   amountOf,
@@ -15,7 +16,6 @@ import {
   successRate,
 } from '../../src/overview/rules/overview.ts'
 import { makeOverviewHours, type OverviewHours } from '../../src/overview/store/overview-hours.ts'
-import { countDueHour } from '../../src/workers/count-hours.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'

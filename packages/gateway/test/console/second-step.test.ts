@@ -181,6 +181,24 @@ test('its owner switches it off with a code, another admin resets it, nobody res
   assert.equal(status, 403)
 })
 
+test('whoever has a second step makes an API token with password and code, not with either alone', async () => {
+  const { client, secret } = await setUp('tess')
+  const make = async (proof: Record<string, string>) => {
+    clock.advance(30_000)
+    const on = '/account/tokens'
+    const fields = { name: 'nightly', days: '1', scope: 'orders:read', ...proof }
+    const { text, location } = await client.post(on, fields, { on })
+    return location === null ? text : (await client.get(location)).text
+  }
+  assert.match(await make({ password }), /Please fill in: the code/)
+  assert.match(await make({ password, code: '000000' }), /The code was not right/)
+  assert.match(await make({ code: totpCode(secret, clock.now() + 30_000) }), /The password was not right/)
+  // The tries count as tries to sign in.
+  assert.match(await make({ password, code: totpCode(secret, clock.now() + 30_000) }), /Too many wrong tries/)
+  clock.advance(15 * 60_000)
+  assert.match(await make({ password, code: totpCode(secret, clock.now() + 30_000) }), /tillgate_[\w-]{43}/)
+})
+
 test('whose role must have it comes to its page and nowhere else until it is on', async () => {
   const olga = await signedIn('olga', 'operator')
   for (const page of ['/orders', '/account', '/orders.csv', '/approvals'])

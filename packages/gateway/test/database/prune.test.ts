@@ -114,7 +114,11 @@ test('a callback that is asked for again while it is being pruned keeps its text
             async query(statement, values) {
               const found = await client.query(statement, values)
               // The candidates are known, and nothing is written yet.
-              asked ??= await resends.resendOfOrder({ merchantId, paymentId }, { nowMs, notSinceMs: 0 })
+              asked ??= await resends.resendOfOrder(
+                { merchantId, paymentId },
+                { nowMs, notSinceMs: 0 },
+                { requestedAtMs: nowMs, signHash: Buffer.from('x'), forgetBeforeMs: 0 },
+              )
               return found as never
             },
           }),

@@ -7,14 +7,8 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { openMoney } from '../support/money.ts'
 
-const gateway = await startTestGateway({
-  environment: {
-    MODE: 'live',
-    TRUSTED_PROXIES: 'none',
-    PUBLIC_URL: 'https://pay.example',
-    ADMIN_PASSWORD: 'a long operator password',
-  },
-})
+const live = { MODE: 'live', TRUSTED_PROXIES: 'none', PUBLIC_URL: 'https://pay.example' }
+const gateway = await startTestGateway({ environment: live })
 const { pool, config } = gateway
 const money = openMoney(pool, { clock: systemClock })
 const script = join(import.meta.dirname, '../../tillgate.js')
@@ -28,6 +22,7 @@ interface Ended {
 function tillgate(...args: string[]): Promise<Ended> {
   const env = {
     ...process.env,
+    ...live,
     DATABASE_URL: config.databaseUrl ?? '',
     MASTER_KEY: config.masterKey?.toString('base64') ?? '',
   }

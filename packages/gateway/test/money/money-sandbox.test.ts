@@ -171,6 +171,16 @@ test('there is one test wallet for each behaviour, made once, and filled up agai
   assert.equal(await topUps(), topUpsBefore + 1)
 })
 
+test('nobody empties a test wallet for the others', async () => {
+  for (let i = 0; i < 3; i++) {
+    for (const paymentAmount of ['1000000000', '12.50', '5000000000']) {
+      const paymentId = await newOrder({ paymentAmount })
+      const { code, msg } = await pay(paymentId, 'success')
+      assert.equal(code, 20000, msg)
+    }
+  }
+})
+
 test('the books are clean', async () => {
   const deadline = Date.now() + 10_000
   for (;;) {

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { Tillgate } from '../../../sdk/src/index.ts'
+import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
+import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { createBody } from '../support/order.ts'
+import { receivePlain } from '../support/outbound-network.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -138,4 +143,98 @@ test('in live, and where it is turned off, there is no such page and no link to 
     assert.equal((await ask(gateway, { name: 'Tea', publicKey })).status, 404)
     assert.doesNotMatch(await (await fetch(gateway.url)).text(), /"\/sandbox"/)
   }
+})
+
+async function signOn(gateway: TestGateway): Promise<Tillgate> {
+  const { page } = await ask(gateway, { name: 'Stranger', publicKey })
+  const { TILLGATE_PRIVATE_KEY_FILE: _, ...env } = envOf(page)
+  return Tillgate.fromEnvironment({ ...env, TILLGATE_PRIVATE_KEY: privateKey })
+}
+
+/** Pays an order that is changed to have this callbackUrl after it was accepted. */
+async function payWithCallbackTo(callbackUrl: string, gateway: TestGateway, merchant: Tillgate) {
+  const { paymentId } = await merchant.orders.create({
+    ...order,
+    order: { ...order.order, orderNo: `to-${Math.random()}` },
+    callbackUrl: 'https://shop.example/callbacks',
+  })
+  await gateway.pool.query({
+    text: 'update orders set callback_url = $2 where payment_id = $1',
+    values: [paymentId, callbackUrl],
+  })
+  await merchant.sandbox.pay({ paymentId, outcome: 'success' })
+  const history = makeCallbackHistory(gateway.pool)
+  for (;;) {
+    const { rows } = await gateway.pool.query<{ callback_id: string }>({
+      text: 'select callback_id from callbacks where payment_id = $1 limit 1',
+      values: [paymentId],
+    })
+    const callback = rows[0] && (await history.findCallback(rows[0].callback_id))
+    const [attempt] = callback ? await history.listAttempts(callback) : []
+    if (attempt) return attempt
+    await pause(20)
+  }
+}
+
+test('who signed on here has callbacks sent to public addresses alone, whatever the order says', async (t) => {
+  const gateway = await startTestGateway()
+  const stranger = await signOn(gateway)
+  const receiver = await receivePlain(t)
+  const { port } = new URL(receiver.url)
+  for (const callbackUrl of [
+    receiver.url,
+    `http://localhost:${port}/`,
+    `http://2130706433:${port}/`,
+    `http://[::ffff:7f00:1]:${port}/`,
+    'http://10.0.0.1/',
+    'http://192.168.1.1:8080/',
+    'http://169.254.169.254/latest/meta-data',
+    gateway.adminUrl,
+  ]) {
+    await assert.rejects(stranger.orders.create({ ...order, callbackUrl }), {
+      code: 40005,
+      message: /callbackUrl is not allowed: .* run till listen\./,
+    })
+  }
+  // Where the consumer's browser goes is the consumer's affair.
+  const local = { callbackUrl: 'http://shop.example:8443/', redirectUrl: 'http://localhost:3000/thanks' }
+  assert.equal((await stranger.orders.create({ ...order, ...local })).status, 'pending')
+
+  const refused = await payWithCallbackTo(receiver.url, gateway, stranger)
+  assert.equal(refused.outcome, 'address_not_public')
+  assert.equal(receiver.sockets.length, 0)
+
+  const demo = Tillgate.fromFile(sandboxFilePath(gateway.config.dataDir))
+  const delivered = await payWithCallbackTo(receiver.url, gateway, demo)
+  assert.equal(delivered.httpStatus, 200)
+})
+
+test('nobody has callbacks sent to the gateway’s own ports', async () => {
+  const gateway = await startTestGateway()
+  const merchant = await gateway.addMerchant()
+  for (const own of [gateway.url, gateway.adminUrl]) {
+    for (const host of ['127.0.0.1', 'localhost', '127.1', '[::1]']) {
+      const callbackUrl = own.replace('127.0.0.1', host)
+      const body = { ...createBody({ now: Date.now() }), callbackUrl }
+      const { code, msg } = await merchant.call('service.trade.create', body)
+      assert.deepEqual([code, /the gateway itself listens there/.test(msg)], [40005, true], callbackUrl)
+    }
+  }
+  const demo = Tillgate.fromFile(sandboxFilePath(gateway.config.dataDir))
+  const refused = await payWithCallbackTo(`${gateway.adminUrl}/metrics`, gateway, demo)
+  assert.equal(refused.outcome, 'address_not_public')
+})
+
+test('who signed on here takes callbacks by listening', async () => {
+  // Without a worker nothing is sent, and the order's first callback is there all the same.
+  const gateway = await startTestGateway({ environment: { ROLES: 'api' } })
+  const stranger = await signOn(gateway)
+  const { paymentId } = await stranger.orders.create({
+    ...order,
+    callbackUrl: 'https://shop.example/callbacks',
+  })
+  const { after } = await stranger.sandbox.listen({ waitMs: 0 })
+  await stranger.sandbox.pay({ paymentId, outcome: 'success' })
+  const { callbacks } = await stranger.sandbox.listen({ after, waitMs: 5_000 })
+  assert.equal(callbacks.length, 1)
 })

@@ -91,22 +91,37 @@ async function openTestShop(options: { callbackUrl?: string } = {}) {
     async buy() {
       const { status, headers } = await post('/buy', { cookie: 'cart=sencha.2~cup.1' })
       assert.equal(status, 303)
-      const [, paymentId = ''] = /\/(P[0-9A-Z]{26})\//.exec(headers.get('location') ?? '') ?? []
+      const checkoutUrl = headers.get('location') ?? ''
+      const [, paymentId = ''] = /\/(P[0-9A-Z]{26})\//.exec(checkoutUrl) ?? []
       const { orderNo } = await tillgate.orders.query(paymentId)
-      return { paymentId, orderNo }
+      return { paymentId, orderNo, checkoutUrl }
     },
     page: async (path: string) => (await fetch(url + path)).text(),
   }
 }
 
+test('the way back from another payment of the same merchant is not shown', async () => {
+  const shop = await openTestShop()
+  const paid = await shop.buy()
+  const unpaid = await shop.buy()
+  await shop.tillgate.sandbox.pay({ paymentId: paid.paymentId, outcome: 'success' })
+  await shop.tillgate.orders.waitUntilFinal(paid.paymentId)
+  const { checkoutUrl } = paid
+  const response = await fetch(`${checkoutUrl}/return`, { redirect: 'manual' })
+  const { search } = new URL(response.headers.get('location') ?? '')
+  assert.match(await shop.page(`/orders/${paid.orderNo}${search}`), /You came back/)
+  assert.doesNotMatch(await shop.page(`/orders/${unpaid.orderNo}${search}`), /You came back/)
+})
+
 test('what the way back claims is not believed', async () => {
   const shop = await openTestShop()
   const { paymentId, orderNo } = await shop.buy()
   const lie = new URLSearchParams({
+    merchantId: shop.tillgate.merchantId,
     paymentId,
     referOrderNo: orderNo,
     status: 'success',
-    timestamp: '1',
+    timestamp: String(Date.now()),
     sign: 'AAAA',
   })
   const page = await shop.page(`/orders/${orderNo}?${lie}`)

@@ -100,6 +100,7 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
         status: 'active',
         requestsPerSecond: undefined,
         callbackHosts: undefined,
+        isSelfRegistered: false,
         accentColour: undefined,
         createdAtMs: clock.now(),
       }

@@ -30,7 +30,7 @@ export function makeSender(
   parts: Partial<OutboundParts> = {},
 ): Outbound {
   const whole: OutboundPolicy = { mode: 'sandbox', allowedTargets: [], ...outboundLimits, ...policy }
-  const outbound = makeOutbound(whole, { ...systemParts(whole), ...parts })
+  const outbound = makeOutbound(whole, { ...systemParts(), ...parts })
   t.after(() => outbound.close())
   return outbound
 }

@@ -36,7 +36,7 @@ export async function makeStartedTemplates({ connection, template }: TestServer)
   try {
     await copyDatabase(connection, { from: template, to: live })
     await startOnce({ MODE: 'live', PUBLIC_URL: 'https://pay.example.com' }, withDatabase(connection, live))
-    await copyDatabase(connection, { from: live, to: sandbox })
+    await copyDatabase(connection, { from: template, to: sandbox })
     await startOnce({ DATA_DIR: dataDir }, withDatabase(connection, sandbox))
     return { live, sandbox, demoMerchantFile: await readFile(sandboxFilePath(dataDir), 'utf8') }
   } finally {

@@ -20,11 +20,24 @@ export interface ResendRules {
   readonly notSinceMs: number
 }
 
+/** What the same envelope, sent again, is known by. */
+export interface ResendRequest {
+  readonly requestedAtMs: number
+  readonly signHash: Buffer
+  readonly forgetBeforeMs: number
+}
+
 export function makeCallbackResends(database: Pool) {
   return {
-    /** All of an order's callbacks; how many were queued. */
-    resendOfOrder: (order: { merchantId: string; paymentId: string }, rules: ResendRules) =>
-      database.transaction((transaction) => resendOfOrder(transaction, order, rules)),
+    /** All of an order's callbacks; how many were queued. The same request again queues none and has the same answer. */
+    resendOfOrder: (
+      order: { merchantId: string; paymentId: string },
+      rules: ResendRules,
+      request: ResendRequest,
+    ) =>
+      database.transaction((transaction) =>
+        once(transaction, order.merchantId, request, () => resendOfOrder(transaction, order, rules)),
+      ),
     /** An operator's act; how many were queued. With none, nothing is recorded. */
     async resendMany(resends: readonly Resend[], rules: ResendRules, act: Act): Promise<number> {
       let queued = 0
@@ -35,6 +48,45 @@ export function makeCallbackResends(database: Pool) {
       return queued
     },
   }
+}
+
+/** The second of two at once waits here for the first to be committed. */
+async function once(
+  transaction: Queryable,
+  merchantId: string,
+  { requestedAtMs, signHash, forgetBeforeMs }: ResendRequest,
+  work: () => Promise<number>,
+): Promise<number> {
+  await transaction.query({
+    name: 'forget-resend-requests',
+    text: 'delete from resend_requests where merchant_id = $1 and requested_at < $2',
+    values: [merchantId, forgetBeforeMs],
+  })
+  const key = [merchantId, requestedAtMs, signHash]
+  const { rowCount: isNew } = await transaction.query({
+    name: 'add-resend-request',
+    text: `
+insert into resend_requests (merchant_id, requested_at, sign_hash) values ($1, $2, $3)
+    on conflict do nothing`,
+    values: key,
+  })
+  if (!isNew) {
+    const { rows } = await transaction.query<{ queued: number }>({
+      name: 'find-resend-request',
+      text: 'select queued from resend_requests where merchant_id = $1 and requested_at = $2 and sign_hash = $3',
+      values: key,
+    })
+    return rows[0]?.queued ?? 0
+  }
+  const queued = await work()
+  await transaction.query({
+    name: 'answer-resend-request',
+    text: `
+update resend_requests set queued = $4
+ where merchant_id = $1 and requested_at = $2 and sign_hash = $3`,
+    values: [...key, queued],
+  })
+  return queued
 }
 
 async function resendOfOrder(

@@ -7,6 +7,7 @@ import { qrCode } from '../../http/qr.ts'
 import { isFromElsewhere, maxFormBytes, readForm } from '../../http/requests.ts'
 import type { ReturnToShop } from '../../orders/return-to-shop.ts'
 import { checkoutUrl } from '../../orders/rules/checkout-url.ts'
+import type { Order } from '../../orders/rules/order.ts'
 import type { Checkout, ShowCheckout } from '../../orders/show-checkout.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { accentStyle } from './accent.ts'
@@ -37,7 +38,7 @@ export interface RunningCheckout {
   readonly showCheckout: ShowCheckout
   readonly returnToShop: ReturnToShop
   readonly acts: Acts
-  readonly findSignedIn: (walletId: string, currency: string) => Promise<SignedInWallet | undefined>
+  readonly findSignedIn: (walletId: string, order: Order) => Promise<SignedInWallet | undefined>
   readonly visits: Visits
   readonly live: LiveOrders
 }
@@ -121,7 +122,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     const taken = visits.takeNote(request.headers.cookie, order)
     const wallet =
       order.status === 'pending' && visit.session
-        ? await findSignedIn(visit.session.walletId, order.currency)
+        ? await findSignedIn(visit.session.walletId, order)
         : undefined
     const language = languageOf(request)
     const { lang } = request.query as { lang?: unknown }

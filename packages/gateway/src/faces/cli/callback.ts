@@ -1,7 +1,7 @@
 // tillgate callback …: what merchants were told and how that went, and sending it once more.
 import { Failure, isEventName } from '@tillgate/protocol'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { type ManageCallbacks, makeManageCallbacks } from '../../callbacks/resend-callbacks.ts'
+import type { ManageCallbacks } from '../../callbacks/resend-callbacks.ts'
 import type { CallbackState } from '../../callbacks/rules/callback-attempt.ts'
 import type { CallbackFilter, StoredAttempt, StoredCallback } from '../../callbacks/store/callback-history.ts'
 import { commandName, type OutputOptions, print, table, time, withContext } from './context.ts'
@@ -94,10 +94,7 @@ export function callbackCommand(): Command {
 }
 
 function withCallbacks(work: (callbacks: ManageCallbacks) => Promise<void>): Promise<void> {
-  return withContext((context) => {
-    const { history, resends } = context.core.callbacks
-    return work(makeManageCallbacks({ ...context, history, resends }))
-  })
+  return withContext(({ acts }) => work(acts.callbacks))
 }
 
 function withFilters(command: Command): Command {

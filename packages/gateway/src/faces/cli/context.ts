@@ -1,20 +1,27 @@
-// What every command needs: the core on the configured database, opened for as long as the command runs, and a
+// What every command needs: stores and operations on the configured database, opened for as long as the command runs, and a
 // way to speak to people and to programs.
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { type Core, openCore } from '../../app/core.ts'
+import { openStores } from '../../app/open-stores.ts'
+import { makeOperations, type Operations } from '../../app/operations.ts'
+import type { Stores } from '../../app/stores.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { type Config, readConfig } from '../../settings/config.ts'
 import { readDotEnv } from '../../settings/dot-env.ts'
+
+/** No command shows an address of the gateway. */
+const unservedUrl = 'http://localhost'
 
 /** How this command line is called, for hints on what to do next. */
 export const commandName = 'npm run tillgate --'
 
 export interface CommandContext {
   readonly config: Config
-  readonly core: Core
+  readonly stores: Stores
+  readonly operations: Operations
+  /** What people do, in the name of whoever runs the command. */
+  readonly acts: ReturnType<Operations['as']>
   readonly clock: Clock
-  readonly random: (bytes: number) => Uint8Array
   /** Who acts, for the audit. */
   readonly actor: string
   /** Ctrl-C was pressed: stop at the next good moment. */
@@ -29,18 +36,15 @@ export async function withContext(work: (context: CommandContext) => Promise<voi
   const config = readConfig(process.env, readDotEnv())
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort())
-  const core = await openCore({ config, tell: () => {}, signal: interrupted.signal })
+  const { signal } = interrupted
+  const parts = { config, clock: systemClock, random: randomBytes }
+  const { stores, vault, close } = await openStores({ ...parts, tell: () => {}, signal })
   try {
-    await work({
-      config,
-      core,
-      clock: systemClock,
-      random: randomBytes,
-      actor: `cli:${userInfo().username}`,
-      signal: interrupted.signal,
-    })
+    const operations = makeOperations(stores, { ...parts, vault, publicUrl: config.publicUrl ?? unservedUrl })
+    const actor = `cli:${userInfo().username}`
+    await work({ config, stores, operations, acts: operations.as(actor), clock: systemClock, actor, signal })
   } finally {
-    await core.close()
+    await close()
   }
 }
 

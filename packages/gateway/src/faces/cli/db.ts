@@ -1,10 +1,10 @@
 // tillgate db …: backup and restore, pruning, and spreading over many machines.
 import { Command } from 'commander'
-import { migrationsFolder } from '../../app/core-database.ts'
-import { makeTidyCallbacks } from '../../callbacks/tidy-callbacks.ts'
+import { migrationsFolder } from '../../app/open-gateway-database.ts'
 import { type BackupHeader, type TableCount, writeBackup } from '../../database/backup.ts'
 import { readBackupFile, writeBackupFile } from '../../database/backup-file.ts'
 import { distribute } from '../../database/distribute.ts'
+import { bindMode, checkMode, refuseOther } from '../../database/mode.ts'
 import { connectDatabase } from '../../database/open-database.ts'
 import type { Pool } from '../../database/pool.ts'
 import { restoreBackup } from '../../database/restore.ts'
@@ -17,7 +17,6 @@ import { makeVault } from '../../platform/vault.ts'
 import { version } from '../../platform/version.ts'
 import { type Config, readConfig } from '../../settings/config.ts'
 import { readDotEnv } from '../../settings/dot-env.ts'
-import { makePrune } from '../../system/prune.ts'
 import { type OutputOptions, print, table, withContext } from './context.ts'
 
 interface RestoreOptions extends OutputOptions {
@@ -56,7 +55,10 @@ export function dbCommand(): Command {
         const { header, tables, leftOut, migrated } = await restoreBackup(pool, {
           lines: readBackupFile(path),
           migrationsFolder,
-          checkHeader: (found) => checkMasterKey(found, config, options),
+          checkHeader(found) {
+            refuseOther(found.mode, config, 'This backup')
+            checkMasterKey(found, config, options)
+          },
         })
         const verification = await verifyLedger(pool)
         const madeAt = new Date(header.madeAtMs).toISOString()
@@ -70,6 +72,8 @@ export function dbCommand(): Command {
           ...describeVerification(verification),
         ])
         if (verification.findings.length > 0) process.exitCode = 1
+        // A backup from before modes were written is judged by what was in it.
+        await bindMode(pool, config)
       }),
     )
 
@@ -80,14 +84,8 @@ export function dbCommand(): Command {
     )
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withContext(async ({ core, clock, config, signal }) => {
-        const { callbacks, operators, merchants } = core
-        const tidyCallbacks = makeTidyCallbacks({
-          history: callbacks.history,
-          historyDays: config.callbackHistoryDays,
-          clock,
-        })
-        const pruned = await makePrune({ tidyCallbacks, operators, merchants, clock, signal })()
+      withContext(async ({ operations, config, signal }) => {
+        const pruned = await operations.prune(signal)
         print(options, pruned, [
           `callbacks whose attempts and text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
           `callbacks given up because their host stayed paused: ${pruned.exhausted}`,
@@ -129,6 +127,7 @@ async function withDatabase(work: (pool: Pool, config: Config) => Promise<void>)
     signal: interrupted.signal,
   })
   try {
+    await checkMode(pool, config)
     await work(pool, config)
   } finally {
     await close()

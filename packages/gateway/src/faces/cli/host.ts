@@ -1,6 +1,6 @@
 // tillgate host …: hosts that callbacks go to. Those that fail are listed; any can be paused and resumed.
 import { Command, InvalidArgumentError } from 'commander'
-import { makePauseHosts, maxPauseMs, type PauseHosts } from '../../callbacks/pause-hosts.ts'
+import { maxPauseMs, type PauseHosts } from '../../callbacks/pause-hosts.ts'
 import { type OutputOptions, print, table, time, withContext } from './context.ts'
 
 interface ReasonOptions extends OutputOptions {
@@ -18,9 +18,9 @@ export function hostCommand(): Command {
     .description('hosts that fail or are paused, until when, and how many callbacks wait for them')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withContext(async ({ core }) => {
-        const hosts = await core.callbacks.history.listFailingHosts()
-        const waiting = await core.callbacks.pauses.countWaiting(hosts.map(({ host }) => host))
+      withContext(async ({ stores }) => {
+        const hosts = await stores.callbackHistory.listFailingHosts()
+        const waiting = await stores.callbackPauses.countWaiting(hosts.map(({ host }) => host))
         const all = hosts.map((host) => ({ ...host, waiting: waiting.get(host.host) ?? 0 }))
         print(
           options,
@@ -76,7 +76,7 @@ export function hostCommand(): Command {
 }
 
 function withHosts(work: (hosts: PauseHosts) => Promise<void>): Promise<void> {
-  return withContext(({ core, ...by }) => work(makePauseHosts({ ...by, pauses: core.callbacks.pauses })))
+  return withContext(({ acts }) => work(acts.hosts))
 }
 
 function pause(text: string): number {

@@ -10,8 +10,8 @@ export function ledgerCommand(): Command {
     .description('recompute every account from its transfers and compare; exit code 1 when anything differs')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withContext(async ({ core }) => {
-        const verification = await core.verifyLedger()
+      withContext(async ({ operations }) => {
+        const verification = await operations.verifyLedger()
         print(options, verification, describeVerification(verification))
         if (verification.findings.length > 0) process.exitCode = 1
       }),

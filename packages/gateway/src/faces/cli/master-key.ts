@@ -1,6 +1,6 @@
 // tillgate master-key …: under which master key the secrets rest, and putting them under the new one.
 import { Command } from 'commander'
-import { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
+import type { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
 import { type OutputOptions, print, table, withContext } from './context.ts'
 
 type RotateMasterKey = ReturnType<typeof makeRotateMasterKey>
@@ -57,8 +57,5 @@ export function masterKeyCommand(): Command {
 }
 
 function withMasterKey(work: (masterKey: RotateMasterKey) => Promise<void>): Promise<void> {
-  return withContext((context) => {
-    const { sealedSecrets, vault } = context.core
-    return work(makeRotateMasterKey({ ...context, secrets: sealedSecrets, vault }))
-  })
+  return withContext(({ acts }) => work(acts.masterKey))
 }

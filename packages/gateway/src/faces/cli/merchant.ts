@@ -1,6 +1,6 @@
 // tillgate merchant …: sign merchants on, look at them, stop them and let them go on.
 import { Command, InvalidArgumentError } from 'commander'
-import { type ManageMerchants, makeManageMerchants } from '../../merchants/manage-merchants.ts'
+import type { ManageMerchants } from '../../merchants/manage-merchants.ts'
 import { type Merchant, type MerchantKey, normaliseColour } from '../../merchants/rules/merchant.ts'
 import { type AmountOptions, amountText, parseAmount } from './amount.ts'
 import { type CommandContext, commandName, type OutputOptions, print, table, withContext } from './context.ts'
@@ -25,12 +25,12 @@ export function merchantCommand(): Command {
     .option('--accent-colour <colour>', 'of the checkout’s buttons, such as #1f6f5c', colour)
     .option('--json', 'print JSON')
     .action((options: AddOptions) =>
-      withMerchants(async (merchants, { core, clock }) => {
+      withMerchants(async (merchants, { operations }) => {
         const { publicKey: file, json, ...rest } = options
         const publicKey = file === undefined ? {} : { publicKey: readTextFile(file) }
         const { merchant, aesKey } = await merchants.addMerchant({ ...rest, ...publicKey })
         const { merchantId, name } = merchant
-        const { publicKey: platformPublicKey } = await core.platformKeys.signing(clock.now())
+        const platformPublicKey = await operations.platformPublicKey()
         print(options, { merchantId, name, aesKey, platformPublicKey }, [
           `Merchant ${name} is signed on.`,
           '',
@@ -160,10 +160,7 @@ interface AddOptions extends OutputOptions {
 export function withMerchants(
   work: (merchants: ManageMerchants, context: CommandContext) => Promise<void>,
 ): Promise<void> {
-  return withContext((context) => {
-    const { merchants, vault } = context.core
-    return work(makeManageMerchants({ ...context, merchants, vault }), context)
-  })
+  return withContext((context) => work(context.acts.merchants, context))
 }
 
 function describe(merchant: Merchant, keys: readonly MerchantKey[]): string[] {
@@ -172,7 +169,7 @@ function describe(merchant: Merchant, keys: readonly MerchantKey[]): string[] {
     `name                 ${merchant.name}`,
     `status               ${merchant.status}`,
     `requests per second  ${merchant.requestsPerSecond ?? 'the default'}`,
-    `callback hosts       ${merchant.callbackHosts?.join(', ') ?? 'any'}`,
+    `callback hosts       ${merchant.callbackHosts?.join(', ') ?? 'any'}${merchant.isSelfRegistered ? ', public addresses only (it signed on by itself)' : ''}`,
     `accent colour        ${merchant.accentColour ?? 'the default'}`,
     `since                ${day(merchant.createdAtMs)}`,
     ...(keys.length > 0 ? ['', ...keyTable(keys)] : []),

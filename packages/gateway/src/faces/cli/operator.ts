@@ -1,12 +1,7 @@
 // tillgate operator …: who may sign in to the console.
 import { Command, Option } from 'commander'
-import {
-  type GivenPassword,
-  type ManageOperators,
-  makeManageOperators,
-} from '../../operators/manage-operators.ts'
+import type { GivenPassword, ManageOperators } from '../../operators/manage-operators.ts'
 import { type Role, roles } from '../../operators/rules/operator.ts'
-import { makeSecondStep } from '../../operators/second-step.ts'
 import { commandName, type OutputOptions, print, table, withContext } from './context.ts'
 import { readTextFile } from './files.ts'
 
@@ -58,7 +53,9 @@ export function operatorCommand(): Command {
     )
 
   withPasswordFile(command.command('reset-password'))
-    .description('give a new password; ends the operator’s sessions and the lock of too many wrong tries')
+    .description(
+      'give a new password; ends the operator’s sessions, API tokens and the lock of too many wrong tries',
+    )
     .argument('<login>')
     .requiredOption('--reason <text>', 'why, for the audit')
     .action((login: string, options: PasswordOptions & { reason: string }) =>
@@ -74,16 +71,15 @@ export function operatorCommand(): Command {
 
   command
     .command('reset-totp')
-    .description('take the second step of signing in away, when app and recovery codes are lost')
+    .description(
+      'take the second step of signing in away, when app and recovery codes are lost; ends sessions and API tokens',
+    )
     .argument('<login>')
     .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
     .action((login: string, options: OutputOptions & { reason: string }) =>
-      withContext(async (context) => {
-        const { operatorTotp: totp, operators, vault } = context.core
-        // Only the console makes secrets, and names itself in them.
-        const secondStep = makeSecondStep({ ...context, totp, operators, vault, issuer: 'Tillgate' })
-        await secondStep.reset(login, { actor: context.actor, reason: options.reason })
+      withContext(async ({ operations, actor }) => {
+        await operations.secondStep.reset(login, { actor, reason: options.reason })
         print(options, { login, hasSecondStep: false }, [
           `Operator ${login} signs in with the password alone now.`,
         ])
@@ -93,7 +89,11 @@ export function operatorCommand(): Command {
   for (const verb of ['disable', 'enable'] as const) {
     command
       .command(verb)
-      .description(verb === 'disable' ? 'sign an operator out everywhere, for good' : 'let one sign in again')
+      .description(
+        verb === 'disable'
+          ? 'sign an operator out everywhere, for good, and revoke their API tokens'
+          : 'let one sign in again; API tokens stay revoked',
+      )
       .argument('<login>')
       .requiredOption('--reason <text>', 'why, for the audit')
       .option('--json', 'print JSON')
@@ -111,9 +111,7 @@ export function operatorCommand(): Command {
 }
 
 function withOperators(work: (operators: ManageOperators) => Promise<void>): Promise<void> {
-  return withContext((context) =>
-    work(makeManageOperators({ ...context, operators: context.core.operators })),
-  )
+  return withContext(({ acts }) => work(acts.operators))
 }
 
 function withPasswordFile(command: Command): Command {

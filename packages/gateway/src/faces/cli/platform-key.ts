@@ -1,6 +1,6 @@
 // tillgate platform-key …: the gateway's own RSA keys, with which callbacks and redirects are signed.
 import { Command } from 'commander'
-import { type ManagePlatformKeys, makeManagePlatformKeys } from '../../keys/manage-platform-keys.ts'
+import type { ManagePlatformKeys } from '../../keys/manage-platform-keys.ts'
 import { commandName, type OutputOptions, print, table, withContext } from './context.ts'
 import { parseSpan } from './durations.ts'
 
@@ -78,10 +78,7 @@ export function platformKeyCommand(): Command {
 }
 
 function withKeys(work: (keys: ManagePlatformKeys) => Promise<void>): Promise<void> {
-  return withContext((context) => {
-    const { platformKeyStore, vault } = context.core
-    return work(makeManagePlatformKeys({ ...context, keys: platformKeyStore, vault }))
-  })
+  return withContext(({ acts }) => work(acts.platformKeys))
 }
 
 function signsFrom(timeMs: number): string {

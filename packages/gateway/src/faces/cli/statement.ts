@@ -24,16 +24,16 @@ export function statementCommand(): Command {
     .addOption(new Option('--csv', 'comma-separated values').conflicts('json'))
     .option('--json', 'print JSON')
     .action((options: StatementOptions) =>
-      withContext(async ({ core, clock }) => {
+      withContext(async ({ stores, clock }) => {
         const { merchant: merchantId } = options
-        if (!(await core.merchants.findMerchant(merchantId)))
+        if (!(await stores.merchants.findMerchant(merchantId)))
           throw new Failure('invalid_field', { message: `There is no merchant ${merchantId}.` })
         const fromMs = parseTime(options.from, '--from')
         const toMs = options.to === undefined ? clock.now() : parseTime(options.to, '--to')
         if (toMs < fromMs) throw new Failure('invalid_field', { message: '--to is before --from.' })
         const write = (text: string) => void process.stdout.write(text)
         const form = options.csv ? csvStatement : options.json ? jsonWriter : textWriter
-        await core.statements.read({ merchantId, fromMs, toMs }, form(write))
+        await stores.statements.read({ merchantId, fromMs, toMs }, form(write))
       }),
     )
 }

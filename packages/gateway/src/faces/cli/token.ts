@@ -1,6 +1,6 @@
 // tillgate token …: tokens of the admin API.
 import { Command } from 'commander'
-import { type ManageTokens, makeManageTokens } from '../../operators/manage-tokens.ts'
+import type { ManageTokens } from '../../operators/manage-tokens.ts'
 import { scopeNames, scopes, tokenLimits } from '../../operators/rules/api-token.ts'
 import { type CommandContext, type OutputOptions, print, table, withContext } from './context.ts'
 
@@ -87,10 +87,7 @@ export function tokenCommand(): Command {
 }
 
 function withTokens(work: (tokens: ManageTokens, context: CommandContext) => Promise<void>): Promise<void> {
-  return withContext((context) => {
-    const { apiTokens: tokens, operators } = context.core
-    return work(makeManageTokens({ ...context, tokens, operators }), context)
-  })
+  return withContext((context) => work(context.operations.apiTokens, context))
 }
 
 function day(timeMs: number): string {

@@ -3,7 +3,7 @@ import { Failure } from '@tillgate/protocol'
 import { Command } from 'commander'
 import { availableMinor } from '../../ledger/rules/ledger.ts'
 import type { Account } from '../../ledger/store/ledger.ts'
-import { type ManageWallets, makeManageWallets } from '../../wallets/manage-wallets.ts'
+import type { ManageWallets } from '../../wallets/manage-wallets.ts'
 import type { Wallet } from '../../wallets/rules/wallet.ts'
 import { type AmountOptions, amountText, parseAmount } from './amount.ts'
 import { type CommandContext, commandName, type OutputOptions, print, table, withContext } from './context.ts'
@@ -119,10 +119,7 @@ export function walletCommand(): Command {
 function withWallets(
   work: (wallets: ManageWallets, context: CommandContext) => Promise<void>,
 ): Promise<void> {
-  return withContext((context) => {
-    const { wallets, treasury } = context.core
-    return work(makeManageWallets({ ...context, wallets, treasury }), context)
-  })
+  return withContext((context) => work(context.acts.wallets, context))
 }
 
 function parseLimit(text: string): number {

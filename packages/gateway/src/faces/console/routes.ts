@@ -88,7 +88,9 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
         text:
           httpStatus === 503
             ? 'The gateway is starting, or its database is away. Nothing was changed; try again in a moment.'
-            : `Nothing was changed as far as we know. The log knows more under the request id ${request.id}.`,
+            : error instanceof Failure && httpStatus < 500
+              ? error.message
+              : `Nothing was changed as far as we know. The log knows more under the request id ${request.id}.`,
       })
     })
     serveSignIn(console, parts)

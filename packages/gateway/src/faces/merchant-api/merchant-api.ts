@@ -12,6 +12,7 @@ import {
   methods,
   parseRequestEnvelope,
   pathPrefix,
+  type RequestEnvelope,
   successAnswer,
   successCode,
 } from '@tillgate/protocol'
@@ -25,8 +26,8 @@ import type { Merchant } from '../../merchants/rules/merchant.ts'
 import type { Log } from '../../platform/log.ts'
 import type { StartTimer } from '../../platform/timer.ts'
 
-/** What a method does, given who asks and the plain body. */
-export type Operation = (merchant: Merchant, body: string) => Promise<object>
+/** What a method does, given who asks, the plain body, and the envelope that it came in. */
+export type Operation = (merchant: Merchant, body: string, envelope: RequestEnvelope) => Promise<object>
 export type Operations = Partial<Record<Method, Operation>>
 
 export interface MerchantApi {
@@ -169,13 +170,13 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
       const operation = operationOf(operations, { method: envelope.method, pathMethod: route.method })
       call.operation = envelope.method
       const openedRequest = await openRequest(envelope, { isQuiet: limits.inFlight <= fewInFlight })
-      return openedRequest && { ...openedRequest, operation }
+      return openedRequest && { ...openedRequest, operation, envelope }
     })
     if (!opened) throw new Failure('envelope_not_opened')
-    const { merchant, body, operation } = opened
+    const { merchant, body, operation, envelope } = opened
     limits.charge(merchant)
     if (merchant.status === 'suspended') throw new Failure('merchant_suspended')
-    return operation(merchant, body)
+    return operation(merchant, body, envelope)
   }
 }
 

@@ -62,7 +62,8 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
 <p class="quiet">It verifies callbacks. It is no secret, and always to be had at <a href="/platform-keys">/platform-keys</a>.</p>
 <pre tabindex="0">${platformPublicKey.trim()}</pre>
 <h2>Then</h2>
-<pre tabindex="0">npx till create --amount 12.50 --currency EUR
+<p class="quiet">Callbacks go to public addresses. To take them on your own machine, name one that is not there yet, and listen.</p>
+<pre tabindex="0">npx till create --amount 12.50 --currency EUR --callback-url https://shop.example/callbacks
 npx till listen --forward-to http://localhost:3000/callbacks</pre>
 </main>`
 }

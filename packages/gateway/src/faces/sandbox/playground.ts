@@ -42,7 +42,7 @@ const order = {
   currency: 'EUR',
   paymentTime: '{{now}}',
   paymentExpiryTime: '{{expiry}}',
-  callbackUrl: 'http://localhost:3000/callbacks',
+  callbackUrl: 'https://shop.example/callbacks',
 }
 const paymentId = '{{paymentId}}'
 

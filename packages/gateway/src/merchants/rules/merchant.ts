@@ -10,6 +10,8 @@ export interface Merchant {
   readonly callbackHosts: readonly string[] | undefined
   /** On the checkout, as #rrggbb in lower case. Undefined: the gateway's own. */
   readonly accentColour: string | undefined
+  /** At the sandbox's page, without an operator: callbacks go to public addresses only. */
+  readonly isSelfRegistered: boolean
   readonly createdAtMs: number
 }
 

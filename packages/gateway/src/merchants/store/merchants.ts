@@ -50,6 +50,7 @@ interface MerchantRow {
   requests_per_second: number | null
   callback_hosts: string[] | null
   accent_colour: string | null
+  is_self_registered: boolean
   created_at: string
 }
 
@@ -64,12 +65,12 @@ interface KeyRow {
 }
 
 const merchantColumns =
-  'merchant_id, name, status, requests_per_second, callback_hosts, accent_colour, created_at'
+  'merchant_id, name, status, requests_per_second, callback_hosts, accent_colour, is_self_registered, created_at'
 const keyColumns = 'merchant_id, key_id, kind, public_key, sealed_key, created_at, revoked_at'
 
 async function insertMerchant(database: Queryable, merchant: Merchant): Promise<void> {
   await database.query({
-    text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6, $7)`,
+    text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [
       merchant.merchantId,
       merchant.name,
@@ -77,6 +78,7 @@ async function insertMerchant(database: Queryable, merchant: Merchant): Promise<
       merchant.requestsPerSecond ?? null,
       merchant.callbackHosts ?? null,
       merchant.accentColour ?? null,
+      merchant.isSelfRegistered,
       merchant.createdAtMs,
     ],
   })
@@ -129,7 +131,7 @@ async function listMerchants(database: Queryable): Promise<Merchant[]> {
 }
 
 /** What is given is changed and the rest is left as it is, whoever else changes that at the same time. */
-export type MerchantChanges = Partial<Omit<Merchant, 'merchantId' | 'createdAtMs'>>
+export type MerchantChanges = Partial<Omit<Merchant, 'merchantId' | 'isSelfRegistered' | 'createdAtMs'>>
 
 async function changeMerchant(
   database: Pool,
@@ -283,6 +285,7 @@ function toMerchant(row: MerchantRow): Merchant {
     requestsPerSecond: row.requests_per_second ?? undefined,
     callbackHosts: row.callback_hosts ?? undefined,
     accentColour: row.accent_colour ?? undefined,
+    isSelfRegistered: row.is_self_registered,
     createdAtMs: Number(row.created_at),
   }
 }

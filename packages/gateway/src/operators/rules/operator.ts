@@ -14,7 +14,7 @@ export const roleMeanings = {
 export interface Operator {
   readonly login: string
   readonly role: Role
-  /** Disabled: signed out everywhere, and signs in nowhere. */
+  /** Disabled: signed out everywhere, tokens revoked, and signs in nowhere. */
   readonly status: 'active' | 'disabled'
   readonly passwordChangedAtMs: number
   /** Wrong tries since the last right one. */
@@ -50,6 +50,10 @@ export function isRole(text: string): text is Role {
 export function normaliseOperatorLogin(text: string): string | undefined {
   const login = text.trim().toLowerCase()
   return loginPattern.test(login) ? login : undefined
+}
+
+export function noActiveOperator(login: string): Failure {
+  return new Failure('invalid_field', { message: `There is no active operator ${login}.` })
 }
 
 export function parseOperatorLogin(text: string): string {

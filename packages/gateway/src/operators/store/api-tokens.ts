@@ -2,7 +2,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { ApiToken, Scope } from '../rules/api-token.ts'
 import type { Act } from '../rules/audit.ts'
-import type { Operator } from '../rules/operator.ts'
+import { noActiveOperator, type Operator } from '../rules/operator.ts'
 import { audited } from './audit.ts'
 import { type OperatorRow, operatorColumns, toOperator } from './operators.ts'
 
@@ -58,11 +58,12 @@ async function insertToken(
   transaction: Queryable,
   token: ApiToken & { tokenHash: Buffer; maxLive: number },
 ): Promise<boolean> {
-  // Locked, so that two at once do not both take the last place.
-  await transaction.query({
-    text: 'select from operators where login = $1 for update',
+  // Locked, so that two at once do not both take the last place, and none is made past a disabling.
+  const { rows } = await transaction.query({
+    text: "select from operators where login = $1 and status = 'active' for update",
     values: [token.login],
   })
+  if (rows.length === 0) throw noActiveOperator(token.login)
   const { rowCount } = await transaction.query({
     text: `
 insert into api_tokens (token_id, token_hash, login, name, scopes, created_at, expires_at)

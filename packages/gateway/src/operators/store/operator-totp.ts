@@ -2,6 +2,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Act } from '../rules/audit.ts'
 import { audited } from './audit.ts'
+import { endAccess } from './operators.ts'
 
 export type OperatorTotpStore = ReturnType<typeof makeOperatorTotpStore>
 
@@ -38,6 +39,14 @@ export function makeOperatorTotpStore(database: Pool) {
     /** False: there was nothing. */
     removeTotp: (login: string, act: Act) =>
       audited(database, act, (transaction) => removeTotp(transaction, login)),
+    /** By somebody else: it also ends all access, which may be a thief's. False: there was nothing. */
+    resetTotp: (login: string, act: Act) =>
+      audited(
+        database,
+        act,
+        async (transaction) =>
+          (await removeTotp(transaction, login)) && endAccess(transaction, { login, nowMs: act.actedAtMs }),
+      ),
   }
 }
 

@@ -28,10 +28,10 @@ export function makeOperatorStore(database: Pool) {
     findOperator: (login: string) => findOperator(database, login),
     takeTry: (attempt: OperatorTry) => takeTry(database, attempt),
     forgetTries: (login: string) => forgetTries(database, login),
-    /** Ends every session and every lock. False when there is no such operator. */
+    /** Ends all access and every lock. False when there is no such operator. */
     setPassword: (change: PasswordChange, act: Act) =>
       audited(database, act, (transaction) => setPassword(transaction, change)),
-    /** Disabling ends every session. `last_admin`: nobody would be left who may manage operators. */
+    /** Disabling ends all access, for good. `last_admin`: nobody would be left who may manage operators. */
     setStatus: (change: StatusToSet, act: Act) => setStatus(database, change, act),
     insertSession: (session: Session, act: Act) =>
       audited(database, act, (transaction) => insertSession(transaction, session)),
@@ -39,8 +39,9 @@ export function makeOperatorStore(database: Pool) {
     touchSession: (tokenHash: Buffer, nowMs: number) => touchSession(database, tokenHash, nowMs),
     listSessions: (login: string, nowMs: number) => listSessions(database, login, nowMs),
     deleteSession: (tokenHash: Buffer) => deleteSession(database, tokenHash),
-    /** How many there were. */
-    deleteSessions: (login: string, act: Act) => deleteSessions(database, login, act),
+    /** Sessions end, tokens of the admin API are revoked. */
+    endAccess: (login: string, act: Act) =>
+      audited(database, act, (transaction) => endAccess(transaction, { login, nowMs: act.actedAtMs })),
     /** Those that are over; how many. */
     deleteEndedSessions: (nowMs: number) => deleteEndedSessions(database, nowMs),
   }
@@ -157,8 +158,21 @@ update operators
  where login = $1`,
     values: [login, passwordHash, nowMs],
   })
-  await transaction.query({ text: 'delete from operator_sessions where login = $1', values: [login] })
+  await endAccess(transaction, { login, nowMs })
   return rowCount === 1
+}
+
+/** Ends whatever acts in the operator's name without asking for the password: whoever stole it has nothing left. */
+export async function endAccess(
+  transaction: Queryable,
+  { login, nowMs }: { login: string; nowMs: number },
+): Promise<true> {
+  await transaction.query({ text: 'delete from operator_sessions where login = $1', values: [login] })
+  await transaction.query({
+    text: 'update api_tokens set revoked_at = $2 where login = $1 and revoked_at is null',
+    values: [login, nowMs],
+  })
+  return true
 }
 
 interface StatusToSet {
@@ -184,8 +198,7 @@ async function setStatus(
         values: [login, status],
       })
       if (rowCount === 0) outcome = 'missing'
-      else if (status === 'disabled')
-        await transaction.query({ text: 'delete from operator_sessions where login = $1', values: [login] })
+      else if (status === 'disabled') await endAccess(transaction, { login, nowMs: act.actedAtMs })
     }
     return outcome === 'set'
   })
@@ -273,19 +286,6 @@ async function deleteEndedSessions(database: Queryable, nowMs: number): Promise<
     values: [nowMs],
   })
   return rowCount
-}
-
-async function deleteSessions(database: Pool, login: string, act: Act): Promise<number> {
-  let ended = 0
-  await audited(database, act, async (transaction) => {
-    const { rowCount } = await transaction.query({
-      text: 'delete from operator_sessions where login = $1',
-      values: [login],
-    })
-    ended = rowCount
-    return ended > 0
-  })
-  return ended
 }
 
 export function toOperator(row: OperatorRow): Operator {

@@ -2,7 +2,8 @@
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Phase, TransferKind } from '../../ledger/rules/ledger.ts'
-import type { Actor, OrderKey } from '../rules/order.ts'
+import type { OrderKey } from '../rules/order.ts'
+import type { Actor } from '../rules/status-change.ts'
 
 export type OrderDetailsStore = ReturnType<typeof makeOrderDetailsStore>
 

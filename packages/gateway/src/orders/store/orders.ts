@@ -7,7 +7,8 @@ import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
-import type { Order, OrderKey, StatusChange } from '../rules/order.ts'
+import type { Order, OrderKey } from '../rules/order.ts'
+import type { StatusChange } from '../rules/status-change.ts'
 
 export type OrderStore = ReturnType<typeof makeOrderStore>
 

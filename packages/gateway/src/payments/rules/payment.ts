@@ -9,7 +9,8 @@ import {
   type Transfer,
   walletAccount,
 } from '../../ledger/rules/ledger.ts'
-import { confirmOrder, endPayment, type Order, orderAt, type StatusChange } from '../../orders/rules/order.ts'
+import type { Order } from '../../orders/rules/order.ts'
+import { confirmOrder, endPayment, orderAt, type StatusChange } from '../../orders/rules/status-change.ts'
 import type { RailAnswer } from '../../rails/rules/rail.ts'
 import type { Settlement } from './settlement.ts'
 

@@ -1,8 +1,16 @@
 // Giving a payment back, wholly or in parts: the hold in the merchant's wallet with `refunding`, and its end with
 // `refund_success` or `refund_failed`. Never more in all than was paid.
 import assert from 'node:assert/strict'
-import { canRefundMove, Failure, type RefundStatus, toDecimalText } from '@tillgate/protocol'
-import { type Callback, refundCallback } from '../../callbacks/rules/callback.ts'
+import {
+  canRefundMove,
+  eventOfStatus,
+  Failure,
+  type RefundResult,
+  type RefundStatus,
+  toDecimalText,
+  toWireAmount,
+} from '@tillgate/protocol'
+import type { Callback } from '../../callbacks/rules/callback.ts'
 import {
   accountIdOf,
   endHold,
@@ -182,5 +190,41 @@ export function settleRefund(
     assert(walletId, 'a paid order has the wallet that paid it')
     const phase = answer.kind === 'approved' ? 'post' : 'void'
     return endHold(refundHold(refund, { walletId, transactionId }), { transferId, phase, nowMs })
+  }
+}
+
+/** Undefined where nobody wants to know: no callbackUrl, or a status that has no event. */
+export function refundCallback(
+  refund: Refund,
+  given: { callbackUrl: string | undefined; callbackId: string; nowMs: number },
+): Callback | undefined {
+  const { callbackUrl, callbackId, nowMs } = given
+  const eventName = eventOfStatus(refund.status)
+  if (!eventName || !callbackUrl) return undefined
+  return {
+    merchantId: refund.merchantId,
+    callbackId,
+    paymentId: refund.paymentId,
+    refundId: refund.refundId,
+    eventName,
+    callbackUrl,
+    body: JSON.stringify(refundResult(refund)),
+    createdAtMs: nowMs,
+  }
+}
+
+function refundResult(refund: Refund): RefundResult {
+  return {
+    merchantId: refund.merchantId,
+    refundId: refund.refundId,
+    paymentId: refund.paymentId,
+    referRefundNo: refund.referRefundNo,
+    ...(refund.transactionId !== undefined && { transactionId: refund.transactionId }),
+    refundAmount: toWireAmount(refund.amountMinor, refund.currency),
+    currency: refund.currency,
+    refundTime: refund.createdAtMs,
+    ...(refund.completedAtMs !== undefined && { completeTime: refund.completedAtMs }),
+    status: refund.status,
+    msg: refund.message ?? '',
   }
 }

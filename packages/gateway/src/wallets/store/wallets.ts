@@ -22,7 +22,7 @@ export function makeWalletStore(database: Pool) {
     listBalances: (walletId: string): Promise<Account[]> =>
       listAccounts(database, { ownerKind: 'wallet', ownerId: walletId }),
     findAvailable: (walletId: string, currency: string) => findAvailable(database, walletId, currency),
-    /** False when the login is taken. */
+    /** False when the login is taken, or for a test wallet in a live database. */
     insertWallet: (wallet: NewWallet, act: Act) =>
       audited(database, act, (transaction) => insertWallet(transaction, wallet)),
     /** False when there is no such wallet. Unlocking also forgets the wrong tries. */
@@ -52,7 +52,10 @@ interface WalletRow {
   created_at: string
 }
 
-const columns = 'wallet_id, login, name, status, tries, locked_until, behaviour, created_at'
+/** A test wallet has no place in a live database: there it is locked, whoever made it. */
+const isTestWalletInLive = `(behaviour is not null and exists (select from database_mode where mode = 'live'))`
+const columns = `wallet_id, login, name, case when ${isTestWalletInLive} then 'locked' else status end as status,
+  tries, locked_until, behaviour, created_at`
 
 async function findWallets(database: Queryable, ids: readonly string[]): Promise<(Wallet | undefined)[]> {
   const { rows } = await database.query<WalletRow>({
@@ -113,7 +116,8 @@ export async function insertWallet(database: Queryable, wallet: NewWallet): Prom
   const { rowCount } = await database.query({
     text: `
 insert into wallets (wallet_id, login, name, pin_hash, status, behaviour, created_at)
-values ($1, $2, $3, $4, 'active', $5, $6)
+select $1, $2, $3, $4, 'active', $5, $6
+ where $5::text is null or not exists (select from database_mode where mode = 'live')
     on conflict do nothing`,
     values: [
       wallet.walletId,
@@ -172,7 +176,8 @@ update wallets
    set tries        = case when locked_until is null then tries else 0 end + 1,
        locked_until = case when case when locked_until is null then tries else 0 end + 1 >= $3
                            then $2::bigint + $4::bigint end
- where login = $1 and status = 'active' and (locked_until is null or locked_until <= $2)
+ where login = $1 and status = 'active' and not ${isTestWalletInLive}
+   and (locked_until is null or locked_until <= $2)
 returning ${columns}, pin_hash`,
     values: [login, nowMs, maxTries, lockedForMs],
   })

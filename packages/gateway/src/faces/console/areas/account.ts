@@ -36,7 +36,11 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
       back,
       async act({ operator, actor }): Promise<Done> {
         await running().sessions.endAll(operator.login, actor)
-        return { kind: 'go', to: '/sign-in', note: 'You are signed out everywhere.' }
+        return {
+          kind: 'go',
+          to: '/sign-in',
+          note: 'You are signed out everywhere, and your API tokens are revoked.',
+        }
       },
     },
     {
@@ -91,7 +95,11 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
       async act(visit, form): Promise<Done> {
         const login = othersLogin(visit, 'Switch your own second step off with a code, or ask another admin.')
         await running().secondStep.reset(login, { actor: visit.actor, reason: reasonOf(form) })
-        return { kind: 'go', to: '/account', note: `Operator ${login} signs in with the password alone now.` }
+        return {
+          kind: 'go',
+          to: '/account',
+          note: `Operator ${login} is signed out everywhere and signs in with the password alone now.`,
+        }
       },
     },
     ...(['disable', 'enable'] as const).map((verb) => ({
@@ -127,7 +135,7 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
 <label>Password now<input type="password" name="old" autocomplete="current-password" required></label>
 <label>New password, at least ${minPasswordLength} characters<input type="password" name="new" autocomplete="new-password" minlength="${minPasswordLength}" required></label>
 <label>New password once more<input type="password" name="again" autocomplete="new-password" minlength="${minPasswordLength}" required></label>
-<p class="quiet small">Changing it signs you out everywhere.</p>
+<p class="quiet small">Changing it signs you out everywhere and revokes your API tokens.</p>
 <button class="primary">Change password</button>
 </form>
 <h2>Second step</h2>
@@ -147,7 +155,7 @@ ${foldedAct(visit, {
   needs: 'viewer',
   action: '/account/sign-out-everywhere',
   label: 'Sign out everywhere…',
-  explains: 'Every session of yours ends at once, this one too.',
+  explains: 'Every session of yours ends at once, this one too, and your API tokens are revoked.',
   button: 'Sign out everywhere',
 })}</div>
 ${isAdmin && operatorsPart(visit, operators)}`,
@@ -179,7 +187,7 @@ function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
         needs: 'admin',
         action: `/account/operators/${login}/reset-password`,
         label: 'New password…',
-        explains: `A new password is made and shown once. ${login} is signed out everywhere.`,
+        explains: `A new password is made and shown once. ${login} is signed out everywhere, and their API tokens are revoked.`,
         button: `Give ${login} a new password`,
         wantsReason: true,
       })
@@ -190,7 +198,7 @@ function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
         needs: 'admin',
         action: `/account/operators/${login}/reset-totp`,
         label: 'Reset second step…',
-        explains: `${login} signs in with the password alone until the second step is set up anew. For when app and recovery codes are lost; make sure that it is ${login} who asks.`,
+        explains: `${login} is signed out everywhere, their API tokens are revoked, and they sign in with the password alone until the second step is set up anew. For when app and recovery codes are lost; make sure that it is ${login} who asks.`,
         button: `Reset ${login}’s second step`,
         isDangerous: true,
         wantsReason: true,
@@ -201,8 +209,8 @@ function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
       label: status === 'active' ? 'Disable…' : 'Enable…',
       explains:
         status === 'active'
-          ? `${login} is signed out everywhere and cannot sign in again until enabled.`
-          : `${login} can sign in again with the password of before.`,
+          ? `${login} is signed out everywhere, their API tokens are revoked, and they cannot sign in again until enabled.`
+          : `${login} can sign in again with the password of before. API tokens stay revoked.`,
       button: `${status === 'active' ? 'Disable' : 'Enable'} ${login}`,
       isDangerous: status === 'active',
       wantsReason: true,

@@ -1,10 +1,11 @@
 // The operator's own second step of signing in: switched on with an app, confirmed by a code, switched off with one.
 // The secret and the recovery codes are answers to forms, shown this once.
-import { Failure } from '@tillgate/protocol'
+
 import { Html, html } from '../../../http/html.ts'
 import { qrCode } from '../../../http/qr.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, required } from '../forms.ts'
+import { codeField, demandPassword, passwordField } from '../proof.ts'
 import type { ConsoleService } from '../service.ts'
 import { moment } from '../words.ts'
 
@@ -20,11 +21,7 @@ export function secondStepArea(running: () => ConsoleService): readonly ConsoleR
   return [
     { path: secondStepPath, show },
     act('begin', async (visit, form) => {
-      const { login } = visit.operator
-      // Whoever finds a screen unlocked must not be able to lock its owner out.
-      const proof = await running().authenticate({ login, password: form.get('password') ?? '' })
-      if (proof.kind !== 'right')
-        throw new Failure('invalid_field', { message: 'The password was not right.' })
+      await demandPassword(visit.operator.login, form, running())
       const begun = await running().secondStep.begin(ownOf(visit))
       return { kind: 'shown_once', page: secretPage(visit, begun) }
     }),
@@ -59,7 +56,7 @@ export function secondStepArea(running: () => ConsoleService): readonly ConsoleR
           : html`<p>With a second step, signing in wants a code from an app on your phone beside the password: whoever learns the password alone cannot sign in.</p>
 <form method="post" action="${secondStepPath}/begin" class="stack narrow">
 <input type="hidden" name="token" value="${visit.formToken}">
-<label>Your password<input type="password" name="password" autocomplete="current-password" required></label>
+${passwordField}
 <button class="primary">${state.kind === 'begun' ? 'Begin anew' : 'Begin'}</button>
 </form>
 ${state.kind === 'begun' && html`<h2>Confirm</h2><p>A secret was shown and is not confirmed yet.</p>${confirmForm(visit)}`}`,
@@ -70,8 +67,6 @@ ${state.kind === 'begun' && html`<h2>Confirm</h2><p>A secret was shown and is no
 function ownOf({ operator, actor }: Visit) {
   return { login: operator.login, actor }
 }
-
-const codeField = html`<label>Code from the app, or a recovery code<input name="code" required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32"></label>`
 
 function confirmForm({ formToken }: Visit): Html {
   return html`<form method="post" action="${secondStepPath}/confirm" class="stack narrow">

@@ -5,6 +5,7 @@ import { type ApiToken, scopeNames, scopes, tokenLimits } from '../../../operato
 import { mayAct } from '../../../operators/rules/operator.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, reasonOf, required } from '../forms.ts'
+import { demandProof, proofFields } from '../proof.ts'
 import type { ConsoleService } from '../service.ts'
 import { empty, table } from '../tables.ts'
 import { ago } from '../words.ts'
@@ -19,7 +20,9 @@ export function tokensArea(running: () => ConsoleService): readonly ConsoleRoute
       path,
       needs: 'viewer',
       back,
-      async act({ operator, actor }, form): Promise<Done> {
+      async act(visit, form): Promise<Done> {
+        const { operator, actor } = visit
+        await demandProof(visit, form, running())
         const { apiToken, token } = await running().apiTokens.addToken(
           {
             login: operator.login,
@@ -66,7 +69,7 @@ export function tokensArea(running: () => ConsoleService): readonly ConsoleRoute
 <fieldset><legend>Scopes</legend>${allowed.map(
           (scope) =>
             html`<label class="check"><input type="checkbox" name="scope" value="${scope}"><span><code>${scope}</code> ${scopes[scope].meaning}</span></label>`,
-        )}</fieldset>`,
+        )}</fieldset>${proofFields(operator)}`,
         button: 'Make the token',
       })}</div>
 ${

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nowMs, order, paidOrder } from '../../../test/support/order-value.ts'
 import type { Refund } from '../../refunds/rules/refund.ts'
-import { orderCallback, refundCallback } from './callback.ts'
+import { refundCallback } from '../../refunds/rules/refund.ts'
+import { orderCallback } from './status-change.ts'
 
 const given = { nowMs: nowMs + 1, callbackId: 'c' }
 

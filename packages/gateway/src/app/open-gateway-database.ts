@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type DatabaseEvent, type OpenDatabase, openDatabase } from '../database/open-database.ts'
 import type { Config } from '../settings/config.ts'
 
-export interface CoreDatabaseOptions {
+export interface DatabaseOptions {
   readonly config: Config
   readonly tell: (event: DatabaseEvent) => void
   readonly signal: AbortSignal
@@ -11,7 +11,7 @@ export interface CoreDatabaseOptions {
 
 export const migrationsFolder = join(import.meta.dirname, '../../migrations')
 
-export function openCoreDatabase({ config, tell, signal }: CoreDatabaseOptions): Promise<OpenDatabase> {
+export function openGatewayDatabase({ config, tell, signal }: DatabaseOptions): Promise<OpenDatabase> {
   return openDatabase({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,

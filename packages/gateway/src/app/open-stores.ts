@@ -1,0 +1,88 @@
+// The stores over the configured database, opened for as long as they are used, with the vault that opens their
+// secrets. The gateway and the operator's command line both begin here.
+import type { RandomBytes } from '@tillgate/protocol'
+import { parseDatabaseUrl } from '../database/connection.ts'
+import { bindMode } from '../database/mode.ts'
+import { type NotificationParts, type Notifications, openNotifications } from '../database/notifications.ts'
+import type { OpenDatabase } from '../database/open-database.ts'
+import type { Pool } from '../database/pool.ts'
+import { checkWritable, type Writability } from '../database/writable.ts'
+import { PlatformKeys } from '../keys/platform-keys.ts'
+import type { Clock } from '../platform/clock.ts'
+import { loadMasterKeys } from '../platform/master-keys.ts'
+import { exitCodes, StartFailure } from '../platform/start-failure.ts'
+import { makeVault, type Vault } from '../platform/vault.ts'
+import type { Config } from '../settings/config.ts'
+import { type DatabaseOptions, openGatewayDatabase } from './open-gateway-database.ts'
+import { makeStores, type StoreParts, type Stores } from './stores.ts'
+
+export interface OpenStores {
+  readonly stores: Stores
+  readonly vault: Vault
+  poolCounts(): ReturnType<Pool['counts']>
+  /** Undefined: the configuration says that nobody is to be heard. */
+  openNotifications(listeners: Pick<NotificationParts, 'onMessage' | 'onDeaf'>): Notifications | undefined
+  writability(): Promise<Writability>
+  close(): Promise<void>
+}
+
+export interface StoresOptions extends Pick<StoreParts, 'onBatch' | 'onQueued'> {
+  readonly config: Config
+  readonly clock: Clock
+  readonly random: RandomBytes
+  /** The same pool, watched. */
+  readonly overPool?: (pool: Pool) => Pool
+}
+
+export async function openStores(options: DatabaseOptions & StoresOptions): Promise<OpenStores> {
+  const database = await openGatewayDatabase(options)
+  try {
+    return await storesOver(database, options)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** Over a database that stays open when this fails. */
+export async function storesOver(
+  database: OpenDatabase,
+  { config, clock, random, overPool, ...parts }: StoresOptions,
+): Promise<OpenStores> {
+  const { schemaNumber, close } = database
+  await bindMode(database.pool, config)
+  const pool = overPool?.(database.pool) ?? database.pool
+  const stores = makeStores(pool, parts)
+  // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.
+  const vault = makeVault(...loadMasterKeys(config))
+  await new PlatformKeys({ store: stores.platformKeys, vault }).ensure({ clock, random })
+  await checkMasterKey(stores, vault)
+  return {
+    stores,
+    vault,
+    poolCounts: () => pool.counts(),
+    openNotifications(listeners) {
+      const { databaseListenUrl } = config
+      if (databaseListenUrl === 'off') return undefined
+      const connection =
+        databaseListenUrl === undefined ? database.connection : parseDatabaseUrl(databaseListenUrl)
+      return openNotifications({ connection, database: pool, ...listeners })
+    },
+    writability: () => checkWritable(pool, schemaNumber),
+    close,
+  }
+}
+
+/** A gateway with the wrong master key would turn every merchant away, so it does not start at all. */
+async function checkMasterKey({ sealedSecrets }: Stores, vault: Vault): Promise<void> {
+  const known = vault.masterKeyIds
+  const counts = await sealedSecrets.countByMasterKey()
+  if (counts.every(({ masterKeyId, live }) => live === 0 || known.some((id) => id.equals(masterKeyId))))
+    return
+  throw new StartFailure(
+    'The secrets in this database were sealed under another master key.\n' +
+      'Give the one that they were made with (MASTER_KEY, MASTER_KEY_FILE, or master.key in DATA_DIR).\n' +
+      'While it is replaced both are needed, the new one first.',
+    { exitCode: exitCodes.settings },
+  )
+}

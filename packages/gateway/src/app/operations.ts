@@ -1,0 +1,281 @@
+// Every operation, over the stores: the one place where they are put together. Pure: time, randomness, secrets and the
+// rail are passed in, so that the gateway, the command line, tests, the simulation and the benchmarks all work with
+// the very same operations.
+import type { RandomBytes, SealingTools } from '@tillgate/protocol'
+import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
+import { makePauseHosts } from '../callbacks/pause-hosts.ts'
+import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
+import { makeTidyCallbacks } from '../callbacks/tidy-callbacks.ts'
+import { makeManagePlatformKeys } from '../keys/manage-platform-keys.ts'
+import { PlatformKeys } from '../keys/platform-keys.ts'
+import { makeRotateMasterKey } from '../keys/rotate-master-key.ts'
+import { makeVerifyLedger } from '../ledger/verify-ledger.ts'
+import { streamStatement } from '../ledger/write-statement.ts'
+import { CallbackHosts } from '../merchants/callback-hosts.ts'
+import { makeManageMerchants } from '../merchants/manage-merchants.ts'
+import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
+import { makeDecideApprovals } from '../operators/decide-approvals.ts'
+import { makeManageOperators } from '../operators/manage-operators.ts'
+import { makeManageTokens } from '../operators/manage-tokens.ts'
+import { makeOperatorSessions } from '../operators/operator-sessions.ts'
+import { makeSecondStep } from '../operators/second-step.ts'
+import { makeCancelOrder } from '../orders/cancel-order.ts'
+import { makeCreateOrder } from '../orders/create-order.ts'
+import { makeCurrentOrder } from '../orders/current-order.ts'
+import { makeExpireOrders } from '../orders/expire-orders.ts'
+import { makeFindOrders } from '../orders/find-orders.ts'
+import { makeManageOrders } from '../orders/manage-orders.ts'
+import { makeQueryOrder } from '../orders/query-order.ts'
+import { makeReturnToShop } from '../orders/return-to-shop.ts'
+import { makeShowCheckout } from '../orders/show-checkout.ts'
+import { makeShowOrder } from '../orders/show-order.ts'
+import { countDueHour } from '../overview/count-due-hour.ts'
+import { makeReadOverview } from '../overview/read-overview.ts'
+import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
+import { makeSubmitPayment } from '../payments/submit-payment.ts'
+import type { Clock } from '../platform/clock.ts'
+import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import type { Vault } from '../platform/vault.ts'
+import type { Rail } from '../rails/rules/rail.ts'
+import { makeSandboxRail } from '../rails/sandbox-rail.ts'
+import { walletRail } from '../rails/wallet-rail.ts'
+import { makeRefundOrder } from '../refunds/refund-order.ts'
+import { makeSandboxAccess, sandboxAccessActor } from '../sandbox/sandbox-access.ts'
+import { makeSandboxAdvance } from '../sandbox/sandbox-advance.ts'
+import { makeSandboxListen } from '../sandbox/sandbox-listen.ts'
+import { makeSandboxPay } from '../sandbox/sandbox-pay.ts'
+import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
+import type { Config } from '../settings/config.ts'
+import { makePrune } from '../system/prune.ts'
+import { type MoneyActsParts, makeMoneyActs } from '../treasury/money-acts.ts'
+import { makeMoveFunds } from '../treasury/move-funds.ts'
+import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
+import { makeManageWallets } from '../wallets/manage-wallets.ts'
+import type { Stores } from './stores.ts'
+
+export interface OperationParts {
+  readonly config: OperationConfig
+  readonly publicUrl: string
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly random: RandomBytes
+  /** Left out, what the mode asks for. */
+  readonly rail?: Rail
+  /** No callback goes there; left out, nothing listens. */
+  readonly ownListeners?: OwnListeners
+  /** Seals callbacks; left out, the protocol's own. */
+  readonly sealingTools?: SealingTools
+  readonly hints?: Partial<OperationHints>
+}
+
+export type OperationConfig = Pick<
+  Config,
+  | 'mode'
+  | 'approvals'
+  | 'callbackAllowedTargets'
+  | 'callbackHistoryDays'
+  | 'callbackHostsPerDay'
+  | 'requestsInFlightMax'
+  | 'sandboxMerchantsPerDay'
+>
+
+/** What operations tell of, so that nobody needs to look for it. None of it is needed for anything to be right. */
+export interface OperationHints {
+  /** An order was made that expires then. */
+  pending(expiresAtMs: number): void
+  /** A payment or a refund waits for its rail. */
+  submitted(): void
+  /** The times of an order were moved. */
+  advanced(expiresAtMs: number): void
+  readonly settlingFailed: SettleParts['onTrouble']
+  countingFailed(error: unknown): void
+}
+
+const unheard: OperationHints = {
+  pending() {},
+  submitted() {},
+  advanced() {},
+  settlingFailed() {},
+  countingFailed() {},
+}
+
+export type Operations = ReturnType<typeof makeOperations>
+
+export function makeOperations(stores: Stores, parts: OperationParts) {
+  const { config, publicUrl, vault, clock, random, sealingTools } = parts
+  const { orders, refunds, merchants, wallets, treasury, operators, approvals } = stores
+  const { callbackHistory: history, callbackResends: resends } = stores
+  const hints = { ...unheard, ...parts.hints }
+  const onSubmitted = () => hints.submitted()
+  const directory = new MerchantDirectory({ store: merchants, vault })
+  const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
+  const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
+  const currentOrder = makeCurrentOrder({ orders, random })
+  const refill =
+    config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, clock, random }) : undefined
+  const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
+  const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
+  const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
+  const prepareCallback = makePrepareCallback({
+    directory,
+    platformKeys,
+    clock,
+    ...(sealingTools && { tools: sealingTools }),
+  })
+
+  /** What moves money, in the name of whoever acts. */
+  const movingAs = (actor: string) => {
+    const by = { clock, random, actor }
+    return {
+      orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, ...by }),
+      funds: makeMoveFunds({ treasury, ...by }),
+      wallets: makeManageWallets({ wallets, treasury, ...by }),
+    }
+  }
+
+  return {
+    directory,
+    platformKeys,
+    platformPublicKey,
+
+    // Merchants
+    currentOrder,
+    createOrder: makeCreateOrder({
+      orders,
+      currentOrder,
+      callbackHosts: new CallbackHosts({
+        merchants,
+        directory,
+        maxHostsPerDay: config.callbackHostsPerDay,
+        clock,
+      }),
+      urlPolicy: parseUrlPolicy({
+        mode: config.mode,
+        allowedTargets: config.callbackAllowedTargets,
+        ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
+      }),
+      publicUrl,
+      clock,
+      random,
+      onPending: (expiresAtMs) => hints.pending(expiresAtMs),
+    }),
+    queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
+    cancelOrder: makeCancelOrder({ orders, currentOrder, clock }),
+    refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
+    resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
+
+    // Consumers
+    showCheckout: makeShowCheckout({ orders, currentOrder, directory, clock }),
+    authenticateWallet: makeAuthenticateWallet({ wallets, clock }),
+    submitPayment,
+    returnToShop: makeReturnToShop({ platformKeys, clock }),
+
+    // What happens by itself
+    expireOrders: makeExpireOrders({ orders, clock, random }),
+    settleDue: makeSettleDue({
+      ...stores,
+      rail: parts.rail ?? railOf(config.mode, { wallets, clock }),
+      clock,
+      random,
+      onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
+    }),
+    prepareCallback,
+    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
+    holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
+    tidyCallbacks,
+    countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
+    prune: (signal: AbortSignal) => makePrune({ tidyCallbacks, operators, merchants, clock, signal })(),
+
+    // The sandbox
+    refillTestWallet: refill,
+    sandboxPay: makeSandboxPay({ submitPayment, wallets }),
+    sandboxAdvance: makeSandboxAdvance({
+      ...stores,
+      currentOrder,
+      clock,
+      onAdvanced: ({ expiresAtMs }) => hints.advanced(expiresAtMs),
+    }),
+    sandboxListen: makeSandboxListen({
+      listens: stores.sandboxListens,
+      prepare: prepareCallback,
+      clock,
+      // Whoever waits holds one of the places for requests: most of them are for others.
+      maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
+    }),
+    sandboxAccess: makeSandboxAccess({
+      manage: makeManageMerchants({ merchants, vault, clock, random, actor: sandboxAccessActor }),
+      access: stores.sandboxAccess,
+      platformPublicKey,
+      maxPerDay: config.sandboxMerchantsPerDay,
+      clock,
+    }),
+
+    // Operators
+    authenticateOperator: makeAuthenticateOperator({ operators, clock }),
+    operatorSessions: makeOperatorSessions({ operators, clock, random }),
+    secondStep: makeSecondStep({
+      totp: stores.operatorTotp,
+      operators,
+      vault,
+      issuer: `Tillgate ${new URL(publicUrl).host}`,
+      clock,
+      random,
+    }),
+    apiTokens: makeManageTokens({ tokens: stores.apiTokens, operators, clock, random }),
+    decideApprovals: makeDecideApprovals({ approvals, operators, carryOutAs: movingAs, clock, random }),
+    findOrders: makeFindOrders({ list: stores.orderList }),
+    showOrder: makeShowOrder({
+      ...stores,
+      details: stores.orderDetails,
+      history,
+      currentOrder,
+      clock,
+      random,
+    }),
+    readOverview: makeReadOverview({
+      hours: stores.overviewHours,
+      clock,
+      onTrouble: (error) => hints.countingFailed(error),
+    }),
+    async findCallback(callbackId: string) {
+      const callback = await history.findCallback(callbackId)
+      return callback && { callback, attempts: await history.listAttempts(callback) }
+    },
+    writeStatement: (range: Parameters<typeof streamStatement>[1]) =>
+      streamStatement(stores.statements, range),
+    verifyLedger: makeVerifyLedger(stores.verifyLedger),
+
+    /** What moves money, at once or after a second operator's yes. */
+    moneyActs: ({ operator, actor }: Pick<MoneyActsParts, 'operator' | 'actor'>) =>
+      makeMoneyActs({
+        ...movingAs(actor),
+        approvals,
+        policy: config.approvals,
+        clock,
+        random,
+        actor,
+        operator,
+      }),
+
+    /** What people do, in the name of one of them. */
+    as: (actor: string) => {
+      const by = { clock, random, actor }
+      return {
+        ...movingAs(actor),
+        operators: makeManageOperators({ operators, ...by }),
+        callbacks: makeManageCallbacks({ history, resends, ...by }),
+        hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        merchants: makeManageMerchants({ merchants, vault, ...by }),
+        platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
+        masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
+      }
+    },
+  }
+}
+
+/** In the sandbox a wallet may have a fixed behaviour. */
+function railOf(mode: Config['mode'], { wallets, clock }: Pick<Stores, 'wallets'> & { clock: Clock }): Rail {
+  if (mode === 'live') return walletRail
+  return makeSandboxRail({ clock, behaviourOf: async (id) => (await wallets.findWallet(id))?.behaviour })
+}

@@ -1,0 +1,81 @@
+// Every store, over one pool. Whoever needs stores takes them from here: the gateway, the command line, tests, the
+// simulation and the benchmarks.
+import type { Line } from '../callbacks/rules/delivery-lanes.ts'
+import { makeCallbackHistory } from '../callbacks/store/callback-history.ts'
+import { makeCallbackOutcomes } from '../callbacks/store/callback-outcomes.ts'
+import { makeCallbackPauseStore } from '../callbacks/store/callback-pauses.ts'
+import { makeCallbackQueue } from '../callbacks/store/callback-queue.ts'
+import { makeCallbackResends } from '../callbacks/store/callback-resends.ts'
+import { announcingCallbacks } from '../callbacks/store/callbacks.ts'
+import type { Pool } from '../database/pool.ts'
+import { makePlatformKeyStore } from '../keys/store/platform-keys.ts'
+import { makeSealedSecretStore } from '../keys/store/sealed-secrets.ts'
+import { verifyLedger } from '../ledger/store/ledger-verification.ts'
+import { makeStatementStore } from '../ledger/store/statements.ts'
+import { readTrialBalance } from '../ledger/store/trial-balance.ts'
+import { makeMerchantStore } from '../merchants/store/merchants.ts'
+import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
+import { makeApprovalStore } from '../operators/store/approvals.ts'
+import { makeAuditLogStore } from '../operators/store/audit-log.ts'
+import { makeOperatorTotpStore } from '../operators/store/operator-totp.ts'
+import { makeOperatorStore } from '../operators/store/operators.ts'
+import { makeOrderDetailsStore } from '../orders/store/order-details.ts'
+import { makeOrderListStore } from '../orders/store/order-list.ts'
+import { makeOrderStore, type OnBatch } from '../orders/store/orders.ts'
+import { readFigures } from '../overview/store/figures.ts'
+import { makeOverviewHours } from '../overview/store/overview-hours.ts'
+import { makePaymentStore } from '../payments/store/payments.ts'
+import { makeSettlingStore } from '../payments/store/settling.ts'
+import { makeRefundStore } from '../refunds/store/refunds.ts'
+import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
+import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
+import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
+import { readSystemState } from '../system/store/system.ts'
+import { makeTreasuryStore } from '../treasury/store/treasury.ts'
+import { makeWalletStore } from '../wallets/store/wallets.ts'
+
+export interface StoreParts {
+  readonly onBatch?: OnBatch | undefined
+  /** A commit queued callbacks in these lanes; a hint. */
+  readonly onQueued?: (lines: readonly Line[]) => void
+  /** How outcomes of deliveries are gathered into batches; left out, as a gateway does. */
+  readonly outcomes?: Parameters<typeof makeCallbackOutcomes>[1]
+}
+
+export type Stores = ReturnType<typeof makeStores>
+
+export function makeStores(database: Pool, { onBatch, onQueued, outcomes }: StoreParts = {}) {
+  const pool = onQueued ? announcingCallbacks(database, onQueued) : database
+  return {
+    orders: makeOrderStore(pool, onBatch),
+    orderList: makeOrderListStore(pool),
+    orderDetails: makeOrderDetailsStore(pool),
+    payments: makePaymentStore(pool),
+    settling: makeSettlingStore(pool, onBatch),
+    refunds: makeRefundStore(pool),
+    callbackQueue: makeCallbackQueue(pool),
+    callbackOutcomes: makeCallbackOutcomes(pool, outcomes),
+    callbackHistory: makeCallbackHistory(pool),
+    callbackResends: makeCallbackResends(pool),
+    callbackPauses: makeCallbackPauseStore(pool),
+    merchants: makeMerchantStore(pool),
+    wallets: makeWalletStore(pool),
+    treasury: makeTreasuryStore(pool),
+    statements: makeStatementStore(pool),
+    verifyLedger: () => verifyLedger(pool),
+    trialBalance: () => readTrialBalance(pool),
+    platformKeys: makePlatformKeyStore(pool),
+    sealedSecrets: makeSealedSecretStore(pool),
+    operators: makeOperatorStore(pool),
+    operatorTotp: makeOperatorTotpStore(pool),
+    apiTokens: makeApiTokenStore(pool),
+    approvals: makeApprovalStore(pool),
+    auditLog: makeAuditLogStore(pool),
+    overviewHours: makeOverviewHours(pool),
+    sandbox: makeSandboxStore(pool),
+    sandboxListens: makeSandboxListenStore(pool),
+    sandboxAccess: makeSandboxAccessStore(pool),
+    systemState: (nowMs: number) => readSystemState(pool, nowMs),
+    figures: (nowMs: number) => readFigures(pool, nowMs),
+  }
+}

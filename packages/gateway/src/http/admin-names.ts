@@ -1,0 +1,22 @@
+// The names that the admin listener answers to. A page of another site can have its own name lead to a private address
+// (DNS rebinding): the operator's browser then lets that page read what the listener answers, and the one thing that
+// gives it away is its name in the Host header. An address in numbers cannot be led elsewhere.
+import { isIP } from 'node:net'
+import { Failure } from '@tillgate/protocol'
+import type { FastifyInstance } from 'fastify'
+import { isProbe } from './health.ts'
+
+export function refuseOtherNames(listener: FastifyInstance, names: readonly string[]): void {
+  const known = new Set(['localhost', ...names.map((name) => name.toLowerCase())])
+  listener.addHook('onRequest', (request, _reply, done) => {
+    // As it was sent: a script can claim any X-Forwarded-Host, but never another Host.
+    const { host = '' } = request.headers
+    const name = URL.parse(`http://${host}`)?.hostname ?? ''
+    const isKnown = known.has(name) || isIP(name.replace(/^\[|\]$/g, '')) > 0
+    if (!isKnown && !isProbe(request.routeOptions.url ?? ''))
+      throw new Failure('not_allowed', {
+        message: `The admin listener does not answer to the name "${host.slice(0, 100)}". Open it by its address or as localhost, or add the name to ADMIN_NAMES.`,
+      })
+    done()
+  })
+}

@@ -1,0 +1,157 @@
+// The only ways in which the status of a payment order changes. Pure: what is decided here is a value, and the store
+// commits it whole or not at all.
+import assert from 'node:assert/strict'
+import {
+  canOrderMove,
+  eventOfStatus,
+  Failure,
+  type OrderStatus,
+  type PaymentResult,
+  toWireAmount,
+} from '@tillgate/protocol'
+import type { Callback } from '../../callbacks/rules/callback.ts'
+import type { Order, OrderKey } from './order.ts'
+
+/** A change of status and the callback that reports it are one value: nobody can write the one without the other. */
+export interface StatusChange extends OrderKey {
+  readonly from: OrderStatus
+  readonly to: OrderStatus
+  readonly changedAtMs: number
+  readonly actor: Actor
+  readonly order: Order
+  readonly callback: Callback | undefined
+}
+
+export type Actor = 'merchant' | 'consumer' | 'gateway' | 'operator'
+
+/** The truth at this moment: an order is timed out from its expiry on, whether or not the store knows it yet. */
+export function orderAt(order: Order, nowMs: number): Order {
+  return isOverdue(order, nowMs) ? timedOut(order) : order
+}
+
+export function isOverdue(order: Pick<Order, 'status' | 'expiresAtMs'>, nowMs: number): boolean {
+  return order.status === 'pending' && nowMs >= order.expiresAtMs
+}
+
+function timedOut(order: Order): Order {
+  return {
+    ...order,
+    status: 'timeout',
+    completedAtMs: order.expiresAtMs,
+    message: 'The order was not paid in time.',
+  }
+}
+
+export function expireOrder(
+  order: Order,
+  { nowMs, callbackId }: { nowMs: number; callbackId: string },
+): StatusChange {
+  assert(isOverdue(order, nowMs), 'only an overdue order expires')
+  return change(order, timedOut(order), { nowMs, callbackId, actor: 'gateway' })
+}
+
+/** The consumer submitted the payment; the order must be payable still. */
+export function confirmOrder(
+  order: Order,
+  given: { walletId: string; transactionId: string; callbackId: string; nowMs: number },
+): StatusChange {
+  const { walletId, transactionId, callbackId, nowMs } = given
+  assert(!isOverdue(order, nowMs), 'an overdue order is not paid')
+  return change(
+    order,
+    { ...order, status: 'confirming', walletId, transactionId },
+    { nowMs, callbackId, actor: 'consumer' },
+  )
+}
+
+/** The payment is over: well, or with the reason why it failed. */
+export function endPayment(
+  order: Order,
+  { failure, callbackId, nowMs }: { failure: string | undefined; callbackId: string; nowMs: number },
+): StatusChange {
+  const status = failure === undefined ? 'success' : 'failed'
+  return change(
+    order,
+    { ...order, status, completedAtMs: nowMs, message: failure },
+    { nowMs, callbackId, actor: 'gateway' },
+  )
+}
+
+/** Undefined: it is cancelled already, and there is nothing to change. */
+export function cancelOrder(
+  stored: Order,
+  { nowMs, actor }: { nowMs: number; actor: Actor },
+): StatusChange | undefined {
+  const order = orderAt(stored, nowMs)
+  if (order.status === 'cancelled') return undefined
+  if (order.status !== 'pending')
+    throw new Failure('status_does_not_allow', { message: whyNotCancel[order.status] })
+  return change(order, { ...order, status: 'cancelled', completedAtMs: nowMs }, { nowMs, actor })
+}
+
+const whyNotCancel = {
+  confirming: 'The order is being paid and cannot be cancelled. Wait for its result.',
+  success: 'The order is paid and cannot be cancelled. Refund it instead.',
+  failed: 'The payment of this order failed. There is nothing to cancel.',
+  timeout: 'The order was not paid in time. There is nothing to cancel.',
+} as const
+
+function change(
+  before: Order,
+  after: Order,
+  { nowMs, actor, callbackId }: { nowMs: number; actor: Actor; callbackId?: string },
+): StatusChange {
+  assert(
+    canOrderMove({ from: before.status, to: after.status }),
+    `${before.status} does not become ${after.status}`,
+  )
+  return {
+    merchantId: after.merchantId,
+    paymentId: after.paymentId,
+    from: before.status,
+    to: after.status,
+    changedAtMs: nowMs,
+    actor,
+    order: after,
+    callback: orderCallback(after, { nowMs, callbackId }),
+  }
+}
+
+/** Undefined where nobody wants to know: no callbackUrl, or a status that has no event. */
+export function orderCallback(
+  order: Order,
+  { nowMs, callbackId }: { nowMs: number; callbackId: string | undefined },
+): Callback | undefined {
+  const eventName = eventOfStatus(order.status)
+  if (!eventName || !order.callbackUrl) return undefined
+  assert(callbackId, `${eventName} needs an id for its callback`)
+  return {
+    merchantId: order.merchantId,
+    callbackId,
+    paymentId: order.paymentId,
+    refundId: undefined,
+    eventName,
+    callbackUrl: order.callbackUrl,
+    body: JSON.stringify(paymentResult(order)),
+    createdAtMs: nowMs,
+  }
+}
+
+function paymentResult(order: Order): PaymentResult {
+  return {
+    merchantId: order.merchantId,
+    paymentId: order.paymentId,
+    referOrderNo: order.orderNo,
+    outOrderNo: order.orderNo,
+    ...(order.transactionId !== undefined && { transactionId: order.transactionId }),
+    paymentAmount: toWireAmount(order.paymentAmountMinor, order.currency),
+    currency: order.currency,
+    paymentTime: order.paymentTimeMs,
+    ...(order.completedAtMs !== undefined && {
+      completeTime: order.completedAtMs,
+      paidTime: order.completedAtMs,
+    }),
+    status: order.status,
+    msg: order.message ?? '',
+  }
+}

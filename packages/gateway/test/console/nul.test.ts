@@ -1,0 +1,81 @@
+// PostgreSQL keeps no NUL in a text. Wherever a request can bring one, it is refused as the sender's mistake.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { makeManageTokens } from '../../src/operators/manage-tokens.ts'
+import { scopeNames } from '../../src/operators/rules/api-token.ts'
+import { makeApiTokenStore } from '../../src/operators/store/api-tokens.ts'
+import { makeOperatorStore } from '../../src/operators/store/operators.ts'
+import { ApiClient } from '../support/admin-api.ts'
+import { openCheckoutShop, Visitor } from '../support/checkout.ts'
+import { ConsoleClient } from '../support/console.ts'
+
+const shop = await openCheckoutShop()
+const { gateway, merchant, clock } = shop
+const { pool } = gateway
+const nul = 'a\0b'
+const inAddress = encodeURIComponent(nul)
+
+test('a login with a NUL at the checkout is refused with 400, and the order can still be paid', async () => {
+  const visitor = new Visitor(await shop.order())
+  await visitor.look()
+  for (const fields of [
+    { login: nul, pin: '123456' },
+    { login: 'mira@wallet.example', pin: nul },
+  ])
+    assert.equal((await visitor.post('sign-in', fields)).status, 400)
+  assert.equal((await visitor.post('pay-with-test-wallet', { wallet: nul })).status, 400)
+  assert.equal((await visitor.get(`?lang=${inAddress}`)).status, 400)
+  assert.match(await visitor.look(), /<form/)
+  const { url } = await shop.order()
+  assert.equal((await fetch(url.replace(/[^/]+$/, inAddress))).status, 400)
+})
+
+test('a NUL in a filter, a path or a form of the console is refused with what is wrong', async () => {
+  const admin = new ConsoleClient(gateway)
+  assert.equal((await admin.signIn(nul)).status, 400)
+  await admin.signIn()
+  const paths = [
+    `/orders?q=${inAddress}`,
+    `/orders?merchant=${inAddress}`,
+    `/orders.csv?merchant=${inAddress}`,
+    `/callbacks?host=${inAddress}`,
+    `/audit?subject=${inAddress}`,
+    `/merchants?q=${inAddress}`,
+    `/wallets?q=${inAddress}`,
+    `/merchants/${inAddress}`,
+    `/orders/${merchant.merchantId}/${inAddress}`,
+  ]
+  for (const path of paths) {
+    const { status, text } = await admin.get(path)
+    assert.equal(status, 400, path)
+    assert.match(text, /NUL/, path)
+  }
+  const added = await admin.post('/merchants', { name: nul, publicKey: '', reason: nul })
+  assert.equal(added.status, 400)
+  assert.match(added.text, /NUL/)
+})
+
+test('a NUL in the admin API is 40001, in the address and in a body', async () => {
+  const parts = {
+    tokens: makeApiTokenStore(pool),
+    operators: makeOperatorStore(pool),
+    clock,
+    random: randomBytes,
+  }
+  const given = { login: 'admin', name: 'tests', scopes: scopeNames, days: 1 }
+  const { token } = await makeManageTokens(parts).addToken(given, 'test')
+  const api = new ApiClient(gateway, token)
+  const { merchantId } = merchant
+  for (const [id, request] of [
+    ['searchOrders', { query: { q: nul } }],
+    ['listActs', { query: { subject: nul } }],
+    ['showMerchant', { params: { merchantId: nul } }],
+    ['showWallet', { params: { wallet: nul } }],
+    ['addWallet', { body: { login: nul, name: 'Mira', pin: '123456', reason: 'test' } }],
+    ['addKey', { params: { merchantId }, body: { algorithm: 'RSA', publicKey: nul, reason: 'test' } }],
+  ] as const) {
+    const { code, text } = await api.call(id, request)
+    assert.equal(code, 40001, `${id}: ${text}`)
+  }
+})
