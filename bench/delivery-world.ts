@@ -96,8 +96,8 @@ export async function makeDeliveryWorld(
 
 const orderSql = `
 insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                    payment_time, expires_at, callback_url, content, checkout_token, created_at)
-select merchant_id, id, id, 'timeout', 'WEB', 100, 'USD', $3::bigint, $3::bigint + 300000, url, '{}', 'token', $3::bigint
+                    payment_time, expires_at, callback_url, content, created_at)
+select merchant_id, id, id, 'timeout', 'WEB', 100, 'USD', $3::bigint, $3::bigint + 300000, url, '{}', $3::bigint
   from unnest($1::text[], $2::text[], $4::text[]) as o (merchant_id, id, url)`
 
 /** As long as a payment result, and a text of its own, as every event has. */

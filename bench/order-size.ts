@@ -111,7 +111,6 @@ async function fill(): Promise<void> {
         {
           merchantId,
           paymentId: makePaymentId(nowMs, randomBytes),
-          checkoutToken: randomBytes(24).toString('base64url'),
           nowMs,
         },
       )

@@ -58,9 +58,9 @@ async function fill(pool: Pool, count: number): Promise<void> {
   await pool.query(
     `
 insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency, payment_time,
-                    expires_at, callback_url, content, checkout_token, created_at)
+                    expires_at, callback_url, content, created_at)
 select '100000000000000001', 'P' || n, 'o' || n, 'pending', 'WEB', 100, 'USD', $2::bigint - 400000, $2::bigint - 100000,
-       'http://127.0.0.1:9/', '{}', 't', $2::bigint
+       'http://127.0.0.1:9/', '{}', $2::bigint
   from generate_series(1, $1::int) as n`,
     [count, Date.now()],
   )

@@ -61,9 +61,9 @@ async function startWith(world: World, count: number): Promise<Server> {
   await pool.query(
     `
 insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency, payment_time,
-                    expires_at, callback_url, content, checkout_token, created_at)
+                    expires_at, callback_url, content, created_at)
 select $1, 'P' || lpad(n::text, 25, '0'), md5(n::text), 'timeout', 'WEB', 1250, 'USD', 1700000000000, 1700001000000,
-       'http://shop.example/callbacks', repeat('x', 400), md5(n::text), 1700000000000
+       'http://shop.example/callbacks', repeat('x', 400), 1700000000000
   from generate_series(1, $2::int) as n`,
     [world.merchantId, count],
   )

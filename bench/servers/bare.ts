@@ -25,10 +25,10 @@ const insert = batched(async (rows: readonly Row[]) => {
     name: 'bare-insert',
     text: `
 insert into bare_orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                         payment_time, expires_at, callback_url, redirect_url, content, checkout_token, created_at)
+                         payment_time, expires_at, callback_url, redirect_url, content, created_at)
 select *
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[],
-              $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[])`,
+              $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::bigint[])`,
     values: [
       rows.map((row) => row.merchantId),
       rows.map((row) => row.paymentId),
@@ -42,7 +42,6 @@ select *
       rows.map((row) => row.body.callbackUrl),
       rows.map((row) => row.body.redirectUrl),
       rows.map((row) => row.text),
-      rows.map((row) => row.paymentId),
       rows.map(() => now),
     ],
   })

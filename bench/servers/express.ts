@@ -46,7 +46,6 @@ app.post('/api/v1/gateway', async (request, answer) => {
   const order = makeOrder(parseCreateBody(plain), {
     merchantId: envelope.merchantId,
     paymentId: makePaymentId(nowMs, randomBytes),
-    checkoutToken: randomBytes(20).toString('base64url'),
     nowMs,
   })
   const refused =
@@ -72,8 +71,8 @@ async function insert(order: ReturnType<typeof makeOrder>): Promise<object> {
     if (rows.length === 0) {
       await client.query(
         `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                             payment_time, expires_at, callback_url, redirect_url, content, checkout_token, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+                             payment_time, expires_at, callback_url, redirect_url, content, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
         [
           order.merchantId,
           order.paymentId,
@@ -87,7 +86,6 @@ async function insert(order: ReturnType<typeof makeOrder>): Promise<object> {
           order.callbackUrl,
           order.redirectUrl,
           order.content,
-          order.checkoutToken,
           order.createdAtMs,
         ],
       )

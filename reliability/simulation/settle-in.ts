@@ -49,7 +49,7 @@ export async function settleIn(
       walletId,
       login,
       name: 'Consumer',
-      pinHash: 'none',
+      sealedPin: Buffer.of(1),
       behaviour: undefined,
       createdAtMs: nowMs,
     }

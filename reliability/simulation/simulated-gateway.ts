@@ -122,6 +122,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
       callbackHosts: new CallbackHosts({ merchants, directory, maxHostsPerDay: 20, clock }),
       urlPolicy: parseUrlPolicy({ mode: 'live', allowedTargets: [] }),
       publicUrl: 'https://pay.example',
+      linkTokens: { make: ([, paymentId = '']) => paymentId, isRight: () => false },
       clock,
       random,
       onPending: expiry.expects,

@@ -1,7 +1,8 @@
 // What the console and the admin API need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
 import { type ConsoleService, countedAtMost } from '../faces/console/service.ts'
-import { makeSealing, makeTokens } from '../http/sealing.ts'
+import { makeSealing } from '../http/sealing.ts'
+import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'
@@ -35,6 +36,7 @@ export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
     approvalPolicy: config.approvals,
     approvals: operations.decideApprovals,
     moneyActs: operations.moneyActs,
+    merchantActs: operations.merchantActs,
     findCallback: operations.findCallback,
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     merchantAccounts: (merchantId) =>

@@ -30,9 +30,10 @@ export async function ensureFirstThings(
   await ensureOperator(config, opened, parts)
   if (config.mode !== 'sandbox') return
   const { wallets, treasury } = opened.stores
+  const { vault } = opened
   const { clock, random } = parts
   await Promise.all([
-    ensureTestWallets({ wallets, treasury, clock, random }),
+    ensureTestWallets({ wallets, treasury, vault, clock, random }),
     ensureDemoMerchant(config, opened, parts),
   ])
 }
@@ -40,6 +41,7 @@ export async function ensureFirstThings(
 async function ensureOperator(config: Config, opened: Opened, parts: FirstStartParts): Promise<void> {
   const outcome = await ensureFirstOperator({
     operators: opened.stores.operators,
+    vault: opened.vault,
     password: config.operatorPassword,
     mode: config.mode,
     clock: parts.clock,

@@ -8,6 +8,7 @@ import type { OpenDatabase } from '../database/open-database.ts'
 import type { Pool } from '../database/pool.ts'
 import { checkWritable, type Writability } from '../database/writable.ts'
 import { PlatformKeys } from '../keys/platform-keys.ts'
+import { sealPlainHashes } from '../keys/rotate-master-key.ts'
 import type { Clock } from '../platform/clock.ts'
 import { loadMasterKeys } from '../platform/master-keys.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
@@ -57,6 +58,7 @@ export async function storesOver(
   const vault = makeVault(...loadMasterKeys(config))
   await new PlatformKeys({ store: stores.platformKeys, vault }).ensure({ clock, random })
   await checkMasterKey(stores, vault)
+  await sealPlainHashes({ secrets: stores.sealedSecrets, vault })
   return {
     stores,
     vault,

@@ -13,7 +13,9 @@ import { makeVerifyLedger } from '../ledger/verify-ledger.ts'
 import { streamStatement } from '../ledger/write-statement.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
+import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import type { AskApprovalParts } from '../operators/ask-approval.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
@@ -36,6 +38,7 @@ import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
@@ -48,7 +51,7 @@ import { makeSandboxPay } from '../sandbox/sandbox-pay.ts'
 import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
-import { type MoneyActsParts, makeMoneyActs } from '../treasury/money-acts.ts'
+import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
@@ -100,6 +103,9 @@ const unheard: OperationHints = {
   countingFailed() {},
 }
 
+/** Who asks, where an act needs a second operator. */
+type Asking = Pick<AskApprovalParts, 'operator' | 'actor'>
+
 export type Operations = ReturnType<typeof makeOperations>
 
 export function makeOperations(stores: Stores, parts: OperationParts) {
@@ -112,8 +118,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
+  const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
-    config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, clock, random }) : undefined
+    config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
   const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
@@ -124,15 +131,25 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...(sealingTools && { tools: sealingTools }),
   })
 
-  /** What moves money, in the name of whoever acts. */
+  /** What may need a second operator, in the name of whoever acts. */
   const movingAs = (actor: string) => {
     const by = { clock, random, actor }
     return {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
-      wallets: makeManageWallets({ wallets, treasury, ...by }),
+      wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, ...by }),
     }
   }
+  const askingAs = ({ operator, actor }: Asking) => ({
+    ...movingAs(actor),
+    approvals,
+    policy: config.approvals,
+    clock,
+    random,
+    actor,
+    operator,
+  })
 
   return {
     directory,
@@ -155,6 +172,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         allowedTargets: config.callbackAllowedTargets,
         ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
       }),
+      linkTokens,
       publicUrl,
       clock,
       random,
@@ -166,8 +184,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
 
     // Consumers
-    showCheckout: makeShowCheckout({ orders, currentOrder, directory, clock }),
-    authenticateWallet: makeAuthenticateWallet({ wallets, clock }),
+    showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
+    authenticateWallet: makeAuthenticateWallet({ tries: stores.walletTries, vault, clock }),
     submitPayment,
     returnToShop: makeReturnToShop({ platformKeys, clock }),
 
@@ -185,7 +203,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
-    prune: (signal: AbortSignal) => makePrune({ tidyCallbacks, operators, merchants, clock, signal })(),
+    prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
 
     // The sandbox
     refillTestWallet: refill,
@@ -212,7 +230,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
 
     // Operators
-    authenticateOperator: makeAuthenticateOperator({ operators, clock }),
+    authenticateOperator: makeAuthenticateOperator({ operators, vault, clock }),
     operatorSessions: makeOperatorSessions({ operators, clock, random }),
     secondStep: makeSecondStep({
       totp: stores.operatorTotp,
@@ -246,27 +264,18 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       streamStatement(stores.statements, range),
     verifyLedger: makeVerifyLedger(stores.verifyLedger),
 
-    /** What moves money, at once or after a second operator's yes. */
-    moneyActs: ({ operator, actor }: Pick<MoneyActsParts, 'operator' | 'actor'>) =>
-      makeMoneyActs({
-        ...movingAs(actor),
-        approvals,
-        policy: config.approvals,
-        clock,
-        random,
-        actor,
-        operator,
-      }),
+    // At once, or after a second operator's yes
+    moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
+    merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
 
     /** What people do, in the name of one of them. */
     as: (actor: string) => {
       const by = { clock, random, actor }
       return {
         ...movingAs(actor),
-        operators: makeManageOperators({ operators, ...by }),
+        operators: makeManageOperators({ operators, vault, ...by }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
-        merchants: makeManageMerchants({ merchants, vault, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
       }

@@ -32,6 +32,7 @@ import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
 import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
 import { readSystemState } from '../system/store/system.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
+import { makeWalletTriesStore } from '../wallets/store/wallet-tries.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
 
 export interface StoreParts {
@@ -60,6 +61,7 @@ export function makeStores(database: Pool, { onBatch, onQueued, outcomes }: Stor
     callbackPauses: makeCallbackPauseStore(pool),
     merchants: makeMerchantStore(pool),
     wallets: makeWalletStore(pool),
+    walletTries: makeWalletTriesStore(pool),
     treasury: makeTreasuryStore(pool),
     statements: makeStatementStore(pool),
     verifyLedger: () => verifyLedger(pool),

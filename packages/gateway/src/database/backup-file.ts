@@ -1,4 +1,4 @@
-// A backup as a file: compressed, for its owner alone, and under its name only once it is whole and on the disk.
+// A backup as a file: compressed, encrypted where that is asked for, for its owner alone, and under its name only once it is whole and on the disk.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
@@ -8,16 +8,28 @@ import { pipeline as pipelineInBackground } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { StartFailure } from '../platform/start-failure.ts'
+import {
+  type BackupDecryption,
+  type BackupEncryption,
+  decrypted,
+  encrypted,
+  encryptedBeginning,
+  makeEncrypter,
+} from './backup-encryption.ts'
 
 export async function writeBackupFile<Result>(
   path: string,
   fill: (write: (text: string) => Promise<void>) => Promise<Result>,
+  encryption?: BackupEncryption,
 ): Promise<Result> {
+  const encrypter = encryption && makeEncrypter(encryption)
   if (existsSync(path)) throw alreadyThere(path)
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.part`
   const gzip = createGzip()
   const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
-  const written = pipeline(gzip, file)
+  const written = (encrypter ? encrypted(gzip, encrypter) : Promise.resolve(gzip)).then((source) =>
+    pipeline(source, file),
+  )
   // Its failure is told by the writing below, or at the end.
   written.catch(() => {})
   try {
@@ -37,11 +49,18 @@ export async function writeBackupFile<Result>(
   }
 }
 
-/** Line by line; throws when the file cannot be read, or is cut. */
-export async function* readBackupFile(path: string): AsyncIterable<string> {
+/** Line by line; throws when the file cannot be read or opened, or is cut. */
+export async function* readBackupFile(path: string, decryption?: BackupDecryption): AsyncIterable<string> {
   const text = createGunzip().setEncoding('utf8')
+  const isEncrypted = await beginsEncrypted(path)
+  if (isEncrypted && !decryption)
+    throw new StartFailure(
+      'This backup is encrypted. Give --passphrase-file or --identity-file. Nothing was restored.',
+    )
+  const file = createReadStream(path)
+  const source = isEncrypted && decryption ? decrypted(file, decryption) : file
   // An error of either side ends the loop below.
-  pipelineInBackground(createReadStream(path), text, () => {})
+  pipelineInBackground(source, text, () => {})
   let rest = ''
   for await (const chunk of text as AsyncIterable<string>) {
     const lines = (rest + chunk).split('\n')
@@ -49,6 +68,16 @@ export async function* readBackupFile(path: string): AsyncIterable<string> {
     yield* lines
   }
   if (rest !== '') yield rest
+}
+
+async function beginsEncrypted(path: string): Promise<boolean> {
+  const handle = await open(path, 'r')
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(encryptedBeginning.length))
+    return buffer.equals(encryptedBeginning)
+  } finally {
+    await handle.close()
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

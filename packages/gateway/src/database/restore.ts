@@ -190,6 +190,7 @@ function damaged(why: string, cause?: unknown): StartFailure {
 }
 
 function unreadable(cause: unknown): never {
+  if (cause instanceof StartFailure) throw cause
   throw new StartFailure(`The backup cannot be read: ${(cause as Error).message}. Nothing was restored.`, {
     cause,
   })

@@ -34,6 +34,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   resend_requests: { place: 'spread' },
 
   wallets: { place: 'local' },
+  wallet_tries: { place: 'local' },
   accounts: { place: 'local' },
   settlements: { place: 'local' },
   callback_queue: { place: 'local' },

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { makeTokens } from '../platform/tokens.ts'
 import { makeVault } from '../platform/vault.ts'
-import { makeSealing, makeTokens } from './sealing.ts'
+import { makeSealing } from './sealing.ts'
 
 const vault = makeVault(Buffer.alloc(32, 1))
 const sealing = makeSealing(vault.deriveKeys('sessions'), randomBytes)

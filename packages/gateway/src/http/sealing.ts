@@ -1,9 +1,9 @@
 // Small values that a browser keeps for us and can neither read nor change nor move to another order: AES-256-GCM
 // under a key of its own, derived from the master key, so that every process of the gateway opens them. While the
 // master key is replaced there are several: the first seals, all of them open.
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
-import { isSameSecret } from '../platform/constant-time.ts'
+import { type DerivedKeys, keyObjects } from '../platform/tokens.ts'
 
 const nonceBytes = 12
 const tagBytes = 16
@@ -14,14 +14,7 @@ export interface Sealing {
   open(sealed: string, place: string): unknown
 }
 
-export type SealingKeys = readonly [Buffer, ...Buffer[]]
-
-/** Made once: with the bytes themselves Node makes one for every use, which takes seven times as long as the use. */
-function keyObjects([first, ...others]: SealingKeys): readonly [KeyObject, ...KeyObject[]] {
-  return [createSecretKey(first), ...others.map((key) => createSecretKey(key))]
-}
-
-export function makeSealing(given: SealingKeys, random: RandomBytes): Sealing {
+export function makeSealing(given: DerivedKeys, random: RandomBytes): Sealing {
   const keys = keyObjects(given)
   return {
     seal(value, place) {
@@ -54,21 +47,5 @@ function open(bytes: Buffer, { key, place }: { key: KeyObject; place: string }):
     return text.toString('utf8')
   } catch {
     return undefined
-  }
-}
-
-/** Tokens that only this gateway makes, each for one session and one place. */
-export interface Tokens {
-  make(parts: readonly string[]): string
-  isRight(given: string, parts: readonly string[]): boolean
-}
-
-export function makeTokens(given: SealingKeys): Tokens {
-  const keys = keyObjects(given)
-  const tokenOf = (key: KeyObject, parts: readonly string[]) =>
-    createHmac('sha256', key).update(parts.join('\n')).digest('base64url')
-  return {
-    make: (parts) => tokenOf(keys[0], parts),
-    isRight: (given, parts) => keys.some((key) => isSameSecret(given, tokenOf(key, parts))),
   }
 }

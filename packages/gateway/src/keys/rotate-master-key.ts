@@ -2,11 +2,18 @@
 // go on serving. Broken off, it is run again: what is under the new key already is not looked at.
 import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import { placeOf as placeOfMerchantKey } from '../merchants/merchant-directory.ts'
+import { placeOfPassword } from '../operators/rules/operator.ts'
 import { placeOf as placeOfTotp } from '../operators/second-step.ts'
 import type { Clock } from '../platform/clock.ts'
 import { masterKeyIdOf, type Vault } from '../platform/vault.ts'
+import { placeOfPin } from '../wallets/rules/wallet.ts'
 import { placeOf as placeOfPlatformKey } from './platform-keys.ts'
-import type { SealedSecretStore, SecretKey, SecretsUnder } from './store/sealed-secrets.ts'
+import {
+  type SealedSecretStore,
+  type SecretKey,
+  type SecretsUnder,
+  secretKinds,
+} from './store/sealed-secrets.ts'
 
 export interface RotateMasterKeyParts {
   readonly secrets: SealedSecretStore
@@ -60,23 +67,25 @@ export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
     }): Promise<Rotated> {
       let resealed = 0
       let unknown = 0
-      for (let after: SecretKey | undefined; ; ) {
-        const batch = await secrets.listNotUnder({ masterKeyId, after, limit: batchSize })
-        const known = batch.filter(({ sealed }) => isKnown(masterKeyIdOf(sealed)))
-        unknown += batch.length - known.length
-        resealed += await secrets.reseal(
-          known.map((secret) => {
-            const place = placeOf(secret)
-            return {
-              ...secret,
-              before: secret.sealed,
-              sealed: vault.seal(vault.open(secret.sealed, place), place),
-            }
-          }),
-        )
-        after = batch.at(-1)
-        await onBatch(resealed)
-        if (batch.length < batchSize) break
+      for (const kind of secretKinds) {
+        for (let after: SecretKey | undefined, more = true; more; ) {
+          const batch = await secrets.listNotUnder({ kind, masterKeyId, after, limit: batchSize })
+          const known = batch.filter(({ sealed }) => isKnown(masterKeyIdOf(sealed)))
+          unknown += batch.length - known.length
+          resealed += await secrets.reseal(
+            known.map((secret) => {
+              const place = placeOf(secret)
+              return {
+                ...secret,
+                before: secret.sealed,
+                sealed: vault.seal(vault.open(secret.sealed, place), place),
+              }
+            }),
+          )
+          after = batch.at(-1)
+          more = batch.length === batchSize
+          await onBatch(resealed)
+        }
       }
       if (resealed > 0) {
         await secrets.record({
@@ -94,6 +103,27 @@ export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
   }
 }
 
+/** Hashes that rested as text are sealed, a batch at a time, by whichever gateway starts first. */
+export async function sealPlainHashes({
+  secrets,
+  vault,
+}: Pick<RotateMasterKeyParts, 'secrets' | 'vault'>): Promise<void> {
+  for (const kind of secretKinds) {
+    for (let more = true; more; ) {
+      const batch = await secrets.listUnsealed(kind, usualBatchSize)
+      if (batch.length > 0)
+        await secrets.sealInPlace(
+          kind,
+          batch.map((secret) => ({
+            ...secret,
+            sealed: vault.seal(Buffer.from(secret.plain), placeOf(secret)),
+          })),
+        )
+      more = batch.length === usualBatchSize
+    }
+  }
+}
+
 function placeOf({ kind, owner, id }: SecretKey): string {
   switch (kind) {
     case 'merchant_key':
@@ -102,5 +132,9 @@ function placeOf({ kind, owner, id }: SecretKey): string {
       return placeOfPlatformKey(id)
     case 'operator_totp':
       return placeOfTotp(id)
+    case 'operator_password':
+      return placeOfPassword(id)
+    case 'wallet_pin':
+      return placeOfPin(id)
   }
 }

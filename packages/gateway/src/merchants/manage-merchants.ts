@@ -1,5 +1,6 @@
 // What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
 // given out once, when it is made, and never again.
+import { createHash, createPublicKey } from 'node:crypto'
 import {
   Failure,
   KeyError,
@@ -7,11 +8,19 @@ import {
   parsePublicKey,
   type RandomBytes,
 } from '@tillgate/protocol'
+import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
 import { placeOf } from './merchant-directory.ts'
-import { type Merchant, type MerchantKey, makeMerchantId } from './rules/merchant.ts'
+import {
+  type CheckedKey,
+  describeChanges,
+  type Merchant,
+  type MerchantKey,
+  makeMerchantId,
+  type NewKey,
+} from './rules/merchant.ts'
 import type { MerchantChanges, MerchantStore } from './store/merchants.ts'
 
 export interface ManageMerchantsParts {
@@ -28,7 +37,11 @@ export interface MadeKey {
   readonly secret: string | undefined
 }
 
-export type NewKey = { readonly kind: 'rsa'; readonly publicKey: string } | { readonly kind: 'aes' }
+/** Why, and where a second operator had to allow it, by which request. */
+export interface Grounds {
+  readonly reason?: string
+  readonly approval?: Approval
+}
 
 export interface NewMerchant extends Omit<MerchantSettings, 'name'> {
   readonly name: string
@@ -66,8 +79,12 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     return found?.merchant ?? noMerchant(merchantId)
   }
 
-  const change = async (merchantId: string, changes: MerchantChanges, recorded: Act): Promise<Merchant> =>
-    (await merchants.changeMerchant(merchantId, changes, recorded)) ?? noMerchant(merchantId)
+  const change = async (
+    merchantId: string,
+    changes: MerchantChanges,
+    actFor: (before: Merchant) => Act | undefined,
+  ): Promise<Merchant> =>
+    (await merchants.changeMerchant(merchantId, changes, actFor)) ?? noMerchant(merchantId)
 
   const setStatus = async (
     merchantId: string,
@@ -75,7 +92,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     reason?: string,
   ): Promise<Merchant> => {
     const name = status === 'active' ? 'merchant.resume' : 'merchant.suspend'
-    return change(merchantId, { status }, act(name, merchantId, merchantId, reason))
+    return change(merchantId, { status }, () => act(name, merchantId, merchantId, reason))
   }
 
   return {
@@ -102,8 +119,20 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       return { merchant, aesKey: aes.secret }
     },
 
-    changeMerchant: (merchantId: string, settings: MerchantSettings): Promise<Merchant> =>
-      change(merchantId, settings, act('merchant.change', merchantId)),
+    /** The audit says what changed from what to what; where nothing does, nothing is recorded. */
+    changeMerchant: (
+      merchantId: string,
+      settings: MerchantSettings,
+      { reason, approval }: Grounds & { readonly reason: string },
+    ): Promise<Merchant> =>
+      change(merchantId, settings, (before) => {
+        const changes = describeChanges(before, settings)
+        if (changes === '' && !approval) return undefined
+        return {
+          ...act('merchant.change', merchantId, merchantId, `${changes || 'no change'}: ${reason}`),
+          approval,
+        }
+      }),
 
     suspendMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'suspended', reason),
     resumeMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'active', reason),
@@ -113,16 +142,26 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       return { merchant: await find(merchantId), keys: await merchants.listKeys(merchantId) }
     },
 
-    async addKey(merchantId: string, key: NewKey): Promise<MadeKey> {
+    async addKey(merchantId: string, key: NewKey, { reason, approval }: Grounds = {}): Promise<MadeKey> {
       await find(merchantId)
       const made = make(merchantId, key)
-      const inserted = await merchants.insertKey(made.key, act('key.add', merchantId, made.key.keyId))
-      if (!inserted) {
-        throw new Failure('status_does_not_allow', {
-          message: `Merchant ${merchantId} has two live ${key.kind} keys already. Revoke one of them first.`,
-        })
-      }
+      const recorded = act('key.add', merchantId, made.key.keyId, reason)
+      if (!(await merchants.insertKey(made.key, { ...recorded, approval })))
+        throw tooManyKeys(merchantId, key)
       return { keyId: made.key.keyId, secret: made.secret }
+    },
+
+    /** Throws where the key could not be added now. */
+    async checkKey(merchantId: string, key: NewKey): Promise<CheckedKey> {
+      await find(merchantId)
+      const live = (await merchants.listKeys(merchantId)).filter(
+        ({ kind, revokedAtMs }) => kind === key.kind && revokedAtMs === undefined,
+      )
+      if (live.length >= 2) throw tooManyKeys(merchantId, key)
+      if (key.kind === 'aes') return key
+      const publicKey = toPem(key.publicKey)
+      const der = createPublicKey(publicKey).export({ type: 'spki', format: 'der' })
+      return { kind: 'rsa', publicKey, fingerprint: createHash('sha256').update(der).digest('hex') }
     },
 
     async revokeKey({
@@ -169,6 +208,12 @@ function toPem(publicKey: string): string {
     if (!(cause instanceof KeyError)) throw cause
     throw new Failure('invalid_field', { field: 'publicKey', message: cause.message, cause })
   }
+}
+
+function tooManyKeys(merchantId: string, { kind }: NewKey): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `Merchant ${merchantId} has two live ${kind} keys already. Revoke one of them first.`,
+  })
 }
 
 function noMerchant(merchantId: string): never {

@@ -1,13 +1,13 @@
 // An operator proves who they are with login and password. Every try is counted in the database before it is
 // answered, as it is for wallets.
 import type { Clock } from '../platform/clock.ts'
-import { comparePinWithNobody, isRightPin as isRightPassword } from '../platform/secret-hash.ts'
+import { compareWithNobody, isRightSecret } from '../platform/secret-hash.ts'
+import type { Vault } from '../platform/vault.ts'
 import {
-  maxOperatorTries,
   maxPasswordLength,
   normaliseOperatorLogin,
   type Operator,
-  operatorLockedForMs,
+  placeOfPassword,
 } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
@@ -28,34 +28,35 @@ export type AuthenticateOperator = (given: {
 }) => Promise<OperatorSignIn>
 
 export function makeAuthenticateOperator(parts: {
-  readonly operators: Pick<OperatorStore, 'takeTry' | 'forgetTries' | 'findOperator'>
+  readonly operators: Pick<OperatorStore, 'takeTry' | 'giveTryBack' | 'forgetTries' | 'findOperator'>
+  readonly vault: Vault
   readonly clock: Clock
 }): AuthenticateOperator {
-  const { operators, clock } = parts
-  return async ({ login: given, password }) => {
+  const { operators, vault, clock } = parts
+  return async ({ login: typed, password }) => {
     const nowMs = clock.now()
-    const login = normaliseOperatorLogin(given)
+    const login = normaliseOperatorLogin(typed)
     // A longer one is nobody's, and is not worth hashing.
     if (login === undefined || password.length > 2 * maxPasswordLength) return wrong('')
     const locked = lockOf(await operators.findOperator(login), nowMs)
     if (locked) return locked
-    const taken = await operators.takeTry({
-      login,
-      nowMs,
-      maxTries: maxOperatorTries,
-      lockedForMs: operatorLockedForMs,
-    })
+    const taken = await operators.takeTry({ login, nowMs })
     if (!taken) return lockOf(await operators.findOperator(login), nowMs) ?? wrong(password)
-    if (!(await isRightPassword(password, taken.passwordHash))) return { kind: 'wrong' }
-    // Whoever knows the password alone must not be able to try codes for ever: only the code ends the counting.
-    if (taken.operator.hasSecondStep) return { kind: 'right', operator: taken.operator }
+    const given = { secret: password, place: placeOfPassword(login) }
+    if (!(await isRightSecret(given, { sealed: taken.sealedPassword, vault }))) return { kind: 'wrong' }
+    // Whoever knows the password alone must not be able to try codes for ever: only the code ends the counting. And
+    // whoever knows both must not be locked out by the first before the second is asked for.
+    if (taken.operator.hasSecondStep) {
+      await operators.giveTryBack(taken)
+      return { kind: 'right', operator: taken.operator }
+    }
     await operators.forgetTries(login)
     return { kind: 'right', operator: { ...taken.operator, tries: 0, lockedUntilMs: undefined } }
   }
 }
 
 async function wrong(password: string): Promise<OperatorSignIn> {
-  await comparePinWithNobody(password)
+  await compareWithNobody(password)
   return { kind: 'wrong' }
 }
 

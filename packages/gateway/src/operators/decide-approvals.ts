@@ -7,6 +7,7 @@ import {
   toDecimalText,
   uuidPattern,
 } from '@tillgate/protocol'
+import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { MoveFunds } from '../treasury/move-funds.ts'
@@ -17,7 +18,8 @@ import {
   type ApprovalStatus,
   checkDecision,
   type Decision,
-  describeMoneyAct,
+  describeAct,
+  merchantIdOf,
   notWaiting,
 } from './rules/approval.ts'
 import type { Act } from './rules/audit.ts'
@@ -33,6 +35,7 @@ export interface DecideApprovalsParts {
     readonly orders: ManageOrders
     readonly wallets: ManageWallets
     readonly funds: MoveFunds
+    readonly merchants: ManageMerchants
   }
   readonly clock: Clock
   readonly random: RandomBytes
@@ -43,6 +46,9 @@ export interface Decider {
   readonly operator: Pick<Operator, 'login' | 'role'>
   readonly actor: string
 }
+
+/** An AES key is told this once, to whoever approves: before that there is none. */
+export type Approved = ApprovalRequest & { readonly aesKey?: string }
 
 export type DecideApprovals = ReturnType<typeof makeDecideApprovals>
 
@@ -60,7 +66,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
     actedAtMs: clock.now(),
     actor,
     act: name,
-    merchantId: request.act.kind === 'wallet.top-up' ? undefined : request.act.merchantId,
+    merchantId: merchantIdOf(request.act),
     subject: request.approvalId,
     reason,
   })
@@ -102,13 +108,13 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
       const { waiting, due } = await approvals.countWaiting(nowMs)
       if (due > 0)
         await approvals.expireDue(nowMs, (request) =>
-          act('approval.expire', request, 'gateway', describeMoneyAct(request.act)),
+          act('approval.expire', request, 'gateway', describeAct(request.act)),
         )
       return waiting
     },
 
     /** Carries the act out, once, whoever else approves it at this very moment. */
-    async approve(approvalId: string, by: Decider, reason: string): Promise<ApprovalRequest> {
+    async approve(approvalId: string, by: Decider, reason: string): Promise<Approved> {
       const request = await find(approvalId)
       const nowMs = clock.now()
       checkDecision('approve', request, { by: by.operator, nowMs })
@@ -116,7 +122,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
         throw new Failure('status_does_not_allow', {
           message: `${request.requestedBy}, who asked, is disabled. Reject it; whoever still wants it can ask anew.`,
         })
-      await carryOut(request, {
+      const aesKey = await carryOut(request, {
         approvalId,
         auditId: makeUuid(nowMs, random),
         decidedBy: by.operator.login,
@@ -133,28 +139,40 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
         })
       if (after.decidedBy !== by.operator.login || after.status !== 'approved')
         throw notWaiting(after.status, after.decidedBy)
-      return after
+      return { ...after, ...(aesKey !== undefined && { aesKey }) }
     },
 
     reject: (approvalId: string, by: Decider, reason: string) => refuse('reject', approvalId, by, reason),
     withdraw: (approvalId: string, by: Decider, reason: string) => refuse('withdraw', approvalId, by, reason),
   }
 
-  async function carryOut({ act, reason, requestedAs }: ApprovalRequest, approval: Approval): Promise<void> {
-    const { orders, wallets, funds } = parts.carryOutAs(requestedAs)
+  /** The AES key, where one was made. */
+  async function carryOut(
+    { act, reason, requestedAs }: ApprovalRequest,
+    approval: Approval,
+  ): Promise<string | undefined> {
+    const { orders, wallets, funds, merchants } = parts.carryOutAs(requestedAs)
     switch (act.kind) {
       case 'order.refund': {
         const { referRefundNo, amountMinor, currency } = act
         const amount = toDecimalText(amountMinor, currency)
         await orders.refundOrder(act, { referRefundNo, amount, reason, approval })
-        return
+        return undefined
       }
       case 'merchant.payout':
         await funds.payOut(act, reason, { approval })
-        return
+        return undefined
       case 'wallet.top-up': {
         const { walletId: wallet, currency, amountMinor } = act
         await wallets.topUp({ wallet, currency, amountMinor, reason, approval })
+        return undefined
+      }
+      case 'key.add':
+        return (await merchants.addKey(act.merchantId, act.key, { reason, approval })).secret
+      case 'merchant.callback-hosts': {
+        const { merchantId, callbackHosts } = act
+        await merchants.changeMerchant(merchantId, { callbackHosts }, { reason, approval })
+        return undefined
       }
     }
   }

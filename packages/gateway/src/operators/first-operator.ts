@@ -2,13 +2,15 @@
 // here and told once. Live does not start without either an operator or a password for one.
 import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
-import { hashPin as hashPassword } from '../platform/secret-hash.ts'
+import { sealHash } from '../platform/secret-hash.ts'
+import type { Vault } from '../platform/vault.ts'
 import { makePassword } from './manage-operators.ts'
-import { firstOperatorLogin } from './rules/operator.ts'
+import { firstOperatorLogin, placeOfPassword } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
 export interface FirstOperatorParts {
   readonly operators: Pick<OperatorStore, 'hasOperators' | 'insertFirstOperator'>
+  readonly vault: Vault
   readonly password: string | undefined
   readonly mode: 'sandbox' | 'live'
   readonly clock: Clock
@@ -32,7 +34,7 @@ export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<Fi
       login: firstOperatorLogin,
       role: 'admin',
       createdAtMs: nowMs,
-      passwordHash: await hashPassword(password, random),
+      sealedPassword: await sealHash({ secret: password, place: placeOfPassword(firstOperatorLogin) }, parts),
     },
     {
       auditId: makeUuid(nowMs, random),

@@ -2,14 +2,22 @@
 // password that is made here is given out once.
 import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
-import { hashPin as hashPassword } from '../platform/secret-hash.ts'
+import { sealHash } from '../platform/secret-hash.ts'
+import type { Vault } from '../platform/vault.ts'
 import type { AuthenticateOperator } from './authenticate-operator.ts'
 import type { Act } from './rules/audit.ts'
-import { type Operator, parseOperatorLogin, parsePassword, type Role } from './rules/operator.ts'
+import {
+  type Operator,
+  parseOperatorLogin,
+  parsePassword,
+  placeOfPassword,
+  type Role,
+} from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
 export interface ManageOperatorsParts {
   readonly operators: OperatorStore
+  readonly vault: Vault
   readonly clock: Clock
   readonly random: RandomBytes
   readonly actor: string
@@ -23,7 +31,10 @@ export interface GivenPassword {
 
 export type ManageOperators = ReturnType<typeof makeManageOperators>
 
-export function makeManageOperators({ operators, clock, random, actor }: ManageOperatorsParts) {
+export function makeManageOperators({ operators, vault, clock, random, actor }: ManageOperatorsParts) {
+  const seal = (login: string, password: string): Promise<Buffer> =>
+    sealHash({ secret: password, place: placeOfPassword(login) }, { vault, random })
+
   const act = (name: string, login: string, reason?: string): Act => ({
     auditId: makeUuid(clock.now(), random),
     actedAtMs: clock.now(),
@@ -58,7 +69,7 @@ export function makeManageOperators({ operators, clock, random, actor }: ManageO
           login,
           role: given.role,
           createdAtMs: clock.now(),
-          passwordHash: await hashPassword(password, random),
+          sealedPassword: await seal(login, password),
         },
         act('operator.add', login, `as ${given.role}`),
       )
@@ -73,7 +84,7 @@ export function makeManageOperators({ operators, clock, random, actor }: ManageO
     async resetPassword(given: { login: string; password?: string; reason: string }): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
       const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
-      const change = { login, nowMs: clock.now(), passwordHash: await hashPassword(password, random) }
+      const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, password) }
       if (!(await operators.setPassword(change, act('operator.reset-password', login, given.reason))))
         throw noSuch(login)
       return { login, password: given.password === undefined ? password : undefined }
@@ -89,7 +100,7 @@ export function makeManageOperators({ operators, clock, random, actor }: ManageO
       const proof = await authenticate({ login, password: oldPassword })
       if (proof.kind !== 'right')
         throw new Failure('invalid_field', { message: 'The password that you have now was not right.' })
-      const change = { login, nowMs: clock.now(), passwordHash: await hashPassword(newPassword, random) }
+      const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, newPassword) }
       await operators.setPassword(change, act('operator.change-password', login))
     },
 

@@ -113,17 +113,19 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
     },
 
     /** The id of the act that this key of this operator stands for, for ever; undefined: of another act. */
-    async actIdOf(given: {
+    async actIdOf({
+      login,
+      key,
+      content,
+    }: {
       login: string
       key: string
       content: string
-      /** Where the key is new; made here unless given. */
-      actId?: string
     }): Promise<string | undefined> {
-      const { login, key, content } = given
       const nowMs = clock.now()
       const contentHash = hashOf(content)
-      const actId = given.actId ?? makeUuid(nowMs, random)
+      // Made here and now: it is the act's place in the audit log, which is in the order of time.
+      const actId = makeUuid(nowMs, random)
       const kept = await tokens.keepIdempotencyKey({ login, key, actId, contentHash, nowMs })
       return kept.contentHash.equals(contentHash) ? kept.actId : undefined
     },

@@ -7,7 +7,7 @@ import type { Vault } from '../platform/vault.ts'
 import { lockOf } from './authenticate-operator.ts'
 import { makePassword } from './manage-operators.ts'
 import type { Act } from './rules/audit.ts'
-import { maxOperatorTries, operatorLockedForMs, parseOperatorLogin } from './rules/operator.ts'
+import { parseOperatorLogin } from './rules/operator.ts'
 import type { OperatorTotpStore, StoredTotp } from './store/operator-totp.ts'
 import type { OperatorStore } from './store/operators.ts'
 import { makeTotpSecret, matchingStep, otpauthUri, toBase32 } from './totp.ts'
@@ -81,8 +81,7 @@ export function makeSecondStep(parts: SecondStepParts) {
     const locked = () => operators.findOperator(login).then((operator) => lockOf(operator, nowMs))
     const isLocked = await locked()
     if (isLocked) return isLocked
-    const tries = { maxTries: maxOperatorTries, lockedForMs: operatorLockedForMs }
-    if (!(await operators.takeTry({ login, nowMs, ...tries }))) return (await locked()) ?? { kind: 'wrong' }
+    if (!(await operators.takeTry({ login, nowMs }))) return (await locked()) ?? { kind: 'wrong' }
     const stored = await totp.findTotp(login)
     if (stored?.confirmedAtMs === undefined || !(await isRight(own, stored, code))) return { kind: 'wrong' }
     await operators.forgetTries(login)
@@ -97,7 +96,7 @@ export function makeSecondStep(parts: SecondStepParts) {
       field: 'code',
       message:
         proof.kind === 'locked'
-          ? 'Too many wrong tries: wait a quarter of an hour.'
+          ? `Too many wrong tries: wait ${Math.ceil((proof.untilMs - clock.now()) / 60_000)} min.`
           : 'The code was not right, or was used already. Wait for the next one.',
     })
   }

@@ -11,6 +11,7 @@ import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { Clock } from '../platform/clock.ts'
 import { remember } from '../platform/remember.ts'
 import { checkUrl, publicOnly, type UrlCheck, type UrlPolicy } from '../platform/ssrf-guard.ts'
+import type { Tokens } from '../platform/tokens.ts'
 import type { CurrentOrder } from './current-order.ts'
 import { checkoutUrl } from './rules/checkout-url.ts'
 import { hasSameContent, makeOrder, type Order, refusalOfTimes } from './rules/order.ts'
@@ -22,6 +23,7 @@ export interface CreateOrderParts {
   readonly callbackHosts: CallbackHosts
   readonly urlPolicy: UrlPolicy
   readonly publicUrl: string
+  readonly linkTokens: Tokens
   readonly clock: Clock
   readonly random: RandomBytes
   /** Told of the expiry of every order that is made, so that somebody wakes up in time. */
@@ -30,8 +32,6 @@ export interface CreateOrderParts {
 
 /** A shop's addresses are the same from order to order, and reading one costs 10 µs. */
 const urlsRemembered = 1_000
-/** 160 bits: nobody guesses a checkout link. */
-const checkoutTokenBytes = 20
 
 export function makeCreateOrder(parts: CreateOrderParts) {
   const { orders, callbackHosts, urlPolicy, clock, random } = parts
@@ -45,13 +45,12 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     const order = makeOrder(create, {
       merchantId: merchant.merchantId,
       paymentId: makePaymentId(nowMs, random),
-      checkoutToken: Buffer.from(random(checkoutTokenBytes)).toString('base64url'),
       nowMs,
     })
     const stored = await store(order, merchant, nowMs)
     if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
     else if (!hasSameContent(stored, order)) throw differentContent(order)
-    return answer(await parts.currentOrder(stored, nowMs), parts.publicUrl)
+    return answer(await parts.currentOrder(stored, nowMs))
   }
 
   /** What stands against a new order does not stand against the answer for one that was made before. */
@@ -76,6 +75,18 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     const back = redirectUrl && redirect(redirectUrl)
     return back && back.kind === 'refused' ? urlNotAllowed('redirectUrl', back.detail) : undefined
   }
+
+  function answer(order: Order): CreateAnswer {
+    const { merchantId, paymentId, orderNo, channel, status } = order
+    const token = parts.linkTokens.make([merchantId, paymentId])
+    return {
+      paymentId,
+      referOrderNo: orderNo,
+      channel,
+      checkoutUrl: checkoutUrl({ merchantId, paymentId, token }, parts.publicUrl),
+      status,
+    }
+  }
 }
 
 const listenAdvice =
@@ -94,14 +105,4 @@ function differentContent({ orderNo }: Order): Failure {
     field: 'order.orderNo',
     message: `orderNo ${orderNo} was already used for an order with other content. Use a new orderNo.`,
   })
-}
-
-function answer(order: Order, publicUrl: string): CreateAnswer {
-  return {
-    paymentId: order.paymentId,
-    referOrderNo: order.orderNo,
-    channel: order.channel,
-    checkoutUrl: checkoutUrl(order, publicUrl),
-    status: order.status,
-  }
 }

@@ -1,10 +1,11 @@
 // What the checkout shows: the order behind a link, as it is at this moment, and the merchant who is paid. A link that
 // is wrong in any part finds nothing, and does not tell which part it was.
+import { createHash } from 'node:crypto'
 import { merchantIdPattern, paymentIdPattern } from '@tillgate/protocol'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { Clock } from '../platform/clock.ts'
-import { isSameSecret } from '../platform/constant-time.ts'
+import type { Tokens } from '../platform/tokens.ts'
 import type { CurrentOrder } from './current-order.ts'
 import type { Order, OrderKey } from './rules/order.ts'
 import type { OrderStore } from './store/orders.ts'
@@ -19,32 +20,35 @@ export interface Checkout {
 }
 
 export interface ShowCheckoutParts {
-  readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly orders: Pick<OrderStore, 'findOrder' | 'hadToken'>
+  readonly linkTokens: Tokens
   readonly currentOrder: CurrentOrder
   readonly directory: Pick<MerchantDirectory, 'remembered' | 'load'>
   readonly clock: Clock
 }
 
-/** As long as any. */
-const noToken = '-'.repeat(27)
+/** Of orders from before tokens were derived: 20 random bytes, where a derived one has 32. */
+const oldTokenPattern = /^[\w-]{27}$/
 
 export type ShowCheckout = (link: CheckoutLink) => Promise<Checkout | undefined>
 
-export function makeShowCheckout({
-  orders,
-  currentOrder,
-  directory,
-  clock,
-}: ShowCheckoutParts): ShowCheckout {
+export function makeShowCheckout(parts: ShowCheckoutParts): ShowCheckout {
+  const { orders, linkTokens, currentOrder, directory, clock } = parts
   return async ({ merchantId, paymentId, token }) => {
     if (!merchantIdPattern.test(merchantId) || !paymentIdPattern.test(paymentId)) return undefined
-    const order = await orders.findOrder({ merchantId, paymentId })
-    // Compared also where there is no order, so that both ways take the same time.
-    const isRight = isSameSecret(token, order?.checkoutToken ?? noToken)
-    if (!order || !isRight) return undefined
+    const key = { merchantId, paymentId }
+    // Before anything is looked up: nobody makes us ask the database by guessing links.
+    if (!linkTokens.isRight(token, [merchantId, paymentId]) && !(await isOldLink(key, token)))
+      return undefined
+    const order = await orders.findOrder(key)
+    if (!order) return undefined
     const nowMs = clock.now()
-    // Only now: nobody makes us look merchants up by guessing links.
     const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
     return known && { order: await currentOrder(order, nowMs), merchant: known.merchant }
+  }
+
+  async function isOldLink(key: OrderKey, token: string): Promise<boolean> {
+    if (!oldTokenPattern.test(token)) return false
+    return orders.hadToken(key, createHash('sha256').update(token).digest('hex'))
   }
 }

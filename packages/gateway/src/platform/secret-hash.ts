@@ -1,40 +1,57 @@
-// PINs rest as scrypt hashes with their parameters and a salt of their own.
+// PINs and passwords rest as scrypt hashes with their parameters and a salt of their own, sealed by the vault: a PIN
+// has so few digits that whoever had the hash would soon have the PIN, and the master key is not in the database.
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
+import type { Vault } from './vault.ts'
 
-/** 32 MiB and about 100 ms on one core: a PIN has few digits, so each guess must cost. */
+/** 32 MiB and about 100 ms on one core: each guess must cost. */
 const cost = { N: 2 ** 15, r: 8, p: 1 } as const
 const saltBytes = 16
 const hashBytes = 32
 
-export async function hashPin(pin: string, random: RandomBytes): Promise<string> {
+export async function hashSecret(secret: string, random: RandomBytes): Promise<Buffer> {
   const salt = Buffer.from(random(saltBytes))
-  const hash = await derive(pin, salt, cost)
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')].join('$')
+  const hash = await derive(secret, salt, cost)
+  const parts = ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')]
+  return Buffer.from(parts.join('$'))
 }
 
-export async function isRightPin(pin: string, stored: string): Promise<boolean> {
-  const [scheme, N, r, p, salt = '', hash = ''] = stored.split('$')
-  if (scheme !== 'scrypt') throw new Error('a PIN rests as a scrypt hash')
+export async function sealHash(
+  { secret, place }: { secret: string; place: string },
+  { vault, random }: { vault: Pick<Vault, 'seal'>; random: RandomBytes },
+): Promise<Buffer> {
+  return vault.seal(await hashSecret(secret, random), place)
+}
+
+export async function isRightSecret(
+  { secret, place }: { secret: string; place: string },
+  { sealed, vault }: { sealed: Buffer; vault: Pick<Vault, 'open'> },
+): Promise<boolean> {
+  const [scheme, N, r, p, salt = '', hash = ''] = vault.open(sealed, place).toString().split('$')
+  if (scheme !== 'scrypt') throw new Error('a secret rests as a scrypt hash')
   const expected = Buffer.from(hash, 'base64')
-  const actual = await derive(pin, Buffer.from(salt, 'base64'), { N: Number(N), r: Number(r), p: Number(p) })
+  const actual = await derive(secret, Buffer.from(salt, 'base64'), {
+    N: Number(N),
+    r: Number(r),
+    p: Number(p),
+  })
   return timingSafeEqual(actual, expected)
 }
 
 /** Costs what comparing costs, and is right for nobody. */
-export async function comparePinWithNobody(pin: string): Promise<void> {
-  await derive(pin, nobodysSalt, cost)
+export async function compareWithNobody(secret: string): Promise<void> {
+  await derive(secret, nobodysSalt, cost)
 }
 
 const nobodysSalt = Buffer.alloc(saltBytes)
 
 function derive(
-  pin: string,
+  secret: string,
   salt: Buffer,
   { N, r, p }: { N: number; r: number; p: number },
 ): Promise<Buffer> {
   const options = { N, r, p, maxmem: 256 * N * r }
   return new Promise((resolve, reject) => {
-    scrypt(pin, salt, hashBytes, options, (error, key) => (error ? reject(error) : resolve(key)))
+    scrypt(secret, salt, hashBytes, options, (error, key) => (error ? reject(error) : resolve(key)))
   })
 }

@@ -7,15 +7,17 @@ import type { Order } from '../orders/rules/order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { SubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock } from '../platform/clock.ts'
-import { hashPin } from '../platform/secret-hash.ts'
+import { hashSecret } from '../platform/secret-hash.ts'
+import type { Vault } from '../platform/vault.ts'
 import { makeMoveFunds, type TopUp } from '../treasury/move-funds.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
-import { type Behaviour, behaviours, type Wallet } from '../wallets/rules/wallet.ts'
+import { type Behaviour, behaviours, placeOfPin, type Wallet } from '../wallets/rules/wallet.ts'
 import type { WalletStore } from '../wallets/store/wallets.ts'
 
 export interface TestWalletsParts {
   readonly wallets: WalletStore
   readonly treasury: TreasuryStore
+  readonly vault: Vault
   readonly clock: Clock
   readonly random: RandomBytes
 }
@@ -37,15 +39,16 @@ const actor = 'gateway'
 const refillReason = 'sandbox test wallet filled up'
 
 export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> {
-  const { wallets, clock, random } = parts
+  const { wallets, vault, clock, random } = parts
   const there = new Set((await wallets.listTestWallets()).map(({ behaviour }) => behaviour))
   const missing = (Object.keys(behaviours) as Behaviour[]).filter((behaviour) => !there.has(behaviour))
   // One hash for all: the PIN is known to everybody.
-  const pinHash = missing.length > 0 ? await hashPin(testWalletPin, random) : ''
+  const hash = missing.length > 0 ? await hashSecret(testWalletPin, random) : Buffer.of()
   for (const behaviour of missing) {
     const nowMs = clock.now()
     const walletId = makeUuid(nowMs, random)
     const login = loginOf(behaviour)
+    const sealedPin = vault.seal(hash, placeOfPin(walletId))
     const act = {
       auditId: makeUuid(nowMs, random),
       actedAtMs: nowMs,
@@ -57,7 +60,7 @@ export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> 
     }
     // False where another process was quicker.
     await wallets.insertWallet(
-      { walletId, login, name: names[behaviour], pinHash, behaviour, createdAtMs: nowMs },
+      { walletId, login, name: names[behaviour], sealedPin, behaviour, createdAtMs: nowMs },
       act,
     )
   }

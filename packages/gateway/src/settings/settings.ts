@@ -181,9 +181,10 @@ export const settings = {
     parse: refundLimits,
   }),
   APPROVAL_FOR: setting({
-    about: 'What else waits for a second operator: payout, top-up, or both, separated by commas.',
+    about:
+      'What else waits for a second operator, separated by commas: payout, top-up, key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
     fallback: '',
-    example: 'payout,top-up',
+    example: 'payout,top-up,key,callback-hosts',
     parse: approvalKinds,
   }),
   APPROVAL_HOURS: setting({
@@ -393,10 +394,17 @@ function refundLimits(value: string): ReadonlyMap<string, bigint> {
   return limits
 }
 
-const kindsByName = { payout: 'merchant.payout', 'top-up': 'wallet.top-up' } as const
+const kindsByName = {
+  payout: 'merchant.payout',
+  'top-up': 'wallet.top-up',
+  key: 'key.add',
+  'callback-hosts': 'merchant.callback-hosts',
+} as const
 
 function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeof kindsByName][] {
-  return value.split(',').map((name) => kindsByName[oneOf('payout', 'top-up')(name.trim())])
+  return value
+    .split(',')
+    .map((name) => kindsByName[oneOf('payout', 'top-up', 'key', 'callback-hosts')(name.trim())])
 }
 
 function allowedTargets(value: string): readonly string[] {

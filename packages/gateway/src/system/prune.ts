@@ -6,11 +6,13 @@ import type { Tidied } from '../callbacks/tidy-callbacks.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { OperatorStore } from '../operators/store/operators.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { WalletTriesStore } from '../wallets/store/wallet-tries.ts'
 
 export interface PruneParts {
   readonly tidyCallbacks: () => Promise<Tidied>
   readonly operators: Pick<OperatorStore, 'deleteEndedSessions'>
   readonly merchants: Pick<MerchantStore, 'deleteUnusedHosts'>
+  readonly walletTries: Pick<WalletTriesStore, 'deleteForgotten'>
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -23,15 +25,17 @@ export interface Pruned {
   readonly sessions: number
   /** Callback hosts that a merchant has not used for a day. */
   readonly hosts: number
+  /** Counters of wrong PINs that are forgotten. */
+  readonly tries: number
 }
 
 export const pruneBatch = 500
 const breathMs = 50
 const dayMs = 24 * 60 * 60 * 1000
 
-export function makePrune({ tidyCallbacks, operators, merchants, clock, signal }: PruneParts) {
+export function makePrune({ tidyCallbacks, operators, merchants, walletTries, clock, signal }: PruneParts) {
   return async (): Promise<Pruned> => {
-    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0 }
+    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0 }
     const breathe = () => clock.wait(breathMs, signal)
 
     for (let more = true; more && !signal.aborted; ) {
@@ -50,6 +54,7 @@ export function makePrune({ tidyCallbacks, operators, merchants, clock, signal }
     }
     // Signing in clears them as well, so there are few.
     total.sessions = await operators.deleteEndedSessions(clock.now())
+    total.tries = await walletTries.deleteForgotten(clock.now())
     return total
   }
 }

@@ -67,8 +67,8 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
       await move(moves, { act, kind: 'top_up', merchantId: '', isOnce: isOnce(once) })
     },
 
-    /** Whether the act of this id was carried out already. */
-    isDone: (actId: string): Promise<boolean> => treasury.isRecorded({ auditId: actId }),
+    /** When the act of this id was carried out; undefined: it was not. */
+    doneAt: (actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
 
     /** Throws where the merchant's wallet has too little for it now. */
     async checkPayOut({ merchantId, currency, amountMinor }: Payout): Promise<void> {

@@ -3,15 +3,24 @@ import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate
 import type { Account } from '../ledger/store/ledger.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { Clock } from '../platform/clock.ts'
-import { hashPin } from '../platform/secret-hash.ts'
+import { sealHash } from '../platform/secret-hash.ts'
+import type { Vault } from '../platform/vault.ts'
 import { makeMoveFunds, type Once } from '../treasury/move-funds.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
-import { maxWalletNameLength, normaliseLogin, parseLogin, parsePin, type Wallet } from './rules/wallet.ts'
+import {
+  maxWalletNameLength,
+  normaliseLogin,
+  parseLogin,
+  parsePin,
+  placeOfPin,
+  type Wallet,
+} from './rules/wallet.ts'
 import type { WalletStore } from './store/wallets.ts'
 
 export interface ManageWalletsParts {
   readonly wallets: WalletStore
   readonly treasury: TreasuryStore
+  readonly vault: Vault
   readonly clock: Clock
   readonly random: RandomBytes
   readonly actor: string
@@ -75,7 +84,7 @@ export function makeManageWallets(parts: ManageWalletsParts) {
           name,
           behaviour: undefined,
           createdAtMs: clock.now(),
-          pinHash: await hashPin(pin, random),
+          sealedPin: await sealHash({ secret: pin, place: placeOfPin(walletId) }, parts),
         },
         act('wallet.add', walletId, given.reason),
       )

@@ -105,10 +105,9 @@ test('a merchant is suspended and resumed, and its keys are exchanged', async ()
     fold: 'New RSA public key…',
     button: 'Add the key',
     fields: { 'Public key, PEM or base64': pem },
-    wantsReason: false,
   })
   assert.match(await note(), /^The public key is live/)
-  await act({ fold: 'New AES key…', button: 'Make the key', wantsReason: false })
+  await act({ fold: 'New AES key…', button: 'Make the key' })
   assert.match(await page.locator('.secret').last().innerText(), /^[A-Za-z0-9+/]{43}=$/)
   await page.getByRole('link', { name: 'To the merchant' }).click()
   const keys = page.getByRole('table', { name: 'Keys' }).getByRole('row')

@@ -64,8 +64,8 @@ async function timedOutOrder(path: string, heldReason?: string): Promise<string>
   await gateway.pool.transaction(async (transaction) => {
     await transaction.query(
       `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                           payment_time, expires_at, callback_url, content, checkout_token, created_at)
-       values ($1, $2, $2, 'timeout', 'WEB', 100, 'USD', $3::bigint, $3::bigint + 300000, $4, '{}', $2, $3)`,
+                           payment_time, expires_at, callback_url, content, created_at)
+       values ($1, $2, $2, 'timeout', 'WEB', 100, 'USD', $3::bigint, $3::bigint + 300000, $4, '{}', $3)`,
       [merchantId, paymentId, nowMs, callbackUrl],
     )
     await insertCallbacks(transaction, [

@@ -56,8 +56,8 @@ async function insertOverdueOrders(
   const nowMs = Date.now()
   await pool.query(
     `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                         payment_time, expires_at, callback_url, content, checkout_token, created_at)
-     select $1, id, id, 'pending', 'WEB', 100, 'USD', $3::bigint - 400000, $3::bigint - 100000, $4, '{}', id, $3
+                         payment_time, expires_at, callback_url, content, created_at)
+     select $1, id, id, 'pending', 'WEB', 100, 'USD', $3::bigint - 400000, $3::bigint - 100000, $4, '{}', $3
        from unnest($2::text[]) as o (id)`,
     [merchant.merchantId, Array.from({ length: count }, () => makePaymentId(nowMs, randomBytes)), nowMs, url],
   )

@@ -206,9 +206,50 @@ test('wrong PINs are counted, the fifth locks, and the page says until when', as
     assert.doesNotMatch(page, /000000/)
   }
   await visitor.post('sign-in', consumer)
-  assert.match(await visitor.look(), /locked\. Try again in 30 minutes/)
+  assert.match(
+    await visitor.look(),
+    /too many wrong tries\. No money was taken; please try again in 30 seconds/,
+  )
   await visitor.post('sign-in', { login: 'nobody@wallet.example', pin: '123456' })
   assert.match(await visitor.look(), /Login or PIN is wrong/)
+})
+
+test('a device that signed in before is not locked out by the tries of others', async () => {
+  const consumer = await shop.addWallet()
+  const owner = new Visitor(await shop.order())
+  await owner.look()
+  await owner.post('sign-in', consumer)
+  assert.match(await owner.look(), /Hello/)
+  const known = [...owner.cookies].find(([name]) => name.startsWith('wallet-')) ?? assert.fail()
+  assert.ok(!known[0].includes(consumer.login))
+
+  const stranger = new Visitor(await shop.order())
+  await stranger.look()
+  for (let tries = 1; tries <= 5; tries++) await stranger.post('sign-in', { ...consumer, pin: '000000' })
+  await stranger.post('sign-in', consumer)
+  assert.match(await stranger.look(), /too many wrong tries/)
+
+  const later = new Visitor(await shop.order())
+  later.cookies.set(...known)
+  await later.look()
+  await later.post('sign-in', consumer)
+  assert.match(await later.look(), /Hello/)
+
+  const other = new Visitor(await shop.order())
+  other.cookies.set(known[0], `${known[1].slice(0, -2)}AA`)
+  await other.look()
+  await other.post('sign-in', consumer)
+  assert.match(await other.look(), /too many wrong tries/, 'a cookie that we did not make')
+
+  shop.clock.advance(180 * 86_400_000)
+  const fresh = new Visitor(await shop.order())
+  await fresh.look()
+  for (let tries = 1; tries <= 5; tries++) await fresh.post('sign-in', { ...consumer, pin: '000000' })
+  const old = new Visitor(await shop.order())
+  old.cookies.set(...known)
+  await old.look()
+  await old.post('sign-in', consumer)
+  assert.match(await old.look(), /too many wrong tries/, 'it was known until its end')
 })
 
 test('a wallet that an operator locks meanwhile does not pay', async () => {

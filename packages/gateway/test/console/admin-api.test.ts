@@ -21,7 +21,7 @@ import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
 import { commandScript } from '../support/process.ts'
-import { operatorPassword } from '../support/started.ts'
+import { operatorPassword, testVault } from '../support/started.ts'
 
 const shop = await openCheckoutShop({
   environment: { APPROVAL_FOR: 'payout', APPROVAL_REFUND_ABOVE: '5 USD' },
@@ -30,7 +30,7 @@ const { gateway, clock, merchant } = shop
 const { pool } = gateway
 const store = makeOperatorStore(pool)
 const by = { clock, random: randomBytes }
-const operators = makeManageOperators({ operators: store, actor: 'test', ...by })
+const operators = makeManageOperators({ operators: store, vault: testVault, actor: 'test', ...by })
 const tokens = makeManageTokens({ tokens: makeApiTokenStore(pool), operators: store, ...by })
 const dayMs = 24 * 60 * 60_000
 
@@ -147,12 +147,15 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
   const params = { merchantId: added.merchant.merchantId }
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  const rsa = await admin.data('addKey', { params, body: { kind: 'rsa', publicKey: pem } })
-  const aes = await admin.data('addKey', { params, body: { kind: 'aes' } })
-  assert.equal((await admin.call('addKey', { params, body: { kind: 'aes' } })).code, 40901)
-  assert.equal((await admin.call('addKey', { params, body: { kind: 'rsa' } })).data.field, 'publicKey')
+  const rsa = await admin.data('addKey', { params, body: { kind: 'rsa', publicKey: pem, reason } })
+  const aes = await admin.data('addKey', { params, body: { kind: 'aes', reason } })
+  assert.equal((await admin.call('addKey', { params, body: { kind: 'aes', reason } })).code, 40901)
+  assert.equal(
+    (await admin.call('addKey', { params, body: { kind: 'rsa', reason } })).data.field,
+    'publicKey',
+  )
   for (const [id, body] of [
-    ['addKey', { kind: 'rsa', publicKey: 'no key' }],
+    ['addKey', { kind: 'rsa', publicKey: 'no key', reason }],
     ['addMerchant', { name: 'Tea', publicKey: 'no key' }],
   ] as const) {
     const { code, data } = await admin.call(id, { params, body })
@@ -163,7 +166,10 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     (await admin.call('revokeKey', { params: { ...params, ...rsa }, body: { reason } })).code,
     40402,
   )
-  await admin.data('changeMerchant', { params, body: { accentColour: '#AA00FF', clear: ['callbackHosts'] } })
+  await admin.data('changeMerchant', {
+    params,
+    body: { accentColour: '#AA00FF', clear: ['callbackHosts'], reason },
+  })
   assert.equal((await admin.data('suspendMerchant', { params, body: { reason } })).status, 'suspended')
   assert.equal((await admin.data('resumeMerchant', { params, body: { reason } })).status, 'active')
   const { text, data } = await admin.call('showMerchant', { params })

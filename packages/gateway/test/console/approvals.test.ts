@@ -2,11 +2,12 @@
 // at that moment and whatever dies in between, and that neither slicing nor the command line is a way round.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeCallbackId as makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../../src/database/pool.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
+import { makeManageMerchants } from '../../src/merchants/manage-merchants.ts'
 import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
 import { makeDecideApprovals } from '../../src/operators/decide-approvals.ts'
 import type { ApprovalPolicy } from '../../src/operators/rules/approval.ts'
@@ -15,6 +16,7 @@ import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import { makeCurrentOrder } from '../../src/orders/current-order.ts'
 import { makeManageOrders } from '../../src/orders/manage-orders.ts'
 import { makeOrderStore } from '../../src/orders/store/orders.ts'
+import { makeVault } from '../../src/platform/vault.ts'
 import { makeRefundStore } from '../../src/refunds/store/refunds.ts'
 import { makeMoneyActs } from '../../src/treasury/money-acts.ts'
 import { makeMoveFunds } from '../../src/treasury/move-funds.ts'
@@ -26,10 +28,11 @@ import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient, operatorsOf } from '../support/console.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
 import { commandScript } from '../support/process.ts'
+import { testVault } from '../support/started.ts'
 
 const shop = await openCheckoutShop({
   environment: {
-    APPROVAL_FOR: 'payout,top-up',
+    APPROVAL_FOR: 'payout,top-up,key,callback-hosts',
     APPROVAL_REFUND_ABOVE: '5 USD',
     // The clock stands still, and with it the allowance.
     MERCHANT_REQUESTS_PER_SECOND: '100000',
@@ -59,6 +62,7 @@ async function note(client: ConsoleClient, path: string, fields: Record<string, 
   return /<p class="note (?:good|bad)"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
 }
 
+const vault = makeVault(gateway.config.masterKey ?? assert.fail())
 const actsUnder = (policy: ApprovalPolicy) =>
   makeMoneyActs({
     ...movingOver(pool, 'console:alice@127.0.0.1'),
@@ -75,9 +79,18 @@ const newId = () => makeUuid(clock.now(), randomBytes)
 
 /** Asks for a payout and says the request's id. */
 async function askForPayout(amount: string, client = alice): Promise<string> {
-  const actId = newId()
-  assert.match(await note(client, `${merchantPath}/payout`, { amount, currency: 'USD', actId }), /waits for/)
-  return actId
+  clock.advance(1)
+  const form = { amount, currency: 'USD', formId: newId() }
+  assert.match(await note(client, `${merchantPath}/payout`, form), /waits for/)
+  return newestRequest()
+}
+
+/** Ids are in the order of time, which stands still unless it is moved. */
+async function newestRequest(): Promise<string> {
+  const { rows } = await pool.query<{ approval_id: string }>(
+    'select approval_id from approvals order by approval_id desc limit 1',
+  )
+  return rows[0]?.approval_id ?? ''
 }
 
 async function payouts(): Promise<number> {
@@ -110,7 +123,10 @@ async function paidOrder(): Promise<string> {
 for (let orders = 0; orders < 8; orders++) await paidOrder()
 
 test('a payout waits for another admin; nobody else may decide, also not by a hand-made request', async () => {
-  const approvalId = await askForPayout('1.00')
+  clock.advance(1)
+  const form = { amount: '1.00', currency: 'USD', formId: newId() }
+  assert.match(await note(alice, `${merchantPath}/payout`, form), /waits for/)
+  const approvalId = await newestRequest()
   assert.equal(await payouts(), 0)
   for (const client of [alice, bob, olga, vera]) {
     const { text } = await client.get('/approvals')
@@ -134,7 +150,7 @@ test('a payout waits for another admin; nobody else may decide, also not by a ha
   assert.equal(await payouts(), 1)
   assert.match(await note(bob, approve, {}), /does not wait any more: it was approved by bob/)
   assert.match(
-    await note(alice, `${merchantPath}/payout`, { amount: '1.00', currency: 'USD', actId: approvalId }),
+    await note(alice, `${merchantPath}/payout`, form),
     /it was approved, and the money has moved, once/,
   )
   assert.deepEqual(await entriesOf(approvalId), [
@@ -156,9 +172,10 @@ test('not even the database takes an approval by whoever asked', async () => {
 })
 
 test('a form that is sent twice asks once, and its number serves for nothing else', async () => {
-  const actId = newId()
-  const form = { amount: '1.00', currency: 'USD', actId }
+  clock.advance(1)
+  const form = { amount: '1.00', currency: 'USD', formId: newId() }
   await Promise.all([1, 2].map(() => note(alice, `${merchantPath}/payout`, form)))
+  const actId = await newestRequest()
   assert.equal((await entriesOf(actId)).length, 1)
   assert.match(
     await note(alice, `${merchantPath}/payout`, { ...form, amount: '2.00' }),
@@ -180,7 +197,8 @@ test('an act that is sent again stays what it was when the setting is changed me
     const before = await transfersOf(kind)
     const [done, asked] = [newId(), newId()]
     assert.equal((await acts[kind](withoutApproval, done)).kind, 'done')
-    assert.equal((await acts[kind](alicesActs, done)).kind, 'done')
+    const again = await acts[kind](alicesActs, done)
+    assert(again.kind === 'done' && again.doneBeforeMs === clock.now())
     assert.equal((await acts[kind](alicesActs, asked)).kind, 'waiting')
     assert.equal((await acts[kind](withoutApproval, asked)).kind, 'waiting')
     assert.equal((await transfersOf(kind)) - before, 1)
@@ -319,7 +337,7 @@ test('limits are checked anew when it is carried out; what cannot be done stays 
   assert.match(await note(bob, `/approvals/${second}/approve`, {}), /too little/)
   assert.equal(await statusOf(second), 'waiting')
   assert.match(
-    await note(alice, `${merchantPath}/payout`, { amount: '9', currency: 'USD', actId: newId() }),
+    await note(alice, `${merchantPath}/payout`, { amount: '9', currency: 'USD', formId: newId() }),
     /too little/,
   )
 })
@@ -331,6 +349,75 @@ test('a request of somebody who was disabled meanwhile is not carried out', asyn
   await operators.disableOperator('dora', 'fraud')
   assert.match(await note(bob, `/approvals/${approvalId}/approve`, {}), /dora, who asked, is disabled/)
   assert.equal(await statusOf(approvalId), 'waiting')
+})
+
+const keyCount = async () =>
+  (await pool.query('select from merchant_keys where merchant_id = $1', [merchant.merchantId])).rowCount
+
+test('nobody alone gives a merchant a key with which to refund as that merchant', async () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const fingerprint = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+  const before = await keyCount()
+  clock.advance(1)
+  assert.match(
+    await note(alice, `${merchantPath}/keys/rsa`, { publicKey: 'none' }),
+    /a public RSA key is PEM/,
+  )
+  assert.match(await note(alice, `${merchantPath}/keys/rsa`, { publicKey: pem }), /waits for/)
+  const rsa = await newestRequest()
+  clock.advance(1)
+  assert.match(await note(alice, `${merchantPath}/keys/aes`, {}), /waits for/)
+  const aes = await newestRequest()
+  assert.equal(await keyCount(), before)
+  assert((await bob.get('/approvals')).text.includes(fingerprint))
+  for (const approvalId of [rsa, aes])
+    assert.match(await note(alice, `/approvals/${approvalId}/approve`, {}), /your own request/)
+  assert.match(await note(olga, `/approvals/${rsa}/approve`, {}), /needs the role admin/)
+  assert.match(await note(bob, `/approvals/${rsa}/approve`, {}), /Approved and carried out/)
+  const shown = await bob.post(`/approvals/${aes}/approve`, { reason: 'yes' })
+  assert.match(shown.text, /<p>AES key<\/p><p class="secret"><code>[\w+/]{43}=<\/code>/)
+  assert.equal(await keyCount(), before + 2)
+  assert.match(await note(bob, `/approvals/${aes}/approve`, {}), /was approved by bob/)
+  assert.match(await note(alice, `${merchantPath}/keys/aes`, {}), /has two live aes keys/)
+  const { rows } = await pool.query<{ actor: string; reason: string }>(
+    "select actor, reason from audit where act = 'key.add' and merchant_id = $1",
+    [merchant.merchantId],
+  )
+  assert.deepEqual(rows, Array(2).fill({ actor: 'console:alice@127.0.0.1', reason: 'because' }))
+})
+
+test('callback hosts wait for another admin, the other settings of the same form do not', async () => {
+  const other = await gateway.addMerchant()
+  const change = {
+    name: 'Renamed',
+    requestsPerSecond: '100000',
+    callbackHosts: 'evil.example',
+    accentColour: '',
+  }
+  clock.advance(1)
+  assert.match(
+    await note(alice, `/merchants/${other.merchantId}/change`, change),
+    /callback hosts are not yet/,
+  )
+  const approvalId = await newestRequest()
+  const settings = async () =>
+    (
+      await pool.query('select name, callback_hosts from merchants where merchant_id = $1', [
+        other.merchantId,
+      ])
+    ).rows[0]
+  assert.deepEqual(await settings(), { name: 'Renamed', callback_hosts: null })
+  assert.match((await bob.get('/approvals')).text, /evil\.example/)
+  clock.advance(1)
+  assert.match(await note(bob, `/approvals/${approvalId}/approve`, {}), /Approved and carried out/)
+  assert.deepEqual(await settings(), { name: 'Renamed', callback_hosts: ['evil.example'] })
+  const { rows } = await pool.query<{ reason: string }>(
+    "select reason from audit where act = 'merchant.change' order by acted_at, audit_id",
+  )
+  assert.match(rows.at(-1)?.reason ?? '', /^callbackHosts from the default to \["evil\.example"\]: because$/)
 })
 
 test('after 72 hours a request has expired, to the millisecond, and the audit says so', async () => {
@@ -351,21 +438,30 @@ test('the command line does not go round it', async () => {
     ...process.env,
     DATABASE_URL: gateway.config.databaseUrl ?? '',
     MASTER_KEY: gateway.config.masterKey?.toString('base64') ?? '',
-    APPROVAL_FOR: 'payout',
+    APPROVAL_FOR: 'payout,key,callback-hosts',
   }
   await paidOrder()
-  const args = ['merchant', 'payout', merchant.merchantId, '--amount', '1', '--currency', 'USD']
-  const before = await payouts()
-  const err = await new Promise<string>((resolve) => {
-    execFile(
-      process.execPath,
-      [commandScript, ...args, '--reason', 'x'],
-      { env, cwd: '/tmp' },
-      (error, _, text) => resolve(`${error?.code}: ${text}`),
-    )
-  })
-  assert.match(err, /^1: This needs a second operator’s approval\. Ask for it in the console/)
-  assert.equal(await payouts(), before)
+  const { merchantId } = merchant
+  const before = [await payouts(), await keyCount()]
+  const other = await gateway.addMerchant()
+  for (const args of [
+    ['merchant', 'payout', merchantId, '--amount', '1', '--currency', 'USD'],
+    ['key', 'add', other.merchantId, '--aes'],
+    ['merchant', 'change', merchantId, '--name', 'Other', '--callback-hosts', 'other.example'],
+  ]) {
+    const err = await new Promise<string>((resolve) => {
+      execFile(
+        process.execPath,
+        [commandScript, ...args, '--reason', 'x'],
+        { env, cwd: '/tmp' },
+        (error, _, text) => resolve(`${error?.code}: ${text}`),
+      )
+    })
+    assert.match(err, /^1: This needs a second operator’s approval\. Ask for it in the console/)
+  }
+  assert.deepEqual([await payouts(), await keyCount()], before)
+  const { rows } = await pool.query('select name from merchants where merchant_id = $1', [merchantId])
+  assert.notEqual(rows[0]?.['name'], 'Other')
 })
 
 const { rows: wallets } = await pool.query<{ wallet_id: string }>('select wallet_id from wallets limit 1')
@@ -401,7 +497,8 @@ function movingOver(over: Pool, actor: string) {
       onSubmitted: () => {},
       ...by,
     }),
-    wallets: makeManageWallets({ wallets: makeWalletStore(over), treasury, ...by }),
+    wallets: makeManageWallets({ wallets: makeWalletStore(over), treasury, vault: testVault, ...by }),
     funds: makeMoveFunds({ treasury, ...by }),
+    merchants: makeManageMerchants({ merchants: makeMerchantStore(over), vault, ...by }),
   }
 }

@@ -76,7 +76,20 @@ test('settings, suspension and resumption reach the merchant’s requests', asyn
   const path = `/merchants/${merchant.merchantId}`
   assert.match(
     await note(admin, `${path}/change`, { name: 'Tea Palace', accentColour: '#AA0000' }),
+    /Please fill in: reason/,
+  )
+  clock.advance(1_000)
+  assert.match(
+    await note(admin, `${path}/change`, {
+      name: 'Tea Palace',
+      accentColour: '#AA0000',
+      reason: 'a new brand',
+    }),
     /are changed/,
+  )
+  assert.match(
+    await lastAct(),
+    /^merchant\.change \d+ by console:admin@127\.0\.0\.1: name from "[^"]+" to "Tea Palace"; accentColour from the default to "#aa0000": a new brand$/,
   )
   assert.match((await admin.get(path)).text, /Tea Palace.*#aa0000/s)
   clock.advance(10_000)
@@ -94,10 +107,13 @@ test('keys are added beside the old ones, at most two of a kind, and revoked', a
   const path = `/merchants/${other.merchantId}`
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  assert.match(await note(admin, `${path}/keys/rsa`, { publicKey: pem }), /is live/)
-  assert.match(await note(admin, `${path}/keys/rsa`, { publicKey: pem }), /has two live rsa keys already/)
-  secretOf(await admin.post(`${path}/keys/aes`, {}), base64Key)
-  assert.match(await note(admin, `${path}/keys/aes`, {}), /has two live aes keys already/)
+  assert.match(await note(admin, `${path}/keys/rsa`, { publicKey: pem, reason: 'new' }), /is live/)
+  assert.match(
+    await note(admin, `${path}/keys/rsa`, { publicKey: pem, reason: 'new' }),
+    /has two live rsa keys already/,
+  )
+  secretOf(await admin.post(`${path}/keys/aes`, { reason: 'new' }), base64Key)
+  assert.match(await note(admin, `${path}/keys/aes`, { reason: 'new' }), /has two live aes keys already/)
   const [, keyId = ''] = /name="keyId" value="([^"]+)"/.exec((await admin.get(path)).text) ?? []
   assert.match(await note(admin, `${path}/keys/revoke`, { keyId, reason: 'rotated' }), /is revoked/)
   assert.match(await note(admin, `${path}/keys/revoke`, { keyId, reason: 'again' }), /has no live key/)
@@ -114,7 +130,7 @@ test('a payout leaves the wallet, too much is refused, and both agree with the s
       amount,
       currency,
       reason: 'weekly',
-      actId: makeUuid(clock.now(), randomBytes),
+      formId: makeUuid(clock.now(), randomBytes),
     })
   assert.match(await payout('1000000'), /too little/)
   assert.match(await payout('2.505'), /digits|decimal/)
@@ -146,13 +162,34 @@ test('a payout form that is sent twice, at once or again, pays out once', async 
   const order = await shop.order()
   await shop.pay(order, 'success')
   const path = `/merchants/${merchant.merchantId}/payout`
-  const form = { amount: '1.25', currency: 'USD', reason: 'twice', actId: makeUuid(clock.now(), randomBytes) }
-  const notes = await Promise.all([note(admin, path, form), note(admin, path, form)])
-  notes.push(await note(admin, path, form))
-  for (const said of notes) assert.match(said, /is paid out/)
+  const form = {
+    amount: '1.25',
+    currency: 'USD',
+    reason: 'twice',
+    formId: makeUuid(clock.now(), randomBytes),
+  }
+  // A minute after it was loaded: the audit has it at the time when it was done.
+  clock.advance(60_000)
+  await Promise.all([note(admin, path, form), note(admin, path, form)])
+  assert.equal(await lastAct(), `merchant.payout ${merchant.merchantId} by console:admin@127.0.0.1: twice`)
+  const { rows } = await pool.query<{ audit_id: string }>(
+    'select audit_id from audit order by audit_id desc limit 1',
+  )
+  const madeAtMs = Number.parseInt((rows[0]?.audit_id ?? '').replace('-', '').slice(0, 12), 16)
+  assert.equal(madeAtMs, clock.now())
+  const at = new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ')
+  clock.advance(1_000)
+  const again = `This was already done at ${at} UTC; nothing moved again.`
+  assert.equal(await note(admin, path, form), again)
   const { rowCount } = await pool.query("select from transfers where kind = 'payout' and amount_minor = 125")
   assert.equal(rowCount, 1)
   assert.match(await note(admin, path, { ...form, amount: '1.26' }), /sent before, for another request/)
+  // The id of something that was done is no form's number: nobody is told that money moved which did not.
+  assert.match(await note(admin, path, { ...form, formId: rows[0]?.audit_id ?? '' }), /is paid out/)
+  const { rowCount: both } = await pool.query(
+    "select from transfers where kind = 'payout' and amount_minor = 125",
+  )
+  assert.equal(both, 2)
 })
 
 test('callbacks are listed and opened, and sent again one by one and all that fit', async () => {
@@ -326,7 +363,7 @@ test('a wallet is added, topped up, locked and unlocked', async () => {
       amount: '1234.5',
       currency: 'EUR',
       reason: 'gift',
-      actId: makeUuid(clock.now(), randomBytes),
+      formId: makeUuid(clock.now(), randomBytes),
     }),
     /is in the wallet/,
   )

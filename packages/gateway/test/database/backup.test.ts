@@ -9,7 +9,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { writeBackup } from '../../src/database/backup.ts'
+import type { BackupDecryption } from '../../src/database/backup-encryption.ts'
 import { readBackupFile, writeBackupFile } from '../../src/database/backup-file.ts'
 import { readCatalog } from '../../src/database/catalog.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -84,6 +86,7 @@ test('a backup is of one moment, although orders are made and paid meanwhile', a
   await load
   assert.equal(made.code, 0, made.err)
   assert.match(made.out, /orders +\d+\n/)
+  assert.match(made.out, /is not encrypted\. Whoever has it reads names/)
   assert.match(made.out, /The master key is not in it/)
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.deepEqual(
@@ -183,6 +186,83 @@ test('a backup that is cut, changed, or no backup at all is refused, and nothing
   assert.ok((await restore(file)).tables.length > 10)
   assert.deepEqual((await verifyLedger(pool)).findings, [], 'what was taken under load is of one moment')
 })
+
+test('an encrypted backup is restored with its passphrase or key alone, and not when it was cut or changed', async () => {
+  const { pool } = await emptyDatabase()
+  await migrate(pool, migrationsFolder)
+  await pool.query(
+    `insert into merchants (merchant_id, name, status, created_at) values ('123456789012345678', 'Oldest tea', 'active', 1)`,
+  )
+  const identity = await generateX25519Identity()
+  const recipient = await identityToRecipient(identity)
+  const passphrase = 'five green teapots sing'
+  const passphraseFile = writeText('passphrase', `${passphrase}\n`)
+  const identityFile = writeText('identity', `# made for a test\n${identity}\n`)
+  const fill = (write: (text: string) => Promise<void>) =>
+    writeBackup(pool, { madeAtMs: 1, madeBy: 'test', write })
+  const byPassphrase = join(folder, 'passphrase.age')
+  const byKey = join(folder, 'key.age')
+  await writeBackupFile(byPassphrase, fill, { kind: 'passphrase', passphrase })
+  await writeBackupFile(byKey, fill, { kind: 'recipients', recipients: [recipient] })
+  for (const path of [byPassphrase, byKey]) assert.ok(!readFileSync(path).includes('Oldest tea'))
+
+  const bytes = readFileSync(byKey)
+  const cut = join(folder, 'cut.age')
+  writeFileSync(cut, bytes.subarray(0, -20))
+  const changed = join(folder, 'changed.age')
+  writeFileSync(changed, bytes.with(bytes.length - 40, (bytes.at(-40) ?? 0) ^ 1))
+  const target = await emptyDatabase()
+  const right = { kind: 'identities', identities: [identity] } as const
+  const refused: [string, BackupDecryption | undefined, RegExp][] = [
+    [byKey, undefined, /is encrypted\. Give --passphrase-file/],
+    [
+      byPassphrase,
+      { kind: 'passphrase', passphrase: 'five green teapots sang' },
+      /another passphrase or key/,
+    ],
+    [byPassphrase, right, /another passphrase or key/],
+    [byKey, { kind: 'passphrase', passphrase }, /another passphrase or key/],
+    [byKey, { kind: 'identities', identities: [passphrase] }, /a line that is none of age/],
+    [cut, right, /cut or changed/],
+    [changed, right, /cut or changed/],
+  ]
+  for (const [path, decryption, why] of refused) {
+    const lines = readBackupFile(path, decryption)
+    await assert.rejects(
+      restoreBackup(target.pool, { lines, migrationsFolder, checkHeader: () => {} }),
+      (error) => error instanceof StartFailure && why.test(error.message),
+      `${path} ${why}`,
+    )
+  }
+  assert.equal((await readCatalog(target.pool)).tables.length, 0, 'nothing was changed')
+  const environment = { DATABASE_URL: urlOf(target.connection), MASTER_KEY }
+  const { code, err } = await tillgate(environment, 'db', 'restore', byKey, '--identity-file', identityFile)
+  assert.equal(code, 0, err)
+  const other = { DATABASE_URL: urlOf((await emptyDatabase()).connection), MASTER_KEY }
+  const again = await tillgate(other, 'db', 'restore', byPassphrase, '--passphrase-file', passphraseFile)
+  assert.equal(again.code, 0, again.err)
+
+  const taken = join(folder, 'taken.age')
+  const made = await tillgate(environment, 'db', 'backup', taken, '--recipient', recipient)
+  assert.equal(made.code, 0, made.err)
+  assert.match(made.out, /encrypted: without/)
+  const refusedKeys: [string[], RegExp][] = [
+    [['--recipient', 'age1nothing'], /age1nothing is no public key of age/],
+    [['--passphrase-file', writeText('short', 'short')], /at least 12 characters/],
+    [['--recipient', recipient, '--passphrase-file', passphraseFile], /one or the other/],
+  ]
+  for (const [args, why] of refusedKeys) {
+    const { code, err } = await tillgate(environment, 'db', 'backup', join(folder, 'none.age'), ...args)
+    assert.notEqual(code, 0)
+    assert.match(err, why)
+  }
+  assert.ok(!readdirSync(folder).some((name) => name.startsWith('none.age')))
+})
+
+function writeText(name: string, text: string): string {
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
 
 test('a table that somebody else put beside ours does not stand in the way of a restore', async () => {
   const { pool: busy } = await emptyDatabase()

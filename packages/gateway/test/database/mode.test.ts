@@ -10,10 +10,13 @@ import { migrate } from '../../src/database/migrate.ts'
 import { bindMode, readMode } from '../../src/database/mode.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { hashPin } from '../../src/platform/secret-hash.ts'
+import { sealHash } from '../../src/platform/secret-hash.ts'
+import { makeVault } from '../../src/platform/vault.ts'
 import { ensureTestWallets, testWalletPin } from '../../src/sandbox/test-wallets.ts'
 import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
 import { makeAuthenticateWallet } from '../../src/wallets/authenticate-wallet.ts'
+import { placeOfPin } from '../../src/wallets/rules/wallet.ts'
+import { makeWalletTriesStore } from '../../src/wallets/store/wallet-tries.ts'
 import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -162,19 +165,21 @@ test('in a live database test wallets are not made, and one that is there neithe
   const { pool } = await freshDatabase()
   await bindMode(pool, real)
   const wallets = makeWalletStore(pool)
-  const parts = { wallets, treasury: makeTreasuryStore(pool), clock: systemClock, random: randomBytes }
+  const vault = makeVault(randomBytes(32))
+  const parts = { wallets, treasury: makeTreasuryStore(pool), vault, clock: systemClock, random: randomBytes }
   await ensureTestWallets(parts)
   assert.deepEqual(await wallets.listTestWallets(), [])
 
   await pool.query({
-    text: `insert into wallets (wallet_id, login, name, pin_hash, status, behaviour, created_at)
+    text: `insert into wallets (wallet_id, login, name, sealed_pin, status, behaviour, created_at)
            values ('ada', 'ada@test.example', 'Ada', $1, 'active', 'approves', 1)`,
-    values: [await hashPin(testWalletPin, randomBytes)],
+    values: [
+      await sealHash({ secret: testWalletPin, place: placeOfPin('ada') }, { vault, random: randomBytes }),
+    ],
   })
-  const signIn = makeAuthenticateWallet({ wallets, clock: systemClock })
-  assert.equal((await signIn({ login: 'ada@test.example', pin: testWalletPin })).kind, 'locked')
-  const tried = { login: 'ada@test.example', nowMs: 2, maxTries: 5, lockedForMs: 1 }
-  assert.equal(await wallets.takeTry(tried), undefined)
+  const signIn = makeAuthenticateWallet({ tries: makeWalletTriesStore(pool), vault, clock: systemClock })
+  const given = { login: 'ada@test.example', pin: testWalletPin, address: '127.0.0.1' }
+  assert.deepEqual(await signIn(given), { kind: 'locked', untilMs: undefined })
 
   const money = openMoney(pool, { clock: systemClock })
   const order = await money.addOrder(await money.addMerchant())

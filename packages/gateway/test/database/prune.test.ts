@@ -10,6 +10,7 @@ import type { Pool } from '../../src/database/pool.ts'
 import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
 import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import { makePrune, pruneBatch } from '../../src/system/prune.ts'
+import { makeWalletTriesStore } from '../../src/wallets/store/wallet-tries.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const dayMs = 86_400_000
@@ -42,8 +43,8 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
   const all = [...old, ...young]
   await pool.query(
     `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                         payment_time, expires_at, content, checkout_token, created_at)
-     select '${merchantId}', left(id, 32), id, 'timeout', 'WEB', 100, 'USD', 1, 300001, '{}', 'token', 1 from unnest($1::text[]) as o (id)`,
+                         payment_time, expires_at, content, created_at)
+     select '${merchantId}', left(id, 32), id, 'timeout', 'WEB', 100, 'USD', 1, 300001, '{}', 1 from unnest($1::text[]) as o (id)`,
     [all.map((id) => id.replaceAll('-', ''))],
   )
   await pool.query(
@@ -61,7 +62,7 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
      select '${merchantId}', 'host-' || n, case n when 0 then $1::bigint else $1::bigint - ${dayMs} end from generate_series(0, ${hosts}) n`,
     [nowMs],
   )
-  await pool.query(`insert into operators (login, role, status, password_hash, password_changed_at, created_at)
+  await pool.query(`insert into operators (login, role, status, sealed_password, password_changed_at, created_at)
                     values ('ann', 'admin', 'active', '', 1, 1)`)
   await pool.query(
     `insert into operator_sessions (token_hash, login, address, created_at, last_seen_at, ends_at)
@@ -69,14 +70,20 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
     [nowMs],
   )
 
+  await pool.query(
+    `insert into wallet_tries (tried_from, login_hash, tries, last_try_at)
+     values ('address a', '\\x01', 1, $1::bigint - 8 * ${dayMs}::bigint), ('address b', '\\x01', 1, $1)`,
+    [nowMs],
+  )
   const prune = makePrune({
     tidyCallbacks: makeTidyCallbacks({ history: makeCallbackHistory(pool), historyDays: 90, clock }),
     operators: makeOperatorStore(pool),
     merchants: makeMerchantStore(pool),
+    walletTries: makeWalletTriesStore(pool),
     clock,
     signal: new AbortController().signal,
   })
-  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts })
+  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts, tries: 1 })
   assert.equal(breaths, 3, 'two between three batches of callbacks, one between two of hosts')
   assert.equal(await countOf('callback_attempts'), young.length)
   assert.equal(await countOf('callbacks', 'body is not null'), young.length)
@@ -84,7 +91,8 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
   assert.equal(await countOf('orders'), all.length)
   assert.equal(await countOf('merchant_callback_hosts'), 1)
   assert.equal(await countOf('operator_sessions'), 1)
-  assert.deepEqual(await prune(), { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0 })
+  assert.equal(await countOf('wallet_tries'), 1)
+  assert.deepEqual(await prune(), { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0 })
 })
 
 test('a callback that is asked for again while it is being pruned keeps its text', async () => {
@@ -93,8 +101,8 @@ test('a callback that is asked for again while it is being pruned keeps its text
   const paymentId = callbackId.replaceAll('-', '')
   await pool.query(
     `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                         payment_time, expires_at, content, checkout_token, created_at)
-     values ('${merchantId}', $1, '1', 'timeout', 'WEB', 100, 'USD', 1, 300001, '{}', 'token', 1)`,
+                         payment_time, expires_at, content, created_at)
+     values ('${merchantId}', $1, '1', 'timeout', 'WEB', 100, 'USD', 1, 300001, '{}', 1)`,
     [paymentId],
   )
   await pool.query(

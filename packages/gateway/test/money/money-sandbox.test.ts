@@ -11,6 +11,7 @@ import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { openMoney } from '../support/money.ts'
 import { createBody } from '../support/order.ts'
+import { testVault } from '../support/started.ts'
 
 const gateway = await startTestGateway({ environment: { MERCHANT_REQUESTS_PER_SECOND: '100000' } })
 const merchant = await gateway.addMerchant()
@@ -154,7 +155,7 @@ test('there is one test wallet for each behaviour, made once, and filled up agai
   const approves = await findTestWallet(wallets, 'approves')
   const poor = await findTestWallet(wallets, 'too_little_money')
   assert.equal(await wallets.findAvailable(poor?.walletId ?? '', 'USD'), 0n)
-  const parts = { wallets, treasury, clock: systemClock, random: randomBytes }
+  const parts = { wallets, treasury, vault: testVault, clock: systemClock, random: randomBytes }
   const topUps = async () => (await pool.query("select from transfers where kind = 'top_up'")).rowCount
   const topUpsBefore = await topUps()
   await ensureTestWallets(parts)

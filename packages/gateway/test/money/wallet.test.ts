@@ -4,10 +4,12 @@ import { test } from 'node:test'
 import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
 import { makeAuthenticateWallet } from '../../src/wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../../src/wallets/manage-wallets.ts'
-import { lockedForMs, maxTries } from '../../src/wallets/rules/wallet.ts'
+import { loginsByAddress, sourceKeptMs, walletTriesLimits } from '../../src/wallets/rules/wallet-tries.ts'
+import { type KnownDevice, makeWalletTriesStore } from '../../src/wallets/store/wallet-tries.ts'
 import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
+import { testVault } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -15,18 +17,25 @@ const wallets = makeWalletStore(pool)
 const manage = makeManageWallets({
   wallets,
   treasury: makeTreasuryStore(pool),
+  vault: testVault,
   clock,
   random: randomBytes,
   actor: 'cli:ann',
 })
 // As many processes.
-const signIns = Array.from({ length: 3 }, () =>
-  makeAuthenticateWallet({ wallets: makeWalletStore(pool), clock }),
+const processes = Array.from({ length: 3 }, () =>
+  makeAuthenticateWallet({ tries: makeWalletTriesStore(pool), vault: testVault, clock }),
 )
-const [signIn] = signIns as [(typeof signIns)[number]]
+const [authenticate] = processes as [(typeof processes)[number]]
+const home = '192.0.2.1'
+const signIn = (given: { login: string; pin: string; address?: string; device?: KnownDevice }) =>
+  authenticate({ address: home, ...given })
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const { source: sourceLimit, wallet: walletLimit } = walletTriesLimits
 let logins = 0
 
-async function newWallet(pin = '2468') {
+async function newWallet(pin = '246810') {
   const { wallet } = await manage.addWallet({ login: `c${++logins}@x.org`, name: 'Ann', pin, reason: 'new' })
   return wallet
 }
@@ -40,61 +49,130 @@ async function acts(subject: string): Promise<string[]> {
 }
 
 test('the right PIN signs in, by any spelling of the login; the wrong one does not', async () => {
-  const { login, walletId } = await newWallet('2468')
-  const right = await signIn({ login: ` ${login.toUpperCase()} `, pin: '2468' })
+  const { login, walletId } = await newWallet('246810')
+  const right = await signIn({ login: ` ${login.toUpperCase()} `, pin: '246810' })
   assert.deepEqual([right.kind, right.kind === 'signed_in' && right.wallet.walletId], ['signed_in', walletId])
-  assert.deepEqual(await signIn({ login, pin: '2469' }), { kind: 'wrong' })
+  assert.deepEqual(await signIn({ login, pin: '246811' }), { kind: 'wrong' })
   assert.deepEqual(await signIn({ login, pin: '' }), { kind: 'wrong' })
 })
 
 test('a login that nobody has is answered like a wrong PIN', async () => {
   for (const login of ['nobody@x.org', '+4915199999999', 'no login at all'])
-    assert.deepEqual(await signIn({ login, pin: '2468' }), { kind: 'wrong' })
+    assert.deepEqual(await signIn({ login, pin: '246810' }), { kind: 'wrong' })
 })
 
-test('five wrong tries lock for 30 minutes to the millisecond, also for the right PIN; then all five are there again', async () => {
+test('wrong tries lock an address out for longer each time, also with the right PIN, to the millisecond', async () => {
   const { login } = await newWallet()
-  for (let i = 0; i < maxTries; i++) assert.equal((await signIn({ login, pin: '0000' })).kind, 'wrong')
-  const locked = { kind: 'locked', untilMs: clock.now() + lockedForMs }
-  assert.deepEqual(await signIn({ login, pin: '2468' }), locked)
-  clock.advance(lockedForMs - 1)
-  assert.deepEqual(await signIn({ login, pin: '2468' }), locked)
-  clock.advance(1)
-  for (let i = 1; i < maxTries; i++) assert.equal((await signIn({ login, pin: '0000' })).kind, 'wrong')
-  assert.equal((await signIn({ login, pin: '2468' })).kind, 'signed_in')
+  for (let i = 1; i < 5; i++) assert.equal((await signIn({ login, pin: '000000' })).kind, 'wrong')
+  for (const lockedForMs of [30_000, 5 * minuteMs, 30 * minuteMs, 4 * 60 * minuteMs, dayMs, dayMs]) {
+    assert.equal((await signIn({ login, pin: '000000' })).kind, 'wrong')
+    const locked = { kind: 'locked', untilMs: clock.now() + lockedForMs }
+    assert.deepEqual(await signIn({ login, pin: '246810' }), locked)
+    clock.advance(lockedForMs - 1)
+    assert.deepEqual(await signIn({ login, pin: '246810' }), locked)
+    clock.advance(1)
+  }
+  assert.equal((await signIn({ login, pin: '246810' })).kind, 'signed_in')
+})
+
+test('a login that nobody has locks the address out like any other', async () => {
+  const [nobody, somebody] = ['nobody-yet@x.org', (await newWallet()).login]
+  for (let i = 0; i < 7; i++)
+    assert.deepEqual(
+      await signIn({ login: nobody, pin: '000000' }),
+      await signIn({ login: somebody, pin: '000000' }),
+    )
+})
+
+test('the owner elsewhere is not locked out by one address, however long that one tries', async () => {
+  const { login } = await newWallet()
+  for (let day = 0; day < 30; day++) {
+    for (let i = 0; i < 12; i++) await signIn({ login, pin: '000000', address: '198.51.100.7' })
+    clock.advance(dayMs)
+  }
+  assert.equal((await signIn({ login, pin: '246810', address: '203.0.113.5' })).kind, 'signed_in')
+})
+
+test('wrong tries of many addresses lock the wallet for strangers, and not for a device of its owner', async () => {
+  const { login, walletId } = await newWallet()
+  const device = { deviceId: 'a phone', walletId }
+  for (let i = 0; i < walletLimit.free; i++)
+    assert.equal((await signIn({ login, pin: '000000', address: `198.51.100.${i}` })).kind, 'wrong')
+  const locked = { kind: 'locked', untilMs: clock.now() + 30_000 }
+  assert.deepEqual(await signIn({ login, pin: '246810', address: '203.0.113.5' }), locked)
+  assert.equal((await signIn({ login, pin: '246810', device })).kind, 'signed_in')
+  assert.deepEqual(
+    await signIn({ login, pin: '246810', address: '203.0.113.5' }),
+    locked,
+    'its owner’s sign-in gives strangers no further tries',
+  )
+  const others = { ...device, walletId: (await newWallet()).walletId }
+  assert.deepEqual(await signIn({ login, pin: '246810', device: others }), locked, 'of another wallet')
+  for (let i = 0; i < sourceLimit.free; i++)
+    assert.equal((await signIn({ login, pin: '000000', device })).kind, 'wrong')
+  assert.equal((await signIn({ login, pin: '246810', device })).kind, 'locked', 'by its own tries')
+})
+
+test('an address that tries many logins waits an hour; a right PIN takes its login off the list', async () => {
+  const address = '198.51.100.99'
+  const owned = await newWallet()
+  await signIn({ login: owned.login, pin: '000000', address })
+  assert.equal((await signIn({ login: owned.login, pin: '246810', address })).kind, 'signed_in')
+  for (let i = 0; i < loginsByAddress.most; i++)
+    assert.equal((await signIn({ login: `spray-${i}@x.org`, pin: '123456', address })).kind, 'wrong')
+  const locked = { kind: 'locked', untilMs: clock.now() + loginsByAddress.withinMs }
+  assert.deepEqual(await signIn({ login: owned.login, pin: '246810', address }), locked)
+  assert.equal((await signIn({ login: owned.login, pin: '246810' })).kind, 'signed_in', 'from elsewhere')
+  const device = { deviceId: 'a laptop', walletId: owned.walletId }
+  assert.equal((await signIn({ login: owned.login, pin: '246810', address, device })).kind, 'signed_in')
+  clock.advance(loginsByAddress.withinMs)
+  assert.equal((await signIn({ login: owned.login, pin: '246810', address })).kind, 'signed_in')
 })
 
 test('the right PIN gives all five tries back', async () => {
   const { login } = await newWallet()
-  for (const pin of ['0', '1', '2', '3', '2468', '0', '1', '2', '3']) {
-    assert.equal((await signIn({ login, pin })).kind, pin === '2468' ? 'signed_in' : 'wrong')
+  for (const pin of ['0', '1', '2', '3', '246810', '0', '1', '2', '3']) {
+    assert.equal((await signIn({ login, pin })).kind, pin === '246810' ? 'signed_in' : 'wrong')
   }
-  assert.equal((await signIn({ login, pin: '2468' })).kind, 'signed_in')
+  assert.equal((await signIn({ login, pin: '246810' })).kind, 'signed_in')
 })
 
-test('30 tries at once over several processes: five are looked at, the others find it locked', async () => {
+for (const [who, loginOf] of [
+  ['a wallet', async () => (await newWallet()).login],
+  ['nobody', async () => 'nobody-at-once@x.org'],
+] as const) {
+  test(`30 tries at once over several processes at the login of ${who}: five are looked at`, async () => {
+    const login = await loginOf()
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        (processes[i % processes.length] ?? authenticate)({ login, pin: `${100_000 + i}`, address: home }),
+      ),
+    )
+    assert.equal(answers.filter(({ kind }) => kind === 'wrong').length, sourceLimit.free)
+    assert.equal(answers.filter(({ kind }) => kind === 'locked').length, 30 - sourceLimit.free)
+  })
+}
+
+test('what is forgotten leaves the table', async () => {
   const { login } = await newWallet()
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, i) =>
-      (signIns[i % signIns.length] ?? signIn)({ login, pin: `${1000 + i}` }),
-    ),
-  )
-  assert.equal(answers.filter(({ kind }) => kind === 'wrong').length, maxTries)
-  assert.equal(answers.filter(({ kind }) => kind === 'locked').length, 30 - maxTries)
+  await signIn({ login, pin: '000000' })
+  clock.advance(sourceKeptMs)
+  await signIn({ login: (await newWallet()).login, pin: '246810' })
+  assert.equal((await pool.query('select from wallet_tries')).rowCount, 0)
 })
 
 test('an operator locks and unlocks, and unlocking ends the lock of wrong tries too', async () => {
   const { login, walletId } = await newWallet()
   clock.advance(1)
   await manage.lockWallet(login, 'stolen phone')
-  assert.deepEqual(await signIn({ login, pin: '2468' }), { kind: 'locked', untilMs: undefined })
+  assert.deepEqual(await signIn({ login, pin: '246810' }), { kind: 'locked', untilMs: undefined })
   clock.advance(1)
   await manage.unlockWallet(walletId, 'phone is back')
-  for (let i = 0; i < maxTries; i++) await signIn({ login, pin: '0000' })
-  assert.equal((await signIn({ login, pin: '2468' })).kind, 'locked')
+  for (let i = 0; i < sourceLimit.free; i++) await signIn({ login, pin: '000000' })
+  assert.equal((await signIn({ login, pin: '246810' })).kind, 'locked')
   clock.advance(1)
   await manage.unlockWallet(login, 'called us')
-  assert.equal((await signIn({ login, pin: '2468' })).kind, 'signed_in')
+  assert.equal((await signIn({ login, pin: '246810' })).kind, 'signed_in')
   assert.deepEqual(await acts(walletId), [
     'wallet.add by cli:ann: new',
     'wallet.lock by cli:ann: stolen phone',
@@ -126,13 +204,14 @@ test('a login has one wallet', async () => {
   })
 })
 
-test('a PIN that is made here works, and rests as nothing but a hash', async () => {
+test('a PIN that is made here works, and rests as nothing but a sealed hash', async () => {
   const { wallet, pin = '' } = await manage.addWallet({ login: '+4915112345678', name: 'Bob', reason: 'new' })
   assert.match(pin, /^[0-9]{6}$/)
   assert.equal((await signIn({ login: wallet.login, pin })).kind, 'signed_in')
-  const { rows } = await pool.query<{ pin_hash: string }>(
-    'select pin_hash from wallets where wallet_id = $1',
+  const { rows } = await pool.query<{ sealed_pin: Buffer }>(
+    'select sealed_pin from wallets where wallet_id = $1',
     [wallet.walletId],
   )
-  assert.match(rows[0]?.pin_hash ?? '', /^scrypt\$32768\$8\$1\$/)
+  const hash = testVault.open(rows[0]?.sealed_pin ?? Buffer.of(), `PIN of wallet ${wallet.walletId}`)
+  assert.match(hash.toString(), /^scrypt\$32768\$8\$1\$/)
 })

@@ -181,6 +181,6 @@ function bytesFor(chance: number): (size: number) => Uint8Array {
 
 const orderSql = `
 insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                    payment_time, expires_at, callback_url, content, checkout_token, created_at)
-values ($1, $2, $2, 'timeout', 'WEB', 100, 'USD', $3::bigint, $3::bigint + 300000, $4, '{}', 'token', $3::bigint)
+                    payment_time, expires_at, callback_url, content, created_at)
+values ($1, $2, $2, 'timeout', 'WEB', 100, 'USD', $3::bigint, $3::bigint + 300000, $4, '{}', $3::bigint)
     on conflict do nothing`

@@ -7,6 +7,7 @@ import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
 import { TestClock } from './clock.ts'
 import { startTestGateway, type TestGateway, type TestMerchant } from './gateway.ts'
 import { createBody } from './order.ts'
+import { testVault } from './started.ts'
 
 export interface OpenOrder {
   readonly url: string
@@ -44,6 +45,7 @@ export async function openCheckoutShop(
   const manageWallets = makeManageWallets({
     wallets: makeWalletStore(gateway.pool),
     treasury: makeTreasuryStore(gateway.pool),
+    vault: testVault,
     clock,
     random: randomBytes,
     actor: 'test',

@@ -5,7 +5,7 @@ import { type ManageOperators, makeManageOperators } from '../../src/operators/m
 import type { Role } from '../../src/operators/rules/operator.ts'
 import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import type { TestGateway } from './gateway.ts'
-import { operatorPassword } from './started.ts'
+import { operatorPassword, testVault } from './started.ts'
 
 export interface ConsoleAnswer {
   readonly status: number
@@ -20,6 +20,7 @@ export type Fields = Readonly<Record<string, string | readonly string[]>>
 export function operatorsOf({ pool, clock }: Pick<TestGateway, 'pool' | 'clock'>): ManageOperators {
   return makeManageOperators({
     operators: makeOperatorStore(pool),
+    vault: testVault,
     clock,
     random: randomBytes,
     actor: 'test',

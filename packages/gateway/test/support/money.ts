@@ -121,7 +121,7 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
           paymentExpiryTimeMs: nowMs + (given.lifeMs ?? 600_000),
           ...(callbackUrl !== null && { callbackUrl }),
         },
-        { merchantId, paymentId, checkoutToken: 'token', nowMs },
+        { merchantId, paymentId, nowMs },
       )
       await orders.insertOrder(order)
       return order
@@ -137,7 +137,7 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
           walletId,
           login: `${walletId}@wallet.example`,
           name: 'Consumer',
-          pinHash: 'scrypt$2$8$1$$',
+          sealedPin: Buffer.of(1),
           behaviour,
           createdAtMs: clock.now(),
         },

@@ -20,7 +20,7 @@ export function order(changes: Partial<Order> = {}): Order {
     paymentExpiryTimeMs: nowMs + 30 * minuteMs,
     callbackUrl: 'https://shop.example/cb',
   } as const
-  return { ...makeOrder(create, { merchantId: 'm', paymentId: 'P1', checkoutToken: 't', nowMs }), ...changes }
+  return { ...makeOrder(create, { merchantId: 'm', paymentId: 'P1', nowMs }), ...changes }
 }
 
 /** One that is paid from a wallet. */

@@ -48,9 +48,9 @@ export async function insertPastOrders(pool: Pool, orders: readonly PastOrder[])
   const column = <K extends keyof (typeof rows)[number]>(name: K) => rows.map((row) => row[name])
   await pool.query(
     `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                         payment_time, expires_at, content, checkout_token, created_at, transaction_id, wallet_id,
+                         payment_time, expires_at, content, created_at, transaction_id, wallet_id,
                          completed_at)
-     select m, p, 'order-' || p, s, 'WEB', a, c, t + 86400000, t + 2 * 86400000, $9, 'token', t, x,
+     select m, p, 'order-' || p, s, 'WEB', a, c, t + 86400000, t + 2 * 86400000, $9, t, x,
             case when x is not null then 'a wallet' end, e
        from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::numeric[], $7::text[], $8::bigint[])
          as o (m, p, s, t, c, a, x, e)`,

@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import { startGateway } from '../../src/app/gateway.ts'
 import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
 import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
+import { makeVault } from '../../src/platform/vault.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { TestClock } from './clock.ts'
 import { copyDatabase, type StartedTemplates, startedNames, type TestServer, urlOf } from './server.ts'
@@ -18,6 +19,8 @@ const firstStartAtMs = 1_700_000_000_000
 /** Of the first operator, admin. */
 export const operatorPassword = 'a password for tests'
 const masterKey = Buffer.alloc(32, 'a key for tests').toString('base64')
+/** As every gateway in a test has it, unless it is given other keys. */
+export const testVault = makeVault(Buffer.from(masterKey, 'base64'))
 
 /** What every gateway in a test is started with. */
 export const testEnvironment = {

@@ -5,7 +5,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { ApiToken, Scope } from '../../operators/rules/api-token.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { ConsoleService } from '../console/service.ts'
-import { integer, matching, optional, text } from './fields.ts'
+import { integer, list, longText, matching, optional, text } from './fields.ts'
 
 export const apiPrefix = '/api/admin/v1'
 
@@ -95,6 +95,12 @@ export const reason = text('Why, for the audit.', { max: 256 })
 export const currency = matching('ISO 4217 code.', {
   regexp: /^[A-Z]{3}$/,
   expected: 'three capital letters',
+})
+
+export const publicKey = longText('An RSA public key, PEM or base64.', { max: 16_384 })
+export const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
+export const callbackHosts = list('The only hosts that callbacks may go to.', text('A host.', { max: 260 }), {
+  max: 100,
 })
 
 export const defaultLimit = 50

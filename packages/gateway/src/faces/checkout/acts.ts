@@ -19,6 +19,8 @@ export interface Act {
   readonly order: Order
   readonly visit: Visit
   readonly form: URLSearchParams
+  readonly address: string
+  readonly cookieHeader: string | undefined
   /** Undefined: too many at once. Otherwise to be called when the sign-in is over. */
   readonly startSignIn: () => (() => void) | undefined
 }
@@ -29,15 +31,20 @@ const maxLoginShown = 254
 
 export function makeActs({ authenticateWallet, submitPayment, findTestWalletId, visits }: ActsParts) {
   return {
-    async signIn({ order, form, startSignIn }: Act): Promise<string[]> {
+    async signIn({ order, form, address, cookieHeader, startSignIn }: Act): Promise<string[]> {
       const login = (form.get('login') ?? '').slice(0, maxLoginShown)
       const end = startSignIn()
       if (!end) return note(order, { code: 'busy', login })
       try {
-        const outcome = await authenticateWallet({ login, pin: form.get('pin') ?? '' })
+        const outcome = await authenticateWallet({
+          login,
+          pin: form.get('pin') ?? '',
+          address,
+          device: visits.readDevice(cookieHeader, login),
+        })
         switch (outcome.kind) {
           case 'signed_in':
-            return [visits.signIn(order, outcome.wallet.walletId)]
+            return [visits.signIn(order, outcome.wallet.walletId), visits.rememberDevice(outcome.wallet)]
           case 'wrong':
             return note(order, { code: 'wrong', login })
           case 'locked':

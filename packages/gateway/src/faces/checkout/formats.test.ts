@@ -44,8 +44,12 @@ test('a count takes the form that the grammar asks for', () => {
 
 test('times are said in the reader’s words', () => {
   const formats = makeFormats('en')
-  assert.equal(formats.inMinutes(29 * 60_000 + 1), 'in 30 minutes')
-  assert.equal(formats.inMinutes(-5), 'in 1 minute')
+  assert.equal(formats.inTime(-5), 'in 1 second')
+  assert.equal(formats.inTime(29_001), 'in 30 seconds')
+  assert.equal(formats.inTime(4 * 60_000 + 1), 'in 5 minutes')
+  assert.equal(formats.inTime(3 * 3_600_000 + 1), 'in 4 hours')
+  assert.equal(formats.inTime(24 * 3_600_000), 'in 24 hours')
+  assert.equal(makeFormats('ja').inTime(4 * 3_600_000), '4 時間後')
   assert.equal(formats.duration(1, 'second'), '1 second')
   assert.equal(makeFormats('de').duration(29, 'minute'), '29 Minuten')
   assert.match(formats.time(1_800_000_000_000), /Jan 15, 2027.*8:00.*UTC/)

@@ -15,8 +15,8 @@ export interface Formats {
   plural(forms: Plural, count: number): string
   /** "29 minutes", "45 seconds". */
   duration(value: number, unit: 'minute' | 'second'): string
-  /** "in 30 minutes"; never less than one. */
-  inMinutes(durationMs: number): string
+  /** "in 30 seconds", "in 5 minutes", "in 4 hours"; never less than a second, and never too early. */
+  inTime(durationMs: number): string
   /** The day and the time in UTC, until a script knows where the reader is. */
   time(timeMs: number): string
 }
@@ -97,7 +97,14 @@ export function makeFormats(language: string): Formats {
     number,
     plural,
     duration,
-    inMinutes: (durationMs) => relative.format(Math.max(1, Math.ceil(durationMs / 60_000)), 'minute'),
+    inTime(durationMs) {
+      const seconds = Math.max(1, Math.ceil(durationMs / 1000))
+      if (seconds < 100) return relative.format(seconds, 'second')
+      const minutes = Math.ceil(seconds / 60)
+      return minutes < 100
+        ? relative.format(minutes, 'minute')
+        : relative.format(Math.ceil(minutes / 60), 'hour')
+    },
     time: (timeMs) => `${times.format(timeMs)} UTC`,
   }
 }

@@ -2,6 +2,7 @@
 // redirect to the page, so that reloading never sends anything twice and always shows the truth.
 import { Failure, httpStatusOf, isFinalOrderStatus, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressKey } from '../../http/api-limits.ts'
 import type { CookieJar } from '../../http/cookies.ts'
 import { qrCode } from '../../http/qr.ts'
 import { isFromElsewhere, maxFormBytes, readForm } from '../../http/requests.ts'
@@ -168,13 +169,13 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     return reply
   }
 
-  async function sendQrCode({ order }: Checkout, _request: LinkRequest, reply: FastifyReply) {
+  async function sendQrCode(_found: Checkout, request: LinkRequest, reply: FastifyReply) {
     return reply
       .header('content-type', 'image/svg+xml')
       .header('content-security-policy', "default-src 'none'")
       .header('cache-control', 'private, max-age=3600')
       .header('x-content-type-options', 'nosniff')
-      .send(qrCode(checkoutUrl(order, parts.publicUrl())))
+      .send(qrCode(checkoutUrl(request.params, parts.publicUrl())))
   }
 
   async function goBack({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
@@ -201,6 +202,8 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
           order,
           visit,
           form,
+          address: addressKey(request.ip),
+          cookieHeader: request.headers.cookie,
           startSignIn: () => limits.startSignIn(request.ip, order.paymentId),
         })
       : [...visit.cookies, visits.leaveNote(order, { code: lost(act, visit) })]

@@ -1,11 +1,15 @@
 // Who looks at a checkout, as the browser's cookies tell it: a visitor that nobody knows, or, for a quarter of an
 // hour and for this one order, the owner of a wallet. Signing in makes a session with a new id. Nothing is stored:
 // the session travels sealed, so every process knows it; what must be revocable is asked of the wallet itself.
+import { createHash } from 'node:crypto'
 import { type RandomBytes, uuidPattern } from '@tillgate/protocol'
 import type { CookieJar } from '../../http/cookies.ts'
-import type { Sealing, Tokens } from '../../http/sealing.ts'
+import type { Sealing } from '../../http/sealing.ts'
 import type { OrderKey } from '../../orders/rules/order.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { Tokens } from '../../platform/tokens.ts'
+import { normaliseLogin, type Wallet } from '../../wallets/rules/wallet.ts'
+import type { KnownDevice } from '../../wallets/store/wallet-tries.ts'
 import type { Words } from './words.ts'
 
 export interface Session {
@@ -35,6 +39,8 @@ export const sessionSeconds = 15 * 60
 /** As long as an order can live, for a page may stay open that long. */
 const visitorSeconds = 24 * 60 * 60
 const noteSeconds = 60
+/** Counted from the last right PIN. */
+const deviceSeconds = 180 * 24 * 60 * 60
 const idBytes = 16
 const idPattern = /^[\w-]{22}$/
 
@@ -79,6 +85,20 @@ export function makeVisits(parts: {
 
     signOut: (order: OrderKey): string => jar.remove(sessionName(order)),
 
+    /** From now on the tries of this browser count apart from those of strangers. */
+    rememberDevice({ walletId, login }: Pick<Wallet, 'walletId' | 'login'>): string {
+      const device = { deviceId: newId(), walletId, endsAtMs: clock.now() + deviceSeconds * 1000 }
+      return jar.write(deviceName(login), sealing.seal(device, devicePlace), deviceSeconds)
+    },
+
+    readDevice(cookieHeader: string | undefined, typed: string): KnownDevice | undefined {
+      const login = normaliseLogin(typed)
+      const sealed = login === undefined ? undefined : jar.read(cookieHeader, deviceName(login))
+      // Safe: only this gateway seals, and for this place it seals devices alone.
+      const device = sealed && (sealing.open(sealed, devicePlace) as (KnownDevice & Ends) | undefined)
+      return device && device.endsAtMs > clock.now() ? device : undefined
+    },
+
     leaveNote: (order: OrderKey, note: Note): string =>
       jar.write(noteName, sealing.seal(note, `note ${placeOf(order)}`), noteSeconds),
 
@@ -101,6 +121,16 @@ function tokenParts(
 }
 
 const noteName = 'checkout-note'
+const devicePlace = 'known device'
+
+interface Ends {
+  readonly endsAtMs: number
+}
+
+/** One for each wallet; its name does not tell the login. */
+function deviceName(login: string): string {
+  return `wallet-${createHash('sha256').update(login).digest('base64url').slice(0, 22)}`
+}
 
 /** One for each order, so that two orders in two tabs do not sign each other out. */
 function sessionName({ paymentId }: OrderKey): string {

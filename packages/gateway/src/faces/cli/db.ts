@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { migrationsFolder } from '../../app/open-gateway-database.ts'
 import { type BackupHeader, type TableCount, writeBackup } from '../../database/backup.ts'
+import type { BackupDecryption, BackupEncryption } from '../../database/backup-encryption.ts'
 import { readBackupFile, writeBackupFile } from '../../database/backup-file.ts'
 import { distribute } from '../../database/distribute.ts'
 import { bindMode, checkMode, refuseOther } from '../../database/mode.ts'
@@ -18,8 +19,16 @@ import { version } from '../../platform/version.ts'
 import { type Config, readConfig } from '../../settings/config.ts'
 import { readDotEnv } from '../../settings/dot-env.ts'
 import { type OutputOptions, print, table, withContext } from './context.ts'
+import { readTextFile } from './files.ts'
+
+interface BackupOptions extends OutputOptions {
+  readonly recipient?: readonly string[]
+  readonly passphraseFile?: string
+}
 
 interface RestoreOptions extends OutputOptions {
+  readonly passphraseFile?: string
+  readonly identityFile?: string
   readonly withoutMasterKey?: boolean
 }
 
@@ -30,16 +39,24 @@ export function dbCommand(): Command {
     .command('backup')
     .description('write everything into a file, from one moment, while gateways run')
     .argument('<file>', 'a new file, such as tillgate-2026-01-31.jsonl.gz')
+    .option('--recipient <key...>', 'encrypt it to public keys of age (age1…), each of which opens it')
+    .option('--passphrase-file <file>', 'encrypt it to the passphrase in this file; - reads standard input')
     .option('--json', 'print JSON')
-    .action((path: string, options: OutputOptions) =>
+    .action((path: string, options: BackupOptions) =>
       withDatabase(async (pool) => {
-        const tables = await writeBackupFile(path, (write) =>
-          writeBackup(pool, { madeAtMs: systemClock.now(), madeBy: `tillgate ${version}`, write }),
+        const encryption = encryptionOf(options)
+        const tables = await writeBackupFile(
+          path,
+          (write) => writeBackup(pool, { madeAtMs: systemClock.now(), madeBy: `tillgate ${version}`, write }),
+          encryption,
         )
-        print(options, { file: path, tables }, [
+        print(options, { file: path, encrypted: encryption !== undefined, tables }, [
           ...countLines(tables),
           '',
-          `${path} holds all of it, secrets sealed. The master key is not in it: keep that elsewhere, or the backup is worth little.`,
+          encryption
+            ? `${path} holds all of it, encrypted: without the passphrase or an identity nobody reads it, you neither.`
+            : `${path} is not encrypted. Whoever has it reads names, logins, orders, addresses, balances and the audit. Keys, PINs, passwords and checkout links are sealed, hashed or not in it. --recipient or --passphrase-file encrypts all of it.`,
+          'The master key is not in it: keep that elsewhere, or the backup is worth little.',
         ])
       }),
     )
@@ -48,12 +65,14 @@ export function dbCommand(): Command {
     .command('restore')
     .description('read a backup into a new, empty database, and prove the books')
     .argument('<file>', 'what `db backup` wrote')
+    .option('--passphrase-file <file>', 'the passphrase of an encrypted backup; - reads standard input')
+    .option('--identity-file <file>', 'the identities (AGE-SECRET-KEY-1…) of an encrypted backup')
     .option('--without-master-key', 'although merchants’ keys and callbacks will be of no use without it')
     .option('--json', 'print JSON')
     .action((path: string, options: RestoreOptions) =>
       withDatabase(async (pool, config) => {
         const { header, tables, leftOut, migrated } = await restoreBackup(pool, {
-          lines: readBackupFile(path),
+          lines: readBackupFile(path, decryptionOf(options)),
           migrationsFolder,
           checkHeader(found) {
             refuseOther(found.mode, config, 'This backup')
@@ -91,6 +110,7 @@ export function dbCommand(): Command {
           `callbacks given up because their host stayed paused: ${pruned.exhausted}`,
           `ended sessions of operators: ${pruned.sessions}`,
           `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
+          `forgotten counters of wrong PINs: ${pruned.tries}`,
         ])
       }),
     )
@@ -112,6 +132,30 @@ export function dbCommand(): Command {
       }),
     )
   return command
+}
+
+function encryptionOf({ recipient, passphraseFile }: BackupOptions): BackupEncryption | undefined {
+  if (recipient && passphraseFile !== undefined)
+    throw new StartFailure(
+      'Give --recipient or --passphrase-file: a backup is encrypted to one or the other.',
+    )
+  if (recipient) return { kind: 'recipients', recipients: recipient }
+  if (passphraseFile === undefined) return undefined
+  return { kind: 'passphrase', passphrase: readPassphrase(passphraseFile) }
+}
+
+function decryptionOf({ identityFile, passphraseFile }: RestoreOptions): BackupDecryption | undefined {
+  if (passphraseFile !== undefined) return { kind: 'passphrase', passphrase: readPassphrase(passphraseFile) }
+  if (identityFile === undefined) return undefined
+  const lines = readTextFile(identityFile)
+    .split('\n')
+    .map((line) => line.trim())
+  return { kind: 'identities', identities: lines.filter((line) => line !== '' && !line.startsWith('#')) }
+}
+
+/** The line's end is not a part of it. */
+function readPassphrase(path: string): string {
+  return readTextFile(path).replace(/\r?\n$/, '')
 }
 
 /** Without migrating: a backup is taken of what is there, and a restore makes the schema itself. */

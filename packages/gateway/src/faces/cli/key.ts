@@ -2,15 +2,17 @@
 // rotate, wait until the merchant uses the new one, revoke the old one.
 import { Failure } from '@tillgate/protocol'
 import { Command, Option } from 'commander'
-import type { MadeKey, NewKey } from '../../merchants/manage-merchants.ts'
-import type { MerchantKey } from '../../merchants/rules/merchant.ts'
+import type { MadeKey } from '../../merchants/manage-merchants.ts'
+import type { MerchantKey, NewKey } from '../../merchants/rules/merchant.ts'
 import { commandName, type OutputOptions, print } from './context.ts'
 import { readTextFile } from './files.ts'
 import { keyTable, withMerchants, withoutSecret } from './merchant.ts'
+import { done, merchantActs } from './money.ts'
 
 interface KeyOptions extends OutputOptions {
   readonly aes?: boolean
   readonly publicKey?: string
+  readonly reason: string
 }
 
 export function keyCommand(): Command {
@@ -31,8 +33,9 @@ export function keyCommand(): Command {
   withKeyOptions(command.command('add'))
     .description('add a key; an AES key is made here and shown this once')
     .action((merchantId: string, options: KeyOptions) =>
-      withMerchants(async (merchants) => {
-        const made = await merchants.addKey(merchantId, newKey(options))
+      withMerchants(async (merchants, context) => {
+        const acts = merchantActs(context)
+        const made = done(await acts.addKey(merchantId, newKey(options), options.reason))
         print(options, made, sayMade(made))
       }),
     )
@@ -40,7 +43,7 @@ export function keyCommand(): Command {
   withKeyOptions(command.command('rotate'))
     .description('add a new key beside the live one, and say how to revoke the old one')
     .action((merchantId: string, options: KeyOptions) =>
-      withMerchants(async (merchants) => {
+      withMerchants(async (merchants, context) => {
         const key = newKey(options)
         const { keys } = await merchants.showMerchant(merchantId)
         const old = liveOf(keys, key.kind)
@@ -49,7 +52,7 @@ export function keyCommand(): Command {
             message: `Merchant ${merchantId} has no live ${key.kind} key to rotate. Use: ${commandName} key add`,
           })
         }
-        const made = await merchants.addKey(merchantId, key)
+        const made = done(await merchantActs(context).addKey(merchantId, key, options.reason))
         print(options, { ...made, oldKeyId: old.keyId }, [
           ...sayMade(made),
           'The old key works until you revoke it, once the merchant uses the new one:',
@@ -82,6 +85,7 @@ function withKeyOptions(command: Command): Command {
       '--public-key <file>',
       'the merchant’s RSA public key (PEM or bare base64); - reads standard input',
     )
+    .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
 }
 

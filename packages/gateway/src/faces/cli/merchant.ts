@@ -5,7 +5,7 @@ import { type Merchant, type MerchantKey, normaliseColour } from '../../merchant
 import { type AmountOptions, amountText, parseAmount } from './amount.ts'
 import { type CommandContext, commandName, type OutputOptions, print, table, withContext } from './context.ts'
 import { readTextFile } from './files.ts'
-import { done, moneyActs } from './money.ts'
+import { done, merchantActs, moneyActs } from './money.ts'
 
 export function merchantCommand(): Command {
   const command = new Command('merchant').description(
@@ -42,7 +42,9 @@ export function merchantCommand(): Command {
           platformPublicKey.trimEnd(),
           '',
           ...(file === undefined
-            ? [`Next, give its RSA public key: ${commandName} key add ${merchantId} --public-key FILE`]
+            ? [
+                `Next, give its RSA public key: ${commandName} key add ${merchantId} --public-key FILE --reason "signed on"`,
+              ]
             : []),
         ])
       }),
@@ -97,11 +99,14 @@ export function merchantCommand(): Command {
     )
     .option('--callback-hosts <hosts>', 'separated by commas; "default" allows any host', orDefault(list))
     .option('--accent-colour <colour>', 'such as #1f6f5c; "default" takes it away', orDefault(colour))
+    .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
-    .action((merchantId: string, { json, ...settings }: OutputOptions & Partial<AddOptions>) =>
-      withMerchants(async (merchants) => {
-        const merchant = await merchants.changeMerchant(merchantId, settings)
-        print(json ? { json } : {}, merchant, describe(merchant, []))
+    .action((merchantId: string, options: OutputOptions & Partial<AddOptions> & { reason: string }) =>
+      withMerchants(async (merchants, context) => {
+        const { json: _, reason, ...settings } = options
+        const acts = merchantActs(context)
+        const { merchant } = await acts.changeMerchant(merchantId, settings, reason)
+        print(options, merchant, describe(merchant, []))
       }),
     )
 

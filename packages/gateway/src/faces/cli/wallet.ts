@@ -24,7 +24,7 @@ export function walletCommand(): Command {
     .description('add a wallet; without --pin-file a PIN is made and shown this once')
     .requiredOption('--login <login>', 'phone number with country code, or e-mail address')
     .requiredOption('--name <name>', 'the consumer’s name')
-    .option('--pin-file <file>', 'a file with the PIN, 4 to 12 digits; - reads standard input')
+    .option('--pin-file <file>', 'a file with the PIN, 6 to 12 digits; - reads standard input')
     .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
     .action((options: ReasonOptions & { login: string; name: string; pinFile?: string }) =>

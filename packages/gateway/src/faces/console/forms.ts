@@ -13,6 +13,7 @@ import { mayAct, type Role } from '../../operators/rules/operator.ts'
 import type { MoneyGiven } from '../../treasury/money-acts.ts'
 import type { Visit } from './console.ts'
 import type { ConsoleService } from './service.ts'
+import { exact } from './words.ts'
 
 export interface FoldedAct {
   readonly needs: Role
@@ -59,44 +60,38 @@ export function reasonOf(form: URLSearchParams): string {
   return reason
 }
 
-/** As old as a session can be. */
-const maxFormAgeMs = 12 * 60 * 60 * 1000
-
 /**
- * Decimal text beside a currency, exact as everywhere. `actId` was made with the form: however often it is sent, the
- * money moves once. It is the act's place in the audit log, which is in the order of time. A form that comes back
- * changed is refused, so that nobody is told that the new amount has moved.
+ * Decimal text beside a currency, exact as everywhere. `formId` was made with the form and counts as an Idempotency-Key
+ * of this operator: however often the form is sent, the money moves once. A form that comes back changed, or for
+ * another act or subject, is refused, so that nobody is told that the new amount has moved.
  */
 export async function moneyOf(
-  { operator, nowMs }: Visit,
+  { operator }: Visit,
   form: URLSearchParams,
   { apiTokens, act }: Pick<ConsoleService, 'apiTokens'> & { readonly act: string },
 ): Promise<MoneyGiven> {
-  const { currency, amountMinor, actId } = amountOf(form, nowMs)
+  const currency = required(form, 'currency', 'the currency').toUpperCase()
+  digitsOf(currency)
+  const amountMinor = toPositiveMinorUnits(required(form, 'amount', 'the amount'), currency, 'amount')
+  const formId = form.get('formId') ?? ''
+  if (!uuidPattern.test(formId))
+    throw new Failure('invalid_field', { message: 'Load the page anew and try again.' })
   const reason = reasonOf(form)
   const content = [act, currency, amountMinor].join(' ')
-  if (await apiTokens.actIdOf({ login: operator.login, key: actId, actId, content }))
-    return { currency, amountMinor, reason, actId }
+  const actId = await apiTokens.actIdOf({ login: operator.login, key: `form ${formId}`, content })
+  if (actId !== undefined) return { currency, amountMinor, reason, actId }
   throw new Failure('number_already_used', {
     message: 'This form was sent before, for another request. Nothing new was done. Load the page anew.',
   })
 }
 
-function amountOf(
-  form: URLSearchParams,
-  nowMs: number,
-): { currency: string; amountMinor: bigint; actId: string } {
-  const currency = required(form, 'currency', 'the currency').toUpperCase()
-  digitsOf(currency)
-  const amount = required(form, 'amount', 'the amount')
-  const actId = required(form, 'actId', 'the number of this form')
-  const madeAtMs = uuidPattern.test(actId) ? Number.parseInt(actId.replace('-', '').slice(0, 12), 16) : 0
-  if (madeAtMs > nowMs || madeAtMs < nowMs - maxFormAgeMs)
-    throw new Failure('invalid_field', { message: 'Load the page anew and try again.' })
-  return { currency, amountMinor: toPositiveMinorUnits(amount, currency, 'amount'), actId }
+export function amountFields({ nowMs }: Visit): Html {
+  return html`<input type="hidden" name="formId" value="${makeUuid(nowMs, randomBytes)}"><label>Amount<input name="amount" inputmode="decimal" required autocomplete="off"></label>
+<label>Currency<input name="currency" required maxlength="3" placeholder="USD" autocapitalize="characters" autocomplete="off"></label>`
 }
 
-export function amountFields({ nowMs }: Visit): Html {
-  return html`<input type="hidden" name="actId" value="${makeUuid(nowMs, randomBytes)}"><label>Amount<input name="amount" inputmode="decimal" required autocomplete="off"></label>
-<label>Currency<input name="currency" required maxlength="3" placeholder="USD" autocapitalize="characters" autocomplete="off"></label>`
+/** What is said of money that moved, and of a form that was sent again. */
+export function movedNote({ doneBeforeMs }: { readonly doneBeforeMs?: number }, note: string): string {
+  if (doneBeforeMs === undefined) return note
+  return `This was already done at ${exact(doneBeforeMs)}; nothing moved again.`
 }

@@ -4,6 +4,7 @@ import { type Html, html } from '../../http/html.ts'
 import type { MerchantSettings } from '../../merchants/manage-merchants.ts'
 import { type Merchant, normaliseColour } from '../../merchants/rules/merchant.ts'
 import type { ConsolePage } from './console.ts'
+import type { ConsoleService } from './service.ts'
 
 const maxNameLength = 256
 
@@ -35,6 +36,19 @@ export function settingsOf(form: URLSearchParams): Omit<MerchantSettings, 'name'
 
 function wrong(message: string): Failure {
   return new Failure('invalid_field', { message })
+}
+
+export async function newKeyPage(
+  { platformPublicKey }: Pick<ConsoleService, 'platformPublicKey'>,
+  merchantId: string,
+  secret: string,
+): Promise<ConsolePage> {
+  return secretPage({
+    title: 'A new AES key',
+    merchantId,
+    secret,
+    platformPublicKey: await platformPublicKey(),
+  })
 }
 
 export function secretPage(shown: {

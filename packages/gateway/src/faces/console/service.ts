@@ -4,12 +4,13 @@
 import type { PauseHosts } from '../../callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../../callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../../callbacks/store/callback-history.ts'
-import type { Sealing, Tokens } from '../../http/sealing.ts'
+import type { Sealing } from '../../http/sealing.ts'
 import type { Account } from '../../ledger/store/ledger.ts'
 import type { Verification } from '../../ledger/store/ledger-verification.ts'
 import type { StatementRange } from '../../ledger/store/statements.ts'
 import type { BalanceLine } from '../../ledger/store/trial-balance.ts'
 import type { ManageMerchants } from '../../merchants/manage-merchants.ts'
+import type { MerchantActs } from '../../merchants/merchant-acts.ts'
 import type { AuthenticateOperator } from '../../operators/authenticate-operator.ts'
 import type { DecideApprovals, Decider } from '../../operators/decide-approvals.ts'
 import type { ManageOperators } from '../../operators/manage-operators.ts'
@@ -23,6 +24,7 @@ import type { FindOrders } from '../../orders/find-orders.ts'
 import type { ManageOrders } from '../../orders/manage-orders.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../../orders/show-order.ts'
 import type { ReadOverview } from '../../overview/read-overview.ts'
+import type { Tokens } from '../../platform/tokens.ts'
 import type { SystemState } from '../../system/store/system.ts'
 import type { MoneyActs } from '../../treasury/money-acts.ts'
 import type { ManageWallets } from '../../wallets/manage-wallets.ts'
@@ -48,6 +50,8 @@ export interface ConsoleService {
   readonly approvals: DecideApprovals
   /** What moves money, at once or after a second operator's yes. */
   moneyActs(by: Decider): MoneyActs
+  /** What changes a merchant's keys and settings, likewise. */
+  merchantActs(by: Decider): MerchantActs
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
@@ -76,6 +80,6 @@ export interface ConsoleOperations {
   readonly orders: Omit<ManageOrders, 'refundOrder'>
   readonly callbacks: ManageCallbacks
   readonly hosts: PauseHosts
-  readonly merchants: ManageMerchants
+  readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
 }

@@ -6,7 +6,12 @@ import { insertAct } from '../../operators/store/audit.ts'
 
 export type SealedSecretStore = ReturnType<typeof makeSealedSecretStore>
 
-export type SecretKind = 'merchant_key' | 'platform_key' | 'operator_totp'
+export type SecretKind =
+  | 'merchant_key'
+  | 'platform_key'
+  | 'operator_totp'
+  | 'operator_password'
+  | 'wallet_pin'
 
 /** `owner` is the merchant's id, and empty for what belongs to the gateway. */
 export interface SecretKey {
@@ -34,11 +39,14 @@ export interface SecretsUnder {
 interface Place {
   readonly table: string
   readonly column: string
-  readonly owner: string
+  /** The merchant's column; undefined: it belongs to the gateway. */
+  readonly owner?: string
   readonly id: string
   readonly isLive: string
   /** How a row of `t` is found by a row of `k`. */
   readonly match: string
+  /** Where the same rested as text before it was sealed. */
+  readonly unsealed?: string
 }
 
 export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
@@ -53,7 +61,6 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
   platform_key: {
     table: 'platform_keys',
     column: 'sealed_key',
-    owner: `''`,
     id: 'key_id::text',
     isLive: 'retired_at is null',
     match: 't.key_id = k.id::uuid',
@@ -61,19 +68,42 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
   operator_totp: {
     table: 'operator_totp',
     column: 'sealed_secret',
-    owner: `''`,
     id: 'login',
     isLive: 'true',
     match: 't.login = k.id',
   },
+  operator_password: {
+    table: 'operators',
+    column: 'sealed_password',
+    id: 'login',
+    isLive: 'true',
+    match: 't.login = k.id',
+    unsealed: 'password_hash',
+  },
+  wallet_pin: {
+    table: 'wallets',
+    column: 'sealed_pin',
+    id: 'wallet_id',
+    isLive: 'true',
+    match: 't.wallet_id = k.id',
+    unsealed: 'pin_hash',
+  },
 }
+
+// Safe: these are its own keys.
+export const secretKinds = Object.keys(sealedPlaces) as readonly SecretKind[]
 
 export function makeSealedSecretStore(database: Pool) {
   return {
     /** How many secrets rest under which master key. */
     countByMasterKey: () => countByMasterKey(database),
-    /** Secrets under any other master key, in the order of their keys. */
+    /** Secrets of a kind under any other master key, in the order of their keys. */
     listNotUnder: (options: ListOptions) => listNotUnder(database, options),
+    /** What rests as text still. */
+    listUnsealed: (kind: SecretKind, limit: number) => listUnsealed(database, kind, limit),
+    /** Only where the text is still the one that was read. */
+    sealInPlace: (kind: SecretKind, secrets: readonly (UnsealedSecret & { readonly sealed: Buffer })[]) =>
+      sealInPlace(database, kind, secrets),
     /** Only where the secret is still the one that was read; how many. */
     reseal: (secrets: readonly Resealed[]) => reseal(database, secrets),
     record: (act: Act) => database.transaction((transaction) => insertAct(transaction, act)),
@@ -85,7 +115,7 @@ const masterKeyIdSql = 'substring(sealed from 2 for 8)'
 
 const sealedSql = Object.entries(sealedPlaces)
   .map(
-    ([kind, { table, column, owner, id, isLive }]) =>
+    ([kind, { table, column, owner = `''`, id, isLive }]) =>
       `select '${kind}' as kind, ${owner} as owner, ${id} as id, ${column} as sealed, ${isLive} as is_live
   from ${table} where ${column} is not null`,
   )
@@ -108,25 +138,65 @@ select ${masterKeyIdSql} as master_key_id,
 }
 
 interface ListOptions {
+  readonly kind: SecretKind
   readonly masterKeyId: Buffer
   readonly after: SecretKey | undefined
   readonly limit: number
 }
 
+/** Of one place: there may be a PIN for each of a million wallets, and its primary key gives the order. */
 async function listNotUnder(
   database: Queryable,
-  { masterKeyId, after, limit }: ListOptions,
+  { kind, masterKeyId, after, limit }: ListOptions,
 ): Promise<SealedSecret[]> {
+  const { table, column, owner, id } = sealedPlaces[kind]
+  const keys = owner === undefined ? [id] : [owner, id]
+  const given = [...(owner === undefined ? [] : [after?.owner ?? '']), after?.id ?? '']
   const { rows } = await database.query<SealedSecret>({
     text: `
-select kind, owner, id, sealed
-  from (${sealedSql}) as secrets
- where ${masterKeyIdSql} <> $1 and (kind, owner, id) > ($2, $3, $4)
- order by kind, owner, id
- limit $5`,
-    values: [masterKeyId, after?.kind ?? '', after?.owner ?? '', after?.id ?? '', limit],
+select '${kind}' as kind, ${owner ?? `''`} as owner, ${id} as id, ${column} as sealed
+  from ${table}
+ where substring(${column} from 2 for 8) <> $1 and (${keys}) > (${keys.map((_, index) => `$${index + 3}`)})
+ order by ${keys}
+ limit $2`,
+    values: [masterKeyId, limit, ...given],
   })
   return rows
+}
+
+export interface UnsealedSecret extends SecretKey {
+  readonly plain: string
+}
+
+async function listUnsealed(database: Queryable, kind: SecretKind, limit: number): Promise<UnsealedSecret[]> {
+  const { table, id, unsealed } = sealedPlaces[kind]
+  if (unsealed === undefined) return []
+  const { rows } = await database.query<UnsealedSecret>({
+    text: `
+select '${kind}' as kind, '' as owner, ${id} as id, ${unsealed} as plain
+  from ${table} where ${unsealed} is not null limit $1`,
+    values: [limit],
+  })
+  return rows
+}
+
+async function sealInPlace(
+  database: Queryable,
+  kind: SecretKind,
+  secrets: readonly (UnsealedSecret & { readonly sealed: Buffer })[],
+): Promise<void> {
+  const { table, column, match, unsealed } = sealedPlaces[kind]
+  await database.query({
+    text: `
+update ${table} t set ${column} = k.sealed, ${unsealed} = null
+  from unnest($1::text[], $2::text[], $3::bytea[]) as k (id, before, sealed)
+ where ${match} and t.${unsealed} = k.before`,
+    values: [
+      secrets.map(({ id }) => id),
+      secrets.map(({ plain }) => plain),
+      secrets.map(({ sealed }) => sealed),
+    ],
+  })
 }
 
 function reseal(database: Pool, secrets: readonly Resealed[]): Promise<number> {

@@ -21,6 +21,14 @@ export type MerchantKey = MerchantKeyBase &
     | { readonly kind: 'aes'; readonly sealedKey: Buffer }
   )
 
+/** A key that a merchant is to get: its own public one, or one that is made for it. */
+export type NewKey = { readonly kind: 'rsa'; readonly publicKey: string } | { readonly kind: 'aes' }
+
+/** One that can be added. `fingerprint`: SHA-256 of the public key in DER (SPKI), in hexadecimal. */
+export type CheckedKey =
+  | { readonly kind: 'rsa'; readonly publicKey: string; readonly fingerprint: string }
+  | { readonly kind: 'aes' }
+
 interface MerchantKeyBase {
   readonly merchantId: string
   readonly keyId: string
@@ -50,4 +58,19 @@ export function normaliseColour(text: string): string | undefined {
   if (digits === undefined) return undefined
   const six = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits
   return `#${six.toLowerCase()}`
+}
+
+type Settings = Partial<Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour'>>
+
+/** What of it changes and from what to what, for the audit; empty: nothing does. */
+export function describeChanges(before: Merchant, settings: Settings): string {
+  return (Object.keys(settings) as (keyof Settings)[])
+    .map((name) => [name, written(before[name]), written(settings[name])] as const)
+    .filter(([, from, to]) => from !== to)
+    .map(([name, from, to]) => `${name} from ${from} to ${to}`)
+    .join('; ')
+}
+
+function written(value: Settings[keyof Settings]): string {
+  return value === undefined ? 'the default' : JSON.stringify(value)
 }

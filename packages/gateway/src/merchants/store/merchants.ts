@@ -4,7 +4,7 @@ import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Act } from '../../operators/rules/audit.ts'
-import { audited } from '../../operators/store/audit.ts'
+import { audited, insertAct } from '../../operators/store/audit.ts'
 import type { Merchant, MerchantKey } from '../rules/merchant.ts'
 
 export type MerchantStore = ReturnType<typeof makeMerchantStore>
@@ -27,9 +27,9 @@ export function makeMerchantStore(database: Pool) {
       }),
     findMerchant: batched((ids: readonly string[]) => findMerchants(database, ids), batching),
     listMerchants: () => listMerchants(database),
-    /** The merchant as it is after the change; undefined when there is none. */
-    changeMerchant: (merchantId: string, changes: MerchantChanges, act: Act) =>
-      changeMerchant(database, { merchantId, changes, act }),
+    /** The merchant as it is after the change; undefined when there is none. `actFor`: undefined leaves it as it is. */
+    changeMerchant: (merchantId: string, changes: MerchantChanges, actFor: ActFor) =>
+      changeMerchant(database, { merchantId, changes, actFor }),
     /** False when both slots of its kind are taken. */
     insertKey: (key: MerchantKey, act: Act) =>
       audited(database, act, (transaction) => insertKey(transaction, key)),
@@ -133,25 +133,29 @@ async function listMerchants(database: Queryable): Promise<Merchant[]> {
 /** What is given is changed and the rest is left as it is, whoever else changes that at the same time. */
 export type MerchantChanges = Partial<Omit<Merchant, 'merchantId' | 'isSelfRegistered' | 'createdAtMs'>>
 
+type ActFor = (before: Merchant) => Act | undefined
+
 async function changeMerchant(
   database: Pool,
-  { merchantId, changes, act }: { merchantId: string; changes: MerchantChanges; act: Act },
+  { merchantId, changes, actFor }: { merchantId: string; changes: MerchantChanges; actFor: ActFor },
 ): Promise<Merchant | undefined> {
-  let changed: Merchant | undefined
-  await audited(database, act, async (transaction) => {
+  return database.transaction(async (transaction) => {
     const { rows } = await transaction.query<MerchantRow>({
       text: `select ${merchantColumns} from merchants where merchant_id = $1 for no key update`,
       values: [merchantId],
     })
-    if (!rows[0]) return false
-    changed = { ...toMerchant(rows[0]), ...changes }
-    return updateMerchant(transaction, changed)
+    const before = rows[0] && toMerchant(rows[0])
+    const act = before && actFor(before)
+    if (!act) return before
+    const changed = { ...before, ...changes }
+    await updateMerchant(transaction, changed)
+    await insertAct(transaction, act)
+    return changed
   })
-  return changed
 }
 
-async function updateMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
-  const { rowCount } = await database.query({
+async function updateMerchant(database: Queryable, merchant: Merchant): Promise<void> {
+  await database.query({
     text: `
 update merchants
    set name = $2, status = $3, requests_per_second = $4, callback_hosts = $5, accent_colour = $6
@@ -165,7 +169,6 @@ update merchants
       merchant.accentColour ?? null,
     ],
   })
-  return rowCount === 1
 }
 
 async function insertKey(database: Queryable, key: MerchantKey): Promise<boolean> {

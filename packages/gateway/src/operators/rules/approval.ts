@@ -1,5 +1,7 @@
-// Acts on money that want a second person: which ones do, who may decide about them, and until when.
+// Acts that want a second person, on money and on what a merchant is known by: which ones do, who may decide about
+// them, and until when.
 import { Failure, toDecimalText } from '@tillgate/protocol'
+import type { CheckedKey } from '../../merchants/rules/merchant.ts'
 import { mayAct, type Operator, type Role } from './operator.ts'
 
 export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint } & (
@@ -13,21 +15,29 @@ export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint
   | { readonly kind: 'wallet.top-up'; readonly walletId: string }
 )
 
-export type MoneyActKind = MoneyAct['kind']
+/** Whoever holds a merchant's keys refunds as that merchant, and whoever names its hosts reads its callbacks. */
+export type MerchantAct = { readonly merchantId: string } & (
+  | { readonly kind: 'key.add'; readonly key: CheckedKey }
+  | { readonly kind: 'merchant.callback-hosts'; readonly callbackHosts: readonly string[] | undefined }
+)
+
+export type ApprovableAct = MoneyAct | MerchantAct
 
 /** Whoever may do it by themselves may also approve it. */
-export const moneyActRoles = {
+export const approverRoles = {
   'order.refund': 'operator',
   'merchant.payout': 'admin',
   'wallet.top-up': 'admin',
-} as const satisfies Record<MoneyActKind, Role>
+  'key.add': 'admin',
+  'merchant.callback-hosts': 'admin',
+} as const satisfies Record<ApprovableAct['kind'], Role>
 
 export const approvalStatuses = ['waiting', 'approved', 'rejected', 'withdrawn', 'expired'] as const
 export type ApprovalStatus = (typeof approvalStatuses)[number]
 
 export interface ApprovalRequest {
   readonly approvalId: string
-  readonly act: MoneyAct
+  readonly act: ApprovableAct
   readonly reason: string
   /** The operator's login. */
   readonly requestedBy: string
@@ -55,7 +65,7 @@ export interface Approval {
 export interface ApprovalPolicy {
   /** How much of an order may be refunded in all without a second operator, by currency; undefined: any amount. */
   readonly refundLimits: ReadonlyMap<string, bigint> | undefined
-  readonly kinds: readonly Exclude<MoneyActKind, 'order.refund'>[]
+  readonly kinds: readonly Exclude<ApprovableAct['kind'], 'order.refund'>[]
   readonly lifeMs: number
 }
 
@@ -69,24 +79,40 @@ export function isApprovalInUse({ refundLimits, kinds }: ApprovalPolicy): boolea
 }
 
 /** As people say it. */
-export function describeMoneyAct(act: MoneyAct): string {
-  const amount = `${toDecimalText(act.amountMinor, act.currency)} ${act.currency}`
+export function describeAct(act: ApprovableAct): string {
   switch (act.kind) {
     case 'order.refund':
-      return `refund ${amount} of order ${act.paymentId}`
+      return `refund ${amountOf(act)} of order ${act.paymentId}`
     case 'merchant.payout':
-      return `pay ${amount} out to merchant ${act.merchantId}`
+      return `pay ${amountOf(act)} out to merchant ${act.merchantId}`
     case 'wallet.top-up':
-      return `top up wallet ${act.walletId} by ${amount}`
+      return `top up wallet ${act.walletId} by ${amountOf(act)}`
+    case 'key.add':
+      return `give merchant ${act.merchantId} ${describeKey(act.key)}`
+    case 'merchant.callback-hosts':
+      return `let callbacks of merchant ${act.merchantId} go to ${act.callbackHosts?.join(', ') ?? 'any host'}`
   }
 }
 
-export function isSameMoneyAct(a: MoneyAct, b: MoneyAct): boolean {
-  return describeMoneyAct(a) === describeMoneyAct(b) && referRefundNoOf(a) === referRefundNoOf(b)
+/** A public key by its fingerprint, which the merchant can compare with its own. */
+export function describeKey(key: CheckedKey): string {
+  return key.kind === 'aes' ? 'a new AES key' : `the RSA key of SHA-256 ${key.fingerprint}`
 }
 
-export function referRefundNoOf(act: MoneyAct): string | undefined {
+function amountOf({ amountMinor, currency }: MoneyAct): string {
+  return `${toDecimalText(amountMinor, currency)} ${currency}`
+}
+
+export function isSameAct(a: ApprovableAct, b: ApprovableAct): boolean {
+  return describeAct(a) === describeAct(b) && referRefundNoOf(a) === referRefundNoOf(b)
+}
+
+export function referRefundNoOf(act: ApprovableAct): string | undefined {
   return act.kind === 'order.refund' ? act.referRefundNo : undefined
+}
+
+export function merchantIdOf(act: ApprovableAct): string | undefined {
+  return act.kind === 'wallet.top-up' ? undefined : act.merchantId
 }
 
 export type Decision = 'approve' | 'reject' | 'withdraw'
@@ -99,7 +125,7 @@ export function checkDecision(
 ): void {
   if (request.status === 'waiting' && request.expiresAtMs <= nowMs) throw notWaiting('expired')
   if (request.status !== 'waiting') throw notWaiting(request.status, request.decidedBy)
-  const needed = moneyActRoles[request.act.kind]
+  const needed = approverRoles[request.act.kind]
   if (!mayAct(by.role, needed))
     throw new Failure('not_allowed', {
       message: `This needs the role ${needed}; yours is ${by.role}.`,

@@ -1,5 +1,6 @@
 // Who may work in the console, and what each role may do there.
 import { Failure } from '@tillgate/protocol'
+import type { TriesLimit } from '../../platform/tries.ts'
 
 /** From the one who may least to the one who may most. */
 export const roles = ['viewer', 'operator', 'admin'] as const
@@ -27,12 +28,16 @@ export interface Operator {
 }
 
 export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdAtMs'> {
-  readonly passwordHash: string
+  readonly sealedPassword: Buffer
 }
 
 export const firstOperatorLogin = 'admin'
-export const maxOperatorTries = 5
-export const operatorLockedForMs = 15 * 60 * 1000
+/** Whoever knows the password alone has 50 codes of the second step a day. No longer: anybody who reaches the console locks. */
+export const operatorTriesLimit = {
+  free: 5,
+  lockMs: [30_000, 5 * 60_000, 30 * 60_000],
+  forgottenAfterMs: 24 * 60 * 60_000,
+} as const satisfies TriesLimit
 export const minPasswordLength = 12
 export const maxPasswordLength = 256
 
@@ -44,6 +49,11 @@ export function mayAct(role: Role, needed: Role): boolean {
 
 export function isRole(text: string): text is Role {
   return roles.some((role) => role === text)
+}
+
+/** Where a sealed password belongs: it opens in this place alone. */
+export function placeOfPassword(login: string): string {
+  return `password of operator ${login}`
 }
 
 /** Undefined: it can be nobody's. */

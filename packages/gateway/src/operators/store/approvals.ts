@@ -1,10 +1,13 @@
 // Requests for a second operator's approval: made, listed, rejected, withdrawn, expired. Each change is one
 // transaction with its audit entry; approving is the approved act's own transaction (approval-closing.ts).
 import type { Pool, Queryable } from '../../database/pool.ts'
+import type { CheckedKey } from '../../merchants/rules/merchant.ts'
 import {
+  type ApprovableAct,
   type ApprovalRequest,
   type ApprovalStatus,
-  type MoneyAct,
+  type MerchantAct,
+  merchantIdOf,
   referRefundNoOf,
 } from '../rules/approval.ts'
 import type { Act } from '../rules/audit.ts'
@@ -49,12 +52,14 @@ interface Page {
 
 interface ApprovalRow {
   approval_id: string
-  act: MoneyAct['kind']
+  act: ApprovableAct['kind']
   merchant_id: string | null
   subject: string
   refer_refund_no: string | null
-  currency: string
-  amount_minor: string
+  currency: string | null
+  amount_minor: string | null
+  /** Of acts that are not about money. */
+  details: { key?: CheckedKey; callbackHosts?: readonly string[] } | null
   reason: string
   requested_by: string
   requested_as: string
@@ -67,25 +72,26 @@ interface ApprovalRow {
   decision_reason: string | null
 }
 
-const columns = `approval_id, act, merchant_id, subject, refer_refund_no, currency, amount_minor, reason, requested_by,
-       requested_as, requested_at, expires_at, status, decided_by, decided_as, decided_at, decision_reason`
+const columns = `approval_id, act, merchant_id, subject, refer_refund_no, currency, amount_minor, details, reason,
+       requested_by, requested_as, requested_at, expires_at, status, decided_by, decided_as, decided_at, decision_reason`
 
 async function insertRequest(transaction: Queryable, request: ApprovalRequest): Promise<boolean> {
   const { act } = request
   const { rowCount } = await transaction.query({
     text: `
-insert into approvals (approval_id, act, merchant_id, subject, refer_refund_no, currency, amount_minor, reason,
-                       requested_by, requested_as, requested_at, expires_at, status)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'waiting')
+insert into approvals (approval_id, act, merchant_id, subject, refer_refund_no, currency, amount_minor, details,
+                       reason, requested_by, requested_as, requested_at, expires_at, status)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'waiting')
     on conflict do nothing`,
     values: [
       request.approvalId,
       act.kind,
-      act.kind === 'wallet.top-up' ? null : act.merchantId,
+      merchantIdOf(act) ?? null,
       subjectOf(act),
       referRefundNoOf(act) ?? null,
-      act.currency,
-      act.amountMinor.toString(),
+      'currency' in act ? act.currency : null,
+      'currency' in act ? act.amountMinor.toString() : null,
+      'currency' in act ? null : JSON.stringify(detailsOf(act)),
       request.reason,
       request.requestedBy,
       request.requestedAs,
@@ -173,15 +179,14 @@ returning ${columns}`,
   })
 }
 
-export function subjectOf(act: MoneyAct): string {
-  switch (act.kind) {
-    case 'order.refund':
-      return act.paymentId
-    case 'merchant.payout':
-      return act.merchantId
-    case 'wallet.top-up':
-      return act.walletId
-  }
+function subjectOf(act: ApprovableAct): string {
+  if (act.kind === 'order.refund') return act.paymentId
+  return act.kind === 'wallet.top-up' ? act.walletId : act.merchantId
+}
+
+function detailsOf(act: MerchantAct): NonNullable<ApprovalRow['details']> {
+  if (act.kind === 'key.add') return { key: act.key }
+  return act.callbackHosts === undefined ? {} : { callbackHosts: act.callbackHosts }
 }
 
 function toRequest(row: ApprovalRow): ApprovalRequest {
@@ -208,10 +213,17 @@ function toAct({
   refer_refund_no,
   currency,
   amount_minor,
-}: ApprovalRow): MoneyAct {
-  const money = { currency, amountMinor: BigInt(amount_minor) }
-  if (act === 'wallet.top-up') return { kind: act, walletId: subject, ...money }
+  details,
+}: ApprovalRow): ApprovableAct {
   const merchantId = merchant_id ?? ''
+  if (act === 'key.add') {
+    if (!details?.key) throw new Error('a request for a key holds it')
+    return { kind: act, merchantId, key: details.key }
+  }
+  if (act === 'merchant.callback-hosts')
+    return { kind: act, merchantId, callbackHosts: details?.callbackHosts }
+  const money = { currency: currency ?? '', amountMinor: BigInt(amount_minor ?? 0) }
+  if (act === 'wallet.top-up') return { kind: act, walletId: subject, ...money }
   if (act === 'merchant.payout') return { kind: act, merchantId, ...money }
   return { kind: act, merchantId, paymentId: subject, referRefundNo: refer_refund_no ?? '', ...money }
 }

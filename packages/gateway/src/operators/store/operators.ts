@@ -1,7 +1,8 @@
 // Operators, the counting of their tries to sign in, and their sessions.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { countTry, type Tries } from '../../platform/tries.ts'
 import type { Act } from '../rules/audit.ts'
-import type { NewOperator, Operator, Role } from '../rules/operator.ts'
+import { type NewOperator, type Operator, operatorTriesLimit, type Role } from '../rules/operator.ts'
 import { audited } from './audit.ts'
 
 export type OperatorStore = ReturnType<typeof makeOperatorStore>
@@ -26,7 +27,9 @@ export function makeOperatorStore(database: Pool) {
       audited(database, act, (transaction) => insertOperator(transaction, operator)),
     listOperators: () => listOperators(database),
     findOperator: (login: string) => findOperator(database, login),
-    takeTry: (attempt: OperatorTry) => takeTry(database, attempt),
+    takeTry: (attempt: OperatorTry) => database.transaction((transaction) => takeTry(transaction, attempt)),
+    /** It was right, and is not the end of the signing in. */
+    giveTryBack: (taken: TakenTry) => giveTryBack(database, taken),
     forgetTries: (login: string) => forgetTries(database, login),
     /** Ends all access and every lock. False when there is no such operator. */
     setPassword: (change: PasswordChange, act: Act) =>
@@ -75,11 +78,11 @@ async function hasOperators(database: Queryable): Promise<boolean> {
 async function insertFirstOperator(database: Queryable, operator: NewOperator): Promise<boolean> {
   const { rowCount } = await database.query({
     text: `
-insert into operators (login, role, status, password_hash, password_changed_at, created_at)
+insert into operators (login, role, status, sealed_password, password_changed_at, created_at)
 select $1, $2, 'active', $3, $4, $4
  where not exists (select from operators)
     on conflict do nothing`,
-    values: [operator.login, operator.role, operator.passwordHash, operator.createdAtMs],
+    values: [operator.login, operator.role, operator.sealedPassword, operator.createdAtMs],
   })
   return rowCount === 1
 }
@@ -87,10 +90,10 @@ select $1, $2, 'active', $3, $4, $4
 async function insertOperator(database: Queryable, operator: NewOperator): Promise<boolean> {
   const { rowCount } = await database.query({
     text: `
-insert into operators (login, role, status, password_hash, password_changed_at, created_at)
+insert into operators (login, role, status, sealed_password, password_changed_at, created_at)
 values ($1, $2, 'active', $3, $4, $4)
     on conflict do nothing`,
-    values: [operator.login, operator.role, operator.passwordHash, operator.createdAtMs],
+    values: [operator.login, operator.role, operator.sealedPassword, operator.createdAtMs],
   })
   return rowCount === 1
 }
@@ -108,30 +111,59 @@ async function findOperator(database: Queryable, login: string): Promise<Operato
   return rows[0] && toOperator(rows[0])
 }
 
+interface TakenTry {
+  /** As it was before this try. */
+  readonly operator: Operator
+  readonly sealedPassword: Buffer
+  readonly before: Tries
+  readonly after: Tries
+}
+
 interface OperatorTry {
   readonly login: string
   readonly nowMs: number
-  readonly maxTries: number
-  readonly lockedForMs: number
 }
 
-/** Counted before anybody knows whether it is right, in one statement: see the wallets' takeTry. */
-async function takeTry(
-  database: Queryable,
-  { login, nowMs, maxTries, lockedForMs }: OperatorTry,
-): Promise<{ operator: Operator; passwordHash: string } | undefined> {
-  const { rows } = await database.query<OperatorRow & { password_hash: string }>({
+/** Counted before anybody knows whether it is right. Undefined: there is none who may try now. */
+async function takeTry(transaction: Queryable, { login, nowMs }: OperatorTry): Promise<TakenTry | undefined> {
+  const { rows } = await transaction.query<
+    OperatorRow & { sealed_password: Buffer; last_try_at: string | null }
+  >({
     text: `
-update operators
-   set tries        = case when locked_until is null then tries else 0 end + 1,
-       locked_until = case when case when locked_until is null then tries else 0 end + 1 >= $3
-                           then $2::bigint + $4::bigint end
- where login = $1 and status = 'active' and (locked_until is null or locked_until <= $2)
-returning ${columns}, password_hash`,
-    values: [login, nowMs, maxTries, lockedForMs],
+select ${columns}, sealed_password, last_try_at from operators
+ where login = $1 and status = 'active' for no key update`,
+    values: [login],
   })
-  const row = rows[0]
-  return row && { operator: toOperator(row), passwordHash: row.password_hash }
+  const [row] = rows
+  if (!row) return undefined
+  const operator = toOperator(row)
+  const lastAtMs = row.last_try_at === null ? undefined : Number(row.last_try_at)
+  const before = { count: operator.tries, lastAtMs, lockedUntilMs: operator.lockedUntilMs }
+  const counted = countTry(before, operatorTriesLimit, nowMs)
+  if (counted.kind === 'locked') return undefined
+  const { count, lockedUntilMs } = counted.tries
+  await transaction.query({
+    text: 'update operators set tries = $2, last_try_at = $3, locked_until = $4 where login = $1',
+    values: [login, count, nowMs, lockedUntilMs ?? null],
+  })
+  return { operator, sealedPassword: row.sealed_password, before, after: counted.tries }
+}
+
+/** Only where no other try was counted since. */
+async function giveTryBack(database: Queryable, { operator, before, after }: TakenTry): Promise<void> {
+  await database.query({
+    text: `
+update operators set tries = $4, last_try_at = $5, locked_until = $6
+ where login = $1 and tries = $2 and last_try_at = $3`,
+    values: [
+      operator.login,
+      after.count,
+      after.lastAtMs,
+      before.count,
+      before.lastAtMs ?? null,
+      before.lockedUntilMs ?? null,
+    ],
+  })
 }
 
 async function forgetTries(database: Queryable, login: string): Promise<void> {
@@ -143,20 +175,20 @@ async function forgetTries(database: Queryable, login: string): Promise<void> {
 
 interface PasswordChange {
   readonly login: string
-  readonly passwordHash: string
+  readonly sealedPassword: Buffer
   readonly nowMs: number
 }
 
 async function setPassword(
   transaction: Queryable,
-  { login, passwordHash, nowMs }: PasswordChange,
+  { login, sealedPassword, nowMs }: PasswordChange,
 ): Promise<boolean> {
   const { rowCount } = await transaction.query({
     text: `
 update operators
-   set password_hash = $2, password_changed_at = $3, tries = 0, locked_until = null
+   set sealed_password = $2, password_hash = null, password_changed_at = $3, tries = 0, locked_until = null
  where login = $1`,
-    values: [login, passwordHash, nowMs],
+    values: [login, sealedPassword, nowMs],
   })
   await endAccess(transaction, { login, nowMs })
   return rowCount === 1

@@ -26,7 +26,6 @@ export interface Order extends OrderKey {
   readonly redirectUrl: string | undefined
   /** The merchant's order object, normalised, as JSON text: what the checkout shows. */
   readonly content: string
-  readonly checkoutToken: string
   readonly createdAtMs: number
   readonly transactionId: string | undefined
   /** The wallet that paid, or tries to. */
@@ -44,9 +43,8 @@ export interface Order extends OrderKey {
 
 export function makeOrder(
   create: CreateOrder,
-  given: OrderKey & { checkoutToken: string; nowMs: number },
+  { merchantId, paymentId, nowMs }: OrderKey & { nowMs: number },
 ): Order {
-  const { merchantId, paymentId, checkoutToken, nowMs } = given
   return {
     merchantId,
     paymentId,
@@ -60,7 +58,6 @@ export function makeOrder(
     callbackUrl: create.callbackUrl,
     redirectUrl: create.redirectUrl,
     content: writeContent(create.order),
-    checkoutToken,
     createdAtMs: nowMs,
     transactionId: undefined,
     walletId: undefined,

@@ -28,6 +28,8 @@ export function makeOrderStore(database: Pool, onBatch: OnBatch = () => {}) {
     findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), watched('find')),
     /** Of `findOrder` what a live view needs, and no more. */
     findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
+    /** Whether its link had a token of this hash before tokens were derived. */
+    hadToken: (key: OrderKey, tokenHash: string) => hadToken(database, key, tokenHash),
     findOrderByNumber: batched(
       (numbers: readonly OrderNumber[]) => findOrdersByNumber(database, numbers),
       batching,
@@ -61,7 +63,6 @@ export interface OrderRow {
   callback_url: string | null
   redirect_url: string | null
   content: string
-  checkout_token: string
   created_at: string
   transaction_id: string | null
   wallet_id: string | null
@@ -73,7 +74,7 @@ export interface OrderRow {
 }
 
 export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
-       o.payment_time, o.expires_at, o.callback_url, o.redirect_url, o.content, o.checkout_token, o.created_at,
+       o.payment_time, o.expires_at, o.callback_url, o.redirect_url, o.content, o.created_at,
        o.transaction_id, o.wallet_id, o.completed_at, o.message, o.refunded_minor, o.refund_held_minor, o.refund_count`
 
 async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
@@ -83,10 +84,10 @@ async function insertOrders(database: Queryable, unsorted: readonly Order[]): Pr
     name: 'insert-orders',
     text: `
 insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                    payment_time, expires_at, callback_url, redirect_url, content, checkout_token, created_at)
+                    payment_time, expires_at, callback_url, redirect_url, content, created_at)
 select *
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[],
-              $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[])
+              $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::bigint[])
     on conflict do nothing
 returning payment_id`,
     values: [
@@ -102,7 +103,6 @@ returning payment_id`,
       orders.map((order) => order.callbackUrl ?? null),
       orders.map((order) => order.redirectUrl ?? null),
       orders.map((order) => order.content),
-      orders.map((order) => order.checkoutToken),
       orders.map((order) => order.createdAtMs),
     ],
   })
@@ -177,6 +177,18 @@ select ${orderColumns}
   })
   const found = new Map(rows.map(toOrder).map((order) => [numberOf(order), order]))
   return numbers.map((number) => found.get(numberOf(number)))
+}
+
+async function hadToken(
+  database: Queryable,
+  { merchantId, paymentId }: OrderKey,
+  tokenHash: string,
+): Promise<boolean> {
+  const { rowCount } = await database.query({
+    text: 'select from orders where merchant_id = $1 and payment_id = $2 and old_checkout_token_hash = $3',
+    values: [merchantId, paymentId, tokenHash],
+  })
+  return rowCount === 1
 }
 
 async function commitStatusChanges(
@@ -282,7 +294,6 @@ export function toOrder(row: OrderRow): Order {
     callbackUrl: row.callback_url ?? undefined,
     redirectUrl: row.redirect_url ?? undefined,
     content: row.content,
-    checkoutToken: row.checkout_token,
     createdAtMs: Number(row.created_at),
     transactionId: row.transaction_id ?? undefined,
     walletId: row.wallet_id ?? undefined,

@@ -32,7 +32,8 @@ export function makeTreasuryStore(database: Pool) {
     /** All of them or none; the accounts are open. */
     move: (transfers: readonly Transfer[], act: Act) => move(database, transfers, act),
     /** Whether it was carried out already: by its own id, or by the request that it uses up. */
-    isRecorded: (act: Pick<Act, 'auditId' | 'approval'>) => isRecorded(database, act),
+    isRecorded: (act: Act) => isRecorded(database, act),
+    recordedAt: (auditId: string) => recordedAt(database, auditId),
   }
 }
 
@@ -60,17 +61,19 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
   return true
 }
 
-async function isRecorded(
-  database: Queryable,
-  { auditId, approval }: Pick<Act, 'auditId' | 'approval'>,
-): Promise<boolean> {
-  const { rows } = await database.query(
-    approval
-      ? {
-          text: "select from approvals where approval_id = $1 and status = 'approved'",
-          values: [approval.approvalId],
-        }
-      : { text: 'select from audit where audit_id = $1', values: [auditId] },
-  )
+async function isRecorded(database: Queryable, { auditId, approval }: Act): Promise<boolean> {
+  if (!approval) return (await recordedAt(database, auditId)) !== undefined
+  const { rows } = await database.query({
+    text: "select from approvals where approval_id = $1 and status = 'approved'",
+    values: [approval.approvalId],
+  })
   return rows.length > 0
+}
+
+async function recordedAt(database: Queryable, auditId: string): Promise<number | undefined> {
+  const { rows } = await database.query<{ acted_at: string }>({
+    text: 'select acted_at from audit where audit_id = $1',
+    values: [auditId],
+  })
+  return rows[0] && Number(rows[0].acted_at)
 }

@@ -30,10 +30,14 @@ test('what is neither is nobody’s login', () => {
   }
 })
 
-test('a PIN is 4 to 12 digits', () => {
-  for (const pin of ['1234', '123456789012']) assert.equal(parsePin(pin), pin)
-  for (const pin of ['123', '1234567890123', '12a4', '１２３４', ' 1234', '1234\n']) {
+test('a new PIN is 6 to 12 digits; shorter ones that were given out before are still PINs', () => {
+  for (const pin of ['123456', '123456789012']) assert.equal(parsePin(pin), pin)
+  for (const pin of ['123', '1234567890123', '12a456', '１２３４５６', ' 123456', '123456\n']) {
     assert.equal(isPin(pin), false, JSON.stringify(pin))
+    assert.throws(() => parsePin(pin), { code: 40001 })
+  }
+  for (const pin of ['1234', '12345']) {
+    assert.equal(isPin(pin), true)
     assert.throws(() => parsePin(pin), { code: 40001 })
   }
 })

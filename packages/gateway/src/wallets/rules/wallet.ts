@@ -8,7 +8,7 @@ export interface Wallet {
   readonly name: string
   /** Locked by an operator: it neither signs in nor pays. */
   readonly status: 'active' | 'locked'
-  /** Wrong tries since the last right one. */
+  /** Wrong ones of strangers since the last right one; those of its owner's devices count apart. */
   readonly tries: number
   /** After too many wrong tries it signs in again from then on. */
   readonly lockedUntilMs: number | undefined
@@ -18,7 +18,7 @@ export interface Wallet {
 }
 
 export interface NewWallet extends Pick<Wallet, 'walletId' | 'login' | 'name' | 'behaviour' | 'createdAtMs'> {
-  readonly pinHash: string
+  readonly sealedPin: Buffer
 }
 
 /** What a test wallet does, whoever pays with it. */
@@ -33,14 +33,14 @@ export const behaviours = {
 
 export type Behaviour = keyof typeof behaviours
 
-export const maxTries = 5
-export const lockedForMs = 30 * 60 * 1000
 export const maxWalletNameLength = 256
 const maxLoginLength = 254
 
 const phonePattern = /^\+[1-9][0-9]{6,14}$/
 const emailPattern = /^[^\s@,;<>"()]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/
 const pinPattern = /^[0-9]{4,12}$/
+/** PINs of four and five digits were given out once, and go on working. */
+const newPinPattern = /^[0-9]{6,12}$/
 
 /** The one form in which a login is stored and looked up; undefined: it can be nobody's. */
 export function normaliseLogin(text: string): string | undefined {
@@ -49,6 +49,11 @@ export function normaliseLogin(text: string): string | undefined {
   if (phonePattern.test(phone)) return phone
   const email = trimmed.toLowerCase()
   return email.length <= maxLoginLength && emailPattern.test(email) ? email : undefined
+}
+
+/** Where a sealed PIN belongs: it opens in this place alone. */
+export function placeOfPin(walletId: string): string {
+  return `PIN of wallet ${walletId}`
 }
 
 export function isPin(text: string): boolean {
@@ -65,7 +70,8 @@ export function parseLogin(text: string): string {
   })
 }
 
+/** A new one. */
 export function parsePin(text: string): string {
-  if (isPin(text)) return text
-  throw new Failure('invalid_field', { field: 'pin', message: 'The PIN must be 4 to 12 digits.' })
+  if (newPinPattern.test(text)) return text
+  throw new Failure('invalid_field', { field: 'pin', message: 'The PIN must be 6 to 12 digits.' })
 }

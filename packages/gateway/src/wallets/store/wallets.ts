@@ -1,4 +1,4 @@
-// Wallets, what is in them, and the counting of tries to sign in.
+// Wallets and what is in them.
 
 import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
@@ -7,7 +7,9 @@ import { accountIdOf, walletAccount } from '../../ledger/rules/ledger.ts'
 import { type Account, listAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
+import type { Tries } from '../../platform/tries.ts'
 import type { Behaviour, NewWallet, Wallet } from '../rules/wallet.ts'
+import { forgetSources } from './try-sources.ts'
 
 export type WalletStore = ReturnType<typeof makeWalletStore>
 
@@ -25,11 +27,9 @@ export function makeWalletStore(database: Pool) {
     /** False when the login is taken, or for a test wallet in a live database. */
     insertWallet: (wallet: NewWallet, act: Act) =>
       audited(database, act, (transaction) => insertWallet(transaction, wallet)),
-    /** False when there is no such wallet. Unlocking also forgets the wrong tries. */
+    /** False when there is no such wallet. Unlocking also forgets the wrong tries, of whoever made them. */
     setStatus: (change: { walletId: string; status: Wallet['status'] }, act: Act) =>
       audited(database, act, (transaction) => setStatus(transaction, change)),
-    takeTry: (attempt: TryToTake) => takeTry(database, attempt),
-    forgetTries: (walletId: string) => forgetTries(database, walletId),
   }
 }
 
@@ -115,7 +115,7 @@ async function findAvailable(database: Queryable, walletId: string, currency: st
 export async function insertWallet(database: Queryable, wallet: NewWallet): Promise<boolean> {
   const { rowCount } = await database.query({
     text: `
-insert into wallets (wallet_id, login, name, pin_hash, status, behaviour, created_at)
+insert into wallets (wallet_id, login, name, sealed_pin, status, behaviour, created_at)
 select $1, $2, $3, $4, 'active', $5, $6
  where $5::text is null or not exists (select from database_mode where mode = 'live')
     on conflict do nothing`,
@@ -123,7 +123,7 @@ select $1, $2, $3, $4, 'active', $5, $6
       wallet.walletId,
       wallet.login,
       wallet.name,
-      wallet.pinHash,
+      wallet.sealedPin,
       wallet.behaviour ?? null,
       wallet.createdAtMs,
     ],
@@ -132,64 +132,49 @@ select $1, $2, $3, $4, 'active', $5, $6
 }
 
 async function setStatus(
-  database: Queryable,
+  transaction: Queryable,
   { walletId, status }: { walletId: string; status: Wallet['status'] },
 ): Promise<boolean> {
-  const { rowCount } = await database.query({
+  const { rows } = await transaction.query<{ login: string }>({
     text: `
 update wallets
    set status = $2,
        tries = case when $2 = 'active' then 0 else tries end,
        locked_until = case when $2 = 'active' then null else locked_until end
- where wallet_id = $1`,
+ where wallet_id = $1
+returning login`,
     values: [walletId, status],
   })
-  return rowCount === 1
+  const [row] = rows
+  if (row && status === 'active') await forgetSources(transaction, row.login)
+  return row !== undefined
 }
 
-interface TryToTake {
-  readonly login: string
-  readonly nowMs: number
-  readonly maxTries: number
-  readonly lockedForMs: number
-}
-
-/** A try that may be made: the wallet and the hash to compare with. */
-export interface TakenTry {
-  readonly wallet: Wallet
-  readonly pinHash: string
-}
-
-/**
- * Counts a try before anybody knows whether it is right; the last one locks the wallet at once. Undefined: there is
- * no such wallet, or it is locked. One statement, so that tries at the same time, in however many processes, are
- * counted one after the other.
- */
-async function takeTry(
-  database: Queryable,
-  { login, nowMs, maxTries, lockedForMs }: TryToTake,
-): Promise<TakenTry | undefined> {
-  const { rows } = await database.query<WalletRow & { pin_hash: string }>({
-    name: 'take-try',
-    text: `
-update wallets
-   set tries        = case when locked_until is null then tries else 0 end + 1,
-       locked_until = case when case when locked_until is null then tries else 0 end + 1 >= $3
-                           then $2::bigint + $4::bigint end
- where login = $1 and status = 'active' and not ${isTestWalletInLive}
-   and (locked_until is null or locked_until <= $2)
-returning ${columns}, pin_hash`,
-    values: [login, nowMs, maxTries, lockedForMs],
+/** The wallet, locked until the transaction ends, with what a try is held against. */
+export async function findWalletForTry(
+  transaction: Queryable,
+  login: string,
+): Promise<{ wallet: Wallet; sealedPin: Buffer; tries: Tries } | undefined> {
+  const { rows } = await transaction.query<WalletRow & { sealed_pin: Buffer; last_try_at: string | null }>({
+    text: `select ${columns}, sealed_pin, last_try_at from wallets where login = $1 for no key update`,
+    values: [login],
   })
   const row = rows[0]
-  return row && { wallet: toWallet(row), pinHash: row.pin_hash }
+  if (!row) return undefined
+  const wallet = toWallet(row)
+  const lastAtMs = row.last_try_at === null ? undefined : Number(row.last_try_at)
+  const tries = { count: wallet.tries, lastAtMs, lockedUntilMs: wallet.lockedUntilMs }
+  return { wallet, sealedPin: row.sealed_pin, tries }
 }
 
-async function forgetTries(database: Queryable, walletId: string): Promise<void> {
-  await database.query({
-    name: 'forget-tries',
-    text: 'update wallets set tries = 0, locked_until = null where wallet_id = $1',
-    values: [walletId],
+export async function setWalletTries(
+  transaction: Queryable,
+  walletId: string,
+  { count, lastAtMs, lockedUntilMs }: Tries,
+): Promise<void> {
+  await transaction.query({
+    text: 'update wallets set tries = $2, last_try_at = $3, locked_until = $4 where wallet_id = $1',
+    values: [walletId, count, lastAtMs ?? null, lockedUntilMs ?? null],
   })
 }
 

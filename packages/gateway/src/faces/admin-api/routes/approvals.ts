@@ -1,19 +1,34 @@
 // Requests that wait for a second operator, over the admin API. A token is its operator: it cannot approve what that
 // operator asked for, by whatever way.
 import { toDecimalText } from '@tillgate/protocol'
+import type { Approved } from '../../../operators/decide-approvals.ts'
 import {
+  type ApprovableAct,
   type ApprovalRequest,
   type ApprovalStatus,
   approvalStatuses,
+  approverRoles,
   type Decision,
-  type MoneyActKind,
-  moneyActRoles,
+  merchantIdOf,
 } from '../../../operators/rules/approval.ts'
-import { type ApiRoute, currency, limit, merchantId, pageOf, paymentId, reason, route, uuid } from '../api.ts'
+import {
+  type ApiRoute,
+  aesKey,
+  callbackHosts,
+  currency,
+  limit,
+  merchantId,
+  pageOf,
+  paymentId,
+  publicKey,
+  reason,
+  route,
+  uuid,
+} from '../api.ts'
 import { amount, list, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
 
 // Safe: these are its own keys.
-const kinds = Object.keys(moneyActRoles) as MoneyActKind[]
+const kinds = Object.keys(approverRoles) as ApprovableAct['kind'][]
 
 export const approvalFields = {
   approvalId: uuid('The request’s number.'),
@@ -22,8 +37,11 @@ export const approvalFields = {
   paymentId: optional(paymentId),
   walletId: optional(text('The wallet to be topped up.', { max: 64 })),
   referRefundNo: optional(text('The refund’s number.', { max: 64 })),
-  amount: amount('How much.'),
-  currency,
+  amount: optional(amount('How much, of an act on money.')),
+  currency: optional(currency),
+  keyKind: optional(oneOf('Of a new key. An AES key is made when it is approved.', ['rsa', 'aes'])),
+  publicKey: optional(publicKey),
+  callbackHosts: optional(callbackHosts),
   reason,
   requestedBy: text('The login of whoever asked.', { max: 64 }),
   requestedAs: text('Who and from where, as in the audit log.', { max: 256 }),
@@ -110,9 +128,15 @@ export const approvalRoutes: readonly ApiRoute[] = [
       summary: summaries[decision],
       params: key,
       body: object('Why.', { reason }),
-      answer: approval,
-      act: async ({ service, operator, actor, params, body }) =>
-        toApproval(await service.approvals[decision](params.approvalId, { operator, actor }, body.reason)),
+      answer: object('The request.', {
+        ...approvalFields,
+        ...(decision === 'approve' && { aesKey: optional(aesKey) }),
+      }),
+      async act({ service, operator, actor, params, body }) {
+        const decide = service.approvals[decision]
+        const decided: Approved = await decide(params.approvalId, { operator, actor }, body.reason)
+        return { ...toApproval(decided), ...present({ aesKey: decided.aesKey }) }
+      },
     }),
   ),
 ]
@@ -122,12 +146,16 @@ export function toApproval(request: ApprovalRequest) {
   return present({
     approvalId: request.approvalId,
     act: act.kind,
-    merchantId: act.kind === 'wallet.top-up' ? undefined : act.merchantId,
+    merchantId: merchantIdOf(act),
     paymentId: act.kind === 'order.refund' ? act.paymentId : undefined,
     walletId: act.kind === 'wallet.top-up' ? act.walletId : undefined,
     referRefundNo: act.kind === 'order.refund' ? act.referRefundNo : undefined,
-    amount: toDecimalText(act.amountMinor, act.currency),
-    currency: act.currency,
+    amount: 'currency' in act ? toDecimalText(act.amountMinor, act.currency) : undefined,
+    currency: 'currency' in act ? act.currency : undefined,
+    keyKind: act.kind === 'key.add' ? act.key.kind : undefined,
+    publicKey: act.kind === 'key.add' && act.key.kind === 'rsa' ? act.key.publicKey : undefined,
+    callbackHosts:
+      act.kind === 'merchant.callback-hosts' && act.callbackHosts ? [...act.callbackHosts] : undefined,
     reason: request.reason,
     requestedBy: request.requestedBy,
     requestedAs: request.requestedAs,

@@ -88,7 +88,7 @@ export const bookRoutes: readonly ApiRoute[] = [
           act: text('What.', { max: 64 }),
           subject: text('To what.', { max: 1024 }),
           merchantId: optional(merchantId),
-          reason: optional(text('Why.', { min: 0, max: 1024 })),
+          reason: optional(text('Why.', { min: 0, max: 65_536 })),
         }),
       ),
       older: optional(uuid('`before` of the next page; not there on the last one.')),

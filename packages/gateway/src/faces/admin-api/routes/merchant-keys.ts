@@ -1,8 +1,9 @@
 // The keys of merchants over the admin API: added beside the old ones, revoked, a secret told once.
 import { Failure } from '@tillgate/protocol'
 import type { MerchantKey } from '../../../merchants/rules/merchant.ts'
-import { type ApiRoute, merchantId, reason, route, uuid } from '../api.ts'
-import { list, longText, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
+import { type ApiRoute, aesKey, merchantId, publicKey, reason, route, uuid } from '../api.ts'
+import { list, longText, object, oneOf, optional, present, timeMs } from '../fields.ts'
+import { outcomeFields, toOutcome } from './approvals.ts'
 
 const key = object('Which merchant.', { merchantId })
 export const keys = list(
@@ -15,8 +16,6 @@ export const keys = list(
     revokedAtMs: optional(timeMs('Since when it is refused.')),
   }),
 )
-export const publicKey = longText('An RSA public key, PEM or base64.', { max: 16_384 })
-export const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
 
 export const merchantKeyRoutes: readonly ApiRoute[] = [
   route({
@@ -30,20 +29,29 @@ export const merchantKeyRoutes: readonly ApiRoute[] = [
     body: object('Which kind.', {
       kind: oneOf('What it is for.', ['rsa', 'aes']),
       publicKey: optional(publicKey),
+      reason,
     }),
-    answer: object('The key.', { keyId: uuid('The key’s number.'), aesKey: optional(aesKey) }),
-    async act({ service, actor, params, body }) {
-      const { merchants } = service.as(actor)
+    answer: object('The key is there, or waits for a second operator.', {
+      ...outcomeFields,
+      keyId: optional(uuid('The key’s number.')),
+      aesKey: optional(aesKey),
+    }),
+    async act({ service, operator, actor, params, body }) {
       if (body.kind === 'rsa' && body.publicKey === undefined)
         throw new Failure('invalid_field', {
           field: 'publicKey',
           message: 'publicKey is missing: a key for signatures is the merchant’s own.',
         })
-      const made = await merchants.addKey(
-        params.merchantId,
-        body.kind === 'rsa' ? { kind: 'rsa', publicKey: body.publicKey ?? '' } : { kind: 'aes' },
-      )
-      return present({ keyId: made.keyId, aesKey: made.secret })
+      const outcome = await service
+        .merchantActs({ operator, actor })
+        .addKey(
+          params.merchantId,
+          body.kind === 'rsa' ? { kind: 'rsa', publicKey: body.publicKey ?? '' } : { kind: 'aes' },
+          body.reason,
+        )
+      if (outcome.kind === 'waiting') return toOutcome(outcome.request)
+      const { keyId, secret } = outcome.result
+      return { outcome: 'done' as const, ...present({ keyId, aesKey: secret }) }
     },
   }),
   route({

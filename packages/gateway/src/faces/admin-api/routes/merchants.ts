@@ -4,7 +4,18 @@ import { availableMinor } from '../../../ledger/rules/ledger.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
 import type { MerchantSettings } from '../../../merchants/manage-merchants.ts'
 import { type Merchant, normaliseColour } from '../../../merchants/rules/merchant.ts'
-import { type ApiRoute, currency, limit, merchantId, pageOf, reason, route } from '../api.ts'
+import {
+  type ApiRoute,
+  aesKey,
+  callbackHosts,
+  currency,
+  limit,
+  merchantId,
+  pageOf,
+  publicKey,
+  reason,
+  route,
+} from '../api.ts'
 import {
   amount,
   integer,
@@ -19,14 +30,12 @@ import {
   timeMs,
 } from '../fields.ts'
 import { outcomeFields, toOutcome } from './approvals.ts'
-import { aesKey, keys, publicKey, toKey } from './merchant-keys.ts'
+import { keys, toKey } from './merchant-keys.ts'
 
 const key = object('Which merchant.', { merchantId })
 const settings = {
   requestsPerSecond: optional(integer('A limit of its own.', { min: 1, max: 999_999_999 })),
-  callbackHosts: optional(
-    list('The only hosts that callbacks may go to.', text('A host.', { max: 260 }), { max: 100 }),
-  ),
+  callbackHosts: optional(callbackHosts),
   accentColour: optional(
     matching('Of the checkout.', { regexp: /^#[0-9A-Fa-f]{6}$/, expected: 'a colour such as `#1f6f5c`' }),
   ),
@@ -134,15 +143,19 @@ export const merchantRoutes: readonly ApiRoute[] = [
           oneOf('A setting.', Object.keys(settings) as (keyof typeof settings)[]),
         ),
       ),
+      reason,
     }),
-    answer: object('The merchant.', merchant),
-    async act({ service, actor, params, body }) {
-      const { clear = [], ...given } = body
+    answer: object('The merchant as it is now; its callback hosts may wait for a second operator.', {
+      ...merchant,
+      ...outcomeFields,
+    }),
+    async act({ service, operator, actor, params, body }) {
+      const { clear = [], reason: why, ...given } = body
       const cleared = Object.fromEntries(clear.map((each) => [each, undefined]))
-      const changed = await service
-        .as(actor)
-        .merchants.changeMerchant(params.merchantId, { ...settingsOf(given), ...cleared })
-      return toMerchant(changed)
+      const { merchant: changed, waiting } = await service
+        .merchantActs({ operator, actor })
+        .changeMerchant(params.merchantId, { ...settingsOf(given), ...cleared }, why)
+      return { ...toMerchant(changed), ...(waiting ? toOutcome(waiting) : { outcome: 'done' as const }) }
     },
   }),
   ...(['suspend', 'resume'] as const).map((verb) =>

@@ -99,7 +99,7 @@ export const de: Words = {
   notices: {
     wrong: 'Anmeldung oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
     lockedUntil:
-      'Nach zu vielen falschen Versuchen ist diese Wallet gesperrt. Versuchen Sie es {when} wieder, oder verwenden Sie eine andere.',
+      'Es gab zu viele falsche Versuche. Es wurde kein Geld abgebucht; bitte versuchen Sie es {when} wieder.',
     locked:
       'Diese Wallet ist gesperrt. Es wurde kein Geld abgebucht. Fragen Sie beim Anbieter Ihrer Wallet nach, oder verwenden Sie eine andere.',
     tooLittle:

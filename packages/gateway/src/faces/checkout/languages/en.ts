@@ -92,7 +92,7 @@ export const en = {
   },
   notices: {
     wrong: 'Login or PIN is wrong. No money was taken; please try again.',
-    lockedUntil: 'After too many wrong tries this wallet is locked. Try again {when}, or use another wallet.',
+    lockedUntil: 'There were too many wrong tries. No money was taken; please try again {when}.',
     locked:
       'This wallet is locked. No money was taken. Ask the people who run your wallet, or use another one.',
     tooLittle: 'This wallet has too little money. No money was taken; please use another wallet.',

@@ -95,8 +95,7 @@ export const es: Words = {
   },
   notices: {
     wrong: 'El usuario o el PIN no son correctos. No se ha cobrado nada; inténtalo de nuevo.',
-    lockedUntil:
-      'Tras demasiados intentos fallidos, este monedero está bloqueado. Inténtalo de nuevo {when} o usa otro monedero.',
+    lockedUntil: 'Hubo demasiados intentos fallidos. No se ha cobrado nada; inténtalo de nuevo {when}.',
     locked:
       'Este monedero está bloqueado. No se ha cobrado nada. Consulta con el proveedor de tu monedero o usa otro.',
     tooLittle: 'Este monedero no tiene saldo suficiente. No se ha cobrado nada; usa otro monedero.',

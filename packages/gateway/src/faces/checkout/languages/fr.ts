@@ -98,8 +98,7 @@ export const fr: Words = {
   },
   notices: {
     wrong: 'Identifiant ou code PIN incorrect. Rien n’a été débité ; veuillez réessayer.',
-    lockedUntil:
-      'Après trop d’essais erronés, ce portefeuille est bloqué. Réessayez {when} ou utilisez un autre portefeuille.',
+    lockedUntil: 'Il y a eu trop d’essais erronés. Rien n’a été débité ; réessayez {when}.',
     locked:
       'Ce portefeuille est bloqué. Rien n’a été débité. Adressez-vous au fournisseur de votre portefeuille ou utilisez-en un autre.',
     tooLittle:

@@ -95,8 +95,7 @@ export const pt: Words = {
   },
   notices: {
     wrong: 'O login ou o PIN está errado. Nada foi cobrado; tente de novo.',
-    lockedUntil:
-      'Após muitas tentativas erradas, esta carteira está bloqueada. Tente de novo {when} ou use outra carteira.',
+    lockedUntil: 'Houve muitas tentativas erradas. Nada foi cobrado; tente de novo {when}.',
     locked:
       'Esta carteira está bloqueada. Nada foi cobrado. Fale com o provedor da sua carteira ou use outra.',
     tooLittle: 'Esta carteira não tem saldo suficiente. Nada foi cobrado; use outra carteira.',

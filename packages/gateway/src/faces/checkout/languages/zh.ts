@@ -92,7 +92,7 @@ export const zh: Words = {
   },
   notices: {
     wrong: '账号或 PIN 码有误。没有扣款，请重试。',
-    lockedUntil: '错误次数过多，此钱包已被锁定。请在{when}再试，或使用其他钱包。',
+    lockedUntil: '错误次数过多。没有扣款，请在{when}再试。',
     locked: '此钱包已被锁定。没有扣款。请联系钱包服务方，或使用其他钱包。',
     tooLittle: '此钱包余额不足。没有扣款，请使用其他钱包。',
     alreadyPaid: '此订单此前已付款，没有重复扣款。',

@@ -9,6 +9,6 @@ export function notice({ note, language, nowMs }: View): Content {
   const { notices } = language.words
   // A note from an older version of the gateway may have a code that is gone.
   if (!Object.hasOwn(notices, note.code)) return undefined
-  const when = note.untilMs === undefined ? '' : language.formats.inMinutes(note.untilMs - nowMs)
+  const when = note.untilMs === undefined ? '' : language.formats.inTime(note.untilMs - nowMs)
   return html`<p class="notice" role="alert">${icon('notice')}<span>${fill(notices[note.code], { when })}</span></p>`
 }

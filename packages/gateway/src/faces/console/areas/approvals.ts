@@ -2,17 +2,21 @@
 // until when; approved, rejected or withdrawn from here.
 import { uuidPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
+import type { Waiting } from '../../../operators/ask-approval.ts'
+import type { Approved } from '../../../operators/decide-approvals.ts'
 import {
+  type ApprovableAct,
   type ApprovalRequest,
   approvalStatuses,
+  approverRoles,
   type Decision,
-  type MoneyAct,
-  moneyActRoles,
+  describeKey,
+  merchantIdOf,
 } from '../../../operators/rules/approval.ts'
 import { mayAct } from '../../../operators/rules/operator.ts'
-import type { Outcome } from '../../../treasury/money-acts.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, reasonOf } from '../forms.ts'
+import { newKeyPage } from '../merchant-parts.ts'
 import type { ConsoleService } from '../service.ts'
 import { status } from '../statuses.ts'
 import { empty, facts, pages } from '../tables.ts'
@@ -37,7 +41,17 @@ export function approvalsArea(running: () => ConsoleService): readonly ConsoleRo
       needs: 'operator' as const,
       back: () => path,
       async act(visit: Visit, form: URLSearchParams): Promise<Done> {
-        await running().approvals[decision](visit.params['approvalId'] ?? '', visit, reasonOf(form))
+        const decide = running().approvals[decision]
+        const { act, aesKey }: Approved = await decide(
+          visit.params['approvalId'] ?? '',
+          visit,
+          reasonOf(form),
+        )
+        if (aesKey !== undefined)
+          return {
+            kind: 'shown_once',
+            page: await newKeyPage(running(), merchantIdOf(act) ?? '', aesKey),
+          }
         return { kind: 'go', to: path, note: notes[decision] }
       },
     })),
@@ -76,12 +90,9 @@ ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId :
   }
 }
 
-/** For the areas whose acts may wait; undefined: it was done at once. A form that is sent again is told what became of it. */
-export function waitsFor(outcome: Extract<Outcome<unknown>, { kind: 'waiting' }>): Done
-export function waitsFor(outcome: Outcome<unknown>): Done | undefined
-export function waitsFor(outcome: Outcome<unknown>): Done | undefined {
-  if (outcome.kind === 'done') return undefined
-  const { status: is } = outcome.request
+/** For the areas whose acts may wait. A form that is sent again is told what became of it. */
+export function waitsFor({ request }: Waiting): Done {
+  const { status: is } = request
   if (is !== 'waiting')
     return {
       kind: 'go',
@@ -91,7 +102,7 @@ export function waitsFor(outcome: Outcome<unknown>): Done | undefined {
   return {
     kind: 'go',
     to: path,
-    note: 'Nothing moved yet: this waits for another operator’s approval. It stands in this list.',
+    note: 'Nothing was done yet: this waits for another operator’s approval. It stands in this list.',
   }
 }
 
@@ -99,10 +110,11 @@ export function waitsFor(outcome: Outcome<unknown>): Done | undefined {
 function card(visit: Visit, request: ApprovalRequest): Html {
   const { nowMs } = visit
   const { act, requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
-  return html`<section class="card approval"><h2>${what(act)}: ${amount(act.amountMinor, act.currency)}</h2>
+  return html`<section class="card approval"><h2>${what(act)}${'currency' in act && html`: ${amount(act.amountMinor, act.currency)}`}</h2>
 ${facts([
   ['Status', outcome(request)],
   subject(act),
+  ...details(act),
   ['Asked by, from where', html`<span class="wrap">${requestedAs}</span>, ${ago(requestedAtMs, nowMs)}`],
   ['Reason', html`<span class="wrap">${reason}</span>`],
   request.status === 'waiting'
@@ -112,7 +124,7 @@ ${facts([
 ${acts(visit, request)}</section>`
 }
 
-function what(act: MoneyAct): Html {
+function what(act: ApprovableAct): Html {
   switch (act.kind) {
     case 'order.refund':
       return html`Refund of <a href="/orders/${act.merchantId}/${act.paymentId}">an order</a>`
@@ -120,18 +132,34 @@ function what(act: MoneyAct): Html {
       return html`Payout to <a href="/merchants/${act.merchantId}">a merchant</a>`
     case 'wallet.top-up':
       return html`Top-up of <a href="/wallets/${act.walletId}">a wallet</a>`
+    case 'key.add':
+      return html`New ${act.key.kind.toUpperCase()} key of <a href="/merchants/${act.merchantId}">a merchant</a>`
+    case 'merchant.callback-hosts':
+      return html`Callback hosts of <a href="/merchants/${act.merchantId}">a merchant</a>`
   }
 }
 
 /** By its number: two merchants may bear one name, and whoever approves must see which one it is. */
-function subject(act: MoneyAct): readonly [string, Html] {
+function subject(act: ApprovableAct): readonly [string, Html] {
   switch (act.kind) {
     case 'order.refund':
       return ['Order', html`<code class="wrap">${act.paymentId}</code>`]
-    case 'merchant.payout':
-      return ['Merchant', html`<code class="wrap">${act.merchantId}</code>`]
     case 'wallet.top-up':
       return ['Wallet', html`<code class="wrap">${act.walletId}</code>`]
+    default:
+      return ['Merchant', html`<code class="wrap">${act.merchantId}</code>`]
+  }
+}
+
+/** Of what is not about money: whoever approves compares the fingerprint with the merchant's own. */
+function details(act: ApprovableAct): (readonly [string, Html])[] {
+  switch (act.kind) {
+    case 'key.add':
+      return [['Key', html`<span class="wrap">${describeKey(act.key)}</span>`]]
+    case 'merchant.callback-hosts':
+      return [['Hosts', html`<span class="wrap">${act.callbackHosts?.join(', ') ?? 'any'}</span>`]]
+    default:
+      return []
   }
 }
 
@@ -140,7 +168,7 @@ function outcome({ status: is, decidedAs, decisionReason }: ApprovalRequest): Ht
 }
 
 function acts(visit: Visit, { approvalId, act, requestedBy, status: is }: ApprovalRequest): Html | undefined {
-  const needs = moneyActRoles[act.kind]
+  const needs = approverRoles[act.kind]
   if (is !== 'waiting' || !mayAct(visit.operator.role, needs)) return undefined
   const action = (decision: Decision) => `${path}/${approvalId}/${decision}`
   if (requestedBy === visit.operator.login)
@@ -156,7 +184,7 @@ function acts(visit: Visit, { approvalId, act, requestedBy, status: is }: Approv
     needs,
     action: action('approve'),
     label: 'Approve…',
-    explains: html`It is carried out at once: ${what(act)} over ${amount(act.amountMinor, act.currency)}. All limits are checked anew.`,
+    explains: html`It is carried out at once: ${what(act)}${'currency' in act && html` over ${amount(act.amountMinor, act.currency)}`}. All limits are checked anew.${act.kind === 'key.add' && act.key.kind === 'aes' && ' The key is shown to you, once, for you to hand over.'}`,
     button: 'Approve and carry out',
     wantsReason: true,
   })}${foldedAct(visit, {

@@ -5,8 +5,8 @@ import { availableMinor } from '../../../ledger/rules/ledger.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
 import type { ConsolePage, ConsoleRoute, Done, Download, Visit } from '../console.ts'
-import { amountFields, foldedAct, moneyOf, reasonOf, required } from '../forms.ts'
-import { secretPage, settingsFields, settingsOf } from '../merchant-parts.ts'
+import { amountFields, foldedAct, moneyOf, movedNote, reasonOf, required } from '../forms.ts'
+import { newKeyPage, settingsFields, settingsOf } from '../merchant-parts.ts'
 import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
@@ -31,15 +31,15 @@ export function merchantArea(running: () => ConsoleService): readonly ConsoleRou
   return [
     { path, show },
     { path: `${path}/statement.csv`, download },
-    act('change', async ({ actor }, form, merchantId) => {
-      const name = required(form, 'name', 'the name')
-      await running()
-        .as(actor)
-        .merchants.changeMerchant(merchantId, { name, ...settingsOf(form) })
+    act('change', async (visit, form, merchantId) => {
+      const settings = { name: required(form, 'name', 'the name'), ...settingsOf(form) }
+      const { waiting } = await running()
+        .merchantActs(visit)
+        .changeMerchant(merchantId, settings, reasonOf(form))
       return {
         kind: 'go',
         to: pathOf(merchantId),
-        note: 'The settings are changed, everywhere within 5 seconds.',
+        note: `The settings are changed, everywhere within 5 seconds.${waiting ? ' The callback hosts are not yet: they wait for another operator’s approval.' : ''}`,
       }
     }),
     act('suspend', async ({ actor }, form, merchantId) => {
@@ -54,21 +54,19 @@ export function merchantArea(running: () => ConsoleService): readonly ConsoleRou
       await running().as(actor).merchants.resumeMerchant(merchantId, reasonOf(form))
       return { kind: 'go', to: pathOf(merchantId), note: 'The merchant is active again.' }
     }),
-    act('keys/aes', async ({ actor }, _form, merchantId) => {
-      const { merchants } = running().as(actor)
-      const { secret } = await merchants.addKey(merchantId, { kind: 'aes' })
+    act('keys/aes', async (visit, form, merchantId) => {
+      const outcome = await running().merchantActs(visit).addKey(merchantId, { kind: 'aes' }, reasonOf(form))
+      if (outcome.kind === 'waiting') return waitsFor(outcome)
+      const { secret } = outcome.result
       if (secret === undefined) throw new Error('an AES key that was made here is known here')
-      const page = secretPage({
-        title: 'A new AES key',
-        merchantId,
-        secret,
-        platformPublicKey: await running().platformPublicKey(),
-      })
-      return { kind: 'shown_once', page }
+      return { kind: 'shown_once', page: await newKeyPage(running(), merchantId, secret) }
     }),
-    act('keys/rsa', async ({ actor }, form, merchantId) => {
+    act('keys/rsa', async (visit, form, merchantId) => {
       const publicKey = required(form, 'publicKey', 'the public key')
-      await running().as(actor).merchants.addKey(merchantId, { kind: 'rsa', publicKey })
+      const outcome = await running()
+        .merchantActs(visit)
+        .addKey(merchantId, { kind: 'rsa', publicKey }, reasonOf(form))
+      if (outcome.kind === 'waiting') return waitsFor(outcome)
       return {
         kind: 'go',
         to: pathOf(merchantId),
@@ -91,13 +89,15 @@ export function merchantArea(running: () => ConsoleService): readonly ConsoleRou
       const { apiTokens, moneyActs } = running()
       const given = await moneyOf(visit, form, { apiTokens, act: `merchant.payout ${merchantId}` })
       const outcome = await moneyActs(visit).payOut(merchantId, given)
-      return (
-        waitsFor(outcome) ?? {
-          kind: 'go',
-          to: pathOf(merchantId),
-          note: 'The money is paid out: it left the merchant’s wallet for the funding account.',
-        }
-      )
+      if (outcome.kind === 'waiting') return waitsFor(outcome)
+      return {
+        kind: 'go',
+        to: pathOf(merchantId),
+        note: movedNote(
+          outcome,
+          'The money is paid out: it left the merchant’s wallet for the funding account.',
+        ),
+      }
     }),
   ]
 
@@ -184,6 +184,7 @@ function mainActs(visit: Visit, merchant: Merchant): Html {
     explains: 'Changes apply everywhere within 5 seconds.',
     fields: settingsFields(merchant),
     button: 'Change',
+    wantsReason: true,
   })}${foldedAct(visit, {
     needs: 'admin',
     action: `${pathOf(merchant.merchantId)}/${isActive ? 'suspend' : 'resume'}`,
@@ -257,6 +258,7 @@ function keyActs(visit: Visit, merchantId: string): Html {
     explains:
       'A key is made and shown once. The old one stays live beside it until you revoke it, so that nothing pauses.',
     button: 'Make the key',
+    wantsReason: true,
   })}${foldedAct(visit, {
     needs: 'admin',
     action: `${pathOf(merchantId)}/keys/rsa`,
@@ -264,6 +266,7 @@ function keyActs(visit: Visit, merchantId: string): Html {
     explains: 'The merchant keeps the private half. The old key stays live beside it until you revoke it.',
     fields: html`<label>Public key, PEM or base64<textarea name="publicKey" required spellcheck="false"></textarea></label>`,
     button: 'Add the key',
+    wantsReason: true,
   })}</div>`
 }
 

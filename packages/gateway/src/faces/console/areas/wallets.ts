@@ -4,7 +4,7 @@ import { type Html, html } from '../../../http/html.ts'
 import { availableMinor } from '../../../ledger/rules/ledger.ts'
 import type { Wallet } from '../../../wallets/rules/wallet.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
-import { amountFields, foldedAct, moneyOf, reasonOf, required } from '../forms.ts'
+import { amountFields, foldedAct, moneyOf, movedNote, reasonOf, required } from '../forms.ts'
 import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
@@ -43,7 +43,8 @@ export function walletsArea(running: () => ConsoleService): readonly ConsoleRout
         const { apiTokens, moneyActs } = running()
         const given = await moneyOf(visit, form, { apiTokens, act: `wallet.top-up ${wallet}` })
         const outcome = await moneyActs(visit).topUp(wallet, given)
-        return waitsFor(outcome) ?? { kind: 'go', to: pathOf(wallet), note: 'The money is in the wallet.' }
+        if (outcome.kind === 'waiting') return waitsFor(outcome)
+        return { kind: 'go', to: pathOf(wallet), note: movedNote(outcome, 'The money is in the wallet.') }
       },
     },
     ...(['lock', 'unlock'] as const).map((verb) => ({

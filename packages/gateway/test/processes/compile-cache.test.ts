@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { commandScript, run, temporaryFolder } from './support/process.ts'
+import { commandScript, run, temporaryFolder } from '../support/process.ts'
 
 /** Runs the command line with a temporary folder of its own; what it left in that and in DATA_DIR. */
 async function leavings(dataDir: string, { cwd = dataDir, inFile = false } = {}) {

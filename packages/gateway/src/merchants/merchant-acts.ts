@@ -1,0 +1,56 @@
+// The one way by which operators give a merchant keys and change its settings: at once, or as a request where keys or
+// callback hosts want a second operator. The console, the admin API and the command line all come through here.
+
+import { type AskApprovalParts, makeAskApproval, type Outcome } from '../operators/ask-approval.ts'
+import type { ApprovalRequest } from '../operators/rules/approval.ts'
+import type { MadeKey, ManageMerchants, MerchantSettings } from './manage-merchants.ts'
+import { describeChanges, type Merchant, type NewKey } from './rules/merchant.ts'
+
+export interface MerchantActsParts extends AskApprovalParts {
+  readonly merchants: ManageMerchants
+}
+
+export interface ChangedMerchant {
+  readonly merchant: Merchant
+  /** For its callback hosts, where they want a second operator: the other settings do not wait for it. */
+  readonly waiting: ApprovalRequest | undefined
+}
+
+export type MerchantActs = ReturnType<typeof makeMerchantActs>
+
+export function makeMerchantActs(parts: MerchantActsParts) {
+  const { merchants, policy } = parts
+  const ask = makeAskApproval(parts)
+
+  return {
+    async addKey(merchantId: string, key: NewKey, reason: string): Promise<Outcome<MadeKey>> {
+      if (!policy.kinds.includes('key.add'))
+        return { kind: 'done', result: await merchants.addKey(merchantId, key, { reason }) }
+      return ask({ kind: 'key.add', merchantId, key: await merchants.checkKey(merchantId, key) }, { reason })
+    },
+
+    async changeMerchant(
+      merchantId: string,
+      settings: MerchantSettings,
+      reason: string,
+    ): Promise<ChangedMerchant> {
+      const { merchant } = await merchants.showMerchant(merchantId)
+      const { callbackHosts, ...others } = settings
+      const isWaiting =
+        policy.kinds.includes('merchant.callback-hosts') &&
+        'callbackHosts' in settings &&
+        describeChanges(merchant, { callbackHosts }) !== ''
+      if (!isWaiting)
+        return {
+          merchant: await merchants.changeMerchant(merchantId, settings, { reason }),
+          waiting: undefined,
+        }
+      // First, so that whoever cannot ask changes nothing.
+      const { request } = await ask(
+        { kind: 'merchant.callback-hosts', merchantId, callbackHosts },
+        { reason },
+      )
+      return { merchant: await merchants.changeMerchant(merchantId, others, { reason }), waiting: request }
+    },
+  }
+}

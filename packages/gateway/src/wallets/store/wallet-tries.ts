@@ -1,0 +1,79 @@
+// Counting tries of PINs, across all processes: each try takes the wallet's row and its own counter, so that of many at
+// once, wherever they are made, one is counted after the other.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { noTries } from '../../platform/tries.ts'
+import type { Wallet } from '../rules/wallet.ts'
+import { decideWalletTry } from '../rules/wallet-tries.ts'
+import { deleteForgotten, deleteSource, findOthersSince, lockSource, setSource } from './try-sources.ts'
+import { findWalletForTry, setWalletTries } from './wallets.ts'
+
+export type WalletTriesStore = ReturnType<typeof makeWalletTriesStore>
+
+export function makeWalletTriesStore(database: Pool) {
+  return {
+    /** Counts a try before anybody knows whether it is right; the same statements for a login that nobody has. */
+    take: (attempt: PinAttempt) => database.transaction((transaction) => take(transaction, attempt)),
+    /** The PIN was right. */
+    forget: (taken: TakenTry) => database.transaction((transaction) => forget(transaction, taken)),
+    /** How many. */
+    deleteForgotten: (nowMs: number) => deleteForgotten(database, nowMs),
+  }
+}
+
+export interface PinAttempt {
+  readonly login: string
+  readonly address: string
+  /** That signed in to this wallet before. */
+  readonly device: KnownDevice | undefined
+  readonly nowMs: number
+}
+
+export interface KnownDevice {
+  readonly deviceId: string
+  readonly walletId: string
+}
+
+export interface TakenTry {
+  readonly kind: 'taken'
+  readonly login: string
+  readonly source: string
+  readonly isKnownDevice: boolean
+  /** Undefined: the login is nobody's. */
+  readonly found: { readonly wallet: Wallet; readonly sealedPin: Buffer } | undefined
+}
+
+/** An operator's lock has no end. */
+export interface LockedTry {
+  readonly kind: 'locked'
+  readonly untilMs: number | undefined
+}
+
+async function take(transaction: Queryable, attempt: PinAttempt): Promise<TakenTry | LockedTry> {
+  const { login, device, nowMs } = attempt
+  const found = await findWalletForTry(transaction, login)
+  if (found?.wallet.status === 'locked') return { kind: 'locked', untilMs: undefined }
+  const isKnownDevice = device !== undefined && device.walletId === found?.wallet.walletId
+  const source = isKnownDevice ? `device ${device.deviceId}` : `address ${attempt.address}`
+  const key = { source, login, nowMs }
+  const decided = decideWalletTry(
+    {
+      othersSinceMs: isKnownDevice ? undefined : await findOthersSince(transaction, key),
+      source: await lockSource(transaction, key),
+      wallet: isKnownDevice ? undefined : found?.tries,
+    },
+    nowMs,
+  )
+  if (decided.kind === 'locked') return decided
+  await setSource(transaction, key, decided.source)
+  if (found && decided.wallet) await setWalletTries(transaction, found.wallet.walletId, decided.wallet)
+  return { kind: 'taken', login, source, isKnownDevice, found }
+}
+
+/** A right PIN on a known device says nothing about the strangers who try. */
+async function forget(
+  transaction: Queryable,
+  { login, source, isKnownDevice, found }: TakenTry,
+): Promise<void> {
+  if (found && !isKnownDevice) await setWalletTries(transaction, found.wallet.walletId, noTries)
+  await deleteSource(transaction, { source, login })
+}
