@@ -178,7 +178,7 @@ test('in live, cookies are bound to this host over https, and there are no test 
   await visitor.post('pay', {}, ours)
   await live.waitFor(order, 'success')
   const back = await visitor.get('/return')
-  assert.match(back.headers.get('location') ?? '', /^https:\/\/shop\.example\/thanks\?paymentId=/)
+  assert.match(back.headers.get('location') ?? '', /^https:\/\/shop\.example\/thanks\?merchantId=/)
 })
 
 test('script and style stay within their budget', async () => {

@@ -17,9 +17,9 @@ import type { Clock } from '../../src/platform/clock.ts'
 import type { Rail } from '../../src/rails/rules/rail.ts'
 import { walletRail } from '../../src/rails/wallet-rail.ts'
 import { readConfig } from '../../src/settings/config.ts'
-import type { Behaviour } from '../../src/wallets/rules/wallet.ts'
+import { type Behaviour, placeOfPin } from '../../src/wallets/rules/wallet.ts'
 import { testOperations } from './operations.ts'
-import { testEnvironment } from './started.ts'
+import { testEnvironment, testVault } from './started.ts'
 
 export interface HeldClock extends Clock {
   advance(ms: number): void
@@ -113,7 +113,7 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
           walletId,
           login: `${walletId}@wallet.example`,
           name: 'Consumer',
-          sealedPin: Buffer.of(1),
+          sealedPin: testVault.seal(Buffer.from('a PIN that nobody knows'), placeOfPin(walletId)),
           behaviour,
           createdAtMs: clock.now(),
         },

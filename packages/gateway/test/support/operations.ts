@@ -4,9 +4,8 @@ import { makeOperations, type OperationParts } from '../../src/app/operations.ts
 import { makeStores, type StoreParts } from '../../src/app/stores.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { makeVault } from '../../src/platform/vault.ts'
 import { readConfig } from '../../src/settings/config.ts'
-import { testEnvironment } from './started.ts'
+import { testEnvironment, testVault } from './started.ts'
 
 export type TestOperations = ReturnType<typeof testOperations>
 
@@ -18,7 +17,7 @@ export function testOperations(
   const operations = makeOperations(stores, {
     config: readConfig(testEnvironment),
     publicUrl: 'http://localhost:8080',
-    vault: makeVault(Buffer.alloc(32, 7)),
+    vault: testVault,
     random: randomBytes,
     clock,
     ...parts,

@@ -102,7 +102,7 @@ export function merchantCommand(): Command {
     .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
     .action((merchantId: string, options: OutputOptions & Partial<AddOptions> & { reason: string }) =>
-      withMerchants(async (merchants, context) => {
+      withMerchants(async (_merchants, context) => {
         const { json: _, reason, ...settings } = options
         const acts = merchantActs(context)
         const { merchant } = await acts.changeMerchant(merchantId, settings, reason)

@@ -32,5 +32,11 @@ export async function demandPassword(
   { authenticate }: Pick<ConsoleService, 'authenticate'>,
 ): Promise<void> {
   const proof = await authenticate({ login, password: form.get('password') ?? '' })
-  if (proof.kind !== 'right') throw new Failure('invalid_field', { message: 'The password was not right.' })
+  if (proof.kind === 'right') return
+  throw new Failure('invalid_field', {
+    message:
+      proof.kind === 'locked'
+        ? 'Too many wrong tries. Wait until they are forgotten, and try again.'
+        : 'The password was not right.',
+  })
 }
