@@ -1,8 +1,8 @@
 // Callbacks and their attempts as history: found by filter or from their order, shown, and removed when they are
 // old. Lists are paged by key, the newest first.
 import type { EventName } from '@tillgate/protocol'
-import { firstCallbackIdAt } from '../../database/first-ids.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { firstCallbackIdAt } from '../../platform/time-ordered-ids.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 import type { FailingHost } from '../rules/host-health.ts'
 import { toFailingHost } from './callback-outcomes.ts'

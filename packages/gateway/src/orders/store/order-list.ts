@@ -1,8 +1,8 @@
 // Orders as an operator looks for them: lists over all merchants, the newest first, paged by key, and the search by
 // any number that an order or its refunds bear. A paymentId begins with its time, so that its order is time's order.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
-import { firstPaymentIdAt } from '../../database/first-ids.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
 import type { OrderKey } from '../rules/order.ts'
 
 export type OrderListStore = ReturnType<typeof makeOrderListStore>

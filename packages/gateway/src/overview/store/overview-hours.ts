@@ -2,8 +2,8 @@
 // figure that was lost or is wrong is put right by the next count.
 import { orderStatuses } from '@tillgate/protocol'
 import { callbacksWithProgress } from '../../callbacks/store/callback-state.ts'
-import { firstCallbackIdAt, firstPaymentIdAt } from '../../database/first-ids.ts'
 import type { Pool } from '../../database/pool.ts'
+import { firstCallbackIdAt, firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
 import { hourMs, sliceMs, startOf, type Tally } from '../rules/overview.ts'
 
 export type OverviewHours = ReturnType<typeof makeOverviewHours>

@@ -1,8 +1,8 @@
 // The list of orders: search by any number, filters that live in the address, pages by key, and all of it as a file.
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
-import { timeOfPaymentId } from '../../../database/first-ids.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { ListedOrder, OrderFilter } from '../../../orders/store/order-list.ts'
+import { timeOfPaymentId } from '../../../platform/time-ordered-ids.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
 import type { ConsoleService } from '../service.ts'
 import { status } from '../statuses.ts'
