@@ -1,0 +1,93 @@
+// What keeps the code in rooms: no circle of imports, by value or by type, nothing loose at the gateway's root, and no
+// folder that has grown past what one can look over.
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+const maxFilesInFolder = 22
+
+/** Circles that are still to be broken: one that is gone must go from here as well. */
+const knownCircles = [
+  inGateway('database/pool', 'database/prepared-names'),
+  inGateway(
+    'callbacks/rules/callback',
+    'orders/rules/order',
+    'payments/rules/payment',
+    'refunds/rules/refund',
+  ),
+  inGateway('platform/master-keys', 'settings/config', 'settings/settings'),
+  inGateway('app/first-start', 'app/gateway', 'app/service'),
+]
+
+const files = globSync(['packages/*/src/**/*.ts', '{bench,reliability,scripts}/**/*.ts'], {
+  cwd: root,
+  exclude: (path) => path.includes('node_modules'),
+}).filter((path) => !path.endsWith('.test.ts'))
+
+test('imports never lead back to where they came from', () => {
+  const graph = new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]))
+  assert.ok([...graph.values()].flat().length > files.length)
+  assert.deepEqual(circlesIn(graph).toSorted(), knownCircles.toSorted())
+})
+
+test('a circle is seen whole, whatever leads into it and out of it', () => {
+  const graph = { door: ['a'], a: ['b'], b: ['c', 'out'], c: ['a', 'b'], out: [], self: ['self'] }
+  assert.deepEqual(circlesIn(new Map(Object.entries(graph))), ['a b c', 'self'])
+})
+
+test('imports are seen in each of their forms', () => {
+  const text = `import { a,\n  b } from './a.ts'\nimport type { C } from '../c.ts'\nimport './d.ts'
+export * from './e.ts'\nawait import('./f.ts')\nlet g: import('./g.ts').G\nimport fs from 'node:fs'`
+  assert.deepEqual(importsOf('x/y/z.ts', text), [
+    ...['x/y/a.ts', 'x/c.ts', 'x/y/d.ts', 'x/y/e.ts', 'x/y/f.ts', 'x/y/g.ts'],
+  ])
+})
+
+test('the root of the gateway holds main.ts alone', () => {
+  assert.deepEqual(globSync('packages/gateway/src/*.*', { cwd: root }), ['packages/gateway/src/main.ts'])
+})
+
+test(`no folder has more than ${maxFilesInFolder} files of production code`, () => {
+  const counts = Map.groupBy(files, (file) => dirname(file))
+  const full = [...counts].filter(([, members]) => members.length > maxFilesInFolder)
+  assert.deepEqual(
+    full.map(([folder, members]) => `${folder}: ${members.length}`),
+    [],
+  )
+})
+
+function inGateway(...names: readonly string[]): string {
+  return names.map((name) => `packages/gateway/src/${name}.ts`).join(' ')
+}
+
+function importsOf(file: string, text: string): string[] {
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map(([, path = '']) =>
+    join(dirname(file), path),
+  )
+}
+
+/** Tarjan's strongly connected components: those of several files, and files that import themselves. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const indexes = new Map<string, number>()
+  const path: string[] = []
+  const circles: string[] = []
+  /** Answers the index of the earliest file on the path that this one leads back to. */
+  const visit = (file: string): number => {
+    const index = indexes.size
+    let lowest = index
+    indexes.set(file, index)
+    path.push(file)
+    for (const next of graph.get(file) ?? []) {
+      if (!indexes.has(next)) lowest = Math.min(lowest, visit(next))
+      else if (path.includes(next)) lowest = Math.min(lowest, indexes.get(next) ?? index)
+    }
+    if (lowest < index) return lowest
+    const members = path.splice(path.indexOf(file))
+    if (members.length > 1 || graph.get(file)?.includes(file)) circles.push(members.toSorted().join(' '))
+    return lowest
+  }
+  for (const file of graph.keys()) if (!indexes.has(file)) visit(file)
+  return circles
+}
