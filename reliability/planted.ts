@@ -14,7 +14,7 @@ const simulation = [
   '--seed',
   '1',
   '--seeds',
-  '60',
+  '120',
   '--days',
   '10',
   '--until-failure',
