@@ -24,7 +24,7 @@ const suites = {
 const slow = [
   'packages/gateway/test/browser/{checkout-looks,console,console-overview,docs,shop}.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
-  'reliability/{crash,faults,fuzz}.test.ts',
+  'reliability/{crash,faults,fuzz,planted-types}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
 ]
 const opsSuite = ['packages/*/test/ops/*.test.ts']
