@@ -19,10 +19,12 @@ const suites = {
 } as const
 /**
  * Left out of `npm test`, which is waited for at every change: what looks at pages and papers, at samples in other
- * languages and at the packages as they are installed, and the short forms of the long programmes.
+ * languages, at the packages as they are installed and at who starts and shares the private PostgreSQL, and the short
+ * forms of the long programmes.
  */
 const slow = [
   'packages/gateway/test/browser/{checkout-looks,console,console-overview,docs,shop}.test.ts',
+  'packages/gateway/test/database/embedded-{accounts,sharing}.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
