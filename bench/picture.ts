@@ -1,5 +1,5 @@
 // The table of a run as a picture: a bar for each ratio, and a mark where its goal is. Reads in light and in dark.
-import type { Row } from './run.ts'
+import type { Row } from './scenario.ts'
 
 const width = 880
 const rowHeight = 34

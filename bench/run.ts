@@ -5,7 +5,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { drawTable } from './picture.ts'
-import { isMet, type Measured, type Scenario, type Size } from './scenario.ts'
+import { isMet, type Row, type Scenario, type Size } from './scenario.ts'
 import { checkout } from './scenarios/checkout.ts'
 import { deadHosts } from './scenarios/dead-hosts.ts'
 import { delivery } from './scenarios/delivery.ts'
@@ -32,12 +32,6 @@ const scenarios: Record<string, Scenario> = {
   checkout,
   overload,
   start: startAndMemory,
-}
-
-export interface Row extends Measured {
-  readonly name: string
-  readonly against: string
-  readonly isGoalMet: boolean | undefined
 }
 
 const { values } = parseArgs({

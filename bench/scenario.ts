@@ -30,6 +30,13 @@ export interface Measured {
   readonly note?: string
 }
 
+/** A line of the table. */
+export interface Row extends Measured {
+  readonly name: string
+  readonly against: string
+  readonly isGoalMet: boolean | undefined
+}
+
 export function atLeast(ratio: number): Goal {
   return { bound: 'at least', ratio }
 }

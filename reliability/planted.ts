@@ -1,14 +1,12 @@
 // npm run planted [-- name…]
-// Applies each planted bug to a copy of the tree and lets the programme look for it. A bug that is not caught means that
+// Puts each planted bug into a copy of the tree and lets the programme look for it. A bug that is not caught means that
 // the programme has a blind spot, and ends this with code 1.
-import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
 import { startTestServer, urlOf } from '../packages/gateway/test/support/server.ts'
+import { bugs } from './planted/bugs.ts'
+import { type Bug, plant, readSources, writeSources } from './planted/plant.ts'
 import { type Ended, runGroup } from './support/process-group.ts'
 import { inTreeCopy } from './support/tree-copy.ts'
 
-const folder = join(import.meta.dirname, 'planted')
 /** What a run of a test or of the simulation may take. */
 const timeoutMs = 480_000
 const simulation = [
@@ -16,7 +14,7 @@ const simulation = [
   '--seed',
   '1',
   '--seeds',
-  '60',
+  '120',
   '--days',
   '10',
   '--until-failure',
@@ -26,33 +24,29 @@ const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 
 const wanted = process.argv.slice(2)
-const names = readdirSync(folder)
-  .map((file) => basename(file, '.patch'))
-  .filter((name) => wanted.length === 0 || wanted.includes(name))
-for (const name of wanted.filter((each) => !names.includes(each)))
-  console.log(`There is no planted bug "${name}".`)
+const chosen = Object.entries(bugs).filter(([name]) => wanted.length === 0 || wanted.includes(name))
+for (const name of wanted.filter((each) => !(each in bugs))) console.log(`There is no planted bug "${name}".`)
 // One server for all: whatever is killed leaves none behind.
 const server = await startTestServer()
 const missed: string[] = []
 const startedAtMs = performance.now()
 try {
-  for (const name of names) if (!(await isCaught(name))) missed.push(name)
+  for (const [name, bug] of chosen) if (!(await isCaught(name, bug))) missed.push(name)
 } finally {
   await server.stop()
 }
 console.log(
-  `${names.length - missed.length} of ${names.length} planted bugs were caught, in ${secondsSince(startedAtMs)} s.`,
+  `${chosen.length - missed.length} of ${chosen.length} planted bugs were caught, in ${secondsSince(startedAtMs)} s.`,
 )
-if (missed.length > 0 || names.length === 0) process.exitCode = 1
+if (missed.length > 0 || chosen.length === 0) process.exitCode = 1
 
-async function isCaught(name: string): Promise<boolean> {
-  const patch = join(folder, `${name}.patch`)
-  const by = /^Caught by: (.+)$/m.exec(readFileSync(patch, 'utf8'))?.[1] ?? 'simulation'
+async function isCaught(name: string, bug: Bug): Promise<boolean> {
+  const by = bug.caughtBy
   // Whoever finds trouble without the bug as well has not found the bug.
   if (by !== 'simulation' && !(await isFineWithout(by)))
     throw new Error(`${by} fails without any planted bug`)
   const startedAtMs = performance.now()
-  const ended = await inCopy(by, patch)
+  const ended = await inCopy(by, bug)
   const caught = ended.kind === 'exited' && ended.code === 1
   const words = firstLines(ended.output, by === 'simulation' ? /FAILED|^ {2}\S/ : /^\s*✖ /)
   const how = caught ? `caught ${name} by ${by}` : `MISSED ${name} by ${by}, which ${wordsOf(ended)}`
@@ -60,20 +54,17 @@ async function isCaught(name: string): Promise<boolean> {
   return caught
 }
 
-async function isFineWithout(by: string): Promise<boolean> {
+async function isFineWithout(by: Bug['caughtBy']): Promise<boolean> {
   const known = fineWithout.get(by) ?? isFine(await inCopy(by))
   fineWithout.set(by, known)
   return known
 }
 
-/** Runs the simulation or a test file in a copy of the tree, with the patch if there is one. */
-function inCopy(by: string, patch?: string): Promise<Ended> {
+/** Runs the simulation or a test file in a copy of the tree, with the bug if there is one. */
+function inCopy(by: Bug['caughtBy'], bug?: Bug): Promise<Ended> {
   return inTreeCopy(async (tree) => {
-    if (patch !== undefined) {
-      const applied = spawnSync('git', ['apply', '-C1', patch], { cwd: tree, encoding: 'utf8' })
-      if (applied.status !== 0) throw new Error(`${patch} does not fit the code any more: ${applied.stderr}`)
-    }
-    const args = by === 'simulation' ? simulation : ['scripts/test.ts', by]
+    if (bug) writeSources(tree, plant(readSources(tree), bug))
+    const args = by === 'simulation' ? simulation : ['scripts/test.ts', `packages/gateway/test/**/${by}`]
     const environment = { ...process.env, TEST_DATABASE_URL: urlOf(server.connection) }
     const ended = await runGroup('node', args, { tree, environment, timeoutMs, signal: stopping.signal })
     if (stopping.signal.aborted) throw new Error('It was broken off.')

@@ -1,6 +1,6 @@
-// The whole of our checks as one list. `npm test` runs all of it; a word after it runs one part:
-// `check` (lint, format, types), `unit`, `database`, `browser`, or paths of test files. `ops` stands apart: it needs
-// Debian packages, and the rest needs none of them.
+// The whole of our checks as one list. `npm test` runs all but the slow ones; a word after it runs one part:
+// `check` (lint, format, types), `unit`, `database`, `browser`, `slow`, or paths of test files. `ops` stands apart: it
+// needs Debian packages, and the rest needs none of them.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -17,6 +17,18 @@ const suites = {
   ],
   browser: ['packages/*/test/browser/*.test.ts'],
 } as const
+/**
+ * Left out of `npm test`, which is waited for at every change: what looks at pages and papers, at samples in other
+ * languages, at the packages as they are installed and at who starts and shares the private PostgreSQL, and the short
+ * forms of the long programmes.
+ */
+const slow = [
+  'packages/gateway/test/browser/{checkout-looks,console,console-overview,docs,shop}.test.ts',
+  'packages/gateway/test/database/embedded-{accounts,sharing}.test.ts',
+  'packages/sdk/test/{package,samples}.test.ts',
+  'reliability/{crash,faults,fuzz,planted-types}.test.ts',
+  'test/{documentation-blocks,quickstart}.test.ts',
+]
 const opsSuite = ['packages/*/test/ops/*.test.ts']
 
 // Files run side by side in processes of their own. They wait for sockets and disks more than they compute, so
@@ -37,7 +49,7 @@ if (wanted === 'all' || wanted === 'check') {
   run('types', 'tsc', ['--project', 'tsconfig.json'])
 }
 if (wanted !== 'check') {
-  const files = globSync(patterns())
+  const files = globSync(patterns(), { exclude: wanted === 'all' ? slow : [] })
   if (files.length === 0) fail(`no test files for "${[wanted, ...rest].join(' ')}"`)
   if (files.some((file) => file.includes('/browser/'))) {
     const missing = ensureChromium()
@@ -52,6 +64,7 @@ if (wanted !== 'check') {
 
 function patterns(): string[] {
   if (wanted === 'all') return Object.values(suites).flat()
+  if (wanted === 'slow') return slow
   if (wanted === 'ops') return opsSuite
   if (wanted in suites) return [...suites[wanted as keyof typeof suites]]
   return [wanted, ...rest]

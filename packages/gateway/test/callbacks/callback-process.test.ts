@@ -15,9 +15,10 @@ import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { until } from '../support/callbacks.ts'
 import { freshDatabase } from '../support/database.ts'
-import { type RunningGateway, startProcess } from '../support/process.ts'
+import { type RunningGateway, startProcess, temporaryFolder } from '../support/process.ts'
 
 const masterKey = randomBytes(32)
+const dataDir = temporaryFolder()
 
 interface Receiver {
   readonly url: string
@@ -68,7 +69,12 @@ function start(connection: ConnectionOptions): Promise<RunningGateway> {
     'connectionString' in connection
       ? connection.connectionString
       : `postgresql://${connection.user}@localhost:${connection.port}/${connection.database}?host=${encodeURIComponent(connection.host)}`
-  return startProcess({ DATABASE_URL: url, MASTER_KEY: masterKey.toString('base64'), LOG_LEVEL: 'info' })
+  return startProcess({
+    DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    MASTER_KEY: masterKey.toString('base64'),
+    LOG_LEVEL: 'info',
+  })
 }
 
 async function kill({ child }: RunningGateway): Promise<void> {

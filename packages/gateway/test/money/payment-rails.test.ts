@@ -5,6 +5,7 @@ import { readFigures } from '../../src/overview/store/figures.ts'
 import { leaseMs, railTimeoutMs } from '../../src/payments/settle.ts'
 import type { Rail, RailAnswer, RailPayment } from '../../src/rails/rules/rail.ts'
 import { walletRail } from '../../src/rails/wallet-rail.ts'
+import { until } from '../support/callbacks.ts'
 import { freshDatabase } from '../support/database.ts'
 import { callbacksOf, heldClock, type Money, openMoney } from '../support/money.ts'
 
@@ -95,7 +96,7 @@ test('a rail that never answers is given up after its time and asked again', asy
   const { order } = await submit(money)
   const { claimed, done } = await money.settleDue(10)
   assert.equal(claimed, 1)
-  while (timers.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await until(() => timers.length > 0)
   for (const end of timers) end()
   assert.equal(await done, 1)
   clock.advance(1_000)
@@ -105,7 +106,7 @@ test('a rail that never answers is given up after its time and asked again', asy
 
 test('a worker that lost its lease writes nothing, whatever its rail says in the end', async () => {
   let answerLate: (answer: RailAnswer) => void = () => {}
-  const { money: slow } = scripted(
+  const { money: slow, asked } = scripted(
     () =>
       new Promise((resolve) => {
         answerLate = resolve
@@ -113,6 +114,7 @@ test('a worker that lost its lease writes nothing, whatever its rail says in the
   )
   const { order, walletId } = await submit(slow)
   const { done } = await slow.settleDue(10)
+  await until(() => asked.length > 0)
   clock.advance(leaseMs)
   assert.equal(await plain.settle(), 1)
   assert.equal((await plain.orders.findOrder(order))?.status, 'success')
@@ -133,10 +135,11 @@ test('a worker that lost its lease leaves the payment to the one that holds it n
   const { money } = scripted(wait, wait)
   const { order, walletId } = await submit(money)
   const first = await money.settleDue(10)
+  await until(() => answers.length === 1)
   clock.advance(leaseMs)
   const second = await money.settleDue(10)
   assert.equal(second.claimed, 1)
-  while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  await until(() => answers.length === 2)
   answers[0]?.({ kind: 'declined', reason: 'Too late.' })
   await first.done
   assert.equal((await money.orders.findOrder(order))?.status, 'confirming')

@@ -28,7 +28,7 @@ async function status(url: string): Promise<number> {
 }
 
 test('both listeners answer health and readiness, and a clean stop leaves nothing behind', async () => {
-  const dataDir = temporaryFolder()
+  const dataDir = await copyOfFolder(used)
   const gateway = await startProcess({ DATA_DIR: dataDir })
   for (const url of [gateway.publicUrl, gateway.adminUrl]) {
     const health = await fetch(`${url}/healthz`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeFormats } from './formats.ts'
-import { plural } from './words.ts'
+import { plural } from './plural.ts'
 
 const plainSpaces = (text: string) =>
   text.replaceAll(/[\u00a0\u202f]/g, ' ').replaceAll(/[\u200e\u200f\u061c]/g, '')

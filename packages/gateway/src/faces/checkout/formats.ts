@@ -3,7 +3,8 @@
 import { digitsOf, toDecimalText } from '@tillgate/protocol'
 import { type Html, html } from '../../http/html.ts'
 import { remember } from '../../platform/remember.ts'
-import { fillText, type Plural } from './words.ts'
+import type { Plural } from './plural.ts'
+import { fillText } from './words.ts'
 
 export interface Formats {
   /** With the currency's code, each amount a unit that no right-to-left text turns around. */

@@ -4,20 +4,7 @@
 import type { Content } from '../../http/html.ts'
 import { remember } from '../../platform/remember.ts'
 import type { en } from './languages/en.ts'
-
-/** By the categories of Intl.PluralRules; `other` is always there. */
-export interface Plural {
-  readonly zero?: string
-  readonly one?: string
-  readonly two?: string
-  readonly few?: string
-  readonly many?: string
-  readonly other: string
-}
-
-export function plural(forms: Plural): Plural {
-  return forms
-}
+import type { Plural } from './plural.ts'
 
 type Widened<T> = T extends string
   ? string

@@ -117,3 +117,12 @@ function icon(name: AreaName): Html {
 export function noteLine({ kind, text }: Note): Html {
   return html`<p class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`
 }
+
+export function redirect(reply: FastifyReply, to: string): FastifyReply {
+  return reply
+    .status(303)
+    .header('location', to)
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .send()
+}

@@ -1,15 +1,13 @@
 // The console over HTTP: one guard before every page and every act. Whoever is not signed in sees the sign-in page;
 // an act must come from our own page, bear the session's token, and be allowed to the operator's role. Every act is
 // a form that is answered with a redirect, so that reloading never does anything twice.
-import { Failure, httpStatusOf, KeyError, type RandomBytes } from '@tillgate/protocol'
+import { Failure, httpStatusOf, KeyError } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Downloads, downloadLimits } from '../../http/downloads.ts'
+import { downloadLimits } from '../../http/downloads.ts'
 import { html } from '../../http/html.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
 import { isApprovalInUse } from '../../operators/rules/approval.ts'
 import { mayAct } from '../../operators/rules/operator.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Log } from '../../platform/log.ts'
 import { accountArea } from './areas/account.ts'
 import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
@@ -25,8 +23,8 @@ import { systemArea } from './areas/system.ts'
 import { tokensArea } from './areas/tokens.ts'
 import { walletsArea } from './areas/wallets.ts'
 import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
-import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
-import type { ConsoleService } from './service.ts'
+import { type Frame, redirect, sendConsolePage, sendPlain } from './frame.ts'
+import type { ConsoleParts } from './service.ts'
 import { serveSignIn } from './sign-in.ts'
 import {
   endSessionCookie,
@@ -34,21 +32,11 @@ import {
   isRightToken,
   leaveNote,
   type Note,
+  originOf,
   readSession,
   type SignedIn,
   takeNote,
 } from './visits.ts'
-
-export interface ConsoleParts {
-  readonly mode: 'sandbox' | 'live'
-  readonly random: RandomBytes
-  readonly clock: Clock
-  readonly log: Log
-  readonly downloads: Downloads
-  readonly isUnavailable: (error: unknown) => boolean
-  /** Throws while the gateway is still starting. */
-  readonly running: () => ConsoleService
-}
 
 /** Two public keys fit, and a list of callback hosts. */
 const maxFormBytes = 32 * 1024
@@ -248,20 +236,6 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       approvalsWaiting: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
     }
   }
-}
-
-/** The name by which this very request came. */
-export function originOf(request: FastifyRequest): string {
-  return `${request.protocol}://${request.host}`
-}
-
-export function redirect(reply: FastifyReply, to: string): FastifyReply {
-  return reply
-    .status(303)
-    .header('location', to)
-    .header('cache-control', 'no-store')
-    .header('referrer-policy', 'no-referrer')
-    .send()
 }
 
 function nothingHere(path: string): ConsolePage {

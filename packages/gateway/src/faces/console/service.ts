@@ -1,9 +1,11 @@
 // What the console needs from the gateway, once the database is there: the operations that the command line uses
 // too, each in the name of the operator who acts, and what its pages read.
 
+import type { RandomBytes } from '@tillgate/protocol'
 import type { PauseHosts } from '../../callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../../callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../../callbacks/store/callback-history.ts'
+import type { Downloads } from '../../http/downloads.ts'
 import type { Sealing } from '../../http/sealing.ts'
 import type { Account } from '../../ledger/store/ledger.ts'
 import type { Verification } from '../../ledger/store/ledger-verification.ts'
@@ -24,6 +26,8 @@ import type { FindOrders } from '../../orders/find-orders.ts'
 import type { ManageOrders } from '../../orders/manage-orders.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../../orders/show-order.ts'
 import type { ReadOverview } from '../../overview/read-overview.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Log } from '../../platform/log.ts'
 import type { Tokens } from '../../platform/tokens.ts'
 import type { SystemState } from '../../system/store/system.ts'
 import type { MoneyActs } from '../../treasury/money-acts.ts'
@@ -31,6 +35,17 @@ import type { ManageWallets } from '../../wallets/manage-wallets.ts'
 
 /** Pages count no further: more than this is "more than this". */
 export const countedAtMost = 10_000
+
+export interface ConsoleParts {
+  readonly mode: 'sandbox' | 'live'
+  readonly random: RandomBytes
+  readonly clock: Clock
+  readonly log: Log
+  readonly downloads: Downloads
+  readonly isUnavailable: (error: unknown) => boolean
+  /** Throws while the gateway is still starting. */
+  readonly running: () => ConsoleService
+}
 
 export interface ConsoleService {
   readonly authenticate: AuthenticateOperator

@@ -5,12 +5,13 @@ import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { type Html, html } from '../../http/html.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
-import { noteLine, sendSmallPage } from './frame.ts'
-import { type ConsoleParts, originOf, redirect } from './routes.ts'
+import { noteLine, redirect, sendSmallPage } from './frame.ts'
+import type { ConsoleParts } from './service.ts'
 import {
   endPassed,
   leavePassed,
   type Note,
+  originOf,
   readBrowser,
   readPassed,
   readSession,

@@ -131,3 +131,8 @@ export function takeNote(
   // Safe: only this gateway seals, and for this place it seals notes alone.
   return note === undefined ? undefined : { note: note as Note, cookie: jar.remove(noteName) }
 }
+
+/** The name by which this very request came. */
+export function originOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.host}`
+}

@@ -1,5 +1,6 @@
 // صفحة الدفع بالعربية.
-import { plural, type Words } from '../words.ts'
+import { plural } from '../plural.ts'
+import type { Words } from '../words.ts'
 
 export const ar: Words = {
   title: {

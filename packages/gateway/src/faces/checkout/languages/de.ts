@@ -1,5 +1,6 @@
 // Der Checkout auf Deutsch.
-import { plural, type Words } from '../words.ts'
+import { plural } from '../plural.ts'
+import type { Words } from '../words.ts'
 
 export const de: Words = {
   title: {

@@ -1,5 +1,6 @@
 // La página de pago en español.
-import { plural, type Words } from '../words.ts'
+import { plural } from '../plural.ts'
+import type { Words } from '../words.ts'
 
 export const es: Words = {
   title: {

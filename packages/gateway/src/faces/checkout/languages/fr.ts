@@ -1,5 +1,6 @@
 // La page de paiement en français.
-import { plural, type Words } from '../words.ts'
+import { plural } from '../plural.ts'
+import type { Words } from '../words.ts'
 
 export const fr: Words = {
   title: {

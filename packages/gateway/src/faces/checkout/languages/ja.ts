@@ -1,5 +1,6 @@
 // 日本語のお支払いページ。
-import { plural, type Words } from '../words.ts'
+import { plural } from '../plural.ts'
+import type { Words } from '../words.ts'
 
 export const ja: Words = {
   title: {

@@ -1,5 +1,6 @@
 // A página de pagamento em português.
-import { plural, type Words } from '../words.ts'
+import { plural } from '../plural.ts'
+import type { Words } from '../words.ts'
 
 export const pt: Words = {
   title: {

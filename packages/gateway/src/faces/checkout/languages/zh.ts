@@ -1,5 +1,6 @@
 // 简体中文结账页。
-import { plural, type Words } from '../words.ts'
+import { plural } from '../plural.ts'
+import type { Words } from '../words.ts'
 
 export const zh: Words = {
   title: {

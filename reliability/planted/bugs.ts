@@ -1,0 +1,166 @@
+// The planted bugs: each is a mistake that somebody could make, where it is made, and who must notice.
+import type { Bug } from './plant.ts'
+
+const refundSumUnchecked = {
+  in: 'checkRefundable',
+  find: 'if (amountMinor <= leftMinor) return',
+  replace: 'if (amountMinor > 0n) return',
+}
+
+export const bugs: Readonly<Record<string, Bug>> = {
+  'callback-not-queued': {
+    what: 'The callback of a failed payment is written down and never queued.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'insertCallbacks',
+        find: 'select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[])`,',
+        replace: 'select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) where not $5`,',
+      },
+      {
+        in: 'insertCallbacks',
+        find: 'values: [callbackIds, merchantIds, hosts, createdAts],',
+        replace: `values: [callbackIds, merchantIds, hosts, createdAts,
+          callbacks.some(({ eventName }) => eventName === 'payment.order.failed')],`,
+      },
+    ],
+  },
+  'callback-outside-the-transaction': {
+    what: 'The callback of a timeout is written after the commit: whoever dies in between never tells the merchant.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'commitStatusChanges',
+        find: `return database.transaction(async (transaction) => {
+          const won = await changeStatuses(transaction, changes)`,
+        replace: `const changed = await database.transaction(async (transaction) => {
+          const silent = changes.map((change) => ({ ...change, callback: undefined }))
+          const won = await changeStatuses(transaction, silent)`,
+      },
+      {
+        in: 'commitStatusChanges',
+        find: 'return won })',
+        replace: `return won })
+          const moved = new Set(changed.map(({ paymentId }) => paymentId))
+          const told = changes.filter(({ paymentId }) => moved.has(paymentId)).flatMap(({ callback }) => callback ?? [])
+          await database.transaction((transaction) => insertCallbacks(transaction, told))
+          return changed`,
+      },
+    ],
+  },
+  'expiry-overrides-confirming': {
+    what: 'An order that is being paid is timed out by whoever had read it before.',
+    caughtBy: 'order-races.test.ts',
+    places: [
+      {
+        in: 'changeStatuses',
+        find: 'and o.status = c.from_status',
+        replace: "and (o.status = c.from_status or (o.status = 'confirming' and c.to_status = 'timeout'))",
+      },
+    ],
+  },
+  'history-row-missing': {
+    what: 'An order times out without a line in its history.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'changeStatuses',
+        find: 'from moved join changes c using (merchant_id, payment_id)',
+        replace: "from moved join changes c using (merchant_id, payment_id) where c.to_status <> 'timeout'",
+      },
+    ],
+  },
+  'idempotency-compare-skipped': {
+    what: 'Another order under a number that is taken is answered as if it were the first.',
+    caughtBy: 'simulation',
+    places: [
+      { in: 'hasSameContent', find: 'contentFields.every', replace: 'contentFields.slice(0, 1).every' },
+    ],
+  },
+  'lease-of-a-callback-ignored': {
+    what: 'A worker that lost its claim on a callback records its attempt all the same.',
+    caughtBy: 'callback-queue.test.ts',
+    places: [
+      {
+        in: 'settleQueue',
+        find: '(callback_id, claim_id) where q.callback_id = d.callback_id and q.claim_id = d.claim_id',
+        replace: '(callback_id, claim_id) where q.callback_id = d.callback_id',
+      },
+      {
+        in: 'settleQueue',
+        find: '(callback_id, claim_id, due_at) where q.callback_id = d.callback_id and q.claim_id = d.claim_id',
+        replace: '(callback_id, claim_id, due_at) where q.callback_id = d.callback_id',
+      },
+    ],
+  },
+  'lease-of-a-settlement-ignored': {
+    what: 'A worker that lost its claim takes the settlement away from the one that holds it, and nobody ends the payment.',
+    caughtBy: 'simulation',
+    places: [{ in: 'removeClaimed', find: 'and s.claim_id = c.claim_id', replace: '' }],
+  },
+  'ledger-not-balanced': {
+    what: 'What is posted is taken from one account and does not arrive in the other.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'effectsOf',
+        find: 'creditsPostedMinor: posted',
+        replace: 'creditsPostedMinor: 0n * posted',
+      },
+    ],
+  },
+  'lost-commit-taken-for-done': {
+    what: 'A COMMIT whose answer was lost is told as done without looking.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'makePaymentStore',
+        find: "if (error instanceof CommitUnknown) return 'unknown'",
+        replace: "if (error instanceof CommitUnknown) return 'submitted'",
+      },
+    ],
+  },
+  'missing-check-and-unchecked-refund-sum': {
+    what: 'Neither the code, nor the guard in the UPDATE, nor the table stops refunds from adding up to more than was paid.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'migrations',
+        find: 'add check (refunded_minor + refund_held_minor <= payment_amount_minor),',
+        replace: '',
+      },
+      refundSumUnchecked,
+      {
+        in: 'takeShare',
+        find: 'and refunded_minor + refund_held_minor + $3 <= least(payment_amount_minor, $4::numeric)',
+        replace: 'and $3::numeric > 0 and coalesce($4::numeric, 1) > 0',
+      },
+    ],
+  },
+  'missing-guard-in-the-update': {
+    what: 'A change of status no longer asks whether the order is still in the status that it was decided on.',
+    caughtBy: 'simulation',
+    places: [{ in: 'changeStatuses', find: 'and o.status = c.from_status', replace: '' }],
+  },
+  'refund-sum-unchecked': {
+    what: 'The code lets a refund of more than is left through, and leaves it to the table to refuse.',
+    caughtBy: 'refund.test.ts',
+    places: [refundSumUnchecked],
+  },
+  'repeated-create-answers-a-new-order': {
+    what: 'The repetition of a create is answered with a paymentId that is stored nowhere.',
+    caughtBy: 'simulation',
+    places: [{ in: 'insertOrders', find: 'return found', replace: 'return order' }],
+  },
+  'second-callback-id-on-retry': {
+    what: 'Every attempt of a callback has an id of its own, so that a merchant cannot know the repetition.',
+    caughtBy: 'callback-ladder.test.ts',
+    places: [
+      {
+        in: 'makePrepareCallback',
+        find: '{ id: callbackId,',
+        replace: '{ id: callbackId.replace(/.$/, (nowMs % 10).toString()),',
+      },
+    ],
+  },
+}
