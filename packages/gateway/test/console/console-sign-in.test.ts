@@ -1,25 +1,16 @@
 // Signing in to the console and out again: passwords, lockout, sessions, roles, forged forms.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeManageOperators } from '../../src/operators/manage-operators.ts'
-import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import { ConfigurationFailure } from '../../src/settings/config.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { operatorPassword, testVault } from '../support/started.ts'
+import { operatorPassword } from '../support/started.ts'
 
 const clock = new TestClock()
 const gateway = await startTestGateway({ clock, firstStart: true })
-const store = makeOperatorStore(gateway.pool)
-const operators = makeManageOperators({
-  operators: store,
-  vault: testVault,
-  clock,
-  random: randomBytes,
-  actor: 'test',
-})
+const { operators: store } = gateway.stores
+const { operators } = gateway.operations.as('test')
 
 async function signedIn(login?: string, password?: string): Promise<ConsoleClient> {
   const client = new ConsoleClient(gateway)
