@@ -70,7 +70,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   const clock = time.clockOf(owner, { skewMs })
   const random = (count: number) => seeded.bytes(count)
   let tellQueued: Parameters<typeof announcingCallbacks>[1] = () => {}
-  const pool = announcingCallbacks(parts.pool, (lines) => tellQueued(lines))
+  const pool = announcingCallbacks(parts.pool, (lanes) => tellQueued(lanes))
   const [orders, payments, refunds] = [makeOrderStore(pool), makePaymentStore(pool), makeRefundStore(pool)]
   const [merchants, wallets, settling] = [
     makeMerchantStore(pool),

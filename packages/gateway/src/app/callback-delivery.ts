@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import { makeSendCallback } from '../callbacks/deliver-callbacks.ts'
-import type { Line } from '../callbacks/rules/delivery-lanes.ts'
+import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import type { GatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
 import { outboundLimits } from '../outbound/limits.ts'
 import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from '../outbound/outbound.ts'
@@ -21,8 +21,8 @@ import type { Stores } from './stores.ts'
 import { tracedPost } from './traced.ts'
 
 export interface CallbackDelivery {
-  /** Others have queued callbacks in these lines. */
-  expects(lines: readonly Line[]): void
+  /** Others have queued callbacks in these lanes. */
+  expects(lanes: readonly Lane[]): void
   /** Finishes the attempts that are under way. */
   stop(): Promise<void>
 }

@@ -1,6 +1,6 @@
 // Every store, over one pool. Whoever needs stores takes them from here: the gateway, the command line, tests, the
 // simulation and the benchmarks.
-import type { Line } from '../callbacks/rules/delivery-lanes.ts'
+import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import { makeCallbackHistory } from '../callbacks/store/callback-history.ts'
 import { makeCallbackOutcomes } from '../callbacks/store/callback-outcomes.ts'
 import { makeCallbackPauseStore } from '../callbacks/store/callback-pauses.ts'
@@ -40,7 +40,7 @@ import { makeWalletStore } from '../wallets/store/wallets.ts'
 export interface StoreParts {
   readonly onBatch?: OnBatch | undefined
   /** A commit queued callbacks in these lanes; a hint. */
-  readonly onQueued?: (lines: readonly Line[]) => void
+  readonly onQueued?: (lanes: readonly Lane[]) => void
   /** How outcomes of deliveries are gathered into batches; left out, as a gateway does. */
   readonly outcomes?: Parameters<typeof makeCallbackOutcomes>[1]
 }

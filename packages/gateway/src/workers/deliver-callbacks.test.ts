@@ -3,12 +3,12 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { TestClock } from '../../test/support/clock.ts'
-import type { RoomLimits } from '../callbacks/rules/delivery-lanes.ts'
+import type { LaneLimits } from '../callbacks/rules/delivery-lanes.ts'
 import type { Recorded } from '../callbacks/store/callback-outcomes.ts'
 import type { ClaimedCallback, ClaimRequest } from '../callbacks/store/callback-queue.ts'
 import { recordingMax, startDeliveryWorker } from './deliver-callbacks.ts'
 
-const line = { merchantId: '1', host: 'shop.example' }
+const lane = { merchantId: '1', host: 'shop.example' }
 const written: Recorded = {
   isWritten: true,
   failingHost: undefined,
@@ -21,8 +21,8 @@ const written: Recorded = {
   },
 }
 
-/** So many callbacks in one line, a host that takes each, and a database that records nothing until told. */
-function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits: RoomLimits }) {
+/** So many callbacks in one lane, a host that takes each, and a database that records nothing until told. */
+function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits: LaneLimits }) {
   const clock = new TestClock()
   const recording: (() => void)[] = []
   let left = waiting
@@ -30,13 +30,13 @@ function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits:
   let isRecording = false
   const worker = startDeliveryWorker({
     queue: {
-      findDueLines: async () => ({
-        lines: [{ ...line, failures: 0, pausedUntilMs: undefined }],
+      findDueLanes: async () => ({
+        lanes: [{ ...lane, failures: 0, pausedUntilMs: undefined }],
         isFull: false,
         nextDueAtMs: undefined,
       }),
-      pageOfLines: async () => ({ lines: [], after: undefined }),
-      async claim({ lines: [asked], ...claim }: ClaimRequest) {
+      pageOfLanes: async () => ({ lanes: [], after: undefined }),
+      async claim({ lanes: [asked], ...claim }: ClaimRequest) {
         const count = Math.min(left, asked?.most ?? 0)
         left -= count
         return { callbacks: Array.from({ length: count }, () => claimed(claim)), hosts: new Map() }
@@ -73,7 +73,7 @@ function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits:
 
 function claimed({ claimId, claimedUntilMs }: Pick<ClaimRequest, 'claimId' | 'claimedUntilMs'>) {
   // Safe: the worker passes on the rest unread.
-  return { ...line, claimId, claimedUntilMs, hostFailures: 0, dueAtMs: 0 } as ClaimedCallback
+  return { ...lane, claimId, claimedUntilMs, hostFailures: 0, dueAtMs: 0 } as ClaimedCallback
 }
 
 /** Until it has done all it can without time going by. */

@@ -1,4 +1,4 @@
-// Delivers callbacks: finds lines with something due, claims as much as there is room for, and keeps every core
+// Delivers callbacks: finds lanes with something due, claims as much as there are slots for, and keeps every core
 // signing. It is told of callbacks that this process commits; those of others it finds by looking into the queue
 // every second, and retries by waking when the next one is due.
 
@@ -11,10 +11,11 @@ import {
 } from '../callbacks/deliver-callbacks.ts'
 import { type Delivery, isAcknowledged } from '../callbacks/rules/callback-attempt.ts'
 import {
-  DeliveryRooms,
+  DeliveryLanes,
   type HostState,
-  type Line,
-  type RoomLimits,
+  type Lane,
+  type LaneLimits,
+  type LaneRequest,
 } from '../callbacks/rules/delivery-lanes.ts'
 import { isHostFailure } from '../callbacks/rules/host-health.ts'
 import type { Recorded } from '../callbacks/store/callback-outcomes.ts'
@@ -24,7 +25,7 @@ import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 export interface DeliveryWorkerParts {
-  readonly queue: Pick<CallbackQueue, 'findDueLines' | 'pageOfLines' | 'claim' | 'release'>
+  readonly queue: Pick<CallbackQueue, 'findDueLanes' | 'pageOfLanes' | 'claim' | 'release'>
   readonly prepare: (callback: ClaimedCallback) => Promise<Prepared>
   readonly send: (sealed: Sealed) => Promise<Delivery>
   readonly record: (callback: ClaimedCallback, attempt: Attempted) => Promise<Recorded>
@@ -32,7 +33,7 @@ export interface DeliveryWorkerParts {
   /** An attempt was made and written down. */
   readonly onRecorded?: (callback: ClaimedCallback, attempt: Attempted) => void
   readonly newClaimId: () => string
-  readonly limits: RoomLimits
+  readonly limits: LaneLimits
   /** How many signatures are made at once. */
   readonly signers: number
   readonly clock: Clock
@@ -40,8 +41,8 @@ export interface DeliveryWorkerParts {
 }
 
 export interface DeliveryWorker extends Omit<Loop, 'wake'> {
-  /** These lines got callbacks just now. */
-  expects(lines: readonly Line[]): void
+  /** These lanes got callbacks just now. */
+  expects(lanes: readonly Lane[]): void
   counts(): DeliveryCounts
 }
 
@@ -68,16 +69,16 @@ const lookAgainMs = 1_000
 const lookAtMostEveryMs = 25
 /**
  * What is claimed ahead, for each signer. Enough that they never wait for a claim, little enough that a newcomer does not
- * wait long. With few left the next claim is made: one made sooner is smaller, because what is claimed takes its host's room.
+ * wait long. With few left the next claim is made: one made sooner is smaller, because what is claimed takes its host's slots.
  */
 const aheadOfSigner = { most: 20, few: 3 } as const
-/** So many outcomes may wait to be recorded without a room: a database that falls behind slows down the sending. */
+/** So many outcomes may wait to be recorded without a slot: a database that falls behind slows down the sending. */
 export const recordingMax = 1_024
 const recordAgainMs = { first: 100, most: 5_000 } as const
 
 export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker {
   const { queue, clock, log } = parts
-  const rooms = new DeliveryRooms(parts.limits)
+  const lanes = new DeliveryLanes(parts.limits)
   const counts = {
     acknowledged: 0,
     refused: 0,
@@ -93,15 +94,15 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
   const underWay: Record<Stage, number> = { signing: 0, sending: 0, settling: 0 }
   /** Once it stops: resolves when nothing is under way any more. */
   let idle: PromiseWithResolvers<void> | undefined
-  /** Of those that have left their room. */
+  /** Of those that have left their slot. */
   let recording = 0
   let isStopping = false
   let isHungry = false
-  /** No line had room at the last plan: until a callback ends, planning again would find none either. */
-  let isWithoutRoom = false
+  /** No lane had a slot at the last plan: until a callback ends, planning again would find none either. */
+  let isWithoutSlots = false
   let lookedAtMs = Number.NEGATIVE_INFINITY
   let lookNextAtMs = Number.NEGATIVE_INFINITY
-  let pageAfter: Line | undefined
+  let pageAfter: Lane | undefined
 
   const loop = startLoop({ worker, clock, log, turn })
 
@@ -111,25 +112,25 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     const nowMs = clock.now()
     const most = aheadMost - ahead.length
     const isEnough = ahead.length > aheadFew
-    const lines = isEnough ? [] : rooms.plan({ most, nowMs })
-    isWithoutRoom = !isEnough && lines.length === 0
-    if (lines.length > 0) {
-      await claim(lines, nowMs)
+    const requests = isEnough ? [] : lanes.plan({ most, nowMs })
+    isWithoutSlots = !isEnough && requests.length === 0
+    if (requests.length > 0) {
+      await claim(requests, nowMs)
       // There may be more at once: the answer comes from the plan of the next turn.
       if (ahead.length <= aheadFew) return 0
     }
     isHungry = true
-    const nextAtMs = Math.min(lookNextAtMs, rooms.nextPauseEndMs(nowMs))
+    const nextAtMs = Math.min(lookNextAtMs, lanes.nextPauseEndMs(nowMs))
     return Math.max(0, nextAtMs - clock.now())
   }
 
   async function look(): Promise<void> {
     const nowMs = clock.now()
-    const due = await queue.findDueLines(nowMs)
-    take(due.lines)
+    const due = await queue.findDueLanes(nowMs)
+    take(due.lanes)
     if (due.isFull) {
-      const page = await queue.pageOfLines(nowMs, pageAfter)
-      take(page.lines)
+      const page = await queue.pageOfLanes(nowMs, pageAfter)
+      take(page.lanes)
       pageAfter = page.after
     }
     lookedAtMs = nowMs
@@ -140,16 +141,16 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     )
   }
 
-  function take(lines: readonly (Line & HostState)[]): void {
-    for (const line of lines) {
-      rooms.noteHost(line.host, line)
-      rooms.makeReady(line)
+  function take(due: readonly (Lane & HostState)[]): void {
+    for (const lane of due) {
+      lanes.noteHost(lane.host, lane)
+      lanes.makeReady(lane)
     }
   }
 
-  async function claim(lines: ReturnType<DeliveryRooms['plan']>, nowMs: number): Promise<void> {
+  async function claim(requests: readonly LaneRequest[], nowMs: number): Promise<void> {
     const { callbacks, hosts } = await queue.claim({
-      lines,
+      lanes: requests,
       nowMs,
       claimId: parts.newClaimId(),
       claimedUntilMs: nowMs + claimForMs,
@@ -160,8 +161,8 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       const key = `${merchantId} ${host}`
       counted.set(key, (counted.get(key) ?? 0) + 1)
     }
-    for (const [host, state] of hosts) rooms.noteHost(host, state)
-    for (const line of lines) rooms.claimed(line, counted.get(`${line.merchantId} ${line.host}`) ?? 0)
+    for (const [host, state] of hosts) lanes.noteHost(host, state)
+    for (const lane of requests) lanes.claimed(lane, counted.get(`${lane.merchantId} ${lane.host}`) ?? 0)
     ahead.push(...callbacks)
     startSigning()
   }
@@ -172,7 +173,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       if (!callback) break
       void deliver(callback)
     }
-    if (isHungry && !isWithoutRoom && ahead.length <= aheadFew && rooms.readyLines > 0) {
+    if (isHungry && !isWithoutSlots && ahead.length <= aheadFew && lanes.readyLanes > 0) {
       isHungry = false
       loop.wake()
     }
@@ -181,9 +182,9 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
   /** Never rejects. All stages in one: a function for each costs every delivery its promise and its turns. */
   async function deliver(callback: ClaimedCallback): Promise<void> {
     let stage = enter('signing')
-    /** Its room was given back when the answer came, before it was recorded. */
+    /** Its slot was given back when the answer came, before it was recorded. */
     let hasLeft = false
-    let end: Parameters<DeliveryRooms['ended']>[1] | undefined
+    let end: Parameters<DeliveryLanes['ended']>[1] | undefined
     try {
       const prepared = await parts.prepare(callback)
       stage = pass(stage, prepared.kind === 'sealed' ? 'sending' : 'settling')
@@ -214,10 +215,10 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       log.error({ worker, callbackId: callback.callbackId, err: error }, 'a callback could not be handled')
     }
     if (hasLeft) recording--
-    else if (end) rooms.ended(callback, end)
-    else rooms.returned(callback)
+    else if (end) lanes.ended(callback, end)
+    else lanes.returned(callback)
     leave(stage)
-    if (!hasLeft) useRoom()
+    if (!hasLeft) useSlot()
   }
 
   function enter(stage: Stage): Stage {
@@ -240,8 +241,8 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
   }
 
   /** Some was given back. */
-  function useRoom(): void {
-    isWithoutRoom = false
+  function useSlot(): void {
+    isWithoutSlots = false
     startSigning()
   }
 
@@ -252,12 +253,12 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
     await parts.hold(callback, reason)
   }
 
-  /** Its host has nothing more to do with it. Hosts that fail keep the room until it is known whether they are paused. */
+  /** Its host has nothing more to do with it. Hosts that fail keep the slot until it is known whether they are paused. */
   function leaveEarly(callback: ClaimedCallback, delivery: Delivery): boolean {
     if (!isAcknowledged(delivery) || callback.hostFailures > 0 || recording >= recordingMax) return false
     recording++
-    rooms.ended(callback, { isGood: true, durationMs: delivery.durationMs })
-    useRoom()
+    lanes.ended(callback, { isGood: true, durationMs: delivery.durationMs })
+    useSlot()
     return true
   }
 
@@ -293,7 +294,7 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
       return
     }
     if (failingHost) {
-      rooms.noteHost(host, failingHost)
+      lanes.noteHost(host, failingHost)
       if (failingHost.pausedAtMs !== undefined && failingHost.pauses === 1) {
         counts.pauses++
         const { failures: count, reason } = failingHost
@@ -314,11 +315,11 @@ export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker 
   }
 
   return {
-    expects(lines) {
-      for (const line of lines) rooms.makeReady(line)
+    expects(queued) {
+      for (const lane of queued) lanes.makeReady(lane)
       loop.wake()
     },
-    counts: () => ({ ...counts, inFlight: rooms.inFlight }),
+    counts: () => ({ ...counts, inFlight: lanes.inFlight }),
     async stop() {
       isStopping = true
       await loop.stop()

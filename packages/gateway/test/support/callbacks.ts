@@ -23,7 +23,7 @@ import {
   type Post,
 } from '../../src/callbacks/deliver-callbacks.ts'
 import type { Callback } from '../../src/callbacks/rules/callback.ts'
-import type { RoomLimits } from '../../src/callbacks/rules/delivery-lanes.ts'
+import type { LaneLimits } from '../../src/callbacks/rules/delivery-lanes.ts'
 import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.ts'
 import { makeCallbackOutcomes } from '../../src/callbacks/store/callback-outcomes.ts'
 import { makeCallbackQueue } from '../../src/callbacks/store/callback-queue.ts'
@@ -54,7 +54,7 @@ export function answered(httpStatus: number, more: { retryAfterMs?: number; text
 }
 
 const merchantPublicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-const noLimits: RoomLimits = { inFlight: 1_024, inFlightPerHost: 192, inFlightPerMerchant: 256 }
+const noLimits: LaneLimits = { inFlight: 1_024, inFlightPerHost: 192, inFlightPerMerchant: 256 }
 
 export async function makeCallbackWorld(clock: Clock) {
   const { pool, connection } = await freshDatabase()
@@ -69,8 +69,8 @@ export async function makeCallbackWorld(clock: Clock) {
   const queue = makeCallbackQueue(pool)
   const history = makeCallbackHistory(pool)
   const workers: DeliveryWorker[] = []
-  const announced = announcingCallbacks(pool, (lines) => {
-    for (const worker of workers) worker.expects(lines)
+  const announced = announcingCallbacks(pool, (lanes) => {
+    for (const worker of workers) worker.expects(lanes)
   })
   const resends = makeCallbackResends(announced)
   const aesKeys = new Map([[shop.merchant.merchantId, shop.aesKey]])
@@ -119,7 +119,7 @@ export async function makeCallbackWorld(clock: Clock) {
     startWorker(
       t: TestContext,
       post: Post,
-      more: { limits?: Partial<RoomLimits>; chance?: number; clock?: Clock } = {},
+      more: { limits?: Partial<LaneLimits>; chance?: number; clock?: Clock } = {},
     ): DeliveryWorker {
       const own = more.clock ?? clock
       const outcomes = makeCallbackOutcomes(pool, { gatherMs: 0 })

@@ -4,10 +4,10 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { hostOf } from '../../platform/ssrf-guard.ts'
 import type { Callback } from '../rules/callback.ts'
-import type { Line } from '../rules/delivery-lanes.ts'
+import type { Lane } from '../rules/delivery-lanes.ts'
 
 /** What each transaction that is under way will have queued. */
-const queuedBy = new WeakMap<Queryable, Line[]>()
+const queuedBy = new WeakMap<Queryable, Lane[]>()
 
 export async function insertCallbacks(transaction: Queryable, callbacks: readonly Callback[]): Promise<void> {
   if (callbacks.length === 0) return
@@ -49,20 +49,20 @@ select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[])`,
   )
 }
 
-/** For `announcingCallbacks`: these lines have something more once the transaction has committed. */
-export function noteQueued(transaction: Queryable, lines: readonly Line[]): void {
-  queuedBy.set(transaction, [...(queuedBy.get(transaction) ?? []), ...lines])
+/** For `announcingCallbacks`: these lanes have something more once the transaction has committed. */
+export function noteQueued(transaction: Queryable, lanes: readonly Lane[]): void {
+  queuedBy.set(transaction, [...(queuedBy.get(transaction) ?? []), ...lanes])
 }
 
 /**
- * The same pool, which tells after each commit which lines got callbacks. A hint that saves the waiting: what is
+ * The same pool, which tells after each commit which lanes got callbacks. A hint that saves the waiting: what is
  * never told is found by looking into the queue.
  */
-export function announcingCallbacks(pool: Pool, tell: (lines: readonly Line[]) => void): Pool {
+export function announcingCallbacks(pool: Pool, tell: (lanes: readonly Lane[]) => void): Pool {
   return {
     ...pool,
     async transaction(work, options) {
-      let queued: readonly Line[] = []
+      let queued: readonly Lane[] = []
       const result = await pool.transaction(async (transaction) => {
         const done = await work(transaction)
         queued = queuedBy.get(transaction) ?? []
