@@ -17,7 +17,7 @@ import {
   makeCallbackQueue,
 } from '../../packages/gateway/src/callbacks/store/callback-queue.ts'
 import { makeCallbackResends } from '../../packages/gateway/src/callbacks/store/callback-resends.ts'
-import { announcingCallbacks } from '../../packages/gateway/src/callbacks/store/callbacks.ts'
+import type { OnQueued } from '../../packages/gateway/src/callbacks/store/callbacks.ts'
 import { makeTidyCallbacks } from '../../packages/gateway/src/callbacks/tidy-callbacks.ts'
 import { CallbackHosts } from '../../packages/gateway/src/merchants/callback-hosts.ts'
 import { MerchantDirectory } from '../../packages/gateway/src/merchants/merchant-directory.ts'
@@ -69,13 +69,17 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   const { owner, time, skewMs, seeded } = parts
   const clock = time.clockOf(owner, { skewMs })
   const random = (count: number) => seeded.bytes(count)
-  let tellQueued: Parameters<typeof announcingCallbacks>[1] = () => {}
-  const pool = announcingCallbacks(parts.pool, (lanes) => tellQueued(lanes))
-  const [orders, payments, refunds] = [makeOrderStore(pool), makePaymentStore(pool), makeRefundStore(pool)]
+  const { pool } = parts
+  const onQueued: OnQueued = (lanes) => delivery.expects(lanes)
+  const [orders, payments, refunds] = [
+    makeOrderStore(pool, { onQueued }),
+    makePaymentStore(pool, onQueued),
+    makeRefundStore(pool),
+  ]
   const [merchants, wallets, settling] = [
     makeMerchantStore(pool),
     makeWalletStore(pool),
-    makeSettlingStore(pool),
+    makeSettlingStore(pool, { onQueued }),
   ]
   const [queue, history] = [makeCallbackQueue(pool), makeCallbackHistory(pool)]
   const directory = new MerchantDirectory({ store: merchants, vault: makeVault(Buffer.alloc(32, 7)) })
@@ -108,13 +112,12 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     limits,
     signers: 4,
   })
-  tellQueued = delivery.expects
   startTidyWorker({ ...idling('tidy'), tidy: makeTidyCallbacks({ history, historyDays: 90, clock }) })
 
   const onSubmitted = settle.wake
   return {
     owner,
-    pool: parts.pool,
+    pool,
     clock,
     createOrder: makeCreateOrder({
       orders,
@@ -129,7 +132,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     }),
     queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
     cancelOrder: makeCancelOrder({ orders, currentOrder, clock }),
-    resendCallbacks: makeResendCallbacks({ orders, resends: makeCallbackResends(pool), clock }),
+    resendCallbacks: makeResendCallbacks({ orders, resends: makeCallbackResends(pool, onQueued), clock }),
     refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
     submitPayment: makeSubmitPayment({ orders, currentOrder, payments, wallets, clock, random, onSubmitted }),
     funds: makeMoveFunds({ treasury: makeTreasuryStore(pool), clock, random, actor: 'simulation' }),

@@ -28,7 +28,7 @@ import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.
 import { makeCallbackOutcomes } from '../../src/callbacks/store/callback-outcomes.ts'
 import { makeCallbackQueue } from '../../src/callbacks/store/callback-queue.ts'
 import { makeCallbackResends } from '../../src/callbacks/store/callback-resends.ts'
-import { announcingCallbacks, insertCallbacks } from '../../src/callbacks/store/callbacks.ts'
+import { commitQueueing, insertCallbacks, type OnQueued } from '../../src/callbacks/store/callbacks.ts'
 import { PlatformKeys } from '../../src/keys/platform-keys.ts'
 import { makePlatformKeyStore } from '../../src/keys/store/platform-keys.ts'
 import { makeManageMerchants } from '../../src/merchants/manage-merchants.ts'
@@ -69,10 +69,10 @@ export async function makeCallbackWorld(clock: Clock) {
   const queue = makeCallbackQueue(pool)
   const history = makeCallbackHistory(pool)
   const workers: DeliveryWorker[] = []
-  const announced = announcingCallbacks(pool, (lanes) => {
+  const onQueued: OnQueued = (lanes) => {
     for (const worker of workers) worker.expects(lanes)
-  })
-  const resends = makeCallbackResends(announced)
+  }
+  const resends = makeCallbackResends(pool, onQueued)
   const aesKeys = new Map([[shop.merchant.merchantId, shop.aesKey]])
 
   return {
@@ -112,7 +112,10 @@ export async function makeCallbackWorld(clock: Clock) {
         body: JSON.stringify({ merchantId, paymentId, status: 'timeout' }),
         createdAtMs: nowMs,
       }
-      await announced.transaction((transaction) => insertCallbacks(transaction, [callback]))
+      await commitQueueing(pool, onQueued, async (transaction) => ({
+        result: callback,
+        queued: await insertCallbacks(transaction, [callback]),
+      }))
       return callback
     },
 
