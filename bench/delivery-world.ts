@@ -6,7 +6,6 @@ import {
   makeHoldCallback,
   makePrepareCallback,
   makeRecordAttempt,
-  makeSendCallback,
   type Post,
 } from '../packages/gateway/src/callbacks/deliver-callbacks.ts'
 import type { Callback } from '../packages/gateway/src/callbacks/rules/callback.ts'
@@ -55,7 +54,7 @@ export async function makeDeliveryWorld(
       startDeliveryWorker({
         queue,
         prepare: makePrepareCallback({ directory, platformKeys, clock }),
-        send: makeSendCallback(post),
+        send: post,
         record: makeRecordAttempt({ outcomes: makeCallbackOutcomes(pool), clock, random }),
         hold: makeHoldCallback({ queue, clock }),
         newClaimId: () => makeCallbackId(clock.now(), random),

@@ -6,7 +6,6 @@ import { pino } from 'pino'
 import {
   makeHoldCallback,
   makeRecordAttempt,
-  makeSendCallback,
   type Prepared,
 } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
 import { makeResendCallbacks } from '../../packages/gateway/src/callbacks/resend-callbacks.ts'
@@ -20,7 +19,6 @@ import { makeCallbackResends } from '../../packages/gateway/src/callbacks/store/
 import type { OnQueued } from '../../packages/gateway/src/callbacks/store/callbacks.ts'
 import { makeTidyCallbacks } from '../../packages/gateway/src/callbacks/tidy-callbacks.ts'
 import { CallbackHosts } from '../../packages/gateway/src/merchants/callback-hosts.ts'
-import { MerchantDirectory } from '../../packages/gateway/src/merchants/merchant-directory.ts'
 import { makeMerchantStore } from '../../packages/gateway/src/merchants/store/merchants.ts'
 import { makeCancelOrder } from '../../packages/gateway/src/orders/cancel-order.ts'
 import { makeCreateOrder } from '../../packages/gateway/src/orders/create-order.ts'
@@ -33,7 +31,6 @@ import { makePaymentStore } from '../../packages/gateway/src/payments/store/paym
 import { makeSettlingStore } from '../../packages/gateway/src/payments/store/settling.ts'
 import { makeSubmitPayment } from '../../packages/gateway/src/payments/submit-payment.ts'
 import { parseUrlPolicy } from '../../packages/gateway/src/platform/ssrf-guard.ts'
-import { makeVault } from '../../packages/gateway/src/platform/vault.ts'
 import { makeRefundOrder } from '../../packages/gateway/src/refunds/refund-order.ts'
 import { makeRefundStore } from '../../packages/gateway/src/refunds/store/refunds.ts'
 import { makeMoveFunds } from '../../packages/gateway/src/treasury/move-funds.ts'
@@ -82,7 +79,6 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     makeSettlingStore(pool, { onQueued }),
   ]
   const [queue, history] = [makeCallbackQueue(pool), makeCallbackHistory(pool)]
-  const directory = new MerchantDirectory({ store: merchants, vault: makeVault(Buffer.alloc(32, 7)) })
   const currentOrder = makeCurrentOrder({ orders, random })
   const rail = parts.rail.for(owner)
   const idling = (idle: Worker) => ({ clock: time.clockOf(owner, { skewMs, idle }), log })
@@ -101,7 +97,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     ...idling('deliver'),
     queue,
     prepare: async (callback) => sealedPlainly(callback, clock.now()),
-    send: makeSendCallback(parts.network.for(owner)),
+    send: parts.network.for(owner),
     record: makeRecordAttempt({
       outcomes: makeCallbackOutcomes(pool, { gatherMs: undefined }),
       clock,
@@ -122,7 +118,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     createOrder: makeCreateOrder({
       orders,
       currentOrder,
-      callbackHosts: new CallbackHosts({ merchants, directory, maxHostsPerDay: 20, clock }),
+      callbackHosts: new CallbackHosts({ merchants, maxHostsPerDay: 20, clock }),
       urlPolicy: parseUrlPolicy({ mode: 'live', allowedTargets: [] }),
       publicUrl: 'https://pay.example',
       linkTokens: { make: ([, paymentId = '']) => paymentId, isRight: () => false },

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
-import { makeSendCallback } from '../callbacks/deliver-callbacks.ts'
 import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import type { GatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
 import { outboundLimits } from '../outbound/limits.ts'
@@ -47,7 +46,7 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
   const delivery = startDeliveryWorker({
     queue: stores.callbackQueue,
     prepare: operations.prepareCallback,
-    send: makeSendCallback(tracedPost(outbound.post, tracer)),
+    send: tracedPost(outbound.post, tracer),
     record: operations.recordAttempt,
     hold: operations.holdCallback,
     onRecorded(callback, { startedAtMs, delivery }) {

@@ -164,7 +164,6 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       currentOrder,
       callbackHosts: new CallbackHosts({
         merchants,
-        directory,
         maxHostsPerDay: config.callbackHostsPerDay,
         clock,
       }),

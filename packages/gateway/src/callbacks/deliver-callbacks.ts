@@ -69,10 +69,6 @@ export function makePrepareCallback({ directory, platformKeys, clock, tools }: P
   }
 }
 
-export function makeSendCallback(post: Post) {
-  return ({ kind: _, ...request }: Extract<Prepared, { kind: 'sealed' }>): Promise<Delivery> => post(request)
-}
-
 export interface RecordParts {
   readonly outcomes: CallbackOutcomes
   readonly clock: Clock

@@ -7,6 +7,7 @@ import {
   claimForMs,
   type HeldReason,
   neededForAttemptMs,
+  type Post,
   type Prepared,
 } from '../callbacks/deliver-callbacks.ts'
 import { type Delivery, isAcknowledged } from '../callbacks/rules/callback-attempt.ts'
@@ -27,7 +28,7 @@ import { type Loop, startLoop } from './loop.ts'
 export interface DeliveryWorkerParts {
   readonly queue: Pick<CallbackQueue, 'findDueLanes' | 'pageOfLanes' | 'claim' | 'release'>
   readonly prepare: (callback: ClaimedCallback) => Promise<Prepared>
-  readonly send: (sealed: Sealed) => Promise<Delivery>
+  readonly send: Post
   readonly record: (callback: ClaimedCallback, attempt: Attempted) => Promise<Recorded>
   readonly hold: (callback: ClaimedCallback, reason: HeldReason) => Promise<void>
   /** An attempt was made and written down. */
@@ -57,8 +58,6 @@ export interface DeliveryCounts {
   readonly pauses: number
   readonly inFlight: number
 }
-
-type Sealed = Extract<Prepared, { kind: 'sealed' }>
 
 /** What a delivery waits for; `settling` is what the database is told of it. */
 type Stage = 'signing' | 'sending' | 'settling'

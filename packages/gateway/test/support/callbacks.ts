@@ -19,7 +19,6 @@ import {
   makeHoldCallback,
   makePrepareCallback,
   makeRecordAttempt,
-  makeSendCallback,
   type Post,
 } from '../../src/callbacks/deliver-callbacks.ts'
 import type { Callback } from '../../src/callbacks/rules/callback.ts'
@@ -130,7 +129,7 @@ export async function makeCallbackWorld(clock: Clock) {
       const worker = startDeliveryWorker({
         queue,
         prepare: makePrepareCallback({ directory, platformKeys, clock: own }),
-        send: makeSendCallback(post),
+        send: post,
         record: makeRecordAttempt({ outcomes, clock: own, random }),
         hold: makeHoldCallback({ queue, clock: own }),
         newClaimId: () => makeCallbackId(own.now(), randomBytes),
