@@ -2,27 +2,18 @@
 import { availableParallelism } from 'node:os'
 import { makeCallbackId, makePaymentId, sealCallback } from '@tillgate/protocol'
 import { pino } from 'pino'
-import {
-  makeHoldCallback,
-  makePrepareCallback,
-  makeRecordAttempt,
-  type Post,
-} from '../packages/gateway/src/callbacks/deliver-callbacks.ts'
+import { makeOperations } from '../packages/gateway/src/app/operations.ts'
+import { makeStores } from '../packages/gateway/src/app/stores.ts'
+import type { Post } from '../packages/gateway/src/callbacks/deliver-callbacks.ts'
 import type { Callback } from '../packages/gateway/src/callbacks/rules/callback.ts'
-import { makeCallbackOutcomes } from '../packages/gateway/src/callbacks/store/callback-outcomes.ts'
-import { makeCallbackQueue } from '../packages/gateway/src/callbacks/store/callback-queue.ts'
 import { insertCallbacks } from '../packages/gateway/src/callbacks/store/callbacks.ts'
 import type { Pool } from '../packages/gateway/src/database/pool.ts'
-import { PlatformKeys } from '../packages/gateway/src/keys/platform-keys.ts'
-import { makePlatformKeyStore } from '../packages/gateway/src/keys/store/platform-keys.ts'
-import { makeManageMerchants } from '../packages/gateway/src/merchants/manage-merchants.ts'
-import { MerchantDirectory } from '../packages/gateway/src/merchants/merchant-directory.ts'
-import { makeMerchantStore } from '../packages/gateway/src/merchants/store/merchants.ts'
 import { outboundLimits } from '../packages/gateway/src/outbound/limits.ts'
 import { makeOutbound, type OutboundPolicy, systemParts } from '../packages/gateway/src/outbound/outbound.ts'
 import { systemClock as clock } from '../packages/gateway/src/platform/clock.ts'
 import { makeRandom } from '../packages/gateway/src/platform/random.ts'
 import { makeVault } from '../packages/gateway/src/platform/vault.ts'
+import { readConfig } from '../packages/gateway/src/settings/config.ts'
 import { startDeliveryWorker } from '../packages/gateway/src/workers/deliver-callbacks.ts'
 import type { World } from './world.ts'
 
@@ -35,10 +26,15 @@ export async function makeDeliveryWorld(
   pool: Pool,
 ) {
   const { merchantId } = world
-  const vault = makeVault(world.masterKey)
-  const merchants = makeMerchantStore(pool)
-  const directory = new MerchantDirectory({ store: merchants, vault })
-  const platformKeys = new PlatformKeys({ store: makePlatformKeyStore(pool), vault })
+  const stores = makeStores(pool)
+  const operations = makeOperations(stores, {
+    config: readConfig({}),
+    publicUrl: 'http://localhost',
+    vault: makeVault(world.masterKey),
+    clock,
+    random,
+  })
+  const { directory, platformKeys } = operations
   await platformKeys.ensure({ clock, random })
   const { known } = await directory.load(merchantId, clock.now())
   const aesKey = known?.keys.aesKeys.at(-1)
@@ -46,17 +42,16 @@ export async function makeDeliveryWorld(
   const { privateKey } = await platformKeys.signing(clock.now())
   const policy: OutboundPolicy = { mode: 'sandbox', allowedTargets: [], ...outboundLimits }
   const outbound = makeOutbound(policy, systemParts())
-  const queue = makeCallbackQueue(pool)
 
   return {
     post: outbound.post,
     startWorker: (post: Post = outbound.post) =>
       startDeliveryWorker({
-        queue,
-        prepare: makePrepareCallback({ directory, platformKeys, clock }),
+        queue: stores.callbackQueue,
+        prepare: operations.prepareCallback,
         send: post,
-        record: makeRecordAttempt({ outcomes: makeCallbackOutcomes(pool), clock, random }),
-        hold: makeHoldCallback({ queue, clock }),
+        record: operations.recordAttempt,
+        hold: operations.holdCallback,
         newClaimId: () => makeCallbackId(clock.now(), random),
         limits: { inFlight: 1_024, inFlightPerHost: 192, inFlightPerMerchant: 256 },
         signers: 4 * availableParallelism(),
@@ -74,8 +69,8 @@ export async function makeDeliveryWorld(
       if (answer.kind !== 'answered' || answer.httpStatus !== 200) throw new Error(JSON.stringify(answer))
     },
     async addMerchant(name: string): Promise<string> {
-      const manage = makeManageMerchants({ merchants, vault, clock, random, actor: 'bench' })
-      return (await manage.addMerchant({ name, publicKey: world.publicKey })).merchant.merchantId
+      const { merchants } = operations.as('bench')
+      return (await merchants.addMerchant({ name, publicKey: world.publicKey })).merchant.merchantId
     },
     /** Due at once, unless told otherwise. */
     async fill(targets: readonly Target[], nowMs = clock.now()): Promise<void> {

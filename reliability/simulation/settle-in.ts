@@ -1,12 +1,10 @@
 // What is there when a run begins: merchants with their listeners, some of which share a host, and wallets with money.
 import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import { makeStores } from '../../packages/gateway/src/app/stores.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { type Merchant, makeMerchantId } from '../../packages/gateway/src/merchants/rules/merchant.ts'
-import { makeMerchantStore } from '../../packages/gateway/src/merchants/store/merchants.ts'
 import type { Act } from '../../packages/gateway/src/operators/rules/audit.ts'
 import { makeMoveFunds } from '../../packages/gateway/src/treasury/move-funds.ts'
-import { makeTreasuryStore } from '../../packages/gateway/src/treasury/store/treasury.ts'
-import { makeWalletStore } from '../../packages/gateway/src/wallets/store/wallets.ts'
 import { manners, type SimulatedNetwork } from './network.ts'
 import type { World } from './people.ts'
 import type { Seeded } from './seeded.ts'
@@ -21,8 +19,7 @@ export async function settleIn(
   { seeded, network, nowMs }: { seeded: Seeded; network: SimulatedNetwork; nowMs: number },
 ): Promise<Pick<World, 'merchants' | 'wallets'>> {
   const random = (count: number) => seeded.bytes(count)
-  const merchantStore = makeMerchantStore(pool)
-  const walletStore = makeWalletStore(pool)
+  const { merchants: merchantStore, wallets: walletStore, treasury } = makeStores(pool)
   const merchants: { merchant: Merchant; callbackUrl: string }[] = []
   for (let index = 0; index < merchantCount; index++) {
     const merchant: Merchant = {
@@ -57,7 +54,7 @@ export async function settleIn(
     wallets.push(walletId)
   }
   const clock = { now: () => nowMs, wait: async () => {} }
-  const funds = makeMoveFunds({ treasury: makeTreasuryStore(pool), clock, random, actor: 'simulation' })
+  const funds = makeMoveFunds({ treasury, clock, random, actor: 'simulation' })
   await funds.topUp(
     wallets.map((walletId) => ({ walletId, currency: 'USD', amountMinor: walletMinor })),
     { subject: 'simulation', reason: 'the beginning' },

@@ -3,39 +3,12 @@
 
 import { makeCallbackId as makeUuid } from '@tillgate/protocol'
 import { pino } from 'pino'
-import {
-  makeHoldCallback,
-  makeRecordAttempt,
-  type Prepared,
-} from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
-import { makeResendCallbacks } from '../../packages/gateway/src/callbacks/resend-callbacks.ts'
-import { makeCallbackHistory } from '../../packages/gateway/src/callbacks/store/callback-history.ts'
-import { makeCallbackOutcomes } from '../../packages/gateway/src/callbacks/store/callback-outcomes.ts'
-import {
-  type ClaimedCallback,
-  makeCallbackQueue,
-} from '../../packages/gateway/src/callbacks/store/callback-queue.ts'
-import { makeCallbackResends } from '../../packages/gateway/src/callbacks/store/callback-resends.ts'
-import type { OnQueued } from '../../packages/gateway/src/callbacks/store/callbacks.ts'
-import { makeTidyCallbacks } from '../../packages/gateway/src/callbacks/tidy-callbacks.ts'
-import { CallbackHosts } from '../../packages/gateway/src/merchants/callback-hosts.ts'
-import { makeMerchantStore } from '../../packages/gateway/src/merchants/store/merchants.ts'
-import { makeCancelOrder } from '../../packages/gateway/src/orders/cancel-order.ts'
-import { makeCreateOrder } from '../../packages/gateway/src/orders/create-order.ts'
-import { makeCurrentOrder } from '../../packages/gateway/src/orders/current-order.ts'
-import { makeExpireOrders } from '../../packages/gateway/src/orders/expire-orders.ts'
-import { makeQueryOrder } from '../../packages/gateway/src/orders/query-order.ts'
-import { makeOrderStore } from '../../packages/gateway/src/orders/store/orders.ts'
-import { makeSettleDue } from '../../packages/gateway/src/payments/settle.ts'
-import { makePaymentStore } from '../../packages/gateway/src/payments/store/payments.ts'
-import { makeSettlingStore } from '../../packages/gateway/src/payments/store/settling.ts'
-import { makeSubmitPayment } from '../../packages/gateway/src/payments/submit-payment.ts'
-import { parseUrlPolicy } from '../../packages/gateway/src/platform/ssrf-guard.ts'
-import { makeRefundOrder } from '../../packages/gateway/src/refunds/refund-order.ts'
-import { makeRefundStore } from '../../packages/gateway/src/refunds/store/refunds.ts'
-import { makeMoveFunds } from '../../packages/gateway/src/treasury/move-funds.ts'
-import { makeTreasuryStore } from '../../packages/gateway/src/treasury/store/treasury.ts'
-import { makeWalletStore } from '../../packages/gateway/src/wallets/store/wallets.ts'
+import { makeOperations } from '../../packages/gateway/src/app/operations.ts'
+import { makeStores } from '../../packages/gateway/src/app/stores.ts'
+import type { Prepared } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
+import type { ClaimedCallback } from '../../packages/gateway/src/callbacks/store/callback-queue.ts'
+import { makeVault } from '../../packages/gateway/src/platform/vault.ts'
+import { readConfig } from '../../packages/gateway/src/settings/config.ts'
 import { startDeliveryWorker } from '../../packages/gateway/src/workers/deliver-callbacks.ts'
 import { startExpiryWorker } from '../../packages/gateway/src/workers/expire-orders.ts'
 import { startSettleWorker } from '../../packages/gateway/src/workers/settle.ts'
@@ -60,79 +33,53 @@ export interface SimulatedGatewayParts {
 export type SimulatedGateway = ReturnType<typeof startSimulatedGateway>
 
 const log = pino({ level: 'silent' })
+const vault = makeVault(Buffer.alloc(32, 7))
+const config = { ...readConfig({}), mode: 'live' } as const
 const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
 
 export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   const { owner, time, skewMs, seeded } = parts
   const clock = time.clockOf(owner, { skewMs })
   const random = (count: number) => seeded.bytes(count)
-  const { pool } = parts
-  const onQueued: OnQueued = (lanes) => delivery.expects(lanes)
-  const [orders, payments, refunds] = [
-    makeOrderStore(pool, { onQueued }),
-    makePaymentStore(pool, onQueued),
-    makeRefundStore(pool),
-  ]
-  const [merchants, wallets, settling] = [
-    makeMerchantStore(pool),
-    makeWalletStore(pool),
-    makeSettlingStore(pool, { onQueued }),
-  ]
-  const [queue, history] = [makeCallbackQueue(pool), makeCallbackHistory(pool)]
-  const currentOrder = makeCurrentOrder({ orders, random })
-  const rail = parts.rail.for(owner)
+  const stores = makeStores(parts.pool, {
+    onQueued: (lanes) => delivery.expects(lanes),
+    outcomes: { gatherMs: undefined },
+  })
+  const operations = makeOperations(stores, {
+    config,
+    publicUrl: 'https://pay.example',
+    vault,
+    clock,
+    random,
+    rail: parts.rail.for(owner),
+    hints: { pending: (expiresAtMs) => expiry.expects(expiresAtMs), submitted: () => settle.wake() },
+  })
   const idling = (idle: Worker) => ({ clock: time.clockOf(owner, { skewMs, idle }), log })
 
   const expiry = startExpiryWorker({
     ...idling('expire'),
-    expireOrders: makeExpireOrders({ orders, clock, random }),
-    nextExpiry: orders.nextExpiry,
+    expireOrders: operations.expireOrders,
+    nextExpiry: stores.orders.nextExpiry,
   })
   const settle = startSettleWorker({
     ...idling('settle'),
-    settleDue: makeSettleDue({ settling, orders, refunds, rail, clock, random, onTrouble: () => {} }),
-    nextDue: settling.nextDue,
+    settleDue: operations.settleDue,
+    nextDue: stores.settling.nextDue,
   })
   const delivery = startDeliveryWorker({
     ...idling('deliver'),
-    queue,
+    queue: stores.callbackQueue,
     prepare: async (callback) => sealedPlainly(callback, clock.now()),
     send: parts.network.for(owner),
-    record: makeRecordAttempt({
-      outcomes: makeCallbackOutcomes(pool, { gatherMs: undefined }),
-      clock,
-      random,
-    }),
-    hold: makeHoldCallback({ queue, clock }),
+    record: operations.recordAttempt,
+    hold: operations.holdCallback,
     newClaimId: () => makeUuid(clock.now(), random),
     limits,
     signers: 4,
   })
-  startTidyWorker({ ...idling('tidy'), tidy: makeTidyCallbacks({ history, historyDays: 90, clock }) })
+  startTidyWorker({ ...idling('tidy'), tidy: operations.tidyCallbacks })
 
-  const onSubmitted = settle.wake
-  return {
-    owner,
-    pool,
-    clock,
-    createOrder: makeCreateOrder({
-      orders,
-      currentOrder,
-      callbackHosts: new CallbackHosts({ merchants, maxHostsPerDay: 20, clock }),
-      urlPolicy: parseUrlPolicy({ mode: 'live', allowedTargets: [] }),
-      publicUrl: 'https://pay.example',
-      linkTokens: { make: ([, paymentId = '']) => paymentId, isRight: () => false },
-      clock,
-      random,
-      onPending: expiry.expects,
-    }),
-    queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
-    cancelOrder: makeCancelOrder({ orders, currentOrder, clock }),
-    resendCallbacks: makeResendCallbacks({ orders, resends: makeCallbackResends(pool, onQueued), clock }),
-    refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
-    submitPayment: makeSubmitPayment({ orders, currentOrder, payments, wallets, clock, random, onSubmitted }),
-    funds: makeMoveFunds({ treasury: makeTreasuryStore(pool), clock, random, actor: 'simulation' }),
-  }
+  return { ...operations, owner, pool: parts.pool, clock, funds: operations.as('simulation').funds }
 }
 
 /** What the envelope carries, without its cryptography, which costs three milliseconds and depends on nothing here. */

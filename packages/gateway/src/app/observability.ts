@@ -1,6 +1,6 @@
 // What a gateway tells of itself, put together: the metrics of this process, the figures from the database, and of
 // several processes the sum. A part of the composition root with a file of its own.
-import type { Method, RandomBytes } from '@tillgate/protocol'
+import type { RandomBytes } from '@tillgate/protocol'
 import { measuredPool } from '../database/measured-pool.ts'
 import type { NoteAnswered } from '../http/answered.ts'
 import { makeDatabaseMetrics } from '../observability/metrics/database-metrics.ts'
@@ -10,7 +10,6 @@ import { addProcessMetrics, sampleLoopDelay } from '../observability/metrics/pro
 import type { Snapshot } from '../observability/metrics/registry.ts'
 import { Tracer } from '../observability/tracing/tracer.ts'
 import type { Figures } from '../overview/store/figures.ts'
-import { TrafficRecorder } from '../overview/traffic-recorder.ts'
 import type { Clock } from '../platform/clock.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'
@@ -22,8 +21,6 @@ export interface Observability extends MeasuredCrypto {
   /** Undefined: nothing is traced. */
   readonly tracer: Tracer | undefined
   readonly storeParts: Required<Pick<StoresOptions, 'onBatch' | 'overPool'>>
-  /** The same requests by time, for the console's overview. */
-  readonly traffic: TrafficRecorder
   onAnswered(listener: 'public' | 'admin'): NoteAnswered
   /** Of all processes of this gateway, with the figures from the database. */
   read(): Promise<Snapshot>
@@ -39,15 +36,11 @@ export interface ObservabilityParts {
   readonly share: (own: () => Snapshot) => () => Promise<Snapshot>
 }
 
-/** How long it takes says nothing about the gateway: it waits until there is something to tell. */
-const waitingMethod = 'service.sandbox.listen' satisfies Method
-
 export function makeObservability(config: Config, parts: ObservabilityParts): Observability {
   const metrics = makeGatewayMetrics()
   const { registry } = metrics
   addProcessMetrics(registry, { version, mode: config.mode, node: process.version })
   const gather = parts.share(() => registry.snapshot())
-  const traffic = new TrafficRecorder()
   const sampling = sampleLoopDelay(metrics.loopDelay)
   const databaseMetrics = makeDatabaseMetrics({
     clock: parts.clock,
@@ -73,7 +66,6 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
   return {
     metrics,
     tracer,
-    traffic,
     ...measuredCrypto(metrics.crypto),
     storeParts: {
       onBatch: (batch, items) => metrics.batches.of(batch).observe(items),
@@ -92,7 +84,6 @@ export function makeObservability(config: Config, parts: ObservabilityParts): Ob
         const operation = api.operation ?? 'none'
         metrics.apiRequests.of(operation, String(api.code)).add()
         metrics.apiDuration.of(operation).observe(durationMs / 1000)
-        if (operation !== waitingMethod) traffic.record({ durationMs, httpStatus, nowMs: parts.clock.now() })
       }
     },
     async read() {

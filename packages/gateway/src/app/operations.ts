@@ -32,9 +32,8 @@ import { makeQueryOrder } from '../orders/query-order.ts'
 import { makeReturnToShop } from '../orders/return-to-shop.ts'
 import { makeShowCheckout } from '../orders/show-checkout.ts'
 import { makeShowOrder } from '../orders/show-order.ts'
-import { makeCountHours } from '../overview/count-hours.ts'
+import { countDueHour } from '../overview/count-due-hour.ts'
 import { makeReadOverview } from '../overview/read-overview.ts'
-import { makeRecentFigures } from '../overview/recent-figures.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -202,7 +201,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
-    countHours: makeCountHours({ hours: stores.overviewHours, countSlices: stores.countSlices, clock }),
+    countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
 
     // The sandbox
@@ -252,14 +251,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       random,
     }),
     readOverview: makeReadOverview({
-      recent: makeRecentFigures({
-        countSlices: stores.countSlices,
-        clock,
-        onTrouble: (error) => hints.countingFailed(error),
-      }),
       hours: stores.overviewHours,
-      traffic: stores.apiTraffic,
       clock,
+      onTrouble: (error) => hints.countingFailed(error),
     }),
     async findCallback(callbackId: string) {
       const callback = await history.findCallback(callbackId)

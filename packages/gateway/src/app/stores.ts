@@ -21,9 +21,7 @@ import { makeOperatorStore } from '../operators/store/operators.ts'
 import { makeOrderDetailsStore } from '../orders/store/order-details.ts'
 import { makeOrderListStore } from '../orders/store/order-list.ts'
 import { makeOrderStore, type OnBatch } from '../orders/store/orders.ts'
-import { makeApiTraffic } from '../overview/store/api-traffic.ts'
 import { readFigures } from '../overview/store/figures.ts'
-import { makeCountSlices } from '../overview/store/overview-counts.ts'
 import { makeOverviewHours } from '../overview/store/overview-hours.ts'
 import { makePaymentStore } from '../payments/store/payments.ts'
 import { makeSettlingStore } from '../payments/store/settling.ts'
@@ -73,8 +71,6 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
     overviewHours: makeOverviewHours(pool),
-    countSlices: makeCountSlices(pool),
-    apiTraffic: makeApiTraffic(pool),
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),

@@ -1,7 +1,7 @@
 // What happens by itself, put together: the loops that expire orders, settle payments, deliver callbacks and count for
 // the overview, where this process has the role of a worker, and the hints by which processes tell each other of work.
 // A part of the composition root with a file of its own.
-import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { RandomBytes } from '@tillgate/protocol'
 import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import type { OrderWatch } from '../orders/order-watch.ts'
 import type { Outbound } from '../outbound/outbound.ts'
@@ -13,7 +13,6 @@ import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
 import { startSettleWorker } from '../workers/settle.ts'
-import { startTrafficWriter } from '../workers/write-traffic.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { Observability } from './observability.ts'
 import type { OpenStores } from './open-stores.ts'
@@ -53,15 +52,8 @@ export function openWayOut(config: Config, ownListeners: OwnListeners): Outbound
 }
 
 export function startWork(config: Config, parts: WorkParts): Work {
-  const { opened, stores, outbound, watch, clock, log } = parts
+  const { opened, outbound, watch, clock, log } = parts
   const loops = outbound && startLoops(config, { ...parts, outbound })
-  const traffic = startTrafficWriter({
-    recorder: parts.observability.traffic,
-    traffic: stores.apiTraffic,
-    processId: makeUuid(clock.now(), parts.random),
-    clock,
-    log,
-  })
   const listeners: ((lanes: readonly Lane[]) => void)[] = []
   const tellListeners = (lanes: readonly Lane[]) => {
     for (const listener of listeners) listener(lanes)
@@ -114,7 +106,6 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.settle.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
-      await traffic.stop()
       await notifications?.stop()
     },
   }
@@ -135,7 +126,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       clock,
       log,
     }),
-    hours: startCountHoursWorker({ countHours: operations.countHours, clock, log }),
+    hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }
 }

@@ -62,10 +62,10 @@ interface Content {
 async function checkContent(database: Queryable, { mode, isModeGiven }: GivenMode): Promise<void> {
   // One statement, one snapshot: whoever sees what another process made at its first start sees the mode it wrote before.
   const { rows } = await database.query<Content>(`
-select exists (select from database_mode)                          as "isBound",
-       exists (select from wallets where behaviour is not null)    as "hasTestWallets",
-       exists (select from orders)                                 as "hasOrders",
-       exists (select from operators) or exists (select from merchants) or exists (select from wallets) as "isUsed"`)
+select exists (select 1 from database_mode)                          as "isBound",
+       exists (select 1 from wallets where behaviour is not null)    as "hasTestWallets",
+       exists (select 1 from orders)                                 as "hasOrders",
+       exists (select 1 from operators) or exists (select 1 from merchants) or exists (select 1 from wallets) as "isUsed"`)
   const [content] = rows
   if (!content || content.isBound) return
   if (content.hasTestWallets) {

@@ -49,8 +49,6 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   approvals: { place: 'local' },
   audit: { place: 'local' },
   overview_hours: { place: 'local' },
-  overview_claim: { place: 'local', isFilledByMigration: true },
-  api_traffic: { place: 'local' },
 }
 
 /** The column by which spread tables are spread. */

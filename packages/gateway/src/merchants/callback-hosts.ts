@@ -2,6 +2,7 @@
 // a day, or, where the operator gave a list, only the hosts on it.
 import { Failure } from '@tillgate/protocol'
 import type { Order } from '../orders/rules/order.ts'
+import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Clock } from '../platform/clock.ts'
 import { hostOf } from '../platform/ssrf-guard.ts'
 import type { Merchant } from './rules/merchant.ts'
@@ -19,7 +20,7 @@ export interface CallbackHostsParts {
 }
 
 export class CallbackHosts {
-  readonly #notedAtMs = new Map<string, number>()
+  readonly #notedAtMs = new BoundedMap<string, number>(maxRemembered)
   readonly #parts: CallbackHostsParts
 
   constructor(parts: CallbackHostsParts) {
@@ -45,21 +46,13 @@ export class CallbackHosts {
       maxHosts: maxHostsPerDay,
     })
     if (!noted) return tooManyHosts(maxHostsPerDay)
-    this.#remember(merchantId, host, nowMs)
+    this.#notedAtMs.set(`${merchantId} ${host}`, nowMs)
     return undefined
   }
 
   #isRemembered(merchantId: string, host: string, nowMs: number): boolean {
     const notedAtMs = this.#notedAtMs.get(`${merchantId} ${host}`)
     return notedAtMs !== undefined && Math.abs(nowMs - notedAtMs) < rememberedForMs
-  }
-
-  #remember(merchantId: string, host: string, nowMs: number): void {
-    this.#notedAtMs.delete(`${merchantId} ${host}`)
-    this.#notedAtMs.set(`${merchantId} ${host}`, nowMs)
-    if (this.#notedAtMs.size <= maxRemembered) return
-    const [oldest] = this.#notedAtMs.keys()
-    if (oldest !== undefined) this.#notedAtMs.delete(oldest)
   }
 }
 

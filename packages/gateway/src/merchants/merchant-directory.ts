@@ -2,6 +2,7 @@
 // a few seconds, so that a suspension or a revoked key is known in every process before long.
 import { createHash } from 'node:crypto'
 import { type OpeningKeys, parseAesKey, parsePublicKey } from '@tillgate/protocol'
+import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Vault } from '../platform/vault.ts'
 import type { Merchant, MerchantKey } from './rules/merchant.ts'
 import type { MerchantStore, MerchantWithKeys } from './store/merchants.ts'
@@ -24,7 +25,7 @@ const freshForMs = 3_000
 const maxEntries = 10_000
 
 export class MerchantDirectory {
-  readonly #entries = new Map<string, DirectoryEntry>()
+  readonly #entries = new BoundedMap<string, DirectoryEntry>(maxEntries)
   readonly #loading = new Map<string, Promise<DirectoryEntry>>()
   readonly #store: Pick<MerchantStore, 'findMerchant'>
   readonly #vault: Vault
@@ -56,16 +57,8 @@ export class MerchantDirectory {
       known: stored && this.#know(stored, this.#entries.get(merchantId)?.known),
       loadedAtMs: nowMs,
     }
-    this.#remember(merchantId, entry)
-    return entry
-  }
-
-  #remember(merchantId: string, entry: DirectoryEntry): void {
-    this.#entries.delete(merchantId)
     this.#entries.set(merchantId, entry)
-    if (this.#entries.size <= maxEntries) return
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined) this.#entries.delete(oldest)
+    return entry
   }
 
   #know({ merchant, keys }: MerchantWithKeys, before: KnownMerchant | undefined): KnownMerchant {

@@ -1,35 +1,24 @@
-// What the overview shows: a window cut into points, each with what was made in it and what became of it, and the sum
-// of all. Hours that are over come from the table of counted hours, the newest from the orders themselves.
+// What the overview shows: a window cut into points, each with what was made in it and what became of it, and beside
+// it the same of the window before. The running hour and the one before are counted anew while somebody looks, once
+// for everybody who looks and for a tenth of one connection's time at most: with so many orders that it takes long,
+// the figures are older, and say how old.
 import type { Clock } from '../platform/clock.ts'
-import type { RecentFigures } from './recent-figures.ts'
-import { addFigures, addTraffic, type Figures, noTraffic, type Traffic } from './rules/overview.ts'
-import {
-  hourMs,
-  pointsOf,
-  type Stretch,
-  sliceMs,
-  slicesOf,
-  startOf,
-  type WindowName,
-  windows,
-} from './rules/time-slices.ts'
-import type { ApiTraffic } from './store/api-traffic.ts'
+import { hourMs, startOf, type Tallies, type WindowName, windows } from './rules/overview.ts'
 import type { OverviewHours } from './store/overview-hours.ts'
 
-export interface OverviewPoint extends Stretch {
-  /** The last one, as far as it has come. */
-  readonly passedMs: number
+export interface OverviewPoint {
+  readonly startsAtMs: number
   /** Undefined where not all of it is counted yet. */
-  readonly figures: Figures | undefined
-  readonly traffic: Traffic
+  readonly tallies: Tallies | undefined
+  /** Of the same point of the window before. */
+  readonly before: Tallies | undefined
 }
 
 export interface Overview {
   readonly window: WindowName
   readonly points: readonly OverviewPoint[]
   /** Of all that is counted. */
-  readonly figures: Figures
-  readonly traffic: Traffic
+  readonly tallies: Tallies
   /** How old the newest figures are. */
   readonly countedAtMs: number | undefined
   readonly isComplete: boolean
@@ -37,62 +26,76 @@ export interface Overview {
 
 export type ReadOverview = (window: WindowName) => Promise<Overview>
 
-export function makeReadOverview(parts: {
-  readonly recent: RecentFigures
-  readonly hours: Pick<OverviewHours, 'read'>
-  readonly traffic: Pick<ApiTraffic, 'read'>
+export interface ReadOverviewParts {
+  readonly hours: Pick<OverviewHours, 'count' | 'read'>
   readonly clock: Clock
-}): ReadOverview {
+  readonly onTrouble: (error: unknown) => void
+}
+
+const freshMs = 3_000
+const restPerWork = 9
+const timeoutMs = 2_000
+/** A page waits so long for fresher figures, then shows what there is. */
+const patienceMs = 100
+
+export function makeReadOverview({ hours, clock, onTrouble }: ReadOverviewParts): ReadOverview {
+  const refresh = makeRefresh({ hours, clock, onTrouble })
   return async (window) => {
-    const nowMs = parts.clock.now()
-    const stretches = pointsOf(window, nowMs)
-    const fromMs = stretches[0]?.startsAtMs ?? nowMs
-    const lengthMs = windows[window].pointMs === sliceMs ? sliceMs : hourMs
-    const [recent, hours, traffic] = await Promise.all([
-      parts.recent(),
-      lengthMs === sliceMs ? [] : parts.hours.read({ fromMs, toMs: nowMs }),
-      parts.traffic.read({ lengthMs, fromMs, toMs: nowMs + 1 }),
-    ])
-    const counted = new Map<number, Figures>(hours.map(({ startsAtMs, figures }) => [startsAtMs, figures]))
-    const freshHours = [startOf(nowMs, hourMs) - hourMs, startOf(nowMs, hourMs)]
-    for (const startsAtMs of lengthMs === sliceMs ? [] : freshHours) {
-      const figures = hourFrom(recent?.slices, { startsAtMs, nowMs })
-      if (figures) counted.set(startsAtMs, figures)
+    await refresh()
+    const nowMs = clock.now()
+    const { points, pointMs } = windows[window]
+    const fromMs = startOf(nowMs, pointMs) - (2 * points - 1) * pointMs
+    const { tallies, countedAtMs } = await hours.read({ fromMs, toMs: nowMs + 1, pointMs })
+    const at = (point: number): Tallies | undefined => {
+      const startsAtMs = fromMs + point * pointMs
+      for (
+        let hour = startOf(startsAtMs, hourMs);
+        hour < startsAtMs + pointMs && hour <= nowMs;
+        hour += hourMs
+      )
+        if (!countedAtMs.has(hour)) return undefined
+      return tallies.filter((tally) => tally.point === point)
     }
-    const figuresAt = lengthMs === sliceMs ? (recent?.slices ?? counted) : counted
-    const points = stretches.map((stretch): OverviewPoint => {
-      const parts = slicesOf(stretch, lengthMs).filter((startsAtMs) => startsAtMs <= nowMs)
-      return {
-        ...stretch,
-        passedMs: Math.min(stretch.lengthMs, nowMs - stretch.startsAtMs),
-        figures: addKnown(parts.map((startsAtMs) => figuresAt.get(startsAtMs))),
-        traffic: addTraffic(parts.map((startsAtMs) => traffic.get(startsAtMs) ?? noTraffic)),
-      }
-    })
+    const numbers = Array.from({ length: points }, (_, index) => points + index)
+    const shown = numbers.map((point) => ({
+      startsAtMs: fromMs + point * pointMs,
+      tallies: at(point),
+      before: at(point - points),
+    }))
     return {
       window,
-      points,
-      figures: addFigures(
-        stretches.flatMap((stretch) =>
-          slicesOf(stretch, lengthMs).flatMap((start) => figuresAt.get(start) ?? []),
-        ),
-      ),
-      traffic: addTraffic(points.map((point) => point.traffic)),
-      countedAtMs: recent?.countedAtMs,
-      isComplete: points.every(({ figures }) => figures !== undefined),
+      points: shown,
+      tallies: tallies.filter(({ point }) => point >= points),
+      countedAtMs: countedAtMs.get(startOf(nowMs, hourMs)),
+      isComplete: shown.every((point) => point.tallies !== undefined),
     }
   }
 }
 
-function hourFrom(
-  slices: ReadonlyMap<number, Figures> | undefined,
-  { startsAtMs, nowMs }: { startsAtMs: number; nowMs: number },
-): Figures | undefined {
-  const parts = slicesOf({ startsAtMs, lengthMs: hourMs }, sliceMs).filter((start) => start <= nowMs)
-  return slices && addKnown(parts.map((start) => slices.get(start)))
-}
+function makeRefresh({ hours, clock, onTrouble }: ReadOverviewParts): () => Promise<void> {
+  let nextAtMs = 0
+  let underWay: Promise<void> | undefined
+  let hasCounted = false
 
-function addKnown(parts: readonly (Figures | undefined)[]): Figures | undefined {
-  const known = parts.filter((part) => part !== undefined)
-  return known.length === parts.length ? addFigures(known) : undefined
+  const count = async (): Promise<void> => {
+    const nowMs = clock.now()
+    const startedMs = performance.now()
+    const hour = startOf(nowMs, hourMs)
+    try {
+      await hours.count([hour - hourMs, hour], { nowMs, timeoutMs })
+      hasCounted = true
+    } catch (error) {
+      onTrouble(error)
+    }
+    nextAtMs = nowMs + Math.max(freshMs, (performance.now() - startedMs) * restPerWork)
+    underWay = undefined
+  }
+
+  return async () => {
+    if (clock.now() < nextAtMs) return
+    underWay ??= count()
+    const patience = new AbortController()
+    await Promise.race([underWay, ...(hasCounted ? [clock.wait(patienceMs, patience.signal)] : [])])
+    patience.abort()
+  }
 }

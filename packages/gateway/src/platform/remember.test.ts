@@ -15,7 +15,7 @@ test('the same question is worked out once, also when the answer is undefined', 
   assert.deepEqual(asked, [4, 3])
 })
 
-test('past the bound all is forgotten, and answers stay right', () => {
+test('past the bound what was asked for first is forgotten, and answers stay right', () => {
   let count = 0
   const square = remember(
     (number: number) => {

@@ -2,6 +2,7 @@
 // up to its burst, so a short burst passes and a flood does not. Each is kept as one number, the time at which
 // it will be full again (the generic cell rate algorithm). Time only goes on here: where the clock is set back, nobody has to
 // wait until it has come there again.
+import { BoundedMap } from './bounded-map.ts'
 
 export interface Allowance {
   readonly perSecond: number
@@ -12,14 +13,13 @@ export interface Allowance {
 const maxOwedBursts = 10
 
 export class TokenBuckets {
-  readonly #fullAtMs = new Map<string, number>()
-  readonly #maxBuckets: number
+  readonly #fullAtMs: BoundedMap<string, number>
   /** What the clock showed last, and how much time has passed by what it showed. */
   #shownMs = 0
   #passedMs = 0
 
   constructor({ maxBuckets }: { maxBuckets: number }) {
-    this.#maxBuckets = maxBuckets
+    this.#fullAtMs = new BoundedMap(maxBuckets)
   }
 
   /** Takes a token and answers 0, or takes none and answers in how many milliseconds there will be one. */
@@ -32,7 +32,7 @@ export class TokenBuckets {
   /** Takes tokens also where there are none: what is owed must come in before there is one again. */
   charge(key: string, allowance: Allowance, nowMs: number, tokens = 1): void {
     const fullAtMs = this.#fullAt(key, allowance, this.#passed(nowMs))
-    this.#remember(key, fullAtMs + (tokens * 1000) / allowance.perSecond)
+    this.#fullAtMs.set(key, fullAtMs + (tokens * 1000) / allowance.perSecond)
   }
 
   /** A token that was taken and not used after all. */
@@ -61,14 +61,5 @@ export class TokenBuckets {
   #fullAt(key: string, { perSecond, burst }: Allowance, passedMs: number): number {
     const latestMs = passedMs + (maxOwedBursts * burst * 1000) / perSecond
     return Math.min(latestMs, Math.max(passedMs, this.#fullAtMs.get(key) ?? passedMs))
-  }
-
-  #remember(key: string, fullAtMs: number): void {
-    // Taken out and put back, so that the map's own order is from the longest unused to the last used.
-    this.#fullAtMs.delete(key)
-    this.#fullAtMs.set(key, fullAtMs)
-    if (this.#fullAtMs.size <= this.#maxBuckets) return
-    const [oldest] = this.#fullAtMs.keys()
-    if (oldest !== undefined) this.#fullAtMs.delete(oldest)
   }
 }

@@ -1,28 +1,23 @@
-// Counts the overview's hours when they are over. It is not on the way of a payment: it starts late, waits long and
-// gives up early.
-
-import type { CountHours } from '../overview/count-hours.ts'
+// Keeps the overview's hours counted. It is not on the way of a payment: it starts late, waits long and gives up early.
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 export interface CountHoursWorkerParts {
-  readonly countHours: CountHours
+  /** Answers how long to wait for the next. */
+  readonly countDueHour: () => Promise<number>
   readonly clock: Clock
   readonly log: Log
 }
 
 const firstCountAfterMs = 10_000
 
-export function startCountHoursWorker({ countHours, clock, log }: CountHoursWorkerParts): Loop {
-  const startedAtMs = clock.now()
+export function startCountHoursWorker({ countDueHour, clock, log }: CountHoursWorkerParts): Loop {
+  const startAtMs = clock.now() + firstCountAfterMs
   return startLoop({
     worker: 'count-hours',
     clock,
     log,
-    turn: async () => {
-      const waitMs = startedAtMs + firstCountAfterMs - clock.now()
-      return waitMs > 0 ? waitMs : countHours()
-    },
+    turn: async () => Math.max(startAtMs - clock.now(), 0) || countDueHour(),
   })
 }

@@ -1,41 +1,32 @@
-// The overview in a real browser over a week of trade: walked by tabs and tables, brought up to date by the script,
+// The overview in a real browser over two weeks of trade: walked by tabs and tables, brought up to date by the script,
 // readable light and dark, on a desktop and on a phone.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { makeCountHours } from '../../src/overview/count-hours.ts'
-import { bucketOf } from '../../src/overview/rules/durations.ts'
-import { countOrders } from '../../src/overview/rules/overview.ts'
-import { hourMs } from '../../src/overview/rules/time-slices.ts'
-import { makeApiTraffic } from '../../src/overview/store/api-traffic.ts'
-import { makeCountSlices } from '../../src/overview/store/overview-counts.ts'
+import { countDueHour } from '../../src/overview/count-due-hour.ts'
+import { hourMs } from '../../src/overview/rules/overview.ts'
 import { makeOverviewHours } from '../../src/overview/store/overview-hours.ts'
 import { desktop, launchBrowser, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { signIn } from '../support/console-browser.ts'
-import { look } from '../support/look.ts'
+import { look, overflow, picture } from '../support/look.ts'
 import { insertPastOrders, type PastOrder } from '../support/past-orders.ts'
 
-const dayMs = 24 * hourMs
 const shop = await openCheckoutShop()
 const { gateway, merchant, clock } = shop
 const startMs = clock.now() + 37 * 60_000
-await insertPastOrders(gateway.pool, weekOfTrade(startMs))
+await insertPastOrders(gateway.pool, weeksOfTrade(startMs))
 clock.advance(startMs - clock.now())
 const hours = makeOverviewHours(gateway.pool)
-const count = makeCountHours({ hours, countSlices: makeCountSlices(gateway.pool), clock })
-const week = { fromMs: startMs - 7 * dayMs, toMs: startMs }
-// All but the hour that is running; the gateway's own worker may be at it just now.
-while ((await hours.read(week)).length < 7 * 24 - 1) await count()
-await insertTraffic(clock.now())
+// The gateway's own worker may be at it just now.
+for (let waitMs = 0; waitMs < 60_000; ) waitMs = await countDueHour(hours, startMs)
 const paid = await shop.order()
 await shop.pay(paid, 'success')
 clock.advance(10_000)
 const browser: Browser = await launchBrowser()
 
 /** More by day than by night, a bad hour two days ago, three currencies. */
-function weekOfTrade(nowMs: number): PastOrder[] {
+function weeksOfTrade(nowMs: number): PastOrder[] {
   const orders: PastOrder[] = []
   // Always the same numbers, so that a picture changes only when the page does.
   let seed = 1
@@ -43,7 +34,7 @@ function weekOfTrade(nowMs: number): PastOrder[] {
     seed = (seed * 48_271) % 2_147_483_647
     return seed / 2_147_483_647
   }
-  for (let hour = 7 * 24 + 6; hour > 0; hour--) {
+  for (let hour = 14 * 24 + 6; hour > 0; hour--) {
     const atMs = nowMs - hour * hourMs
     const wave = 1 + Math.sin(((atMs % (24 * hourMs)) / (24 * hourMs)) * 2 * Math.PI - Math.PI / 2)
     const isBad = hour > 50 && hour < 56
@@ -73,29 +64,16 @@ function weekOfTrade(nowMs: number): PastOrder[] {
   return orders.filter(({ createdAtMs }) => createdAtMs < nowMs)
 }
 
-/** Seven requests for each order, answered after some ten milliseconds. */
-async function insertTraffic(nowMs: number): Promise<void> {
-  const all = await hours.read({ fromMs: nowMs - 2 * dayMs, toMs: nowMs })
-  const counted = all.map(({ startsAtMs, figures }) => {
-    const requests = 7 * countOrders(figures, () => true)
-    const slow = Math.ceil(requests / 15)
-    const answeredAfter = new Map([
-      [bucketOf(9 + ((startsAtMs / hourMs) % 4)), requests - slow],
-      [bucketOf(30 + ((startsAtMs / hourMs) % 23)), slow],
-    ])
-    return { startsAtMs, lengthMs: hourMs, traffic: { requests, refused: 1, failed: 0, answeredAfter } }
-  })
-  await makeApiTraffic(gateway.pool).write(randomUUID(), counted)
-}
-
 for (const [size, options, onlyColours] of [
   ['desktop', { ...desktop, colorScheme: 'light' }, false],
+  ['desktop', { ...desktop, colorScheme: 'dark' }, true],
+  ['phone', { ...phone, colorScheme: 'light' }, true],
   ['phone', { ...phone, colorScheme: 'dark' }, true],
 ] as const) {
   test(`the overview reads well (${size}, ${options.colorScheme})`, async () => {
     const { page, troubles } = await signIn(browser, gateway, options)
     assert.equal(new URL(page.url()).pathname, '/overview')
-    assert.equal(await page.locator('.chart svg').count(), 10)
+    assert.equal(await page.locator('.chart svg').count(), 4)
     await look(page, `console-overview-${size}-${options.colorScheme}`, { onlyColours })
     assert.deepEqual(troubles, [])
     await page.context().close()
@@ -110,12 +88,43 @@ test('the windows are walked and a table is folded out, without a script', async
     ['Last day', 24],
   ] as const) {
     await page.getByRole('link', { name }).click()
-    assert.equal(await page.locator('.tabs [aria-current]').textContent(), name)
+    assert.equal(await page.locator('.tabs [aria-current]').first().textContent(), name)
     const table = page.locator('#chart-orders')
     assert.equal(await table.locator('tbody tr').first().isVisible(), false)
     await table.locator('summary').click()
     assert.equal(await table.locator('tbody tr').first().isVisible(), true)
     assert.equal(await table.locator('tbody tr').count(), points)
+  }
+  await page.context().close()
+})
+
+test('a point tells its figures to a pointer and to the keyboard, and money has a tab for each currency', async () => {
+  const { page } = await signIn(browser, gateway, { ...desktop, javaScriptEnabled: false })
+  const points = page.locator('.chart').first().locator('li')
+  const tip = points.nth(3).locator('.tip')
+  assert.equal(await tip.isVisible(), false)
+  await points.nth(3).hover()
+  assert.equal(await tip.isVisible(), true)
+  await picture(page, 'console-overview-tip')
+  await points.nth(2).focus()
+  await page.keyboard.press('Tab')
+  await page.mouse.move(0, 0)
+  assert.match(await tip.innerText(), /\d\d:00\s+created \d+\s+paid \d+\s+created, the day before \d+/)
+  await page.getByRole('link', { name: 'EUR', exact: true }).click()
+  assert.match((await page.locator('.chart').nth(1).innerText()) ?? '', /^Paid, in EUR/)
+  await page.getByRole('link', { name: 'Last week' }).click()
+  assert.match((await page.locator('.chart').nth(1).innerText()) ?? '', /^Paid, in EUR/)
+  await page.context().close()
+})
+
+test('on a phone the figures of every point stay within the screen', async () => {
+  const { page } = await signIn(browser, gateway, phone)
+  const points = page.locator('.chart').nth(1).locator('li')
+  for (const index of [0, 11, 12, 23]) {
+    await points.nth(index).focus()
+    assert.equal(await overflow(page), 0, `point ${index}`)
+    const { x = -1, width = 0 } = (await points.nth(index).locator('.tip').boundingBox()) ?? {}
+    assert.ok(x >= 0 && x + width <= phone.viewport.width, `point ${index}: ${x} to ${x + width}`)
   }
   await page.context().close()
 })

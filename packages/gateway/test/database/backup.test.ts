@@ -15,6 +15,7 @@ import type { BackupDecryption } from '../../src/database/backup-encryption.ts'
 import { readBackupFile, writeBackupFile } from '../../src/database/backup-file.ts'
 import { readCatalog } from '../../src/database/catalog.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { bindMode } from '../../src/database/mode.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { restoreBackup } from '../../src/database/restore.ts'
 import { tablePlans } from '../../src/database/tables.ts'
@@ -190,6 +191,7 @@ test('a backup that is cut, changed, or no backup at all is refused, and nothing
 test('an encrypted backup is restored with its passphrase or key alone, and not when it was cut or changed', async () => {
   const { pool } = await emptyDatabase()
   await migrate(pool, migrationsFolder)
+  await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
   await pool.query(
     `insert into merchants (merchant_id, name, status, created_at) values ('123456789012345678', 'Oldest tea', 'active', 1)`,
   )

@@ -111,6 +111,27 @@ test('the search finds sections by the beginnings of words, the best first, and 
     assert.equal((await docs.get(`/docs/search${odd}`)).statusCode, 200, odd)
 })
 
+test('the search forgives a typing error and knows what others call a thing', () => {
+  const pagesFor = (question: string) => library.search(question).map(({ section }) => section.slug)
+  const isAbout = (slug: string, questions: readonly string[]) => {
+    for (const question of questions)
+      assert.ok(pagesFor(question).slice(0, 3).includes(slug), `${question}: ${pagesFor(question)}`)
+  }
+  isAbout('callbacks', ['callback', 'webhook', 'webhooks', 'webhok', 'callbak', 'webhook retries'])
+  isAbout('checkout', ['checkout', 'chekout', 'customer pays'])
+  isAbout('console', ['dashboard', 'console', 'consle'])
+  isAbout('quickstart', ['quickstart', 'quikstart'])
+  const [customer] = library.search('customer')
+  assert.match(`${customer?.section.heading} ${customer?.section.text}`, /consumer/i)
+  const marked = library
+    .search('webhook')
+    .flatMap(({ excerpt }) => excerpt.filter(({ isMarked }) => isMarked))
+  assert.ok(
+    marked.some(({ text }) => /^callback/i.test(text)),
+    'the word as the page has it is marked',
+  )
+})
+
 test('one address asks so often, all together so often, and then are told to wait', async () => {
   const { address, all } = searchRates
   const folder = temporaryFolder()

@@ -15,28 +15,14 @@ import {
 } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { pair } from '../../../protocol/test/keys.ts'
-import {
-  makeHoldCallback,
-  makePrepareCallback,
-  makeRecordAttempt,
-  type Post,
-} from '../../src/callbacks/deliver-callbacks.ts'
+import type { Post } from '../../src/callbacks/deliver-callbacks.ts'
 import type { Callback } from '../../src/callbacks/rules/callback.ts'
 import type { LaneLimits } from '../../src/callbacks/rules/delivery-lanes.ts'
-import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.ts'
-import { makeCallbackOutcomes } from '../../src/callbacks/store/callback-outcomes.ts'
-import { makeCallbackQueue } from '../../src/callbacks/store/callback-queue.ts'
-import { makeCallbackResends } from '../../src/callbacks/store/callback-resends.ts'
 import { commitQueueing, insertCallbacks, type OnQueued } from '../../src/callbacks/store/callbacks.ts'
-import { PlatformKeys } from '../../src/keys/platform-keys.ts'
-import { makePlatformKeyStore } from '../../src/keys/store/platform-keys.ts'
-import { makeManageMerchants } from '../../src/merchants/manage-merchants.ts'
-import { MerchantDirectory } from '../../src/merchants/merchant-directory.ts'
-import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
 import type { Clock } from '../../src/platform/clock.ts'
-import { makeVault } from '../../src/platform/vault.ts'
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/workers/deliver-callbacks.ts'
 import { freshDatabase } from './database.ts'
+import { testOperations } from './operations.ts'
 
 export type CallbackWorld = Awaited<ReturnType<typeof makeCallbackWorld>>
 
@@ -57,21 +43,16 @@ const noLimits: LaneLimits = { inFlight: 1_024, inFlightPerHost: 192, inFlightPe
 
 export async function makeCallbackWorld(clock: Clock) {
   const { pool, connection } = await freshDatabase()
-  const vault = makeVault(Buffer.alloc(32, 7))
-  const merchants = makeMerchantStore(pool)
-  const directory = new MerchantDirectory({ store: merchants, vault })
-  const keyStore = makePlatformKeyStore(pool)
-  const platformKeys = new PlatformKeys({ store: keyStore, vault })
-  await platformKeys.ensure({ clock, random: randomBytes })
-  const manage = makeManageMerchants({ merchants, vault, clock, random: randomBytes, actor: 'test' })
-  const shop = await manage.addMerchant({ name: 'Shop', publicKey: merchantPublicKey })
-  const queue = makeCallbackQueue(pool)
-  const history = makeCallbackHistory(pool)
   const workers: DeliveryWorker[] = []
   const onQueued: OnQueued = (lanes) => {
     for (const worker of workers) worker.expects(lanes)
   }
-  const resends = makeCallbackResends(pool, onQueued)
+  const { stores, operations } = testOperations(pool, { clock, storeParts: { onQueued } })
+  const { directory, platformKeys } = operations
+  const { merchants, callbackQueue: queue, callbackHistory: history, callbackResends: resends } = stores
+  await platformKeys.ensure({ clock, random: randomBytes })
+  const { merchants: manage } = operations.as('test')
+  const shop = await manage.addMerchant({ name: 'Shop', publicKey: merchantPublicKey })
   const aesKeys = new Map([[shop.merchant.merchantId, shop.aesKey]])
 
   return {
@@ -124,14 +105,17 @@ export async function makeCallbackWorld(clock: Clock) {
       more: { limits?: Partial<LaneLimits>; chance?: number; clock?: Clock } = {},
     ): DeliveryWorker {
       const own = more.clock ?? clock
-      const outcomes = makeCallbackOutcomes(pool, { gatherMs: 0 })
-      const random = more.chance === undefined ? randomBytes : bytesFor(more.chance)
+      const { operations: its } = testOperations(pool, {
+        clock: own,
+        random: more.chance === undefined ? randomBytes : bytesFor(more.chance),
+        storeParts: { outcomes: { gatherMs: 0 } },
+      })
       const worker = startDeliveryWorker({
         queue,
-        prepare: makePrepareCallback({ directory, platformKeys, clock: own }),
+        prepare: its.prepareCallback,
         send: post,
-        record: makeRecordAttempt({ outcomes, clock: own, random }),
-        hold: makeHoldCallback({ queue, clock: own }),
+        record: its.recordAttempt,
+        hold: its.holdCallback,
         newClaimId: () => makeCallbackId(own.now(), randomBytes),
         limits: { ...noLimits, ...more.limits },
         signers: 2,

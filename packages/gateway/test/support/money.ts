@@ -8,30 +8,18 @@ import {
   type RefundResult,
 } from '@tillgate/protocol'
 import type { Pool } from '../../src/database/pool.ts'
-import { type Finding, verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
+import type { Finding } from '../../src/ledger/store/ledger-verification.ts'
 import type { Merchant } from '../../src/merchants/rules/merchant.ts'
 import { makeMerchantId } from '../../src/merchants/rules/merchant.ts'
-import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
 import type { Act } from '../../src/operators/rules/audit.ts'
-import { makeCancelOrder } from '../../src/orders/cancel-order.ts'
-import { makeCurrentOrder } from '../../src/orders/current-order.ts'
-import { makeExpireOrders } from '../../src/orders/expire-orders.ts'
-import { makeQueryOrder } from '../../src/orders/query-order.ts'
 import { makeOrder, type Order } from '../../src/orders/rules/order.ts'
-import { makeOrderStore } from '../../src/orders/store/orders.ts'
-import { makeSettleDue } from '../../src/payments/settle.ts'
-import { makePaymentStore } from '../../src/payments/store/payments.ts'
-import { makeSettlingStore } from '../../src/payments/store/settling.ts'
-import { makeSubmitPayment } from '../../src/payments/submit-payment.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Rail } from '../../src/rails/rules/rail.ts'
 import { walletRail } from '../../src/rails/wallet-rail.ts'
-import { makeRefundOrder } from '../../src/refunds/refund-order.ts'
-import { makeRefundStore } from '../../src/refunds/store/refunds.ts'
-import { makeMoveFunds } from '../../src/treasury/move-funds.ts'
-import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import type { Behaviour } from '../../src/wallets/rules/wallet.ts'
-import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
+import { testOperations } from './operations.ts'
+import { testEnvironment } from './started.ts'
 
 export interface HeldClock extends Clock {
   advance(ms: number): void
@@ -54,45 +42,33 @@ export type Money = ReturnType<typeof openMoney>
 /** Fresh parts on a database; calling it again on the same one is a restart. */
 export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clock; rail?: Rail }) {
   const random = randomBytes
-  const [orders, payments, refunds] = [makeOrderStore(pool), makePaymentStore(pool), makeRefundStore(pool)]
-  const [wallets, settling, treasury] = [
-    makeWalletStore(pool),
-    makeSettlingStore(pool),
-    makeTreasuryStore(pool),
-  ]
   const troubles: unknown[] = []
-  const settleDue = makeSettleDue({
-    settling,
-    orders,
-    refunds,
-    rail,
+  const { stores, operations } = testOperations(pool, {
+    // Test wallets would fill up again by themselves.
+    config: { ...readConfig(testEnvironment), mode: 'live' },
     clock,
-    random,
-    onTrouble: (error) => troubles.push(error),
+    rail,
+    hints: { settlingFailed: (error) => troubles.push(error) },
   })
-  const funds = makeMoveFunds({ treasury, clock, random, actor: 'test' })
-  const onSubmitted = () => {}
-  const currentOrder = makeCurrentOrder({ orders, random })
+  const { orders, wallets } = stores
+  const { funds } = operations.as('test')
+  const { submitPayment, settleDue, refundOrder, queryOrder, cancelOrder, expireOrders } = operations
   return {
-    orders,
-    refunds,
-    wallets,
-    settling,
-    treasury,
+    ...stores,
     troubles,
-    settleDue,
     funds,
+    submitPayment,
+    settleDue,
+    refundOrder,
+    queryOrder,
+    cancelOrder,
+    expireOrders,
     /** One turn of the worker, to its end. */
     async settle(): Promise<number> {
       const { claimed, done } = await settleDue(200)
       await done
       return claimed
     },
-    submitPayment: makeSubmitPayment({ orders, currentOrder, payments, wallets, clock, random, onSubmitted }),
-    refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
-    queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
-    cancelOrder: makeCancelOrder({ orders, currentOrder, clock }),
-    expireOrders: makeExpireOrders({ orders, clock, random }),
     async addMerchant(): Promise<Merchant> {
       const merchant: Merchant = {
         merchantId: makeMerchantId(random),
@@ -104,7 +80,7 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
         accentColour: undefined,
         createdAtMs: clock.now(),
       }
-      await makeMerchantStore(pool).insertMerchant(merchant, [], testAct('merchant.add'))
+      await stores.merchants.insertMerchant(merchant, [], testAct('merchant.add'))
       return merchant
     },
     async addOrder({ merchantId }: Merchant, given: Partial<OrderGiven> = {}): Promise<Order> {
@@ -148,7 +124,7 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
       return walletId
     },
     /** What is wrong with the books; empty when nothing is. */
-    verify: async (): Promise<readonly Finding[]> => (await verifyLedger(pool)).findings,
+    verify: async (): Promise<readonly Finding[]> => (await stores.verifyLedger()).findings,
     async balanceOf(walletId: string, currency = 'USD'): Promise<bigint> {
       return wallets.findAvailable(walletId, currency)
     },

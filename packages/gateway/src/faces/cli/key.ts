@@ -33,7 +33,7 @@ export function keyCommand(): Command {
   withKeyOptions(command.command('add'))
     .description('add a key; an AES key is made here and shown this once')
     .action((merchantId: string, options: KeyOptions) =>
-      withMerchants(async (merchants, context) => {
+      withMerchants(async (_merchants, context) => {
         const acts = merchantActs(context)
         const made = done(await acts.addKey(merchantId, newKey(options), options.reason))
         print(options, made, sayMade(made))

@@ -61,13 +61,6 @@ export function countUpTo(number: number, atMost: number): string {
   return number >= atMost ? `${count(atMost)} or more` : count(number)
 }
 
-/** Such as "3.4 s": three figures, for what is measured. */
-export function span(ms: number): string {
-  if (ms === 0) return '0'
-  for (const [unit, unitMs] of units) if (ms >= unitMs) return `${threeFigures(ms / unitMs)} ${unit}`
-  return `${threeFigures(ms)} ms`
-}
-
 /** Such as "98.7 %"; a share that is not whole never reads as whole. */
 export function percent(share: number | undefined): string {
   if (share === undefined) return '—'

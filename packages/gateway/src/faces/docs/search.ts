@@ -1,5 +1,6 @@
-// The search: every word of the question must begin a word of a section or of its heading; headings weigh more, and so
-// does the question as a whole. Bounded in what it reads and answers, because anybody may ask.
+// The search: every word of the question must be in a section, in its heading or in its page's title, as a beginning,
+// with a typing error or by another name. Bounded in what it reads and answers, because anybody may ask.
+import MiniSearch from 'minisearch'
 import type { Section } from './sections.ts'
 
 export interface Searchable extends Section {
@@ -15,58 +16,70 @@ export interface Found {
 
 export const searchLimits = { questionLength: 100, words: 8, results: 20, excerptLength: 180 } as const
 
-const weights = { title: 40, heading: 20, whole: 10, text: 1, textAtMost: 5 } as const
+/** What others call it. Each stands for the whole row, in the singular and in the plural. */
+const synonyms = [
+  ['callback', 'webhook', 'notification'],
+  ['consumer', 'customer', 'buyer', 'payer'],
+  ['merchant', 'seller', 'shop'],
+  ['key', 'secret', 'credential'],
+  ['wallet', 'account'],
+  ['cancel', 'void'],
+  ['payout', 'withdrawal'],
+  ['sandbox', 'testing'],
+  ['console', 'dashboard'],
+  ['envelope', 'encryption'],
+] as const
+const namesOf = new Map<string, readonly string[]>(
+  synonyms.flatMap((row) => row.flatMap((name) => [name, `${name}s`].map((each) => [each, row] as const))),
+)
 
 export type Search = (question: string) => readonly Found[]
 
 export function makeSearch(sections: readonly Searchable[]): Search {
+  const index = new MiniSearch({
+    fields: ['title', 'heading', 'text'],
+    tokenize: wordsOf,
+    processTerm: (word) => [word, ...(namesOf.get(word) ?? [])],
+    searchOptions: {
+      processTerm: (word) => word,
+      combineWith: 'AND',
+      prefix: true,
+      // A question's first letters are whole words to be, so short ones are taken as they are.
+      fuzzy: (word) => (word.length > 4 ? 0.2 : false),
+      maxFuzzy: 2,
+      boost: { title: 8, heading: 4 },
+      weights: { prefix: 0.5, fuzzy: 0.2 },
+    },
+  })
+  // A page's own name speaks for its beginning, not for each of its sections.
+  index.addAll(
+    sections.map(({ level, pageTitle, heading, text }, id) => ({
+      id,
+      title: level === 1 ? pageTitle : '',
+      heading,
+      text,
+    })),
+  )
   return (question) => {
-    const words = wordsOf(question)
-    if (words.length === 0) return []
-    const patterns = words.map((word) => new RegExp(beginning(word), 'giu'))
-    const whole = new RegExp(beginning(words.join(' ')), 'iu')
-    return sections
-      .map((section) => ({ section, score: scoreOf(section, { patterns, whole }) }))
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score)
+    const words = [...new Set(wordsOf(question.slice(0, searchLimits.questionLength)))]
+    return index
+      .search(words.slice(0, searchLimits.words).join(' '))
       .slice(0, searchLimits.results)
-      .map(({ section }) => ({ section, excerpt: excerptOf(section.text, words) }))
+      .flatMap(({ id, terms }) => {
+        const section = sections[id]
+        return section ? [{ section, excerpt: excerptOf(section.text, terms) }] : []
+      })
   }
 }
 
-function wordsOf(question: string): string[] {
-  const words =
-    question
-      .slice(0, searchLimits.questionLength)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}_.-]+/gu) ?? []
-  return [...new Set(words)].slice(0, searchLimits.words)
+/** Letters and digits alone, so that none means something to a pattern. */
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** Words hold letters, digits and these three marks alone, of which one means something to a pattern. */
-function beginning(words: string): string {
-  return `(?<![\\p{L}\\p{N}])${words.replaceAll('.', '\\.')}`
-}
-
-function scoreOf(
-  { level, pageTitle, heading, text }: Searchable,
-  { patterns, whole }: { patterns: readonly RegExp[]; whole: RegExp },
-): number {
-  let score = whole.test(heading) || whole.test(text) ? weights.whole : 0
-  for (const pattern of patterns) {
-    const inText = Math.min(text.match(pattern)?.length ?? 0, weights.textAtMost)
-    // A page's own name speaks for its beginning, not for each of its sections.
-    const inTitle = level === 1 && pageTitle.match(pattern) !== null
-    const inHeading = heading.match(pattern) !== null
-    const gained = (inTitle ? weights.title : 0) + (inHeading ? weights.heading : 0) + inText * weights.text
-    if (gained === 0) return 0
-    score += gained
-  }
-  return score
-}
-
-function excerptOf(text: string, words: readonly string[]): Found['excerpt'] {
-  const pattern = new RegExp(`(${words.map(beginning).join('|')})`, 'iu')
+function excerptOf(text: string, terms: readonly string[]): Found['excerpt'] {
+  const words = terms.flatMap((term) => namesOf.get(term) ?? [term])
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${words.join('|')})`, 'iu')
   const first = text.search(pattern)
   const from = first < 60 ? 0 : text.lastIndexOf(' ', first - 40) + 1
   const cut = text.slice(from, from + searchLimits.excerptLength)

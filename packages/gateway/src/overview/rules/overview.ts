@@ -1,119 +1,77 @@
-// What the overview tells of a stretch of time: orders and callbacks made in it and what has become of them since, and
-// the requests that were answered in it. Stretches are added up to longer ones.
+// What the overview tells of a window of time: orders and callbacks made in it and what has become of them since, as
+// tallies that can be added up. Time is cut alike by everybody: hours and five minutes, counted from 1970.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { CallbackState } from '../../callbacks/rules/callback-attempt.ts'
-import { type Durations, mergeDurations } from './durations.ts'
+
+export const sliceMs = 5 * 60_000
+export const hourMs = 60 * 60_000
+
+/** How many points a window has and how long each is; the last one is still running. */
+export const windows = {
+  hour: { points: 12, pointMs: sliceMs, label: 'Last hour', before: 'the hour before' },
+  day: { points: 24, pointMs: hourMs, label: 'Last day', before: 'the day before' },
+  week: { points: 28, pointMs: 6 * hourMs, label: 'Last week', before: 'the week before' },
+} as const
+export type WindowName = keyof typeof windows
+
+/** The longest window, the one before it, and what the running point is short of. */
+export const keptMs = 15 * 24 * hourMs
 
 export interface OrderTally {
   readonly currency: string
-  readonly status: OrderStatus
-  readonly orders: number
+  readonly state: OrderStatus
+  readonly many: number
   readonly amountMinor: bigint
 }
 
-export interface Figures {
-  /** One for each currency and status that occurs. */
-  readonly orders: readonly OrderTally[]
-  /** From creation to success. */
-  readonly paidAfter: Durations
-  readonly callbacks: Readonly<Record<CallbackState, number>>
-  /** From the event to the delivery. */
-  readonly deliveredAfter: Durations
+export interface CallbackTally {
+  readonly currency: null
+  readonly state: CallbackState
+  readonly many: number
 }
 
-/** Requests to the merchant API: all, those refused (4xx), those that failed by our fault (5xx). */
-export interface Traffic {
-  readonly requests: number
-  readonly refused: number
-  readonly failed: number
-  readonly answeredAfter: Durations
+export type Tally = OrderTally | CallbackTally
+export type Tallies = readonly Tally[]
+
+export function startOf(timeMs: number, lengthMs: number): number {
+  return Math.floor(timeMs / lengthMs) * lengthMs
 }
 
-export const noFigures: Figures = {
-  orders: [],
-  paidAfter: new Map(),
-  callbacks: { waiting: 0, delivered: 0, exhausted: 0 },
-  deliveredAfter: new Map(),
+export function ordersOf(tallies: Tallies, isWanted: (tally: OrderTally) => boolean = () => true) {
+  return tallies.filter((tally) => tally.currency !== null).filter(isWanted)
 }
 
-export const noTraffic: Traffic = { requests: 0, refused: 0, failed: 0, answeredAfter: new Map() }
-
-export function addFigures(all: readonly Figures[]): Figures {
-  return {
-    orders: addTallies(all.flatMap(({ orders }) => orders)),
-    paidAfter: mergeDurations(all.map(({ paidAfter }) => paidAfter)),
-    callbacks: {
-      waiting: sum(all.map(({ callbacks }) => callbacks.waiting)),
-      delivered: sum(all.map(({ callbacks }) => callbacks.delivered)),
-      exhausted: sum(all.map(({ callbacks }) => callbacks.exhausted)),
-    },
-    deliveredAfter: mergeDurations(all.map(({ deliveredAfter }) => deliveredAfter)),
-  }
+export function callbacksOf(tallies: Tallies, state?: CallbackState): readonly CallbackTally[] {
+  const all = tallies.filter((tally) => tally.currency === null)
+  return all.filter((tally) => state === undefined || tally.state === state)
 }
 
-export function addTraffic(all: readonly Traffic[]): Traffic {
-  return {
-    requests: sum(all.map(({ requests }) => requests)),
-    refused: sum(all.map(({ refused }) => refused)),
-    failed: sum(all.map(({ failed }) => failed)),
-    answeredAfter: mergeDurations(all.map(({ answeredAfter }) => answeredAfter)),
-  }
+export function countOf(tallies: Tallies): number {
+  return tallies.reduce((all, { many }) => all + many, 0)
 }
 
-function addTallies(tallies: readonly OrderTally[]): OrderTally[] {
-  const added = new Map<string, OrderTally>()
-  for (const tally of tallies) {
-    const key = `${tally.currency} ${tally.status}`
-    const before = added.get(key)
-    added.set(
-      key,
-      before
-        ? {
-            ...tally,
-            orders: before.orders + tally.orders,
-            amountMinor: before.amountMinor + tally.amountMinor,
-          }
-        : tally,
-    )
-  }
-  return [...added.values()]
+export function amountOf(tallies: readonly OrderTally[]): bigint {
+  return tallies.reduce((all, { amountMinor }) => all + amountMinor, 0n)
 }
 
-export function countOrders({ orders }: Figures, isWanted: (tally: OrderTally) => boolean): number {
-  return sum(orders.filter(isWanted).map((tally) => tally.orders))
+export function isPaid({ state }: OrderTally): boolean {
+  return state === 'success'
 }
 
-export function addAmounts({ orders }: Figures, isWanted: (tally: OrderTally) => boolean): bigint {
-  return orders.filter(isWanted).reduce((all, { amountMinor }) => all + amountMinor, 0n)
-}
-
-const openStatuses: readonly OrderStatus[] = ['pending', 'confirming']
-
-export function isOpen({ status }: { readonly status: OrderStatus }): boolean {
-  return openStatuses.includes(status)
+export function hasEnded({ state }: OrderTally): boolean {
+  return state !== 'pending' && state !== 'confirming'
 }
 
 /** Of the orders that have come to an end, the share that was paid; undefined while none has. */
-export function successRate(figures: Figures): number | undefined {
-  const ended = countOrders(figures, (tally) => !isOpen(tally))
-  return ended === 0 ? undefined : countOrders(figures, ({ status }) => status === 'success') / ended
+export function successRate(tallies: Tallies): number | undefined {
+  const ended = countOf(ordersOf(tallies, hasEnded))
+  return ended === 0 ? undefined : countOf(ordersOf(tallies, isPaid)) / ended
 }
 
-/** Of the callbacks made, the share that has been delivered; undefined when none was made. */
-export function deliveredShare({ callbacks }: Figures): number | undefined {
-  const made = madeCallbacks(callbacks)
-  return made === 0 ? undefined : callbacks.delivered / made
-}
-
-export function madeCallbacks({ waiting, delivered, exhausted }: Figures['callbacks']): number {
-  return waiting + delivered + exhausted
-}
-
-/** Nothing in it changes any more. */
-export function isSettled(figures: Figures): boolean {
-  return countOrders(figures, isOpen) === 0 && figures.callbacks.waiting === 0
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, number) => all + number, 0)
+/** The currency that most orders are in first. */
+export function currenciesOf(tallies: Tallies): readonly string[] {
+  const byCurrency = Map.groupBy(ordersOf(tallies), ({ currency }) => currency)
+  return [...byCurrency.keys()].toSorted(
+    (a, b) => countOf(byCurrency.get(b) ?? []) - countOf(byCurrency.get(a) ?? []) || (a < b ? -1 : 1),
+  )
 }

@@ -1,117 +1,123 @@
-// Hours that were counted already, so that a day or a week is read and not counted; and the claim by which one process
-// at a time counts.
+// The overview's figures, an hour a row: counted from the orders and callbacks themselves by one statement, so that a
+// figure that was lost or is wrong is put right by the next count.
+import { orderStatuses } from '@tillgate/protocol'
+import { callbacksWithProgress } from '../../callbacks/store/callback-state.ts'
+import { firstCallbackIdAt, firstPaymentIdAt } from '../../database/first-ids.ts'
 import type { Pool } from '../../database/pool.ts'
-import type { Figures, OrderTally } from '../rules/overview.ts'
-import { durationsOf, jsonOf } from './durations-json.ts'
+import { hourMs, sliceMs, startOf, type Tally } from '../rules/overview.ts'
 
 export type OverviewHours = ReturnType<typeof makeOverviewHours>
 
-export interface CountedHour {
-  readonly startsAtMs: number
-  readonly figures: Figures
-  readonly countedAtMs: number
-  /** When to count it again; undefined: nothing in it changes any more. */
-  readonly dueAtMs: number | undefined
-}
-
-interface StoredFigures {
-  readonly orders: readonly (Omit<OrderTally, 'amountMinor'> & { readonly amountMinor: string })[]
-  readonly paidAfter: Record<string, number>
-  readonly callbacks: Figures['callbacks']
-  readonly deliveredAfter: Record<string, number>
-}
+/** These may be shown in slices of five minutes: the running hour and the two before it. */
+const slicedMs = 3 * hourMs
 
 export function makeOverviewHours(database: Pool) {
   return {
-    /** The oldest first. */
-    async read({ fromMs, toMs }: { fromMs: number; toMs: number }): Promise<readonly CountedHour[]> {
-      const { rows } = await database.query<{
-        starts_at: string
-        figures: StoredFigures
-        counted_at: string
-        due_at: string | null
-      }>({
+    /**
+     * The newest hour of the range that is to be counted. It is due again then: no other process takes it meanwhile,
+     * and where counting fails the others come first.
+     */
+    async claimDue(range: { fromMs: number; toMs: number; nowMs: number; againAtMs: number }) {
+      const { rows } = await database.query<{ starts_at: string }>({
         text: `
-select starts_at, figures, counted_at, due_at
-  from overview_hours
- where starts_at >= $1 and starts_at < $2
- order by starts_at`,
-        values: [fromMs, toMs],
+insert into overview_hours (starts_at, due_at)
+select hour, $4
+  from generate_series($1::bigint, $2::bigint, ${hourMs}) as hour
+  left join overview_hours on starts_at = hour
+ where starts_at is null or due_at <= $3
+ order by hour desc
+ limit 1
+    on conflict (starts_at) do update
+   set due_at = excluded.due_at
+ where overview_hours.due_at <= $3
+returning starts_at`,
+        values: [range.fromMs, range.toMs, range.nowMs, range.againAtMs],
       })
-      return rows.map((row) => ({
-        startsAtMs: Number(row.starts_at),
-        figures: toFigures(row.figures),
-        countedAtMs: Number(row.counted_at),
-        dueAtMs: row.due_at === null ? undefined : Number(row.due_at),
-      }))
+      return rows[0] && Number(rows[0].starts_at)
     },
 
-    /** When each hour is to be counted again, without what was counted. */
-    async readDueTimes(fromMs: number): Promise<ReadonlyMap<number, number | undefined>> {
-      const { rows } = await database.query<{ starts_at: string; due_at: string | null }>({
-        text: 'select starts_at, due_at from overview_hours where starts_at >= $1',
-        values: [fromMs],
+    /**
+     * Hours that follow each other. Ids begin with their time, so an hour is a range of the indexes orders_by_status
+     * and callbacks_kept, and costs what was made in it. An hour in which something is open is due again when its age
+     * has grown by an eighth: every minute at first, every two days in the end.
+     */
+    async count(hoursMs: readonly number[], { nowMs, timeoutMs }: { nowMs: number; timeoutMs: number }) {
+      const slices = hoursMs.flatMap((hour) => {
+        const lengthMs = nowMs - hour < slicedMs ? sliceMs : hourMs
+        return Array.from({ length: hourMs / lengthMs }, (_, index) => hour + index * lengthMs)
       })
-      return new Map(
-        rows.map((row) => [Number(row.starts_at), row.due_at === null ? undefined : Number(row.due_at)]),
+      const endsAtMs = (hoursMs.at(-1) ?? 0) + hourMs
+      await database.transaction(
+        (transaction) =>
+          transaction.query({
+            text: `
+insert into overview_hours (starts_at, figures, counted_at, due_at)
+select hour,
+       coalesce(jsonb_agg(jsonb_build_object('at', at, 'currency', currency, 'state', state, 'many', many, 'minor', minor))
+                filter (where state is not null), '[]'),
+       $6, case when count(distinct at) > 1 or bool_or(state in ('pending', 'confirming', 'waiting'))
+                then $6 + greatest(60000, ($6 - hour - ${hourMs}) / 8) end
+  from (select at, slice, at / ${hourMs} * ${hourMs} as hour
+          from unnest($1::bigint[]) with ordinality as s (at, slice)) as slices
+  left join (
+       select width_bucket(payment_id, $2::text[]) as slice, currency, status as state, count(*) as many,
+              sum(payment_amount_minor) as minor
+         from orders
+        where status = any ($3::text[]) and payment_id >= ($2::text[])[1] and payment_id < $4
+        group by 1, 2, 3
+        union all
+       select width_bucket(callback_id, $5::uuid[]), null,
+              case when delivered_at is not null then 'delivered'
+                   when exhausted_at is not null then 'exhausted' else 'waiting' end, count(*), 0
+         from ${callbacksWithProgress}
+        where body is not null and callback_id >= ($5::uuid[])[1] and callback_id < $7
+        group by 1, 3
+       ) as made using (slice)
+ group by hour
+    on conflict (starts_at) do update
+   set figures = excluded.figures, counted_at = excluded.counted_at, due_at = excluded.due_at`,
+            values: [
+              slices,
+              slices.map(firstPaymentIdAt),
+              Object.keys(orderStatuses),
+              firstPaymentIdAt(endsAtMs),
+              slices.map(firstCallbackIdAt),
+              nowMs,
+              firstCallbackIdAt(endsAtMs),
+            ],
+          }),
+        { statementTimeoutMs: timeoutMs },
       )
     },
 
-    async write(hours: readonly CountedHour[]): Promise<void> {
-      await database.query({
+    /** Cut into points of that length, and when each hour that is counted was, by its beginning. */
+    async read({ fromMs, toMs, pointMs }: { fromMs: number; toMs: number; pointMs: number }) {
+      const firstHourMs = startOf(fromMs, hourMs)
+      // The statement that counts gives an order's status a currency, and a callback's state none.
+      const figures = await database.query<Tally & { point: number; minor: string }>({
         text: `
-insert into overview_hours (starts_at, figures, counted_at, due_at)
-select * from unnest($1::bigint[], $2::jsonb[], $3::bigint[], $4::bigint[])
-    on conflict (starts_at) do update
-   set figures = excluded.figures, counted_at = excluded.counted_at, due_at = excluded.due_at`,
-        values: [
-          hours.map(({ startsAtMs }) => startsAtMs),
-          hours.map(({ figures }) => JSON.stringify(toStored(figures))),
-          hours.map(({ countedAtMs }) => countedAtMs),
-          hours.map(({ dueAtMs }) => dueAtMs ?? null),
-        ],
+select ((at - $1) / $4)::integer as point, currency, state, sum(many)::float8 as many, sum(minor) as minor
+  from overview_hours, jsonb_to_recordset(figures) as f (at bigint, currency text, state text, many bigint, minor numeric)
+ where starts_at >= $2 and starts_at < $3 and at >= $1
+ group by 1, 2, 3`,
+        values: [fromMs, firstHourMs, toMs, pointMs],
       })
+      const hours = await database.query<{ starts_at: string; counted_at: string }>({
+        text: `
+select starts_at, counted_at from overview_hours where starts_at >= $1 and starts_at < $2 and counted_at is not null`,
+        values: [firstHourMs, toMs],
+      })
+      return {
+        tallies: figures.rows.map(({ minor, ...tally }) => ({
+          ...tally,
+          amountMinor: BigInt(minor),
+        })),
+        countedAtMs: new Map(hours.rows.map((row) => [Number(row.starts_at), Number(row.counted_at)])),
+      }
     },
 
     async removeBefore(timeMs: number): Promise<void> {
       await database.query({ text: 'delete from overview_hours where starts_at < $1', values: [timeMs] })
     },
-
-    /**
-     * False while another process counts. A claim that ran out is nobody's, nor is one that lasts longer than any may,
-     * made by a clock that has been put right since: counting twice does no harm.
-     */
-    async claim({ nowMs, untilMs }: { nowMs: number; untilMs: number }): Promise<boolean> {
-      const { rowCount } = await database.query({
-        text: 'update overview_claim set claimed_until = $2 where claimed_until <= $1 or claimed_until > $2',
-        values: [nowMs, untilMs],
-      })
-      return rowCount === 1
-    },
-
-    async release(untilMs: number): Promise<void> {
-      await database.query({
-        text: 'update overview_claim set claimed_until = 0 where claimed_until = $1',
-        values: [untilMs],
-      })
-    },
-  }
-}
-
-function toStored({ orders, paidAfter, callbacks, deliveredAfter }: Figures): StoredFigures {
-  return {
-    orders: orders.map((tally) => ({ ...tally, amountMinor: String(tally.amountMinor) })),
-    paidAfter: jsonOf(paidAfter),
-    callbacks,
-    deliveredAfter: jsonOf(deliveredAfter),
-  }
-}
-
-function toFigures({ orders, paidAfter, callbacks, deliveredAfter }: StoredFigures): Figures {
-  return {
-    orders: orders.map((tally) => ({ ...tally, amountMinor: BigInt(tally.amountMinor) })),
-    paidAfter: durationsOf(paidAfter),
-    callbacks,
-    deliveredAfter: durationsOf(deliveredAfter),
   }
 }

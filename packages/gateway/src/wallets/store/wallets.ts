@@ -53,7 +53,7 @@ interface WalletRow {
 }
 
 /** A test wallet has no place in a live database: there it is locked, whoever made it. */
-const isTestWalletInLive = `(behaviour is not null and exists (select from database_mode where mode = 'live'))`
+const isTestWalletInLive = `(behaviour is not null and exists (select 1 from database_mode where mode = 'live'))`
 const columns = `wallet_id, login, name, case when ${isTestWalletInLive} then 'locked' else status end as status,
   tries, locked_until, behaviour, created_at`
 
@@ -117,7 +117,7 @@ export async function insertWallet(database: Queryable, wallet: NewWallet): Prom
     text: `
 insert into wallets (wallet_id, login, name, sealed_pin, status, behaviour, created_at)
 select $1, $2, $3, $4, 'active', $5, $6
- where $5::text is null or not exists (select from database_mode where mode = 'live')
+ where $5::text is null or not exists (select 1 from database_mode where mode = 'live')
     on conflict do nothing`,
     values: [
       wallet.walletId,
