@@ -51,6 +51,7 @@ export async function makeDeliveryWorld(
         prepare: operations.prepareCallback,
         send: post,
         record: operations.recordAttempt,
+        flush: stores.callbackOutcomes.flush,
         hold: operations.holdCallback,
         newClaimId: () => makeCallbackId(clock.now(), random),
         limits: { inFlight: 1_024, inFlightPerHost: 192, inFlightPerMerchant: 256 },

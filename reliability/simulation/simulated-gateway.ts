@@ -43,7 +43,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   const random = (count: number) => seeded.bytes(count)
   const stores = makeStores(parts.pool, {
     onQueued: (lanes) => delivery.expects(lanes),
-    outcomes: { gatherMs: undefined },
+    outcomes: { gatherMs: 0 },
   })
   const operations = makeOperations(stores, {
     config,
@@ -72,6 +72,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     prepare: async (callback) => sealedPlainly(callback, clock.now()),
     send: parts.network.for(owner),
     record: operations.recordAttempt,
+    flush: stores.callbackOutcomes.flush,
     hold: operations.holdCallback,
     newClaimId: () => makeUuid(clock.now(), random),
     limits,

@@ -48,6 +48,7 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
     prepare: operations.prepareCallback,
     send: tracedPost(outbound.post, tracer),
     record: operations.recordAttempt,
+    flush: stores.callbackOutcomes.flush,
     hold: operations.holdCallback,
     onRecorded(callback, { startedAtMs, delivery }) {
       metrics.callbackDelay.observe(Math.max(0, startedAtMs - callback.dueAtMs) / 1000)

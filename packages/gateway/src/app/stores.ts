@@ -1,7 +1,7 @@
 // Every store, over one pool. Whoever needs stores takes them from here: the gateway, the command line, tests, the
 // simulation and the benchmarks.
 import { makeCallbackHistory } from '../callbacks/store/callback-history.ts'
-import { makeCallbackOutcomes } from '../callbacks/store/callback-outcomes.ts'
+import { makeCallbackOutcomes, type OutcomeGathering } from '../callbacks/store/callback-outcomes.ts'
 import { makeCallbackPauseStore } from '../callbacks/store/callback-pauses.ts'
 import { makeCallbackQueue } from '../callbacks/store/callback-queue.ts'
 import { makeCallbackResends } from '../callbacks/store/callback-resends.ts'
@@ -38,7 +38,7 @@ export interface StoreParts {
   readonly onBatch?: OnBatch | undefined
   readonly onQueued?: OnQueued | undefined
   /** How outcomes of deliveries are gathered into batches; left out, as a gateway does. */
-  readonly outcomes?: Parameters<typeof makeCallbackOutcomes>[1]
+  readonly outcomes?: OutcomeGathering
 }
 
 export type Stores = ReturnType<typeof makeStores>

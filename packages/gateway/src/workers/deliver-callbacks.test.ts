@@ -28,6 +28,9 @@ function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits:
   let left = waiting
   let sent = 0
   let isRecording = false
+  let outcomes = 0
+  /** How many outcomes there were at each flush. */
+  const flushedAfter: number[] = []
   const worker = startDeliveryWorker({
     queue: {
       findDueLanes: async () => ({
@@ -50,9 +53,11 @@ function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits:
       return { kind: 'answered', httpStatus: 200, answer: Buffer.alloc(0), durationMs: 1 }
     },
     async record() {
+      outcomes++
       if (!isRecording) await new Promise<void>((resolve) => recording.push(resolve))
       return written
     },
+    flush: () => void flushedAfter.push(outcomes),
     hold: async () => {},
     newClaimId: () => 'claim',
     limits,
@@ -68,7 +73,7 @@ function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits:
     record()
     await worker.stop()
   })
-  return { record, sent: () => sent, inFlight: () => worker.counts().inFlight }
+  return { record, flushedAfter, sent: () => sent, inFlight: () => worker.counts().inFlight }
 }
 
 function claimed({ claimId, claimedUntilMs }: Pick<ClaimRequest, 'claimId' | 'claimedUntilMs'>) {
@@ -100,4 +105,11 @@ test('a database that records nothing stops the sending', async (t) => {
   record()
   assert.equal(await settled(sent), waiting)
   assert.equal(inFlight(), 0)
+})
+
+test('outcomes gather while more are under way, and not any longer', async (t) => {
+  const limits = { inFlight: 100, inFlightPerHost: 50, inFlightPerMerchant: 100 }
+  const { sent, flushedAfter } = deliver(t, { waiting: 8, limits })
+  assert.equal(await settled(sent), 8)
+  assert.deepEqual(flushedAfter, [8])
 })

@@ -105,7 +105,7 @@ export async function makeCallbackWorld(clock: Clock) {
       more: { limits?: Partial<LaneLimits>; chance?: number; clock?: Clock } = {},
     ): DeliveryWorker {
       const own = more.clock ?? clock
-      const { operations: its } = testOperations(pool, {
+      const { operations: its, stores: itsStores } = testOperations(pool, {
         clock: own,
         random: more.chance === undefined ? randomBytes : bytesFor(more.chance),
         storeParts: { outcomes: { gatherMs: 0 } },
@@ -115,6 +115,7 @@ export async function makeCallbackWorld(clock: Clock) {
         prepare: its.prepareCallback,
         send: post,
         record: its.recordAttempt,
+        flush: itsStores.callbackOutcomes.flush,
         hold: its.holdCallback,
         newClaimId: () => makeCallbackId(own.now(), randomBytes),
         limits: { ...noLimits, ...more.limits },
