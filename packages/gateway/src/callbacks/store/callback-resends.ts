@@ -4,7 +4,7 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import type { Lane } from '../rules/delivery-lanes.ts'
-import { rememberFirstAttempts, withFirstAttempt } from './callback-state.ts'
+import { rememberFirstAttempts } from './callback-state.ts'
 import { commitQueueing, type OnQueued } from './callbacks.ts'
 
 export type CallbackResends = ReturnType<typeof makeCallbackResends>
@@ -115,6 +115,17 @@ async function resend(
   { nowMs, notSinceMs }: ResendRules,
 ): Promise<readonly Lane[]> {
   if (resends.length === 0) return []
+  const keys = [resends.map(({ merchantId }) => merchantId), resends.map(({ callbackId }) => callbackId)]
+  await transaction.query({
+    name: 'lock-callbacks-to-resend',
+    text: `
+select
+  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
+  join callbacks c using (merchant_id, callback_id)
+ order by c.merchant_id, c.callback_id
+   for update of c`,
+    values: keys,
+  })
   const { rows: wanted } = await transaction.query<{
     merchant_id: string
     callback_id: string
@@ -122,22 +133,16 @@ async function resend(
     is_ended: boolean
     due_at: string
   }>({
-    name: 'lock-callbacks-to-resend',
+    name: 'find-callbacks-to-resend',
     text: `
 select c.merchant_id, c.callback_id, c.host, k.due_at,
-       (c.delivered_at is not null or c.exhausted_at is not null or a.attempt is not null) as is_ended
+       (c.delivered_at is not null or c.exhausted_at is not null) as is_ended
   from unnest($1::text[], $2::uuid[], $3::bigint[]) as k (merchant_id, callback_id, due_at)
-  join callbacks c using (merchant_id, callback_id) ${withFirstAttempt}
- where c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null or a.attempt is not null)
+  join callbacks_with_progress c using (merchant_id, callback_id)
+ where c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null)
    and (c.resent_at is null or c.resent_at <= $4)
- order by c.merchant_id, c.callback_id
-   for update of c`,
-    values: [
-      resends.map(({ merchantId }) => merchantId),
-      resends.map(({ callbackId }) => callbackId),
-      resends.map(({ dueAtMs }) => dueAtMs),
-      notSinceMs,
-    ],
+ order by c.merchant_id, c.callback_id`,
+    values: [...keys, resends.map(({ dueAtMs }) => dueAtMs), notSinceMs],
   })
   const { rows: queued } = await transaction.query<{ callback_id: string }>({
     name: 'queue-resends',
