@@ -81,7 +81,7 @@ async function bare(pool: Pool): Promise<void> {
     )
     await transaction.query(
       `insert into callback_queue (callback_id, merchant_id, host, due_at)
-       select callback_id, merchant_id, '127.0.0.1:9', created_at from callbacks`,
+       select callback_id, merchant_id, '127.0.0.1:9', created_at from callbacks_with_progress`,
     )
   })
 }

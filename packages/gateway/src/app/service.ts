@@ -54,7 +54,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     clock,
     random,
     ...observability.storeParts,
-    onQueued: (lines) => work.queued(lines),
+    onQueued: (lanes) => work.queued(lanes),
   })
   const { vault } = opened
   metrics.poolMax.set(config.databasePoolMax)
