@@ -47,7 +47,7 @@ export interface WorkParts {
 }
 
 /** Before the database is waited for, because its settings may be wrong. */
-export function openWayOut(config: Config, ownListeners: OwnListeners): Outbound | undefined {
+export function openOutboundClient(config: Config, ownListeners: OwnListeners): Outbound | undefined {
   return isWorker(config) ? openOutbound(config, ownListeners) : undefined
 }
 
