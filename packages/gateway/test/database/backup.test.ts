@@ -206,6 +206,8 @@ test('an encrypted backup is restored with its passphrase or key alone, and not 
   const byKey = join(folder, 'key.age')
   await writeBackupFile(byPassphrase, fill, { kind: 'passphrase', passphrase })
   await writeBackupFile(byKey, fill, { kind: 'recipients', recipients: [recipient] })
+  const plain = join(folder, 'plain.jsonl.gz')
+  await writeBackupFile(plain, fill)
   for (const path of [byPassphrase, byKey]) assert.ok(!readFileSync(path).includes('Oldest tea'))
 
   const bytes = readFileSync(byKey)
@@ -217,6 +219,8 @@ test('an encrypted backup is restored with its passphrase or key alone, and not 
   const right = { kind: 'identities', identities: [identity] } as const
   const refused: [string, BackupDecryption | undefined, RegExp][] = [
     [byKey, undefined, /is encrypted\. Give --passphrase-file/],
+    [plain, right, /is not encrypted, although/],
+    [plain, { kind: 'passphrase', passphrase }, /is not encrypted, although/],
     [
       byPassphrase,
       { kind: 'passphrase', passphrase: 'five green teapots sang' },
