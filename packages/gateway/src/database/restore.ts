@@ -109,6 +109,8 @@ async function load(
         break
       case 'complete':
         if (loaded.length !== line[1].tables) throw damaged('tables are missing')
+        // To the end of the file, where the checksum of the compression stands.
+        if (!(await lines.next().catch(unreadable)).done) throw damaged('something follows its last line')
         return {
           tables: loaded.filter(({ table }) => tables.includes(table)),
           leftOut: loaded.filter(({ table }) => !tables.includes(table)),

@@ -163,10 +163,14 @@ test('a backup that is cut, changed, or no backup at all is refused, and nothing
   }
   const cut = write('cut', lines)
   truncateSync(cut, statSync(cut).size - 100)
+  const unchecked = write('unchecked', lines)
+  truncateSync(unchecked, statSync(unchecked).size - 8)
   const dearer = (lines[at] ?? '').replace('"payment_amount_minor":', '"payment_amount_minor":1')
   const refused: [string, RegExp][] = [
     [write('lines', lines.slice(0, -1)), /damaged: it ends too early/],
     [cut, /unexpected end of file/],
+    [unchecked, /unexpected end of file/],
+    [write('longer', [...lines, '["table","orders"]']), /damaged: something follows its last line/],
     [write('row', lines.toSpliced(at, 1)), /table orders is not as it was written/],
     [write('amount', lines.with(at, dearer)), /table orders is not as it was written/],
     [write('strange', ['hello']), /not a backup/],
