@@ -113,6 +113,27 @@ test('wrong tries of many addresses lock the wallet for strangers, and not for a
   assert.equal((await signIn({ login, pin: '246810', device })).kind, 'locked', 'by its own tries')
 })
 
+test('wrong tries of many addresses lock a login that nobody has like a wallet, and are forgotten like its', async () => {
+  const somebody = (await newWallet()).login
+  const tryBoth = async (address: string) => {
+    const [ofNobody, ofSomebody] = [
+      await signIn({ login: 'nobody-anywhere@x.org', pin: '000000', address }),
+      await signIn({ login: somebody, pin: '000000', address }),
+    ]
+    assert.deepEqual(ofNobody, ofSomebody, address)
+    return ofNobody.kind
+  }
+  for (let i = 0; i < walletLimit.free; i++)
+    assert.equal(await tryBoth(`198.51.100.${Math.floor(i / 4)}`), 'wrong')
+  assert.equal(await tryBoth('203.0.113.6'), 'locked')
+  clock.advance(30_000)
+  assert.equal(await tryBoth('203.0.113.6'), 'wrong')
+  assert.equal(await tryBoth('203.0.113.7'), 'locked')
+  clock.advance(5 * minuteMs + walletLimit.forgottenAfterMs)
+  assert.equal(await tryBoth('203.0.113.7'), 'wrong')
+  assert.equal(await tryBoth('203.0.113.8'), 'wrong')
+})
+
 test('an address that tries many logins waits an hour; a right PIN takes its login off the list', async () => {
   const address = '198.51.100.99'
   const owned = await newWallet()
@@ -165,6 +186,7 @@ test('an operator locks and unlocks, and unlocking ends the lock of wrong tries 
   const { login, walletId } = await newWallet()
   clock.advance(1)
   await manage.lockWallet(login, 'stolen phone')
+  assert.deepEqual(await signIn({ login, pin: '000000' }), { kind: 'wrong' }, 'told to nobody else')
   assert.deepEqual(await signIn({ login, pin: '246810' }), { kind: 'locked', untilMs: undefined })
   clock.advance(1)
   await manage.unlockWallet(walletId, 'phone is back')
