@@ -29,7 +29,7 @@ import { commandScript, temporaryFolder } from '../support/process.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
 
 const gateway = await startTestGateway()
-const merchant = await gateway.addMerchant({ name: 'Tea “House”\nof \\ many signs 茶' })
+const merchant = await gateway.addMerchant({ name: 'Tea “House” of \\ many signs 茶' })
 const MASTER_KEY = gateway.config.masterKey?.toString('base64') ?? ''
 const folder = temporaryFolder()
 

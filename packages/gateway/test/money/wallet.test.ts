@@ -219,6 +219,18 @@ test('top-ups in several currencies are there at once, each with its entry in th
   assert.equal((await acts(walletId)).filter((act) => act.startsWith('wallet.top-up')).length, 3)
 })
 
+test('a name or a login with hidden characters, or a name that is too long, makes no wallet', async () => {
+  for (const [login, name] of [
+    ['bidi@x.org', 'An\u202en'],
+    ['esc@x.org', 'An\u001bn'],
+    ['long@x.org', 'n'.repeat(257)],
+    ['a\u202enn@x.org', 'Ann'],
+    ['a\u200bnn@x.org', 'Ann'],
+    ['a\u001bnn@x.org', 'Ann'],
+  ] as const)
+    await assert.rejects(manage.addWallet({ login, name, reason: 'new' }), { code: 40001 }, login)
+})
+
 test('a login has one wallet', async () => {
   const { login } = await newWallet()
   await assert.rejects(manage.addWallet({ login: login.toUpperCase(), name: 'Bob', reason: 'new' }), {
