@@ -45,7 +45,12 @@ try {
   await pool.query('create database restored')
   const other = openPool({ ...embedded.connection, database: 'restored' } as typeof embedded.connection)
   const restored = await timed(() =>
-    restoreBackup(other, { lines: readBackupFile(file), migrationsFolder, checkHeader: () => {} }),
+    restoreBackup(other, {
+      lines: readBackupFile(file),
+      migrationsFolder,
+      nowMs: Date.now(),
+      checkHeader: () => {},
+    }),
   )
   await other.close()
   console.log(`restore: ${rate(restored)} orders a second`)

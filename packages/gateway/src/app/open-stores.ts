@@ -13,7 +13,7 @@ import type { Clock } from '../platform/clock.ts'
 import { loadMasterKeys } from '../platform/master-keys.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import { makeVault, type Vault } from '../platform/vault.ts'
-import type { Config } from '../settings/config.ts'
+import { type Config, refuseExampleKeys } from '../settings/config.ts'
 import { type DatabaseOptions, openGatewayDatabase } from './open-gateway-database.ts'
 import { makeStores, type StoreParts, type Stores } from './stores.ts'
 
@@ -55,7 +55,9 @@ export async function storesOver(
   const pool = overPool?.(database.pool) ?? database.pool
   const stores = makeStores(pool, parts)
   // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.
-  const vault = makeVault(...loadMasterKeys(config))
+  const masterKeys = loadMasterKeys(config)
+  refuseExampleKeys(config, masterKeys)
+  const vault = makeVault(...masterKeys)
   await new PlatformKeys({ store: stores.platformKeys, vault }).ensure({ clock, random })
   await checkMasterKey(stores, vault)
   await sealPlainHashes({ secrets: stores.sealedSecrets, vault })

@@ -124,12 +124,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
-  const prepareCallback = makePrepareCallback({
-    directory,
-    platformKeys,
-    clock,
-    ...(sealingTools && { tools: sealingTools }),
-  })
+  const preparing = { directory, platformKeys, clock, ...(sealingTools && { tools: sealingTools }) }
 
   /** What may need a second operator, in the name of whoever acts. */
   const movingAs = (actor: string) => {
@@ -197,7 +192,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       random,
       onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
     }),
-    prepareCallback,
+    prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
@@ -215,7 +210,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     sandboxListen: makeSandboxListen({
       listens: stores.sandboxListens,
-      prepare: prepareCallback,
+      prepare: makePrepareCallback({ ...preparing, isFetched: true }),
       clock,
       // Whoever waits holds one of the places for requests: most of them are for others.
       maxWaiting: Math.ceil(config.requestsInFlightMax / 4),

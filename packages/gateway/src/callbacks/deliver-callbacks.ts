@@ -5,6 +5,7 @@ import { type RandomBytes, type SealingTools, sealCallback } from '@tillgate/pro
 import type { PlatformKeys } from '../keys/platform-keys.ts'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import type { Clock } from '../platform/clock.ts'
+import { hostOf } from '../platform/ssrf-guard.ts'
 import { type Delivery, decideOutcome } from './rules/callback-attempt.ts'
 import type { CallbackOutcomes, Recorded } from './store/callback-outcomes.ts'
 import type { CallbackQueue, ClaimedCallback } from './store/callback-queue.ts'
@@ -14,7 +15,7 @@ export type Prepared =
   /** It cannot be tried for now; it goes on waiting, and no attempt is counted. */
   | { readonly kind: 'held'; readonly reason: HeldReason }
 
-export type HeldReason = 'no_live_aes_key' | 'body_not_kept'
+export type HeldReason = 'no_live_aes_key' | 'body_not_kept' | 'host_not_on_list'
 
 export interface CallbackRequest {
   readonly url: string
@@ -43,13 +44,16 @@ export interface PrepareParts {
   readonly clock: Clock
   /** Left out, the protocol's own. */
   readonly tools?: SealingTools
+  /** The merchant fetches it itself: nothing goes to the host. */
+  readonly isFetched?: true
 }
 
 /**
  * The same id and body on every attempt; the time and the signature are fresh. Also for a suspended merchant: what
- * has happened is still owed to it. A merchant without a live AES key cannot be told, so its callbacks wait.
+ * has happened is still owed to it. A merchant without a live AES key cannot be told, so its callbacks wait; so do
+ * those to a host that was taken off the merchant's list since the order was made.
  */
-export function makePrepareCallback({ directory, platformKeys, clock, tools }: PrepareParts) {
+export function makePrepareCallback({ directory, platformKeys, clock, tools, isFetched }: PrepareParts) {
   return async (callback: CallbackToSeal): Promise<Prepared> => {
     const { callbackId, merchantId, eventName, body } = callback
     if (body === undefined) return { kind: 'held', reason: 'body_not_kept' }
@@ -57,6 +61,9 @@ export function makePrepareCallback({ directory, platformKeys, clock, tools }: P
     const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
     const aesKey = known?.keys.aesKeys.at(-1)
     if (!known || !aesKey) return { kind: 'held', reason: 'no_live_aes_key' }
+    const { callbackHosts } = known.merchant
+    if (!isFetched && callbackHosts?.includes(hostOf(callback.callbackUrl)) === false)
+      return { kind: 'held', reason: 'host_not_on_list' }
     const { privateKey } = platformKeys.remembered(nowMs) ?? (await platformKeys.signing(nowMs))
     const message = { id: callbackId, merchantId, eventName, timestamp: nowMs, body }
     const envelope = await sealCallback(message, { aesKey, privateKey }, undefined, tools)

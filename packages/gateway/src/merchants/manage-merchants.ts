@@ -12,6 +12,7 @@ import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
+import { parseLine } from '../platform/visible-text.ts'
 import { placeOf } from './merchant-directory.ts'
 import {
   type CheckedKey,
@@ -100,7 +101,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     async addMerchant({ name, publicKey, ...settings }: NewMerchant): Promise<MadeMerchant> {
       const merchant: Merchant = {
         merchantId: makeMerchantId(random),
-        name,
+        name: parseLine(name, 'name'),
         status: 'active',
         requestsPerSecond: settings.requestsPerSecond,
         callbackHosts: settings.callbackHosts,
@@ -120,19 +121,21 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     },
 
     /** The audit says what changed from what to what; where nothing does, nothing is recorded. */
-    changeMerchant: (
+    async changeMerchant(
       merchantId: string,
-      settings: MerchantSettings,
+      given: MerchantSettings,
       { reason, approval }: Grounds & { readonly reason: string },
-    ): Promise<Merchant> =>
-      change(merchantId, settings, (before) => {
+    ): Promise<Merchant> {
+      const settings = checkSettings(given)
+      return change(merchantId, settings, (before) => {
         const changes = describeChanges(before, settings)
         if (changes === '' && !approval) return undefined
         return {
           ...act('merchant.change', merchantId, merchantId, `${changes || 'no change'}: ${reason}`),
           approval,
         }
-      }),
+      })
+    },
 
     suspendMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'suspended', reason),
     resumeMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'active', reason),
@@ -194,6 +197,12 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     // Safe, here and above: the kind was looked at, which TypeScript does not carry over to K.
     return { key: { ...base, kind: 'aes', sealedKey }, secret: secret.toString('base64') } as Made<K>
   }
+}
+
+/** Throws where they cannot be stored. */
+export function checkSettings(settings: MerchantSettings): MerchantSettings {
+  const { name } = settings
+  return name === undefined ? settings : { ...settings, name: parseLine(name, 'name') }
 }
 
 interface Made<K extends NewKey> {

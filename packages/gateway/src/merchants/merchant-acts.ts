@@ -3,7 +3,12 @@
 
 import { type AskApprovalParts, makeAskApproval, type Outcome } from '../operators/ask-approval.ts'
 import type { ApprovalRequest } from '../operators/rules/approval.ts'
-import type { MadeKey, ManageMerchants, MerchantSettings } from './manage-merchants.ts'
+import {
+  checkSettings,
+  type MadeKey,
+  type ManageMerchants,
+  type MerchantSettings,
+} from './manage-merchants.ts'
 import { describeChanges, type Merchant, type NewKey } from './rules/merchant.ts'
 
 export interface MerchantActsParts extends AskApprovalParts {
@@ -35,7 +40,7 @@ export function makeMerchantActs(parts: MerchantActsParts) {
       reason: string,
     ): Promise<ChangedMerchant> {
       const { merchant } = await merchants.showMerchant(merchantId)
-      const { callbackHosts, ...others } = settings
+      const { callbackHosts, ...others } = checkSettings(settings)
       const isWaiting =
         policy.kinds.includes('merchant.callback-hosts') &&
         'callbackHosts' in settings &&

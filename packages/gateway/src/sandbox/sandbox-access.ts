@@ -3,6 +3,7 @@
 import { KeyError, parsePublicKey } from '@tillgate/protocol'
 import type { MadeMerchant, ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { Clock } from '../platform/clock.ts'
+import { isVisible } from '../platform/visible-text.ts'
 import type { SandboxAccessStore } from './store/sandbox-access.ts'
 
 /** Who signs newcomers on, in the record of acts. */
@@ -54,11 +55,11 @@ export function makeSandboxAccess(parts: SandboxAccessParts) {
 
 export type SandboxAccess = ReturnType<typeof makeSandboxAccess>
 
-/** Checked before anything is counted or made. Cc and Cf would let a name pretend to be another one. */
+/** Checked before anything is counted or made. */
 function problemOf({ name, publicKey }: AccessRequest): AccessProblem | undefined {
   const trimmed = name.trim()
   if (trimmed === '') return { field: 'name', words: 'Give your shop a name.' }
-  if ([...trimmed].length > maxNameLength || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(trimmed)) {
+  if ([...trimmed].length > maxNameLength || !isVisible(trimmed)) {
     return {
       field: 'name',
       words: `A name has at most ${maxNameLength} characters, all of which can be seen.`,

@@ -83,10 +83,20 @@ test('live says all that it misses at once, and starts with it', () => {
   const config = readConfig(right)
   assert.equal(config.publicUrl, 'https://pay.example.com')
   assert.deepEqual(config.trustedProxies, ['10.0.0.1', 'fd00::/8'])
-  assert.match(
-    problemsOf({ ...right, MASTER_KEY: settings.MASTER_KEY.example })[0]?.problem ?? '',
-    /everybody knows/,
-  )
+})
+
+test('live refuses every secret of .env.example, alone or beside another, and the sandbox none', () => {
+  const right = { MODE: 'live', PUBLIC_URL: 'https://x.example', MASTER_KEY: key, TRUSTED_PROXIES: 'none' }
+  const secrets = ['METRICS_TOKEN', 'DATABASE_URL', 'MASTER_KEY', 'OPERATOR_PASSWORD'] as const
+  for (const name of secrets) {
+    const { example } = settings[name]
+    const [problem, ...others] = problemsOf({ ...right, [name]: example })
+    assert.deepEqual([problem?.name, others], [name, []])
+    assert.match(problem?.problem ?? '', /everybody knows/)
+    assert.doesNotThrow(() => readConfig({ MODE: 'sandbox', [name]: example }))
+  }
+  const both = `${key},${settings.MASTER_KEY.example}`
+  assert.match(problemsOf({ ...right, MASTER_KEY: both })[0]?.problem ?? '', /everybody knows/)
 })
 
 test('proxies are whole addresses or ranges, and never everybody', () => {

@@ -171,7 +171,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   }
   if (mode === 'live') {
     const missing = missingForLive({ publicUrl, masterKeys, masterKeyFile, trustedProxies })
-    problems.push(...missing)
+    problems.push(...missing, ...settingNames.flatMap((name) => exampleProblem(name, given(name)) ?? []))
     // Whether it is needed, only the database knows; whoever lacks the others most likely starts for the first time.
     if (missing.length > 0 && operatorPassword === undefined) problems.push(operatorPasswordMissing)
   }
@@ -200,12 +200,6 @@ function missingForLive(given: {
       problem: 'or MASTER_KEY_FILE must be set in live mode; make a key with: openssl rand -base64 32',
     })
   }
-  if (given.masterKeys?.some((key) => key.toString('base64') === settings.MASTER_KEY.example)) {
-    missing.push({
-      name: 'MASTER_KEY',
-      problem: 'is the example that everybody knows; make a key with: openssl rand -base64 32',
-    })
-  }
   if (!given.trustedProxies) {
     // Without it all the world has the proxy's address, and one sender of junk shuts everybody out.
     missing.push({
@@ -215,6 +209,22 @@ function missingForLive(given: {
     })
   }
   return missing
+}
+
+const settingNames = Object.keys(settings) as SettingName[]
+
+function exampleProblem(name: SettingName, written = '', where: SettingName = name): Problem | undefined {
+  const { isSecret, example } = settings[name]
+  // Of several master keys each.
+  if (!isSecret || !written.split(/[\s,]+/).includes(example)) return undefined
+  return { name: where, problem: 'is or holds the example that everybody knows; make one of your own' }
+}
+
+/** Those of a file are known only once it is read. */
+export function refuseExampleKeys({ mode }: Pick<Config, 'mode'>, keys: readonly Buffer[]): void {
+  const written = keys.map((key) => key.toString('base64')).join()
+  const problem = exampleProblem('MASTER_KEY', written, 'MASTER_KEY_FILE')
+  if (mode === 'live' && problem) throw new ConfigurationFailure([problem])
 }
 
 /** Of a live gateway that has no operator yet. */

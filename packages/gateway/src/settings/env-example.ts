@@ -10,6 +10,7 @@ export function envExample(): string {
   return [
     '# Copy this file to .env and uncomment what you want to change. Without any of it, a sandbox starts.',
     '# A value shown without the word "example" is the default. The environment wins over this file.',
+    '# Live refuses the keys, passwords and tokens that are shown here.',
     '',
     `${blocks.join('\n\n')}\n`,
   ].join('\n')

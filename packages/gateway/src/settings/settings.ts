@@ -14,6 +14,8 @@ export interface Setting<T> {
   /** What applies when the variable is not set, as it would be written in `.env`; empty where nothing does. */
   readonly fallback: string
   readonly example: string
+  /** Its example is known to everybody: live refuses it. */
+  readonly isSecret?: true
   /** Throws an Error whose message completes "NAME …", such as "must be a port number from 1 to 65535". */
   readonly parse: (text: string) => T
 }
@@ -77,6 +79,7 @@ export const settings = {
       'Asked for as a bearer token by /metrics on the admin listener. Left out, live serves no metrics, and in the sandbox whoever reaches that listener may read them.',
     fallback: '',
     example: 'e3b0c44298fc1c149afbf4c8996fb924',
+    isSecret: true,
     parse: token,
   }),
   PUBLIC_URL: setting({
@@ -97,6 +100,7 @@ export const settings = {
       'A PostgreSQL of your own, 15 or newer. Left out, the gateway runs a private one under DATA_DIR. A primary and its standbys: postgres://user@one,two/name; the one that takes writes is used.',
     fallback: '',
     example: 'postgres://tillgate:secret@db.internal:5432/tillgate',
+    isSecret: true,
     parse: databaseAddress,
   }),
   DATABASE_LISTEN_URL: setting({
@@ -104,6 +108,7 @@ export const settings = {
       'Where a process hears at once of what others did: the same database past a transaction pooler, which PgBouncer is. Left out: DATABASE_URL. off: it looks every second instead.',
     fallback: '',
     example: 'postgres://tillgate:secret@db.internal:5432/tillgate',
+    isSecret: true,
     parse: (value) => (value === 'off' ? value : databaseAddress(value)),
   }),
   DATABASE_POOL: setting({
@@ -124,6 +129,7 @@ export const settings = {
       'Encrypts the secrets that rest in the database: 32 random bytes in base64 (openssl rand -base64 32). The sandbox makes its own under DATA_DIR. While it is replaced, several separated by commas: the first seals, all of them open.',
     fallback: '',
     example: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
+    isSecret: true,
     parse: parseMasterKeys,
   }),
   MASTER_KEY_FILE: setting({
@@ -137,6 +143,7 @@ export const settings = {
       'The password of the first operator, admin, whom the first start makes; later starts do not look at it. The sandbox makes one and shows it once.',
     fallback: '',
     example: 'correct-horse-battery-staple',
+    isSecret: true,
     parse: operatorPassword,
   }),
   TRUSTED_PROXIES: setting({

@@ -39,7 +39,7 @@ export function makeAuthenticateWallet(parts: {
     await tries.forget(taken)
     // The moment for what is forgotten anyway: a right PIN is rarer than a wrong one where it matters.
     await tries.deleteForgotten(nowMs)
-    return { kind: 'signed_in', wallet }
+    return wallet.status === 'locked' ? { kind: 'locked', untilMs: undefined } : { kind: 'signed_in', wallet }
   }
 }
 

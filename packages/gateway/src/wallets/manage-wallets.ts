@@ -5,16 +5,10 @@ import type { Act } from '../operators/rules/audit.ts'
 import type { Clock } from '../platform/clock.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
+import { parseLine } from '../platform/visible-text.ts'
 import { makeMoveFunds, type Once } from '../treasury/move-funds.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
-import {
-  maxWalletNameLength,
-  normaliseLogin,
-  parseLogin,
-  parsePin,
-  placeOfPin,
-  type Wallet,
-} from './rules/wallet.ts'
+import { normaliseLogin, parseLogin, parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { WalletStore } from './store/wallets.ts'
 
 export interface ManageWalletsParts {
@@ -74,7 +68,7 @@ export function makeManageWallets(parts: ManageWalletsParts) {
       reason: string
     }): Promise<AddedWallet> {
       const login = parseLogin(given.login)
-      const name = parseName(given.name)
+      const name = parseLine(given.name, 'name')
       const pin = given.pin === undefined ? makePin(random) : parsePin(given.pin)
       const walletId = makeUuid(clock.now(), random)
       const inserted = await wallets.insertWallet(
@@ -121,15 +115,6 @@ export function makeManageWallets(parts: ManageWalletsParts) {
     /** Ends an operator's lock and that of too many wrong tries alike. */
     unlockWallet: (idOrLogin: string, reason: string) => setStatus(idOrLogin, 'active', reason),
   }
-}
-
-function parseName(text: string): string {
-  const name = text.trim()
-  if (name !== '' && [...name].length <= maxWalletNameLength && !/\p{Cc}/u.test(name)) return name
-  throw new Failure('invalid_field', {
-    field: 'name',
-    message: `The name must be 1 to ${maxWalletNameLength} characters long.`,
-  })
 }
 
 function makePin(random: RandomBytes): string {

@@ -329,6 +329,32 @@ describe('claims', () => {
     assert.equal(bodies.length, 1)
   })
 
+  test('a host taken off the merchant’s list gets no further attempt until it is listed again', async (t) => {
+    const merchantId = await world.addMerchant('Moved')
+    const list = (...callbackHosts: string[]) =>
+      world.manage.changeMerchant(merchantId, { callbackHosts }, { reason: 'moved' })
+    await list('old.example', 'new.example')
+    const urls: string[] = []
+    world.startWorker(t, async ({ url }) => {
+      urls.push(url)
+      return url.includes('old') && urls.length === 1 ? { ...acknowledged, httpStatus: 500 } : acknowledged
+    })
+    const { callbackId } = await world.queueCallback('https://old.example/', { merchantId })
+    await until(async () => (await world.stored(callbackId)).attemptsMade === 1)
+    await list('new.example')
+    clock.advance(10 * 60_000)
+    await until(async () => (await world.stored(callbackId)).heldReason !== undefined)
+    const held = await world.stored(callbackId)
+    assert.deepEqual([held.state, held.heldReason, held.attemptsMade], ['waiting', 'host_not_on_list', 1])
+    const { callbackId: allowed } = await world.queueCallback('https://new.example/', { merchantId })
+    await until(async () => (await world.stored(allowed)).state === 'delivered')
+    assert.deepEqual(urls, ['https://old.example/', 'https://new.example/'])
+    await list('old.example')
+    clock.advance(10 * 60_000)
+    await until(async () => (await world.stored(callbackId)).state === 'delivered')
+    assert.equal((await world.stored(callbackId)).heldReason, undefined)
+  })
+
   test('a suspended merchant is still told what happened', async (t) => {
     const merchantId = await world.addMerchant('Suspended')
     await world.manage.suspendMerchant(merchantId, 'test')

@@ -320,6 +320,7 @@ test('what is not as described is refused, with the field and what to change', a
     ['showOrder', { params: { merchantId: '1', paymentId: 'P' } }, 'merchantId', /18 digits/],
     ['suspendMerchant', { params: { merchantId }, body: {} }, 'reason', /reason is missing/],
     ['suspendMerchant', { params: { merchantId }, body: { reason: 'a\u0007' } }, 'reason', /control/],
+    ['suspendMerchant', { params: { merchantId }, body: { reason: 'a\u202eb' } }, 'reason', /control/],
     ['addMerchant', { body: { name: 'x', extra: 1 } }, 'extra', /not a field of the body/],
     [
       'topUp',

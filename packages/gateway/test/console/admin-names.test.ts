@@ -31,6 +31,20 @@ test('the admin listener refuses names that it does not know, and says what to s
   }
 })
 
+test('a name in an absolute target counts as much as the one in Host', async () => {
+  const { port } = new URL(sandbox.adminUrl)
+  const ask = async (path: string) => {
+    const request = get({ host: '127.0.0.1', port, path, headers: { host: 'localhost' } })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode
+  }
+  assert.equal(await ask('http://evil.example/metrics'), 403)
+  assert.equal(await ask('HTTP://user@evil.example:8081/metrics'), 403)
+  assert.equal(await ask('http://localhost/metrics'), 200)
+  assert.equal(await ask('http://console.internal:8081/metrics'), 200)
+})
+
 test('it answers to localhost, to addresses in numbers and to the names that were given', async () => {
   const hosts = [
     'localhost',

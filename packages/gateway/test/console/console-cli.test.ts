@@ -51,6 +51,31 @@ test('an operator is added, listed, given a new password, disabled and enabled',
   )
 })
 
+test('names and reasons are one visible line, and no stored one reaches the terminal with its marks', async () => {
+  const merchant = await gateway.addMerchant({ name: 'Tea' })
+  for (const args of [
+    ['merchant', 'add', '--name', 'Tea\u001b[2JHouse'],
+    ['merchant', 'add', '--name', 'x'.repeat(257)],
+    ['merchant', 'change', merchant.merchantId, '--name', 'Tea\u202eHouse', '--reason', 'x'],
+    ['merchant', 'suspend', merchant.merchantId, '--reason', 'x\u2066y'],
+  ]) {
+    const { code, err } = await command(...args)
+    assert.deepEqual([code, /must be one line of 1 to 256 characters/.test(err)], [1, true], err)
+  }
+  const { rows } = await gateway.pool.query<{ name: string; status: string }>(
+    'select name, status from merchants where merchant_id = $1',
+    [merchant.merchantId],
+  )
+  assert.deepEqual(rows, [{ name: 'Tea', status: 'active' }])
+  // As a version before this one could store it.
+  await gateway.pool.query("update merchants set name = E'Old\\x1b[31m tea' where merchant_id = $1", [
+    merchant.merchantId,
+  ])
+  const { out } = await command('merchant', 'list')
+  assert.match(out, /Old \[31m tea/)
+  assert.ok(!out.includes('\u001b'))
+})
+
 test('what cannot be is one plain line and exit code 1', async () => {
   for (const [args, why] of [
     [['disable', 'admin', '--reason', 'x'], /last admin/],

@@ -29,7 +29,7 @@ import { commandScript, temporaryFolder } from '../support/process.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
 
 const gateway = await startTestGateway()
-const merchant = await gateway.addMerchant({ name: 'Tea “House”\nof \\ many signs 茶' })
+const merchant = await gateway.addMerchant({ name: 'Tea “House” of \\ many signs 茶' })
 const MASTER_KEY = gateway.config.masterKey?.toString('base64') ?? ''
 const folder = temporaryFolder()
 
@@ -126,7 +126,7 @@ test('restored, every table equals the original, the books are proved, and callb
   assert.match(restored.out, /The ledger is clean/)
   assert.deepEqual(await digests(target.pool), original)
   assert.deepEqual((await verifyLedger(target.pool)).findings, [])
-  const again = { lines: readBackupFile(still), migrationsFolder, checkHeader: () => {} }
+  const again = { lines: readBackupFile(still), migrationsFolder, nowMs: 7, checkHeader: () => {} }
   await assert.rejects(restoreBackup(target.pool, again), /not empty: table .* has rows/)
 
   const { rows } = await target.pool.query<{ count: string }>('select count(*) from callback_queue')
@@ -152,7 +152,7 @@ test('restored, every table equals the original, the books are proved, and callb
 test('a backup that is cut, changed, or no backup at all is refused, and nothing is restored', async () => {
   const { pool } = await emptyDatabase()
   const restore = (path: string) =>
-    restoreBackup(pool, { lines: readBackupFile(path), migrationsFolder, checkHeader: () => {} })
+    restoreBackup(pool, { lines: readBackupFile(path), migrationsFolder, nowMs: 7, checkHeader: () => {} })
   const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n')
   const at = lines.findIndex((line) => line.startsWith('{') && line.includes('"order_no"'))
   const header = JSON.parse(lines[0] ?? '')
@@ -163,10 +163,14 @@ test('a backup that is cut, changed, or no backup at all is refused, and nothing
   }
   const cut = write('cut', lines)
   truncateSync(cut, statSync(cut).size - 100)
+  const unchecked = write('unchecked', lines)
+  truncateSync(unchecked, statSync(unchecked).size - 8)
   const dearer = (lines[at] ?? '').replace('"payment_amount_minor":', '"payment_amount_minor":1')
   const refused: [string, RegExp][] = [
     [write('lines', lines.slice(0, -1)), /damaged: it ends too early/],
     [cut, /unexpected end of file/],
+    [unchecked, /unexpected end of file/],
+    [write('longer', [...lines, '["table","orders"]']), /damaged: something follows its last line/],
     [write('row', lines.toSpliced(at, 1)), /table orders is not as it was written/],
     [write('amount', lines.with(at, dearer)), /table orders is not as it was written/],
     [write('strange', ['hello']), /not a backup/],
@@ -206,6 +210,8 @@ test('an encrypted backup is restored with its passphrase or key alone, and not 
   const byKey = join(folder, 'key.age')
   await writeBackupFile(byPassphrase, fill, { kind: 'passphrase', passphrase })
   await writeBackupFile(byKey, fill, { kind: 'recipients', recipients: [recipient] })
+  const plain = join(folder, 'plain.jsonl.gz')
+  await writeBackupFile(plain, fill)
   for (const path of [byPassphrase, byKey]) assert.ok(!readFileSync(path).includes('Oldest tea'))
 
   const bytes = readFileSync(byKey)
@@ -217,6 +223,8 @@ test('an encrypted backup is restored with its passphrase or key alone, and not 
   const right = { kind: 'identities', identities: [identity] } as const
   const refused: [string, BackupDecryption | undefined, RegExp][] = [
     [byKey, undefined, /is encrypted\. Give --passphrase-file/],
+    [plain, right, /is not encrypted, although/],
+    [plain, { kind: 'passphrase', passphrase }, /is not encrypted, although/],
     [
       byPassphrase,
       { kind: 'passphrase', passphrase: 'five green teapots sang' },
@@ -231,7 +239,7 @@ test('an encrypted backup is restored with its passphrase or key alone, and not 
   for (const [path, decryption, why] of refused) {
     const lines = readBackupFile(path, decryption)
     await assert.rejects(
-      restoreBackup(target.pool, { lines, migrationsFolder, checkHeader: () => {} }),
+      restoreBackup(target.pool, { lines, migrationsFolder, nowMs: 7, checkHeader: () => {} }),
       (error) => error instanceof StartFailure && why.test(error.message),
       `${path} ${why}`,
     )
@@ -274,9 +282,55 @@ test('a table that somebody else put beside ours does not stand in the way of a 
   await writeBackupFile(path, (write) => writeBackup(busy, { madeAtMs: 1, madeBy: 'test', write }))
   const { pool } = await emptyDatabase()
   const lines = readBackupFile(path)
-  const { tables, leftOut } = await restoreBackup(pool, { lines, migrationsFolder, checkHeader: () => {} })
+  const { tables, leftOut } = await restoreBackup(pool, {
+    lines,
+    migrationsFolder,
+    nowMs: 7,
+    checkHeader: () => {},
+  })
   assert.deepEqual(leftOut, [{ table: '"Monthly report"', rows: 12 }])
   assert.equal(tables.length, Object.keys(tablePlans).length - 1, 'all of ours but the migrations')
+})
+
+test('a restore ends sessions, revokes API tokens, and says from when on revocations must be repeated', async () => {
+  const { pool } = await emptyDatabase()
+  await migrate(pool, migrationsFolder)
+  await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
+  await pool.query(
+    `insert into operators (login, role, status, sealed_password, password_changed_at, created_at)
+     values ('ann', 'admin', 'active', '\\x00', 1, 1)`,
+  )
+  await pool.query(
+    `insert into operator_sessions (token_hash, login, address, created_at, last_seen_at, ends_at)
+     values ('\\x01', 'ann', '127.0.0.1', 1, 1, 9999999999999)`,
+  )
+  await pool.query(
+    `insert into api_tokens (token_id, token_hash, login, name, scopes, created_at, expires_at, revoked_at)
+     values (gen_random_uuid(), '\\x02', 'ann', 'live', '{orders:read}', 1, 9999999999999, null),
+            (gen_random_uuid(), '\\x03', 'ann', 'revoked', '{orders:read}', 1, 9999999999999, 5)`,
+  )
+  const path = join(folder, 'access.jsonl.gz')
+  await writeBackupFile(path, (write) => writeBackup(pool, { madeAtMs: 1_000, madeBy: 'test', write }))
+  const target = await emptyDatabase()
+  const { code, out, err } = await tillgate(
+    { DATABASE_URL: urlOf(target.connection), MASTER_KEY },
+    ...['db', 'restore', path, '--without-master-key'],
+  )
+  assert.equal(code, 0, err)
+  assert.match(out, /Ended: 1 sessions of operators\. Revoked: 1 API tokens\./)
+  assert.match(out, /revoked or changed after 1970-01-01T00:00:01\.000Z is as it was before\. Repeat it/)
+  assert.equal((await target.pool.query('select from operator_sessions')).rowCount, 0)
+  const tokens = await target.pool.query<{ name: string; revoked_at: string }>(
+    'select name, revoked_at from api_tokens order by name',
+  )
+  assert.deepEqual(
+    tokens.rows.map(({ name, revoked_at }) => [name, Number(revoked_at) > 5]),
+    [
+      ['live', true],
+      ['revoked', false],
+    ],
+  )
+  assert.equal((await pool.query('select from operator_sessions')).rowCount, 1, 'the original is untouched')
 })
 
 test('a backup of an older version is restored as it was, and brought up to date', async () => {
@@ -288,7 +342,7 @@ test('a backup of an older version is restored as it was, and brought up to date
   await writeBackupFile(path, (write) => writeBackup(old.pool, { madeAtMs: 1, madeBy: 'test', write }))
   const { pool } = await emptyDatabase()
   const lines = readBackupFile(path)
-  const { migrated } = await restoreBackup(pool, { lines, migrationsFolder, checkHeader: () => {} })
+  const { migrated } = await restoreBackup(pool, { lines, migrationsFolder, nowMs: 7, checkHeader: () => {} })
   assert.ok(migrated.length >= 2)
   assert.equal((await pool.query(`select from merchants where name = 'Old'`)).rowCount, 1)
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { migrate } from '../../src/database/migrate.ts'
@@ -13,6 +13,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { sealHash } from '../../src/platform/secret-hash.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { ensureTestWallets, testWalletPin } from '../../src/sandbox/test-wallets.ts'
+import { settings } from '../../src/settings/settings.ts'
 import { placeOfPin } from '../../src/wallets/rules/wallet.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -20,6 +21,7 @@ import { openMoney } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
 import { commandScript, temporaryFolder } from '../support/process.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
+import { testEnvironment } from '../support/started.ts'
 
 const live = { MODE: 'live', PUBLIC_URL: 'https://pay.example.com' }
 const unset = { mode: 'sandbox', isModeGiven: false } as const
@@ -195,4 +197,13 @@ values (gen_random_uuid(), 1, 'gateway', 'merchant.add', '100000000000000001', '
   await migrate(pool, migrationsFolder)
   const { rows } = await pool.query('select name from merchants where is_self_registered')
   assert.deepEqual(rows, [{ name: 'Stranger' }])
+})
+
+test('live refuses the master key of .env.example in a file too', async () => {
+  const MASTER_KEY_FILE = join(temporaryFolder(), 'master.key')
+  writeFileSync(MASTER_KEY_FILE, `${testEnvironment.MASTER_KEY}\n${settings.MASTER_KEY.example}\n`)
+  await assert.rejects(
+    startTestGateway({ environment: { ...live, MASTER_KEY: '', MASTER_KEY_FILE } }),
+    /MASTER_KEY_FILE is or holds the example that everybody knows/,
+  )
 })

@@ -102,6 +102,27 @@ test('wrong tries of many addresses lock the wallet for strangers, and not for a
   assert.equal((await signIn({ login, pin: '246810', device })).kind, 'locked', 'by its own tries')
 })
 
+test('wrong tries of many addresses lock a login that nobody has like a wallet, and are forgotten like its', async () => {
+  const somebody = (await newWallet()).login
+  const tryBoth = async (address: string) => {
+    const [ofNobody, ofSomebody] = [
+      await signIn({ login: 'nobody-anywhere@x.org', pin: '000000', address }),
+      await signIn({ login: somebody, pin: '000000', address }),
+    ]
+    assert.deepEqual(ofNobody, ofSomebody, address)
+    return ofNobody.kind
+  }
+  for (let i = 0; i < walletLimit.free; i++)
+    assert.equal(await tryBoth(`198.51.100.${Math.floor(i / 4)}`), 'wrong')
+  assert.equal(await tryBoth('203.0.113.6'), 'locked')
+  clock.advance(30_000)
+  assert.equal(await tryBoth('203.0.113.6'), 'wrong')
+  assert.equal(await tryBoth('203.0.113.7'), 'locked')
+  clock.advance(5 * minuteMs + walletLimit.forgottenAfterMs)
+  assert.equal(await tryBoth('203.0.113.7'), 'wrong')
+  assert.equal(await tryBoth('203.0.113.8'), 'wrong')
+})
+
 test('an address that tries many logins waits an hour; a right PIN takes its login off the list', async () => {
   const address = '198.51.100.99'
   const owned = await newWallet()
@@ -154,6 +175,7 @@ test('an operator locks and unlocks, and unlocking ends the lock of wrong tries 
   const { login, walletId } = await newWallet()
   clock.advance(1)
   await manage.lockWallet(login, 'stolen phone')
+  assert.deepEqual(await signIn({ login, pin: '000000' }), { kind: 'wrong' }, 'told to nobody else')
   assert.deepEqual(await signIn({ login, pin: '246810' }), { kind: 'locked', untilMs: undefined })
   clock.advance(1)
   await manage.unlockWallet(walletId, 'phone is back')
@@ -184,6 +206,18 @@ test('top-ups in several currencies are there at once, each with its entry in th
     ],
   )
   assert.equal((await acts(walletId)).filter((act) => act.startsWith('wallet.top-up')).length, 3)
+})
+
+test('a name or a login with hidden characters, or a name that is too long, makes no wallet', async () => {
+  for (const [login, name] of [
+    ['bidi@x.org', 'An\u202en'],
+    ['esc@x.org', 'An\u001bn'],
+    ['long@x.org', 'n'.repeat(257)],
+    ['a\u202enn@x.org', 'Ann'],
+    ['a\u200bnn@x.org', 'Ann'],
+    ['a\u001bnn@x.org', 'Ann'],
+  ] as const)
+    await assert.rejects(manage.addWallet({ login, name, reason: 'new' }), { code: 40001 }, login)
 })
 
 test('a login has one wallet', async () => {

@@ -284,6 +284,25 @@ test('what a direct delivery took already is not written twice', async () => {
   assert.equal((await attemptsOf(callbackId)).attempts.length, 1)
 })
 
+test('listen shows a callback to a host that is no longer on the merchant’s list, and nothing is sent there', async () => {
+  const program = await startProgram()
+  const merchant = await gateway.addMerchant()
+  const create = () =>
+    merchant.call('service.trade.create', { ...createBody({ now: Date.now() }), callbackUrl: program.url })
+  const { paymentId } = (await create()).data
+  await gateway.pool.query(`update merchants set callback_hosts = '{other.example}' where merchant_id = $1`, [
+    merchant.merchantId,
+  ])
+  await until(async () => (await create()).code === 40005)
+  const { after } = (await merchant.call('service.sandbox.listen', {})).data
+  await merchant.call('service.sandbox.pay', { paymentId, outcome: 'success' })
+  const find = async () => (await history.listCallbacks({ paymentId }, { limit: 1 }))[0]
+  await until(async () => (await find())?.heldReason === 'host_not_on_list')
+  const heard = await merchant.call('service.sandbox.listen', { after })
+  assert.ok(heard.data.callbacks.length >= 1)
+  assert.deepEqual(program.received, [])
+})
+
 test('another merchant’s callback cannot be acknowledged, nor one that does not exist', async () => {
   const { paymentId } = await paidOrder()
   const [callback] = await history.listCallbacks({ paymentId }, { limit: 1 })

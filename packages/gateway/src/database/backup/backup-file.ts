@@ -57,8 +57,13 @@ export async function* readBackupFile(path: string, decryption?: BackupDecryptio
     throw new StartFailure(
       'This backup is encrypted. Give --passphrase-file or --identity-file. Nothing was restored.',
     )
+  // Whoever can replace the file could otherwise have a plain one of their own restored in its place.
+  if (decryption && !isEncrypted)
+    throw new StartFailure(
+      'This backup is not encrypted, although a passphrase or an identity was given: it may not be the one that you made. Nothing was restored.\nIf you know that it is yours, leave out --passphrase-file and --identity-file.',
+    )
   const file = createReadStream(path)
-  const source = isEncrypted && decryption ? decrypted(file, decryption) : file
+  const source = decryption ? decrypted(file, decryption) : file
   // An error of either side ends the loop below.
   pipelineInBackground(source, text, () => {})
   let rest = ''

@@ -11,6 +11,7 @@ import { type BackupHeader, type BackupLine, backupFormat, type TableCount, tabl
 export interface RestoreOptions {
   readonly lines: AsyncIterable<string>
   readonly migrationsFolder: string
+  readonly nowMs: number
   /** Throws when this backup must not be restored here; nothing was changed yet. */
   readonly checkHeader: (header: BackupHeader) => void
 }
@@ -20,6 +21,8 @@ export interface Restored {
   readonly tables: readonly TableCount[]
   /** Tables that somebody else had put beside ours: they are in the file and were not restored. */
   readonly leftOut: readonly TableCount[]
+  /** Of operators: what of it was revoked since the backup must not come back with it. */
+  readonly ended: { readonly sessions: number; readonly apiTokens: number }
   /** What came after the backup was made. */
   readonly migrated: readonly string[]
 }
@@ -35,7 +38,13 @@ export async function restoreBackup(database: Pool, options: RestoreOptions): Pr
   checkHeader(header)
   await checkEmpty(database, header)
   await migrate(database, migrationsFolder, { upTo: header.migrations.length })
-  const loaded = await database.transaction((client) => load(client, lines), { statementTimeoutMs: 0 })
+  const loaded = await database.transaction(
+    async (client) => {
+      const { known, ...counts } = await load(client, lines)
+      return { ...counts, ended: await endAccess(client, known, options.nowMs) }
+    },
+    { statementTimeoutMs: 0 },
+  )
   const { applied } = await migrate(database, migrationsFolder)
   await database.query('analyze')
   return { header, ...loaded, migrated: applied }
@@ -81,7 +90,7 @@ async function checkEmpty(database: Queryable, { migrations }: BackupHeader): Pr
 async function load(
   client: Queryable,
   lines: AsyncIterator<string>,
-): Promise<Pick<Restored, 'tables' | 'leftOut'>> {
+): Promise<Pick<Restored, 'tables' | 'leftOut'> & { readonly known: readonly string[] }> {
   // What migrations may have put there is in the backup too.
   const tables = tablesInOrder(await readCatalog(client))
   for (const table of tables.toReversed()) await client.query(`delete from ${table}`)
@@ -109,13 +118,34 @@ async function load(
         break
       case 'complete':
         if (loaded.length !== line[1].tables) throw damaged('tables are missing')
+        // To the end of the file, where the checksum of the compression stands.
+        if (!(await lines.next().catch(unreadable)).done) throw damaged('something follows its last line')
         return {
+          known: tables,
           tables: loaded.filter(({ table }) => tables.includes(table)),
           leftOut: loaded.filter(({ table }) => !tables.includes(table)),
         }
       default:
         throw damaged('a line in it cannot be read')
     }
+  }
+}
+
+/** Where the backup's schema has them. */
+async function endAccess(
+  client: Queryable,
+  tables: readonly string[],
+  nowMs: number,
+): Promise<Restored['ended']> {
+  const count = async (table: string, text: string, ...values: number[]) =>
+    tables.includes(table) ? (await client.query({ text, values })).rowCount : 0
+  return {
+    sessions: await count('operator_sessions', 'delete from operator_sessions'),
+    apiTokens: await count(
+      'api_tokens',
+      'update api_tokens set revoked_at = $1 where revoked_at is null',
+      nowMs,
+    ),
   }
 }
 

@@ -5,7 +5,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { ApiToken, Scope } from '../../operators/rules/api-token.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { ConsoleService } from '../console/service.ts'
-import { integer, list, longText, matching, optional, text } from './fields.ts'
+import { integer, list, longText, matching, optional, text, visibleCharacters } from './fields.ts'
 
 export const apiPrefix = '/api/admin/v1'
 
@@ -91,7 +91,7 @@ export const uuid = (description: string) =>
     regexp: uuidPattern,
     expected: 'a UUID in lower case',
   })
-export const reason = text('Why, for the audit.', { max: 256 })
+export const reason = text('Why, for the audit.', { max: 256, pattern: visibleCharacters })
 export const currency = matching('ISO 4217 code.', {
   regexp: /^[A-Z]{3}$/,
   expected: 'three capital letters',

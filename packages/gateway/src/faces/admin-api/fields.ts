@@ -2,14 +2,21 @@
 // /openapi.json says are the same to the letter; `expected` is for errors and stays inside.
 import { Type } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
+import { hiddenCharacters } from '../../platform/visible-text.ts'
 
 const noControlCharacters = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
-export function text(description: string, { min = 1, max }: { min?: number; max: number }) {
+/** Nor marks that nobody sees. */
+export const visibleCharacters = `^[^${hiddenCharacters}]*$`
+
+export function text(
+  description: string,
+  { min = 1, max, pattern = noControlCharacters }: { min?: number; max: number; pattern?: string },
+) {
   return Type.String({
     minLength: min,
     maxLength: max,
-    pattern: noControlCharacters,
+    pattern,
     description,
     expected: `text of ${min} to ${max} characters, no control characters`,
   })

@@ -6,6 +6,7 @@ import { openStores } from '../../app/open-stores.ts'
 import { makeOperations, type Operations } from '../../app/operations.ts'
 import type { Stores } from '../../app/stores.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
+import { withoutHidden } from '../../platform/visible-text.ts'
 import { type Config, readConfig } from '../../settings/config.ts'
 import { readDotEnv } from '../../settings/dot-env.ts'
 
@@ -52,7 +53,7 @@ export async function withContext(work: (context: CommandContext) => Promise<voi
 export function print({ json }: OutputOptions, value: unknown, lines: readonly string[]): void {
   const text = json
     ? JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? inner.toString() : inner), 2)
-    : lines.join('\n')
+    : withoutHidden(lines.join('\n'))
   process.stdout.write(`${text}\n`)
 }
 

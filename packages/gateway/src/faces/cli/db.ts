@@ -71,9 +71,10 @@ export function dbCommand(): Command {
     .option('--json', 'print JSON')
     .action((path: string, options: RestoreOptions) =>
       withDatabase(async (pool, config) => {
-        const { header, tables, leftOut, migrated } = await restoreBackup(pool, {
+        const { header, tables, leftOut, ended, migrated } = await restoreBackup(pool, {
           lines: readBackupFile(path, decryptionOf(options)),
           migrationsFolder,
+          nowMs: systemClock.now(),
           checkHeader(found) {
             refuseOther(found.mode, config, 'This backup')
             checkMasterKey(found, config, options)
@@ -81,13 +82,15 @@ export function dbCommand(): Command {
         })
         const verification = await verifyLedger(pool)
         const madeAt = new Date(header.madeAtMs).toISOString()
-        print(options, { madeAt, tables, leftOut, migrated, verification }, [
+        print(options, { madeAt, tables, leftOut, ended, migrated, verification }, [
           ...countLines(tables),
           '',
           ...leftOut.map(
             ({ table, rows }) => `Not restored, for it is no table of Tillgate: ${table} (rows: ${rows}).`,
           ),
           `Restored as of ${madeAt}${migrated.length === 0 ? '' : `, and brought up to date: ${migrated.join(', ')}`}.`,
+          `Ended: ${ended.sessions} sessions of operators. Revoked: ${ended.apiTokens} API tokens.`,
+          `What was revoked or changed after ${madeAt} is as it was before. Repeat it: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, suspended merchants, locked wallets, removed callback hosts.`,
           ...describeVerification(verification),
         ])
         if (verification.findings.length > 0) process.exitCode = 1

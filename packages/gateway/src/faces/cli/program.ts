@@ -1,6 +1,7 @@
 // The operator's commands as one tree: what runs them and what documents them both take it from here.
 import { Command } from 'commander'
 import { version } from '../../platform/version.ts'
+import { parseLine } from '../../platform/visible-text.ts'
 import { callbackCommand } from './callback.ts'
 import { dbCommand } from './db.ts'
 import { hostCommand } from './host.ts'
@@ -20,6 +21,10 @@ export function operatorProgram(): Command {
       'Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.',
     )
     .version(version)
+    .hook('preAction', (_program, command) => {
+      const { reason } = command.opts<{ reason?: string }>()
+      if (reason !== undefined) parseLine(reason, 'reason')
+    })
     .showHelpAfterError('(add --help for what there is)')
     .addCommand(merchantCommand())
     .addCommand(keyCommand())

@@ -10,6 +10,7 @@ import {
 } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { mayAct, type Role } from '../../operators/rules/operator.ts'
+import { parseLine } from '../../platform/visible-text.ts'
 import type { MoneyGiven } from '../../treasury/money-acts.ts'
 import type { Visit } from './console.ts'
 import type { ConsoleService } from './service.ts'
@@ -48,16 +49,8 @@ export function required(form: URLSearchParams, name: string, what = name): stri
   throw new Failure('invalid_field', { field: name, message: `Please fill in: ${what}.` })
 }
 
-const maxReasonLength = 256
-
 export function reasonOf(form: URLSearchParams): string {
-  const reason = required(form, 'reason')
-  if ([...reason].length > maxReasonLength || /\p{Cc}/u.test(reason))
-    throw new Failure('invalid_field', {
-      field: 'reason',
-      message: `The reason must be one line of at most ${maxReasonLength} characters.`,
-    })
-  return reason
+  return parseLine(required(form, 'reason'), 'reason')
 }
 
 /**

@@ -1,5 +1,6 @@
 // A consumer's wallet: who may sign in to it, and what a login and a PIN look like.
 import { Failure } from '@tillgate/protocol'
+import { isVisible } from '../../platform/visible-text.ts'
 
 export interface Wallet {
   readonly walletId: string
@@ -33,7 +34,6 @@ export const behaviours = {
 
 export type Behaviour = keyof typeof behaviours
 
-export const maxWalletNameLength = 256
 const maxLoginLength = 254
 
 const phonePattern = /^\+[1-9][0-9]{6,14}$/
@@ -48,7 +48,7 @@ export function normaliseLogin(text: string): string | undefined {
   const phone = trimmed.replace(/[\s().-]/g, '').replace(/^00/, '+')
   if (phonePattern.test(phone)) return phone
   const email = trimmed.toLowerCase()
-  return email.length <= maxLoginLength && emailPattern.test(email) ? email : undefined
+  return email.length <= maxLoginLength && emailPattern.test(email) && isVisible(email) ? email : undefined
 }
 
 /** Where a sealed PIN belongs: it opens in this place alone. */

@@ -4,7 +4,14 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { noTries } from '../../platform/tries.ts'
 import type { Wallet } from '../rules/wallet.ts'
 import { decideWalletTry } from '../rules/wallet-tries.ts'
-import { deleteForgotten, deleteSource, findOthersSince, lockSource, setSource } from './try-sources.ts'
+import {
+  allAddresses,
+  deleteForgotten,
+  deleteSource,
+  findOthersSince,
+  lockSources,
+  setSource,
+} from './try-sources.ts'
 import { findWalletForTry, setWalletTries } from './wallets.ts'
 
 export type WalletTriesStore = ReturnType<typeof makeWalletTriesStore>
@@ -42,7 +49,7 @@ export interface TakenTry {
   readonly found: { readonly wallet: Wallet; readonly sealedPin: Buffer } | undefined
 }
 
-/** An operator's lock has no end. */
+/** An operator's lock has no end, and is told to whoever knows the PIN alone. */
 export interface LockedTry {
   readonly kind: 'locked'
   readonly untilMs: number | undefined
@@ -51,21 +58,23 @@ export interface LockedTry {
 async function take(transaction: Queryable, attempt: PinAttempt): Promise<TakenTry | LockedTry> {
   const { login, device, nowMs } = attempt
   const found = await findWalletForTry(transaction, login)
-  if (found?.wallet.status === 'locked') return { kind: 'locked', untilMs: undefined }
   const isKnownDevice = device !== undefined && device.walletId === found?.wallet.walletId
   const source = isKnownDevice ? `device ${device.deviceId}` : `address ${attempt.address}`
   const key = { source, login, nowMs }
+  const othersSinceMs = isKnownDevice ? undefined : await findOthersSince(transaction, key)
+  const counted = await lockSources(transaction, key)
+  const wallet = found ? found.tries : counted.allAddresses
   const decided = decideWalletTry(
-    {
-      othersSinceMs: isKnownDevice ? undefined : await findOthersSince(transaction, key),
-      source: await lockSource(transaction, key),
-      wallet: isKnownDevice ? undefined : found?.tries,
-    },
+    { othersSinceMs, source: counted.source, wallet: isKnownDevice ? undefined : wallet },
     nowMs,
   )
   if (decided.kind === 'locked') return decided
   await setSource(transaction, key, decided.source)
-  if (found && decided.wallet) await setWalletTries(transaction, found.wallet.walletId, decided.wallet)
+  if (decided.wallet) {
+    // One statement or the other, so that a login that nobody has locks for strangers like a wallet does.
+    if (found) await setWalletTries(transaction, found.wallet.walletId, decided.wallet)
+    else await setSource(transaction, { ...key, source: allAddresses }, decided.wallet)
+  }
   return { kind: 'taken', login, source, isKnownDevice, found }
 }
 
