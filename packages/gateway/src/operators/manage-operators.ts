@@ -7,6 +7,7 @@ import type { Vault } from '../platform/vault.ts'
 import type { AuthenticateOperator } from './authenticate-operator.ts'
 import type { Act } from './rules/audit.ts'
 import {
+  accessEnded,
   type Operator,
   parseOperatorLogin,
   parsePassword,
@@ -100,8 +101,15 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
       const proof = await authenticate({ login, password: oldPassword })
       if (proof.kind !== 'right')
         throw new Failure('invalid_field', { message: 'The password that you have now was not right.' })
-      const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, newPassword) }
-      await operators.setPassword(change, act('operator.change-password', login))
+      const { accessVersion } = proof.operator
+      const change = {
+        login,
+        accessVersion,
+        nowMs: clock.now(),
+        sealedPassword: await seal(login, newPassword),
+      }
+      if (!(await operators.setPassword(change, act('operator.change-password', login))))
+        throw accessEnded(login)
     },
 
     disableOperator: (login: string, reason: string) => setStatus(login, 'disabled', reason),

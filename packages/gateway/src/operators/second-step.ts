@@ -7,7 +7,7 @@ import type { Vault } from '../platform/vault.ts'
 import { lockOf } from './authenticate-operator.ts'
 import { makePassword } from './manage-operators.ts'
 import type { Act } from './rules/audit.ts'
-import { parseOperatorLogin } from './rules/operator.ts'
+import { type Access, parseOperatorLogin } from './rules/operator.ts'
 import type { OperatorTotpStore, StoredTotp } from './store/operator-totp.ts'
 import type { OperatorStore } from './store/operators.ts'
 import { makeTotpSecret, matchingStep, otpauthUri, toBase32 } from './totp.ts'
@@ -38,6 +38,9 @@ export interface OwnStep {
   readonly login: string
   readonly actor: string
 }
+
+/** What was proven is worth something while this access lasts. */
+type OwnAccess = OwnStep & Access
 
 export type SecondStep = ReturnType<typeof makeSecondStep>
 
@@ -112,16 +115,17 @@ export function makeSecondStep(parts: SecondStepParts) {
     },
 
     /** The secret is to be shown this once; nothing changes at sign-in until a code of it came back. */
-    async begin(own: OwnStep): Promise<{ secret: string; uri: string }> {
-      const { login } = own
+    async begin(own: OwnAccess): Promise<{ secret: string; uri: string }> {
+      const { login, accessVersion } = own
       const secret = makeTotpSecret(random)
-      const begun = { login, sealedSecret: vault.seal(secret, placeOf(login)), nowMs: clock.now() }
+      const sealedSecret = vault.seal(secret, placeOf(login))
+      const begun = { login, accessVersion, sealedSecret, nowMs: clock.now() }
       if (!(await totp.beginTotp(begun, act('begin-second-step', own)))) throw isOnAlready()
       return { secret: toBase32(secret), uri: otpauthUri({ secret, login, issuer: parts.issuer }) }
     },
 
     /** The recovery codes, to be shown this once. */
-    async confirm(own: OwnStep, code: string): Promise<readonly string[]> {
+    async confirm(own: OwnAccess, code: string): Promise<readonly string[]> {
       const stored = await totp.findTotp(own.login)
       if (!stored)
         throw new Failure('status_does_not_allow', { message: 'Begin first: there is no secret yet.' })
@@ -135,8 +139,9 @@ export function makeSecondStep(parts: SecondStepParts) {
             'This is not the code of the secret that was shown. Check that the clock of your phone is right, or begin anew.',
         })
       const codes = Array.from({ length: recoveryCodes }, () => makePassword(random, recoveryGroups))
-      const { login } = own
-      const confirmed = { login, sealedSecret: stored.sealedSecret, step, nowMs: clock.now() }
+      const { login, accessVersion } = own
+      const { sealedSecret } = stored
+      const confirmed = { login, accessVersion, sealedSecret, step, nowMs: clock.now() }
       const recoveryHashes = codes.map(hashOf)
       if (!(await totp.confirmTotp({ ...confirmed, recoveryHashes }, act('switch-on-second-step', own))))
         throw new Failure('status_does_not_allow', { message: 'It was begun anew meanwhile. Try once more.' })
@@ -147,9 +152,9 @@ export function makeSecondStep(parts: SecondStepParts) {
 
     demand,
 
-    async switchOff(own: OwnStep, code: string): Promise<void> {
+    async switchOff(own: OwnAccess, code: string): Promise<void> {
       await demand(own, code)
-      await totp.removeTotp(own.login, act('switch-off-second-step', own))
+      await totp.removeTotp(own, act('switch-off-second-step', own))
     },
 
     /** By somebody else, when app and recovery codes are lost. Ends sessions and tokens. */

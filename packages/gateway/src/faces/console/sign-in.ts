@@ -5,6 +5,7 @@ import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { type Html, html } from '../../http/html.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
+import type { Access } from '../../operators/rules/operator.ts'
 import { noteLine, redirect, sendSmallPage } from './frame.ts'
 import type { ConsoleParts } from './service.ts'
 import {
@@ -59,7 +60,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
         noteLocked(request)
         return refuse(401, lockedWords(outcome.untilMs))
       case 'right': {
-        if (!outcome.operator.hasSecondStep) return open(request, reply, outcome.operator.login)
+        if (!outcome.operator.hasSecondStep) return open(request, reply, outcome.operator)
         const nowMs = clock.now()
         reply.header('set-cookie', leavePassed(request, outcome.operator, { ...running(), nowMs }))
         return redirect(reply, pathWithNext('/sign-in/code', request))
@@ -80,14 +81,12 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     if (!passed) return redirect(reply, pathWithNext('/sign-in', request))
     const refusal = refusalOf(request, form)
     if (refusal) return showCode(request, reply, refusal)
-    const { login, passwordChangedAtMs } = passed
+    const { login, accessVersion } = passed
     const actor = actorOf(request, login)
     const operator = await running().findOperator(login)
-    // The password that was right is not the password any more, or the second step was reset: from the beginning.
-    if (operator?.passwordChangedAtMs !== passwordChangedAtMs || !operator.hasSecondStep) {
-      reply.header('set-cookie', endPassed(request))
-      return redirect(reply, pathWithNext('/sign-in', request))
-    }
+    // All access was ended since the password was right, or the second step is off: from the beginning.
+    if (operator?.accessVersion !== accessVersion || !operator.hasSecondStep)
+      return fromBeginning(request, reply)
     const code = (form.get('code') ?? '').slice(0, maxCodeLength)
     const proof = await running().secondStep.prove({ login, actor }, code)
     switch (proof.kind) {
@@ -101,7 +100,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
         noteLocked(request)
         return showCode(request, reply, { httpStatus: 401, trouble: lockedWords(proof.untilMs) })
       case 'right':
-        return open(request, reply, login, [endPassed(request)])
+        return open(request, reply, passed)
     }
   })
 
@@ -121,18 +120,19 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     return undefined
   }
 
-  async function open(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    login: string,
-    cookies: readonly string[] = [],
-  ): Promise<FastifyReply> {
-    const token = await running().sessions.open(login, {
-      actor: actorOf(request, login),
+  async function open(request: FastifyRequest, reply: FastifyReply, access: Access): Promise<FastifyReply> {
+    const token = await running().sessions.open(access, {
+      actor: actorOf(request, access.login),
       address: request.ip,
     })
-    reply.header('set-cookie', [...cookies, sessionCookie(request, token)])
+    if (token === undefined) return fromBeginning(request, reply)
+    reply.header('set-cookie', [endPassed(request), sessionCookie(request, token)])
     return redirect(reply, nextOf(request))
+  }
+
+  function fromBeginning(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    reply.header('set-cookie', endPassed(request))
+    return redirect(reply, pathWithNext('/sign-in', request))
   }
 
   function noteWrong(request: FastifyRequest): void {

@@ -65,7 +65,7 @@ ${state.kind === 'begun' && html`<h2>Confirm</h2><p>A secret was shown and is no
 }
 
 function ownOf({ operator, actor }: Visit) {
-  return { login: operator.login, actor }
+  return { ...operator, actor }
 }
 
 function confirmForm({ formToken }: Visit): Html {
