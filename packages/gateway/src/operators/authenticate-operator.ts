@@ -9,18 +9,14 @@ import {
   type Operator,
   placeOfPassword,
 } from './rules/operator.ts'
-import type { OperatorStore } from './store/operators.ts'
+import type { OperatorTriesStore } from './store/operator-tries.ts'
 
 export type OperatorSignIn =
   | { readonly kind: 'right'; readonly operator: Operator }
   /** A wrong password, a disabled operator or a login that nobody has: the same to the letter. */
   | { readonly kind: 'wrong' }
-  | Locked
-
-interface Locked {
-  readonly kind: 'locked'
-  readonly untilMs: number
-}
+  /** Likewise, whosever login it is. */
+  | { readonly kind: 'locked'; readonly untilMs: number }
 
 export type AuthenticateOperator = (given: {
   readonly login: string
@@ -28,29 +24,28 @@ export type AuthenticateOperator = (given: {
 }) => Promise<OperatorSignIn>
 
 export function makeAuthenticateOperator(parts: {
-  readonly operators: Pick<OperatorStore, 'takeTry' | 'giveTryBack' | 'forgetTries' | 'findOperator'>
+  readonly tries: OperatorTriesStore
   readonly vault: Vault
   readonly clock: Clock
 }): AuthenticateOperator {
-  const { operators, vault, clock } = parts
+  const { tries, vault, clock } = parts
   return async ({ login: typed, password }) => {
     const nowMs = clock.now()
     const login = normaliseOperatorLogin(typed)
     // A longer one is nobody's, and is not worth hashing.
     if (login === undefined || password.length > 2 * maxPasswordLength) return wrong('')
-    const locked = lockOf(await operators.findOperator(login), nowMs)
-    if (locked) return locked
-    const taken = await operators.takeTry({ login, nowMs })
-    if (!taken) return lockOf(await operators.findOperator(login), nowMs) ?? wrong(password)
+    const taken = await tries.take({ login, nowMs })
+    if (taken.kind === 'locked') return taken
+    if (taken.kind === 'nobody') return wrong(password)
     const given = { secret: password, place: placeOfPassword(login) }
     if (!(await isRightSecret(given, { sealed: taken.sealedPassword, vault }))) return { kind: 'wrong' }
     // Whoever knows the password alone must not be able to try codes for ever: only the code ends the counting. And
     // whoever knows both must not be locked out by the first before the second is asked for.
     if (taken.operator.hasSecondStep) {
-      await operators.giveTryBack(taken)
+      await tries.giveBack(taken)
       return { kind: 'right', operator: taken.operator }
     }
-    await operators.forgetTries(login)
+    await tries.forget(taken)
     return { kind: 'right', operator: { ...taken.operator, tries: 0, lockedUntilMs: undefined } }
   }
 }
@@ -58,9 +53,4 @@ export function makeAuthenticateOperator(parts: {
 async function wrong(password: string): Promise<OperatorSignIn> {
   await compareWithNobody(password)
   return { kind: 'wrong' }
-}
-
-export function lockOf(operator: Operator | undefined, nowMs: number): Locked | undefined {
-  if (operator?.status !== 'active' || operator.lockedUntilMs === undefined) return undefined
-  return operator.lockedUntilMs > nowMs ? { kind: 'locked', untilMs: operator.lockedUntilMs } : undefined
 }

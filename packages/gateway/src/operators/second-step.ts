@@ -4,17 +4,16 @@ import { createHash } from 'node:crypto'
 import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
-import { lockOf } from './authenticate-operator.ts'
 import { makePassword } from './manage-operators.ts'
 import type { Act } from './rules/audit.ts'
 import { type Access, parseOperatorLogin } from './rules/operator.ts'
 import type { OperatorTotpStore, StoredTotp } from './store/operator-totp.ts'
-import type { OperatorStore } from './store/operators.ts'
+import type { OperatorTriesStore } from './store/operator-tries.ts'
 import { makeTotpSecret, matchingStep, otpauthUri, toBase32 } from './totp.ts'
 
 export interface SecondStepParts {
   readonly totp: OperatorTotpStore
-  readonly operators: Pick<OperatorStore, 'takeTry' | 'forgetTries' | 'findOperator'>
+  readonly tries: OperatorTriesStore
   readonly vault: Vault
   /** What the operator's app shows beside the code. */
   readonly issuer: string
@@ -49,7 +48,7 @@ const recoveryCodes = 10
 const recoveryGroups = 3
 
 export function makeSecondStep(parts: SecondStepParts) {
-  const { totp, operators, vault, clock, random } = parts
+  const { totp, tries, vault, clock, random } = parts
 
   const act = (name: string, { login, actor }: OwnStep, reason?: string): Act => ({
     auditId: makeUuid(clock.now(), random),
@@ -80,14 +79,12 @@ export function makeSecondStep(parts: SecondStepParts) {
 
   const prove = async (own: OwnStep, code: string): Promise<SecondStepProof> => {
     const { login } = own
-    const nowMs = clock.now()
-    const locked = () => operators.findOperator(login).then((operator) => lockOf(operator, nowMs))
-    const isLocked = await locked()
-    if (isLocked) return isLocked
-    if (!(await operators.takeTry({ login, nowMs }))) return (await locked()) ?? { kind: 'wrong' }
+    const taken = await tries.take({ login, nowMs: clock.now() })
+    if (taken.kind === 'locked') return taken
+    if (taken.kind === 'nobody') return { kind: 'wrong' }
     const stored = await totp.findTotp(login)
     if (stored?.confirmedAtMs === undefined || !(await isRight(own, stored, code))) return { kind: 'wrong' }
-    await operators.forgetTries(login)
+    await tries.forget(taken)
     return { kind: 'right' }
   }
 

@@ -8,6 +8,7 @@ import { makeCallbackResends } from '../../src/callbacks/store/callback-resends.
 import { makeTidyCallbacks } from '../../src/callbacks/tidy-callbacks.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
+import { makeOperatorTriesStore } from '../../src/operators/store/operator-tries.ts'
 import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import { makePrune, pruneBatch } from '../../src/system/prune.ts'
 import { makeWalletTriesStore } from '../../src/wallets/store/wallet-tries.ts'
@@ -75,15 +76,21 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
      values ('address a', '\\x01', 1, $1::bigint - 8 * ${dayMs}::bigint), ('address b', '\\x01', 1, $1)`,
     [nowMs],
   )
+  await pool.query(
+    `insert into operator_tries (login_hash, tries, last_try_at)
+     values ('\\x01', 1, $1::bigint - 2 * ${dayMs}::bigint), ('\\x02', 1, $1)`,
+    [nowMs],
+  )
   const prune = makePrune({
     tidyCallbacks: makeTidyCallbacks({ history: makeCallbackHistory(pool), historyDays: 90, clock }),
     operators: makeOperatorStore(pool),
     merchants: makeMerchantStore(pool),
     walletTries: makeWalletTriesStore(pool),
+    operatorTries: makeOperatorTriesStore(pool),
     clock,
     signal: new AbortController().signal,
   })
-  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts, tries: 1 })
+  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts, tries: 2 })
   assert.equal(breaths, 3, 'two between three batches of callbacks, one between two of hosts')
   assert.equal(await countOf('callback_attempts'), young.length)
   assert.equal(await countOf('callbacks', 'body is not null'), young.length)
@@ -92,6 +99,7 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
   assert.equal(await countOf('merchant_callback_hosts'), 1)
   assert.equal(await countOf('operator_sessions'), 1)
   assert.equal(await countOf('wallet_tries'), 1)
+  assert.equal(await countOf('operator_tries'), 1)
   assert.deepEqual(await prune(), { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0 })
 })
 

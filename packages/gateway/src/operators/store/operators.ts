@@ -1,15 +1,7 @@
-// Operators, the counting of their tries to sign in, and their sessions.
+// Operators and their sessions.
 import type { Pool, Queryable } from '../../database/pool.ts'
-import { countTry, type Tries } from '../../platform/tries.ts'
 import type { Act } from '../rules/audit.ts'
-import {
-  type Access,
-  accessEnded,
-  type NewOperator,
-  type Operator,
-  operatorTriesLimit,
-  type Role,
-} from '../rules/operator.ts'
+import { type Access, accessEnded, type NewOperator, type Operator, type Role } from '../rules/operator.ts'
 import { audited } from './audit.ts'
 
 export type OperatorStore = ReturnType<typeof makeOperatorStore>
@@ -34,10 +26,6 @@ export function makeOperatorStore(database: Pool) {
       audited(database, act, (transaction) => insertOperator(transaction, operator)),
     listOperators: () => listOperators(database),
     findOperator: (login: string) => findOperator(database, login),
-    takeTry: (attempt: OperatorTry) => database.transaction((transaction) => takeTry(transaction, attempt)),
-    /** It was right, and is not the end of the signing in. */
-    giveTryBack: (taken: TakenTry) => giveTryBack(database, taken),
-    forgetTries: (login: string) => forgetTries(database, login),
     /** Ends all access and every lock. False when there is no such operator, or not with this access any more. */
     setPassword: (change: PasswordChange, act: Act) =>
       audited(database, act, (transaction) => setPassword(transaction, change)),
@@ -119,68 +107,6 @@ async function findOperator(database: Queryable, login: string): Promise<Operato
     values: [login],
   })
   return rows[0] && toOperator(rows[0])
-}
-
-interface TakenTry {
-  /** As it was before this try. */
-  readonly operator: Operator
-  readonly sealedPassword: Buffer
-  readonly before: Tries
-  readonly after: Tries
-}
-
-interface OperatorTry {
-  readonly login: string
-  readonly nowMs: number
-}
-
-/** Counted before anybody knows whether it is right. Undefined: there is none who may try now. */
-async function takeTry(transaction: Queryable, { login, nowMs }: OperatorTry): Promise<TakenTry | undefined> {
-  const { rows } = await transaction.query<
-    OperatorRow & { sealed_password: Buffer; last_try_at: string | null }
-  >({
-    text: `
-select ${columns}, sealed_password, last_try_at from operators
- where login = $1 and status = 'active' for no key update`,
-    values: [login],
-  })
-  const [row] = rows
-  if (!row) return undefined
-  const operator = toOperator(row)
-  const lastAtMs = row.last_try_at === null ? undefined : Number(row.last_try_at)
-  const before = { count: operator.tries, lastAtMs, lockedUntilMs: operator.lockedUntilMs }
-  const counted = countTry(before, operatorTriesLimit, nowMs)
-  if (counted.kind === 'locked') return undefined
-  const { count, lockedUntilMs } = counted.tries
-  await transaction.query({
-    text: 'update operators set tries = $2, last_try_at = $3, locked_until = $4 where login = $1',
-    values: [login, count, nowMs, lockedUntilMs ?? null],
-  })
-  return { operator, sealedPassword: row.sealed_password, before, after: counted.tries }
-}
-
-/** Only where no other try was counted since. */
-async function giveTryBack(database: Queryable, { operator, before, after }: TakenTry): Promise<void> {
-  await database.query({
-    text: `
-update operators set tries = $4, last_try_at = $5, locked_until = $6
- where login = $1 and tries = $2 and last_try_at = $3`,
-    values: [
-      operator.login,
-      after.count,
-      after.lastAtMs,
-      before.count,
-      before.lastAtMs ?? null,
-      before.lockedUntilMs ?? null,
-    ],
-  })
-}
-
-async function forgetTries(database: Queryable, login: string): Promise<void> {
-  await database.query({
-    text: 'update operators set tries = 0, locked_until = null where login = $1',
-    values: [login],
-  })
 }
 
 interface PasswordChange {

@@ -1,0 +1,150 @@
+// Counting operators' tries to sign in, across all processes: on the operator's row, or on one of the login's hash where
+// no active operator has it.
+import { createHash } from 'node:crypto'
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { countTry, noTries, type Tries } from '../../platform/tries.ts'
+import { type Operator, operatorTriesLimit } from '../rules/operator.ts'
+import { type OperatorRow, operatorColumns, toOperator } from './operators.ts'
+
+/** Of logins that nobody has; past that, what was tried longest ago is forgotten. */
+const maxUnknownLogins = 10_000
+
+export type OperatorTriesStore = ReturnType<typeof makeOperatorTriesStore>
+
+export function makeOperatorTriesStore(database: Pool) {
+  return {
+    /** Counts a try before anybody knows whether it is right; the same statements for a login that nobody has. */
+    take: (attempt: OperatorTry) => database.transaction((transaction) => take(transaction, attempt)),
+    /** It was right, and is not the end of the signing in. */
+    giveBack: (taken: TakenTry) => giveBack(database, taken),
+    /** It was right. */
+    forget: ({ counter }: TakenTry) => setTries(database, counter, noTries),
+    /** Of logins that nobody has; how many. */
+    deleteForgotten: (nowMs: number) => deleteForgotten(database, nowMs),
+  }
+}
+
+interface OperatorTry {
+  readonly login: string
+  readonly nowMs: number
+}
+
+interface TakenTry {
+  readonly kind: 'taken'
+  /** As it was before this try. */
+  readonly operator: Operator
+  readonly sealedPassword: Buffer
+  readonly counter: Counter
+  readonly before: Tries
+  readonly after: Tries
+}
+
+/** `nobody`: no active operator has the login. */
+type TryOutcome =
+  | TakenTry
+  | { readonly kind: 'locked'; readonly untilMs: number }
+  | { readonly kind: 'nobody' }
+
+/** The row that has the tries. */
+type Counter =
+  | { readonly table: 'operators'; readonly column: 'login'; readonly key: string }
+  | { readonly table: 'operator_tries'; readonly column: 'login_hash'; readonly key: Buffer }
+
+interface TriesRow {
+  tries: number
+  last_try_at: string | null
+  locked_until: string | null
+}
+
+type ProvenRow = OperatorRow & TriesRow & { sealed_password: Buffer }
+
+async function take(transaction: Queryable, { login, nowMs }: OperatorTry): Promise<TryOutcome> {
+  const loginHash = createHash('sha256').update(`tillgate operator ${login}`).digest()
+  const unknown = await lockUnknown(transaction, loginHash, nowMs)
+  const { rows } = await transaction.query<ProvenRow>({
+    text: `
+select ${operatorColumns('operators')}, sealed_password, last_try_at from operators
+ where login = $1 and status = 'active' for no key update`,
+    values: [login],
+  })
+  const [row] = rows
+  const before = toTries(row ?? unknown)
+  const counted = countTry(before, operatorTriesLimit, nowMs)
+  if (counted.kind === 'locked') return counted
+  const after = counted.tries
+  const counter: Counter = row
+    ? { table: 'operators', column: 'login', key: login }
+    : { table: 'operator_tries', column: 'login_hash', key: loginHash }
+  await setTries(transaction, counter, after)
+  if (!row) return { kind: 'nobody' }
+  const { sealed_password: sealedPassword } = row
+  return { kind: 'taken', operator: toOperator(row), sealedPassword, counter, before, after }
+}
+
+async function lockUnknown(transaction: Queryable, loginHash: Buffer, nowMs: number): Promise<TriesRow> {
+  await transaction.query({
+    text: `
+delete from operator_tries
+ where login_hash in (select login_hash from operator_tries
+                       order by last_try_at desc offset $1 for update skip locked)`,
+    values: [maxUnknownLogins],
+  })
+  const { rows } = await transaction.query<TriesRow>({
+    // An update of nothing locks the row; where there is none yet, of two at once the second waits for the first.
+    text: `
+insert into operator_tries as t (login_hash, tries, last_try_at) values ($1, 0, $2)
+    on conflict (login_hash) do update set tries = t.tries
+returning tries, last_try_at, locked_until`,
+    values: [loginHash, nowMs],
+  })
+  if (!rows[0]) throw new Error('an insert or update returns its row')
+  return rows[0]
+}
+
+async function setTries(
+  database: Queryable,
+  { table, column, key }: Counter,
+  { count, lastAtMs, lockedUntilMs }: Tries,
+): Promise<void> {
+  await database.query({
+    text: `update ${table} set tries = $2, last_try_at = $3, locked_until = $4 where ${column} = $1`,
+    values: [key, count, lastAtMs ?? null, lockedUntilMs ?? null],
+  })
+}
+
+/** Only where no other try was counted since. */
+async function giveBack(
+  database: Queryable,
+  { counter: { table, column, key }, before, after }: TakenTry,
+): Promise<void> {
+  await database.query({
+    text: `
+update ${table} set tries = $4, last_try_at = $5, locked_until = $6
+ where ${column} = $1 and tries = $2 and last_try_at = $3`,
+    values: [
+      key,
+      after.count,
+      after.lastAtMs,
+      before.count,
+      before.lastAtMs ?? null,
+      before.lockedUntilMs ?? null,
+    ],
+  })
+}
+
+async function deleteForgotten(database: Queryable, nowMs: number): Promise<number> {
+  const { forgottenAfterMs, lockMs } = operatorTriesLimit
+  const { rowCount } = await database.query({
+    text: 'delete from operator_tries where last_try_at <= $1',
+    values: [nowMs - forgottenAfterMs - Math.max(...lockMs)],
+  })
+  return rowCount
+}
+
+function toTries(row: TriesRow): Tries {
+  return {
+    count: row.tries,
+    lastAtMs: row.last_try_at === null ? undefined : Number(row.last_try_at),
+    lockedUntilMs: row.locked_until === null ? undefined : Number(row.locked_until),
+  }
+}
