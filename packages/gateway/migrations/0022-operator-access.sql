@@ -11,3 +11,9 @@ create table operator_tries (
   last_try_at  bigint   not null
 );
 create index operator_tries_last on operator_tries (last_try_at);
+
+-- Whoever is signed in proves the password anew for some acts. These tries count for the session alone: strangers who
+-- lock the login do not keep its owner from a new password.
+alter table operator_sessions add column tries smallint not null default 0 check (tries >= 0);
+alter table operator_sessions add column last_try_at bigint;
+alter table operator_sessions add column locked_until bigint;

@@ -1,9 +1,10 @@
 // The second step of signing in: a code from the operator's app, or one of the recovery codes that were given out when
-// it was switched on. Every try counts as one to sign in, and is counted before it is answered.
+// it was switched on. Every try counts with those of the password, and is counted before it is answered.
 import { createHash } from 'node:crypto'
 import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
+import { refusalOfProof } from './authenticate-operator.ts'
 import { makePassword } from './manage-operators.ts'
 import type { Act } from './rules/audit.ts'
 import { type Access, parseOperatorLogin } from './rules/operator.ts'
@@ -36,6 +37,8 @@ export type SecondStepProof =
 export interface OwnStep {
   readonly login: string
   readonly actor: string
+  /** Of whoever is signed in: its tries count apart from those to sign in. */
+  readonly session?: Buffer
 }
 
 /** What was proven is worth something while this access lasts. */
@@ -78,8 +81,8 @@ export function makeSecondStep(parts: SecondStepParts) {
   }
 
   const prove = async (own: OwnStep, code: string): Promise<SecondStepProof> => {
-    const { login } = own
-    const taken = await tries.take({ login, nowMs: clock.now() })
+    const { login, session } = own
+    const taken = await tries.take({ login, nowMs: clock.now(), session })
     if (taken.kind === 'locked') return taken
     if (taken.kind === 'nobody') return { kind: 'wrong' }
     const stored = await totp.findTotp(login)
@@ -92,13 +95,8 @@ export function makeSecondStep(parts: SecondStepParts) {
   const demand = async (own: OwnStep, code: string): Promise<void> => {
     const proof = await prove(own, code)
     if (proof.kind === 'right') return
-    throw new Failure('invalid_field', {
-      field: 'code',
-      message:
-        proof.kind === 'locked'
-          ? `Too many wrong tries: wait ${Math.ceil((proof.untilMs - clock.now()) / 60_000)} min.`
-          : 'The code was not right, or was used already. Wait for the next one.',
-    })
+    const wrong = 'The code was not right, or was used already. Wait for the next one.'
+    throw refusalOfProof(proof, { nowMs: clock.now(), wrong })
   }
 
   return {

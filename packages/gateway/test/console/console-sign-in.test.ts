@@ -136,6 +136,43 @@ test('a login that nobody has, and that of a disabled operator, lock as any othe
   assert.deepEqual(answers['no-such-login'], answers['here'])
 })
 
+test('strangers who lock a login do not keep its signed-in owner from proving who they are', async () => {
+  await operators.addOperator({ login: 'olli', role: 'viewer', password: 'a password of olli' })
+  const olli = await signedIn('olli', 'a password of olli')
+  for (let tries = 0; tries < 5; tries++) {
+    await new ConsoleClient(gateway).signIn('olli', 'guess')
+    clock.advance(1_000)
+  }
+  const { text } = await new ConsoleClient(gateway).signIn('olli', 'a password of olli')
+  assert.match(text, /locked for/)
+  const proof = { password: 'a password of olli' }
+  const on = '/account/tokens'
+  const token = await olli.post(on, { ...proof, name: 'mine', days: '1', scope: 'orders:read' }, { on })
+  assert.match(token.text, /tillgate_[\w-]{43}/)
+  assert.match((await olli.post('/account/second-step/begin', proof)).text, /class="secret"/)
+  const change = (old: string) =>
+    olli.post('/account/password', { old, new: 'another of olli', again: 'another of olli' })
+  assert.equal((await change('a password of olli')).location, '/sign-in')
+  await signedIn('olli', 'another of olli')
+})
+
+test('wrong proofs of who is signed in lock that session’s proofs alone, and say so', async () => {
+  await operators.addOperator({ login: 'nora', role: 'viewer', password: 'a password of nora' })
+  const nora = await signedIn('nora', 'a password of nora')
+  const change = async (old: string): Promise<string> => {
+    await nora.post('/account/password', { old, new: 'another of nora', again: 'another of nora' })
+    return (await nora.get('/account')).text
+  }
+  for (let tries = 0; tries < 5; tries++) assert.match(await change('guess'), /was not right/)
+  assert.match(await change('a password of nora'), /Too many wrong tries: wait 1 min/)
+  await nora.post('/account/second-step/begin', { password: 'a password of nora' })
+  assert.match((await nora.get('/account/second-step')).text, /Too many wrong tries: wait 1 min/)
+  await signedIn('nora', 'a password of nora')
+  clock.advance(30_000)
+  await change('a password of nora')
+  await signedIn('nora', 'another of nora')
+})
+
 test('signing out ends this session, signing out everywhere ends all of them', async () => {
   await operators.addOperator({ login: 'sami', role: 'viewer', password: 'a password of sami' })
   const [one, two, three] = await Promise.all([1, 2, 3].map(() => signedIn('sami', 'a password of sami')))

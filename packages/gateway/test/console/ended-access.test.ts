@@ -65,9 +65,13 @@ for (const [name, end] of Object.entries(endings)) {
 
 test('a reset while the operator changes the password is not undone by that', async () => {
   const login = await newOperator()
-  const change = { login, oldPassword: password, newPassword: 'the password of a thief' }
+  await operatorSessions.open(await prove(login), from)
+  const [session] = await operatorSessions.list(login)
+  assert(session)
+  const newPassword = 'the password of a thief'
+  const change = { login, session: session.tokenHash, oldPassword: password, newPassword }
   await assert.rejects(operators.changePassword(change, resetAfterwards), /was ended meanwhile/)
-  const thief = await authenticate({ login, password: 'the password of a thief' })
+  const thief = await authenticate({ login, password: newPassword })
   assert.equal(thief.kind, 'wrong')
 })
 

@@ -213,7 +213,7 @@ test('whoever has a second step makes an API token with password and code, not w
   assert.match(await make({ password }), /Please fill in: the code/)
   assert.match(await make({ password, code: '000000' }), /The code was not right/)
   assert.match(await make({ code: totpCode(secret, clock.now() + 30_000) }), /The password was not right/)
-  // The tries count as tries to sign in.
+  // Wrong passwords and wrong codes count together.
   for (let tries = 2; tries < 5; tries++)
     assert.match(await make({ password, code: '000000' }), /The code was not right/)
   assert.match(await make({ password, code: totpCode(secret, clock.now()) }, 0), /Too many wrong tries/)

@@ -1,5 +1,5 @@
-// Counting operators' tries to sign in, across all processes: on the operator's row, or on one of the login's hash where
-// no active operator has it.
+// Counting operators' tries, across all processes. Those to sign in count on the operator's row, or on one of the login's
+// hash where no active operator has it; those of somebody who is signed in count on the session's row.
 import { createHash } from 'node:crypto'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { countTry, noTries, type Tries } from '../../platform/tries.ts'
@@ -27,6 +27,8 @@ export function makeOperatorTriesStore(database: Pool) {
 interface OperatorTry {
   readonly login: string
   readonly nowMs: number
+  /** Of whoever is signed in and proves anew who they are: the hash of its token. */
+  readonly session?: Buffer | undefined
 }
 
 interface TakenTry {
@@ -39,7 +41,7 @@ interface TakenTry {
   readonly after: Tries
 }
 
-/** `nobody`: no active operator has the login. */
+/** `nobody`: no active operator has the login, or the session is over. */
 type TryOutcome =
   | TakenTry
   | { readonly kind: 'locked'; readonly untilMs: number }
@@ -49,6 +51,7 @@ type TryOutcome =
 type Counter =
   | { readonly table: 'operators'; readonly column: 'login'; readonly key: string }
   | { readonly table: 'operator_tries'; readonly column: 'login_hash'; readonly key: Buffer }
+  | { readonly table: 'operator_sessions'; readonly column: 'token_hash'; readonly key: Buffer }
 
 interface TriesRow {
   tries: number
@@ -56,29 +59,61 @@ interface TriesRow {
   locked_until: string | null
 }
 
-type ProvenRow = OperatorRow & TriesRow & { sealed_password: Buffer }
+type ProvenRow = OperatorRow & { sealed_password: Buffer }
 
-async function take(transaction: Queryable, { login, nowMs }: OperatorTry): Promise<TryOutcome> {
+async function take(transaction: Queryable, attempt: OperatorTry): Promise<TryOutcome> {
+  const { counter, tries, row } = await (attempt.session
+    ? lockSession(transaction, attempt.login, attempt.session)
+    : lockLogin(transaction, attempt))
+  if (!tries) return { kind: 'nobody' }
+  const before = toTries(tries)
+  const counted = countTry(before, operatorTriesLimit, attempt.nowMs)
+  if (counted.kind === 'locked') return counted
+  const after = counted.tries
+  await setTries(transaction, counter, after)
+  if (!row) return { kind: 'nobody' }
+  const { sealed_password: sealedPassword } = row
+  return { kind: 'taken', operator: toOperator(row), sealedPassword, counter, before, after }
+}
+
+/** A counter with its tries, and the operator whose password is tried. */
+interface LockedCounter {
+  readonly counter: Counter
+  readonly tries: TriesRow | undefined
+  readonly row: ProvenRow | undefined
+}
+
+async function lockLogin(transaction: Queryable, { login, nowMs }: OperatorTry): Promise<LockedCounter> {
   const loginHash = createHash('sha256').update(`tillgate operator ${login}`).digest()
   const unknown = await lockUnknown(transaction, loginHash, nowMs)
-  const { rows } = await transaction.query<ProvenRow>({
+  const { rows } = await transaction.query<ProvenRow & TriesRow>({
     text: `
 select ${operatorColumns('operators')}, sealed_password, last_try_at from operators
  where login = $1 and status = 'active' for no key update`,
     values: [login],
   })
   const [row] = rows
-  const before = toTries(row ?? unknown)
-  const counted = countTry(before, operatorTriesLimit, nowMs)
-  if (counted.kind === 'locked') return counted
-  const after = counted.tries
   const counter: Counter = row
     ? { table: 'operators', column: 'login', key: login }
     : { table: 'operator_tries', column: 'login_hash', key: loginHash }
-  await setTries(transaction, counter, after)
-  if (!row) return { kind: 'nobody' }
-  const { sealed_password: sealedPassword } = row
-  return { kind: 'taken', operator: toOperator(row), sealedPassword, counter, before, after }
+  return { counter, tries: row ?? unknown, row }
+}
+
+async function lockSession(transaction: Queryable, login: string, session: Buffer): Promise<LockedCounter> {
+  const { rows } = await transaction.query<TriesRow>({
+    text: `
+select tries, last_try_at, locked_until from operator_sessions
+ where token_hash = $1 and login = $2 for no key update`,
+    values: [session, login],
+  })
+  const { rows: operators } = await transaction.query<ProvenRow>({
+    text: `
+select ${operatorColumns('operators')}, sealed_password from operators
+ where login = $1 and status = 'active'`,
+    values: [login],
+  })
+  const counter = { table: 'operator_sessions', column: 'token_hash', key: session } as const
+  return { counter, tries: rows[0], row: operators[0] }
 }
 
 async function lockUnknown(transaction: Queryable, loginHash: Buffer, nowMs: number): Promise<TriesRow> {
