@@ -3,6 +3,7 @@
 import { Failure } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import { compareWithNobody, isRightSecret } from '../platform/secret-hash.ts'
+import { TokenBuckets } from '../platform/token-bucket.ts'
 import type { Vault } from '../platform/vault.ts'
 import {
   maxPasswordLength,
@@ -18,6 +19,14 @@ export type OperatorSignIn =
   | { readonly kind: 'wrong' }
   /** Likewise, whosever login it is. */
   | { readonly kind: 'locked'; readonly untilMs: number }
+  /** Too many at once or in a row to be looked at: hashing is costly on purpose. */
+  | { readonly kind: 'busy' }
+
+/** Of sign-ins, and apart from them of proofs by whoever is signed in: neither keeps the other out. */
+const maxUnderWay = 8
+/** Of one operator who is signed in. Sign-ins have an allowance by address, where they come in. */
+const proofsRate = { perSecond: 0.2, burst: 20 } as const
+const maxOperators = 10_000
 
 export type AuthenticateOperator = (given: {
   readonly login: string
@@ -32,7 +41,22 @@ export function makeAuthenticateOperator(parts: {
   readonly clock: Clock
 }): AuthenticateOperator {
   const { tries, vault, clock } = parts
-  return async ({ login: typed, password, session }) => {
+  const underWay = { proofs: 0, signIns: 0 }
+  const proofs = new TokenBuckets({ maxBuckets: maxOperators })
+
+  return async (given) => {
+    const kind = given.session ? 'proofs' : 'signIns'
+    if (underWay[kind] >= maxUnderWay) return { kind: 'busy' }
+    if (given.session && proofs.take(given.login, proofsRate, clock.now()) > 0) return { kind: 'busy' }
+    underWay[kind]++
+    return authenticate(given).finally(() => underWay[kind]--)
+  }
+
+  async function authenticate({
+    login: typed,
+    password,
+    session,
+  }: Parameters<AuthenticateOperator>[0]): Promise<OperatorSignIn> {
     const nowMs = clock.now()
     const login = normaliseOperatorLogin(typed)
     // A longer one is nobody's, and is not worth hashing.
@@ -60,9 +84,11 @@ async function wrong(password: string): Promise<OperatorSignIn> {
 
 /** What to tell whoever is signed in and did not prove who they are. */
 export function refusalOfProof(
-  proof: { readonly kind: 'wrong' } | { readonly kind: 'locked'; readonly untilMs: number },
+  proof: Exclude<OperatorSignIn, { kind: 'right' }>,
   { nowMs, wrong: message }: { readonly nowMs: number; readonly wrong: string },
 ): Failure {
+  if (proof.kind === 'busy')
+    return new Failure('too_many_requests', { message: 'Too many tries. Wait a minute, then try again.' })
   if (proof.kind === 'wrong') return new Failure('invalid_field', { message })
   const minutes = Math.ceil((proof.untilMs - nowMs) / 60_000)
   return new Failure('invalid_field', {

@@ -8,6 +8,7 @@ import { ConfigurationFailure } from '../../src/settings/config.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { testOperations } from '../support/operations.ts'
 import { operatorPassword, testVault } from '../support/started.ts'
 
 const clock = new TestClock()
@@ -171,6 +172,40 @@ test('wrong proofs of who is signed in lock that session’s proofs alone, and s
   clock.advance(30_000)
   await change('a password of nora')
   await signedIn('nora', 'another of nora')
+})
+
+test('so many sign-ins and so many proofs of who is signed in are under way at once, and no more', async () => {
+  const { authenticateOperator: authenticate } = testOperations(gateway.pool, { clock }).operations
+  const kindsOf = async (count: number, session?: Buffer): Promise<string[]> => {
+    const outcomes = await Promise.all(
+      Array.from({ length: count }, (_, n) =>
+        authenticate({ login: `nobody-${n}`, password: 'guess', ...(session && { session }) }),
+      ),
+    )
+    return outcomes.map(({ kind }) => kind).sort()
+  }
+  const most = Array(8).fill('wrong')
+  const [signIns, proofs] = await Promise.all([kindsOf(10), kindsOf(10, randomBytes(32))])
+  assert.deepEqual(signIns, ['busy', 'busy', ...most])
+  assert.deepEqual(proofs, ['busy', 'busy', ...most])
+  assert.deepEqual(await kindsOf(8), most)
+})
+
+test('proofs of who is signed in are bounded, also with the right password, and asked for when all else is right', async () => {
+  await operators.addOperator({ login: 'rush', role: 'viewer', password: 'a password of rush' })
+  const rush = await signedIn('rush', 'a password of rush')
+  const token = await rush.token('/account')
+  const begin = async (): Promise<number> =>
+    (await rush.post('/account/second-step/begin', { password: 'a password of rush' }, { token })).status
+  let inARow = 0
+  while (inARow < 21 && (await begin()) === 200) inARow++
+  assert.equal(inARow, 20)
+  assert.match((await rush.get('/account/second-step')).text, /Too many tries\. Wait a minute/)
+  clock.advance(5_000)
+  assert.equal(await begin(), 200)
+  const wrong = { name: 'a b', days: '1', scope: 'orders:read', password: 'a password of rush' }
+  await rush.post('/account/tokens', wrong, { token })
+  assert.match((await rush.get('/account/tokens')).text, /The name must be/)
 })
 
 test('signing out ends this session, signing out everywhere ends all of them', async () => {

@@ -1,5 +1,5 @@
 // Signing in to the console: the password, and for whoever has a second step a code. Trying is costly on purpose, so it
-// has an allowance for each address and a bound on how many are under way.
+// has an allowance for each address.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
@@ -22,7 +22,6 @@ import {
 import { until } from './words.ts'
 
 const triesRate = { perSecond: 0.2, burst: 20 } as const
-const maxUnderWay = 8
 const maxLoginShown = 64
 const maxCodeLength = 32
 
@@ -34,7 +33,6 @@ interface Tried {
 export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running, clock } = parts
   const tries = new RateLimiter({ rate: triesRate, clock })
-  let underWay = 0
 
   listener.get('/sign-in', async (request, reply) => {
     if (await readSession(request, running())) return redirect(reply, nextOf(request))
@@ -48,11 +46,10 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       showPassword(request, reply, { httpStatus, trouble, login })
     const refusal = refusalOf(request, form)
     if (refusal) return refuse(refusal.httpStatus, refusal.trouble)
-    underWay++
-    const outcome = await running()
-      .authenticate({ login, password: form.get('password') ?? '' })
-      .finally(() => underWay--)
+    const outcome = await running().authenticate({ login, password: form.get('password') ?? '' })
     switch (outcome.kind) {
+      case 'busy':
+        return refuse(429, 'Too many tries at this moment. Wait a minute, then try again.')
       case 'wrong':
         noteWrong(request)
         return refuse(401, 'Login or password is wrong.')
@@ -112,7 +109,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
         httpStatus: 403,
         trouble: 'This page was open for too long, or cookies are off. Please try once more.',
       }
-    if (underWay >= maxUnderWay || tries.take(addressKey(request.ip)) > 0)
+    if (tries.take(addressKey(request.ip)) > 0)
       return {
         httpStatus: 429,
         trouble: 'Too many tries from your address. Wait a minute, then try again.',
