@@ -75,7 +75,7 @@ interface Sample {
 
 async function findSample(pool: Pool): Promise<Sample | undefined> {
   const { rows } = await pool.query<{ merchant_id: string; payment_id: string; callback_id: string }>(
-    'select merchant_id, payment_id, callback_id from callbacks where body is not null order by callback_id limit 1',
+    'select merchant_id, payment_id, callback_id from callbacks_with_progress where body is not null order by callback_id limit 1',
   )
   const [row] = rows
   return row && { merchantId: row.merchant_id, paymentId: row.payment_id, callbackId: row.callback_id }
@@ -126,7 +126,7 @@ function callbackOf(number: number): PastCallback {
 async function queueWaiting(pool: Pool): Promise<void> {
   await pool.query(
     `insert into callback_queue (callback_id, merchant_id, host, due_at)
-     select callback_id, merchant_id, host, $1 from callbacks where delivered_at is null and exhausted_at is null`,
+     select callback_id, merchant_id, host, $1 from callbacks_with_progress where delivered_at is null and exhausted_at is null`,
     [Date.now() + dayMs],
   )
   await pool.query(

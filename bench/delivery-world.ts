@@ -4,7 +4,7 @@ import { makeCallbackId, makePaymentId, sealCallback } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { makeOperations } from '../packages/gateway/src/app/operations.ts'
 import { makeStores } from '../packages/gateway/src/app/stores.ts'
-import { makeSendCallback, type Post } from '../packages/gateway/src/callbacks/deliver-callbacks.ts'
+import type { Post } from '../packages/gateway/src/callbacks/deliver-callbacks.ts'
 import type { Callback } from '../packages/gateway/src/callbacks/rules/callback.ts'
 import { insertCallbacks } from '../packages/gateway/src/callbacks/store/callbacks.ts'
 import type { Pool } from '../packages/gateway/src/database/pool.ts'
@@ -49,8 +49,9 @@ export async function makeDeliveryWorld(
       startDeliveryWorker({
         queue: stores.callbackQueue,
         prepare: operations.prepareCallback,
-        send: makeSendCallback(post),
+        send: post,
         record: operations.recordAttempt,
+        flush: stores.callbackOutcomes.flush,
         hold: operations.holdCallback,
         newClaimId: () => makeCallbackId(clock.now(), random),
         limits: { inFlight: 1_024, inFlightPerHost: 192, inFlightPerMerchant: 256 },

@@ -13,10 +13,8 @@ import { startEmbedded } from '../packages/gateway/src/database/embedded/embedde
 import { migrate } from '../packages/gateway/src/database/migrate.ts'
 import { bindMode } from '../packages/gateway/src/database/mode.ts'
 import { openPool, type Pool } from '../packages/gateway/src/database/pool.ts'
-import { makeManageMerchants } from '../packages/gateway/src/merchants/manage-merchants.ts'
-import { makeMerchantStore } from '../packages/gateway/src/merchants/store/merchants.ts'
-import { systemClock } from '../packages/gateway/src/platform/clock.ts'
 import { makeVault } from '../packages/gateway/src/platform/vault.ts'
+import { testOperations } from '../packages/gateway/test/support/operations.ts'
 
 export type World = Awaited<ReturnType<typeof makeWorld>>
 
@@ -112,14 +110,8 @@ export async function makeWorld() {
     const pool = openPool(withDatabase(first, template), { max: 1 })
     await migrate(pool, migrations)
     await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
-    const manage = makeManageMerchants({
-      merchants: makeMerchantStore(pool),
-      vault: makeVault(masterKey),
-      clock: systemClock,
-      random: randomBytes,
-      actor: 'bench',
-    })
-    const { merchant, aesKey } = await manage.addMerchant({ name: 'Bench', publicKey })
+    const { merchants } = testOperations(pool, { vault: makeVault(masterKey) }).operations.as('bench')
+    const { merchant, aesKey } = await merchants.addMerchant({ name: 'Bench', publicKey })
     await pool.close()
     return { merchantId: merchant.merchantId, aesKey }
   }

@@ -7,10 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { makeManageMerchants } from '../packages/gateway/src/merchants/manage-merchants.ts'
-import { makeMerchantStore } from '../packages/gateway/src/merchants/store/merchants.ts'
-import { systemClock } from '../packages/gateway/src/platform/clock.ts'
 import { makeVault } from '../packages/gateway/src/platform/vault.ts'
+import { testOperations } from '../packages/gateway/test/support/operations.ts'
 import { urlOf } from '../packages/gateway/test/support/server.ts'
 import { GatewayChild } from './support/gateway-child.ts'
 import { openThrowawayDatabase } from './support/throwaway-database.ts'
@@ -36,8 +34,7 @@ const samples = wholeOption('samples', values.samples, { least: 1_000 })
 const lines = wholeOption('lines', values.lines, { least: 1 })
 const masterKey = randomBytes(32)
 const database = await openThrowawayDatabase()
-const vault = makeVault(masterKey)
-const store = makeMerchantStore(database.pool)
+const { operations } = testOperations(database.pool, { vault: makeVault(masterKey) })
 const kinds = values.kinds?.split(',')
 let isRight = true
 try {
@@ -49,7 +46,7 @@ try {
 process.exit(isRight ? 0 : 1)
 
 function measureOpening(): Promise<boolean> {
-  const ask = askInProcess({ store, vault })
+  const ask = askInProcess(operations)
   return measure(
     'in process',
     Array.from({ length: lines }, () => ask),
@@ -81,15 +78,7 @@ async function measureGateway(): Promise<boolean> {
 
 /** For each way anew: a timestamp is good for five minutes only, and then all kinds would be refused for that. */
 async function sealedNow(): Promise<Map<string, Refusal>> {
-  const all = await makeRefusals(
-    makeManageMerchants({
-      merchants: store,
-      vault,
-      clock: systemClock,
-      random: randomBytes,
-      actor: 'timing',
-    }),
-  )
+  const all = await makeRefusals(operations.as('timing').merchants)
   return new Map(
     [...all].filter(([name]) => !kinds || [reference, sameAgain, planted, ...kinds].includes(name)),
   )

@@ -1,10 +1,7 @@
 // Many orders that expire at once: how long the stored status takes to follow, beside the bare UPDATE and INSERTs of the
 // same rows in one statement each.
-import { randomBytes } from 'node:crypto'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { makeExpireOrders } from '../../packages/gateway/src/orders/expire-orders.ts'
-import { makeOrderStore } from '../../packages/gateway/src/orders/store/orders.ts'
-import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
+import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { inTurn, median, timed } from '../figures.ts'
 import { atMost, type Scenario } from '../scenario.ts'
 
@@ -15,8 +12,7 @@ export const expiry: Scenario = {
   async run(world, size) {
     const pool = world.openPool(await world.freshDatabase(), 4)
     const count = size.of(100_000, 15_000)
-    const orders = makeOrderStore(pool)
-    const expire = makeExpireOrders({ orders, clock: systemClock, random: randomBytes })
+    const { stores, operations } = testOperations(pool)
     const lookupMs: number[] = []
     const times = await inTurn(3, {
       ours: async () => {
@@ -24,7 +20,7 @@ export const expiry: Scenario = {
         return timed(async () => {
           let more = true
           const looking = lookUp(() => more)
-          while (more) more = (await expire()).more
+          while (more) more = (await operations.expireOrders()).more
           await looking
         })
       },
@@ -45,7 +41,8 @@ export const expiry: Scenario = {
 
     /** What the API does meanwhile: one lookup after another. */
     async function lookUp(isGoingOn: () => boolean): Promise<void> {
-      while (isGoingOn()) lookupMs.push(await timed(() => orders.findOrder({ merchantId, paymentId: 'P1' })))
+      while (isGoingOn())
+        lookupMs.push(await timed(() => stores.orders.findOrder({ merchantId, paymentId: 'P1' })))
     }
   },
 }
@@ -84,7 +81,7 @@ async function bare(pool: Pool): Promise<void> {
     )
     await transaction.query(
       `insert into callback_queue (callback_id, merchant_id, host, due_at)
-       select callback_id, merchant_id, '127.0.0.1:9', created_at from callbacks`,
+       select callback_id, merchant_id, '127.0.0.1:9', created_at from callbacks_with_progress`,
     )
   })
 }

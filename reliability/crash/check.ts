@@ -1,6 +1,5 @@
 // After the last kill: what the client was told, what the database holds and what the listener received must agree.
 
-import { callbacksWithProgress } from '../../packages/gateway/src/callbacks/store/callback-state.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-verification.ts'
 import { checkEvents } from '../simulation/callback-invariants.ts'
@@ -27,7 +26,7 @@ export async function findCrashViolations(
 
 async function checkArrivals(pool: Pool, { arrivals }: Receiver): Promise<string[]> {
   const { rows } = await pool.query<{ callback_id: string; event_name: string; is_delivered: boolean }>(
-    `select callback_id, event_name, delivered_at is not null as is_delivered from ${callbacksWithProgress}`,
+    'select callback_id, event_name, delivered_at is not null as is_delivered from callbacks_with_progress',
   )
   const stored = new Set(rows.map((row) => row.callback_id))
   return [

@@ -1,11 +1,8 @@
 // The gateway that is fuzzed over HTTP: whole, in this process so that its coverage is seen, with a merchant that has
 // orders in several states and an operator whose token may do everything.
-import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { platformKeysPath } from '../../packages/gateway/src/faces/merchant-api/platform-keys.ts'
-import { makeManageTokens } from '../../packages/gateway/src/operators/manage-tokens.ts'
 import { scopeNames } from '../../packages/gateway/src/operators/rules/api-token.ts'
-import { makeApiTokenStore } from '../../packages/gateway/src/operators/store/api-tokens.ts'
-import { makeOperatorStore } from '../../packages/gateway/src/operators/store/operators.ts'
 import { type Clock, systemClock } from '../../packages/gateway/src/platform/clock.ts'
 import type { TestGateway, TestMerchant } from '../../packages/gateway/test/support/gateway.ts'
 import { createBody } from '../../packages/gateway/test/support/order.ts'
@@ -38,15 +35,8 @@ export function makeFuzzClock(): Clock {
 const longestWaitMs = 50
 
 export async function furnish(gateway: TestGateway): Promise<FuzzWorld> {
-  const { pool, clock } = gateway
   const merchant = await gateway.addMerchant()
-  const tokens = makeManageTokens({
-    tokens: makeApiTokenStore(pool),
-    operators: makeOperatorStore(pool),
-    clock,
-    random: randomBytes,
-  })
-  const { token } = await tokens.addToken(
+  const { token } = await gateway.operations.apiTokens.addToken(
     { login: 'admin', name: 'fuzz', scopes: scopeNames, days: 1 },
     'fuzz',
   )
@@ -57,7 +47,7 @@ export async function furnish(gateway: TestGateway): Promise<FuzzWorld> {
     merchant,
     adminToken: token,
     platformKeys: keys.map(({ publicKey }) => createPublicKey(publicKey)),
-    words: await makeOrders(merchant, clock),
+    words: await makeOrders(merchant, gateway.clock),
   }
 }
 

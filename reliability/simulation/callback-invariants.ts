@@ -2,7 +2,6 @@
 // and what reached a merchant was its own, under one id, as it was written.
 
 import { maxRetries } from '../../packages/gateway/src/callbacks/rules/retry-schedule.ts'
-import { callbacksWithProgress } from '../../packages/gateway/src/callbacks/store/callback-state.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import type { Arrival, SimulatedNetwork } from './network.ts'
 
@@ -28,11 +27,11 @@ export async function checkCallbacks({
   network: SimulatedNetwork
 }): Promise<string[]> {
   const { rows } = await pool.query<CallbackRow>(`
-select callbacks.*, a.attempts, a.ladder_attempts
-  from ${callbacksWithProgress}
+select c.*, a.attempts, a.ladder_attempts
+  from callbacks_with_progress c
  cross join lateral (select count(*) as attempts, count(*) filter (where not is_resend) as ladder_attempts
                        from callback_attempts a
-                      where a.merchant_id = callbacks.merchant_id and a.callback_id = callbacks.callback_id) as a`)
+                      where a.merchant_id = c.merchant_id and a.callback_id = c.callback_id) as a`)
   const callbacks = new Map(rows.map((row) => [row.callback_id, row]))
   const acknowledged = new Set(
     network.arrivals.filter(({ isAcknowledged }) => isAcknowledged).map(({ callbackId }) => callbackId),
@@ -56,7 +55,7 @@ select coalesce(e.payment_id, c.payment_id) || ' ' || coalesce(e.event_name, c.e
         select r.merchant_id, r.payment_id, r.refund_id, 'payment.refund.' || substr(r.status, 8)
           from refunds r join orders o using (merchant_id, payment_id)
          where o.callback_url is not null and r.status <> 'refunding') as e
-  full join callbacks c using (merchant_id, payment_id, refund_id, event_name)
+  full join callbacks_with_progress c using (merchant_id, payment_id, refund_id, event_name)
  where e.payment_id is null or c.payment_id is null`)
   return rows.map(({ what }) => what)
 }

@@ -1,10 +1,9 @@
 // What is there when a run begins: merchants with their listeners, some of which share a host, and wallets with money.
 import { makeCallbackId as makeUuid } from '@tillgate/protocol'
-import { makeStores } from '../../packages/gateway/src/app/stores.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { type Merchant, makeMerchantId } from '../../packages/gateway/src/merchants/rules/merchant.ts'
 import type { Act } from '../../packages/gateway/src/operators/rules/audit.ts'
-import { makeMoveFunds } from '../../packages/gateway/src/treasury/move-funds.ts'
+import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { manners, type SimulatedNetwork } from './network.ts'
 import type { World } from './people.ts'
 import type { Seeded } from './seeded.ts'
@@ -19,7 +18,8 @@ export async function settleIn(
   { seeded, network, nowMs }: { seeded: Seeded; network: SimulatedNetwork; nowMs: number },
 ): Promise<Pick<World, 'merchants' | 'wallets'>> {
   const random = (count: number) => seeded.bytes(count)
-  const { merchants: merchantStore, wallets: walletStore, treasury } = makeStores(pool)
+  const clock = { now: () => nowMs, wait: async () => {} }
+  const { stores, operations } = testOperations(pool, { clock, random })
   const merchants: { merchant: Merchant; callbackUrl: string }[] = []
   for (let index = 0; index < merchantCount; index++) {
     const merchant: Merchant = {
@@ -32,7 +32,7 @@ export async function settleIn(
       accentColour: undefined,
       createdAtMs: nowMs,
     }
-    await merchantStore.insertMerchant(merchant, [], act('merchant.add'))
+    await stores.merchants.insertMerchant(merchant, [], act('merchant.add'))
     // The last two shops are at one host.
     const host = `shop-${Math.min(index, merchantCount - 2)}.example`
     if (index < merchantCount - 1) network.addHost(host, seeded.weighted(manners))
@@ -50,12 +50,10 @@ export async function settleIn(
       behaviour: undefined,
       createdAtMs: nowMs,
     }
-    await walletStore.insertWallet(wallet, act('wallet.add'))
+    await stores.wallets.insertWallet(wallet, act('wallet.add'))
     wallets.push(walletId)
   }
-  const clock = { now: () => nowMs, wait: async () => {} }
-  const funds = makeMoveFunds({ treasury, clock, random, actor: 'simulation' })
-  await funds.topUp(
+  await operations.as('simulation').funds.topUp(
     wallets.map((walletId) => ({ walletId, currency: 'USD', amountMinor: walletMinor })),
     { subject: 'simulation', reason: 'the beginning' },
   )

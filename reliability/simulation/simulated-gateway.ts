@@ -5,7 +5,7 @@ import { makeCallbackId as makeUuid } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { makeOperations } from '../../packages/gateway/src/app/operations.ts'
 import { makeStores } from '../../packages/gateway/src/app/stores.ts'
-import { makeSendCallback, type Prepared } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
+import type { Prepared } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
 import type { ClaimedCallback } from '../../packages/gateway/src/callbacks/store/callback-queue.ts'
 import { makeVault } from '../../packages/gateway/src/platform/vault.ts'
 import { readConfig } from '../../packages/gateway/src/settings/config.ts'
@@ -42,8 +42,8 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
   const clock = time.clockOf(owner, { skewMs })
   const random = (count: number) => seeded.bytes(count)
   const stores = makeStores(parts.pool, {
-    onQueued: (lines) => delivery.expects(lines),
-    outcomes: { gatherMs: undefined },
+    onQueued: (lanes) => delivery.expects(lanes),
+    outcomes: { gatherMs: 0 },
   })
   const operations = makeOperations(stores, {
     config,
@@ -70,8 +70,9 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     ...idling('deliver'),
     queue: stores.callbackQueue,
     prepare: async (callback) => sealedPlainly(callback, clock.now()),
-    send: makeSendCallback(parts.network.for(owner)),
+    send: parts.network.for(owner),
     record: operations.recordAttempt,
+    flush: stores.callbackOutcomes.flush,
     hold: operations.holdCallback,
     newClaimId: () => makeUuid(clock.now(), random),
     limits,

@@ -3,18 +3,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gatewayPath, openingToolsHere, parseRequestEnvelope, type RequestEnvelope } from '@tillgate/protocol'
+import type { Operations } from '../../packages/gateway/src/app/operations.ts'
 import { refuseInConstantTime } from '../../packages/gateway/src/http/admission/constant-time-refusal.ts'
-import { MerchantDirectory } from '../../packages/gateway/src/merchants/merchant-directory.ts'
 import { makeOpenRequest } from '../../packages/gateway/src/merchants/open-request.ts'
-import type { MerchantStore } from '../../packages/gateway/src/merchants/store/merchants.ts'
 import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
 import { machineTime } from '../../packages/gateway/src/platform/timer.ts'
-import type { Vault } from '../../packages/gateway/src/platform/vault.ts'
 import type { Ask } from './sample.ts'
 
-export function askInProcess(parts: { store: MerchantStore; vault: Vault }): Ask<RequestEnvelope> {
+export function askInProcess({ directory }: Pick<Operations, 'directory'>): Ask<RequestEnvelope> {
   const open = makeOpenRequest({
-    directory: new MerchantDirectory(parts),
+    directory,
     clock: systemClock,
     toolsFor: () => openingToolsHere,
   })

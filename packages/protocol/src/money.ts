@@ -23,8 +23,9 @@ export function toPositiveMinorUnits(amount: WireAmount, currency: string, field
 
 /** Checks that this is a plain decimal above zero; whether it fits waits until the currency is known. */
 export function checkPositiveDecimal(amount: WireAmount, field: string): void {
-  const text = typeof amount === 'string' ? readText(amount) : readNumber(amount)
-  if (isRefusal(text)) refuseAmount(text, { amount, field })
+  const text = String(amount)
+  const refusal = refusalOf(amount, text)
+  if (refusal) refuseAmount(refusal, { amount, field })
   if (!/[1-9]/.test(text)) {
     throw new Failure('invalid_field', { field, message: `${field} must be greater than zero.` })
   }
@@ -70,8 +71,9 @@ const maxWholeDigits = maxMajorUnits.toString().length
 
 /** The same without a Failure, for callers that go over many amounts and name the field only when they must. */
 export function readMinorUnits(amount: WireAmount, digits: number): bigint | AmountRefusal {
-  const text = typeof amount === 'string' ? readText(amount) : readNumber(amount)
-  if (isRefusal(text)) return text
+  const text = String(amount)
+  const refusal = refusalOf(amount, text)
+  if (refusal) return refusal
   const point = text.indexOf('.')
   const wholeDigits = point === -1 ? text.length : point
   const fractionDigits = point === -1 ? 0 : text.length - point - 1
@@ -83,11 +85,6 @@ export function readMinorUnits(amount: WireAmount, digits: number): bigint | Amo
   return minor > largestMinor(digits) ? 'too_large' : minor
 }
 
-/** A decimal begins with a digit, a refusal with a letter. */
-function isRefusal(text: string): text is AmountRefusal {
-  return text.charCodeAt(0) > 0x39
-}
-
 function largestMinor(digits: number): bigint {
   return largestMinorByDigits[digits] ?? maxMinorUnits
 }
@@ -97,18 +94,23 @@ const largestMinorByDigits = [0n, 1n, 2n, 3n].map((digits) => maxMajorUnits * 10
 const zeros = ['', '0', '00', '000', '0000']
 const plainDecimal = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
 
-function readText(text: string): string | AmountRefusal {
-  if (plainDecimal.test(text)) return text
+/** Why its text is no plain decimal; undefined when it is one. */
+function refusalOf(amount: WireAmount, text: string): AmountRefusal | undefined {
+  return typeof amount === 'string' ? refusalOfText(text) : refusalOfNumber(amount, text)
+}
+
+function refusalOfText(text: string): AmountRefusal | undefined {
+  if (plainDecimal.test(text)) return undefined
   if (text.startsWith('-')) return 'negative'
   return /^[0-9.]+e[+-]?[0-9]+$/i.test(text) ? 'exponent' : 'not_decimal'
 }
 
 /** The shortest text of a double is the decimal that was written, as long as that had at most 15 digits. */
-function readNumber(value: number): string | AmountRefusal {
+function refusalOfNumber(value: number, text: string): AmountRefusal | undefined {
   if (Number.isNaN(value)) return 'not_decimal'
   if (value < 0 || Object.is(value, -0)) return 'negative'
-  const text = String(value)
-  if (plainDecimal.test(text)) return significantDigits(text) <= maxNumberDigits ? text : 'too_many_digits'
+  if (plainDecimal.test(text))
+    return significantDigits(text) <= maxNumberDigits ? undefined : 'too_many_digits'
   // What is left JavaScript writes with an exponent: infinity and 1e21, or less than any minor unit.
   return value > 1 ? 'too_large' : 'too_precise'
 }

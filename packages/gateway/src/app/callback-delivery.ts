@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
-import { makeSendCallback } from '../callbacks/deliver-callbacks.ts'
-import type { Line } from '../callbacks/rules/delivery-lanes.ts'
+import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import type { GatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
 import { outboundLimits } from '../outbound/limits.ts'
 import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from '../outbound/outbound.ts'
@@ -21,8 +20,8 @@ import type { Stores } from './stores.ts'
 import { tracedPost } from './traced.ts'
 
 export interface CallbackDelivery {
-  /** Others have queued callbacks in these lines. */
-  expects(lines: readonly Line[]): void
+  /** Others have queued callbacks in these lanes. */
+  expects(lanes: readonly Lane[]): void
   /** Finishes the attempts that are under way. */
   stop(): Promise<void>
 }
@@ -47,8 +46,9 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
   const delivery = startDeliveryWorker({
     queue: stores.callbackQueue,
     prepare: operations.prepareCallback,
-    send: makeSendCallback(tracedPost(outbound.post, tracer)),
+    send: tracedPost(outbound.post, tracer),
     record: operations.recordAttempt,
+    flush: stores.callbackOutcomes.flush,
     hold: operations.holdCallback,
     onRecorded(callback, { startedAtMs, delivery }) {
       metrics.callbackDelay.observe(Math.max(0, startedAtMs - callback.dueAtMs) / 1000)

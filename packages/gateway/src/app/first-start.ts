@@ -22,7 +22,7 @@ export interface FirstStartParts {
 
 type Opened = Pick<OpenStores, 'stores' | 'vault'>
 
-export async function ensureFirstThings(
+export async function completeFirstStart(
   config: Config,
   opened: Opened,
   parts: FirstStartParts,

@@ -40,7 +40,7 @@ import type { Service } from './service.ts'
 import { tracedDirect, traceRequests } from './traced.ts'
 
 /** The repository's root, where docs/ is; an installation may come without it. */
-const papersRoot = join(import.meta.dirname, '../../../..')
+const repositoryRoot = join(import.meta.dirname, '../../../..')
 
 /** Without the role api nothing is served that would show an address. */
 const unservedUrl = 'http://localhost'
@@ -153,11 +153,11 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     publicUrl: () => publicUrl,
     shopUrl: parts.shopUrl ?? (() => undefined),
     isAccessGiven: isAccessGiven(config),
-    hasDocs: existsSync(join(papersRoot, 'docs')),
+    hasDocs: existsSync(join(repositoryRoot, 'docs')),
     readiness,
   })
   serveDocs(publicListener, {
-    root: papersRoot,
+    root: repositoryRoot,
     mode: config.mode,
     publicUrl: () => publicUrl,
     clock: parts.clock,

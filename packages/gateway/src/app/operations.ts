@@ -163,7 +163,6 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       currentOrder,
       callbackHosts: new CallbackHosts({
         merchants,
-        directory,
         maxHostsPerDay: config.callbackHostsPerDay,
         clock,
       }),

@@ -16,12 +16,12 @@ import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
 import { startCheckoutService } from './checkout-service.ts'
 import { makeConsoleService } from './console-service.ts'
-import { ensureFirstThings, type FirstStartParts } from './first-start.ts'
+import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
 import { type OpenStores, storesOver } from './open-stores.ts'
 import { makeOperations, type Operations } from './operations.ts'
 import { tracedApi } from './traced.ts'
-import { openWayOut, startWork } from './work.ts'
+import { openOutboundClient, startWork } from './work.ts'
 
 /** What serves requests; it is there once the database is. */
 export interface Service {
@@ -48,13 +48,13 @@ export interface ServiceParts extends FirstStartParts {
 export async function startService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, log, random, publicUrl, ownListeners, observability } = parts
   const { metrics, tools } = observability
-  const outbound = openWayOut(config, ownListeners)
+  const outbound = openOutboundClient(config, ownListeners)
   const opened = await storesOver(await parts.opening, {
     config,
     clock,
     random,
     ...observability.storeParts,
-    onQueued: (lines) => work.queued(lines),
+    onQueued: (lanes) => work.queued(lanes),
   })
   const { vault } = opened
   metrics.poolMax.set(config.databasePoolMax)
@@ -65,7 +65,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     metrics.poolWaiting.set(waiting)
   })
   // Whoever serves people sees to it that there is somebody to serve.
-  if (config.roles.includes('api')) await ensureFirstThings(config, opened, parts)
+  if (config.roles.includes('api')) await completeFirstStart(config, opened, parts)
   const watch = new OrderWatch()
   watch.onCommitted((_key, status) => {
     const changes = Object.hasOwn(refundStatuses, status) ? metrics.refunds : metrics.orders

@@ -1,12 +1,11 @@
 // Every store, over one pool. Whoever needs stores takes them from here: the gateway, the command line, tests, the
 // simulation and the benchmarks.
-import type { Line } from '../callbacks/rules/delivery-lanes.ts'
 import { makeCallbackHistory } from '../callbacks/store/callback-history.ts'
-import { makeCallbackOutcomes } from '../callbacks/store/callback-outcomes.ts'
+import { makeCallbackOutcomes, type OutcomeGathering } from '../callbacks/store/callback-outcomes.ts'
 import { makeCallbackPauseStore } from '../callbacks/store/callback-pauses.ts'
 import { makeCallbackQueue } from '../callbacks/store/callback-queue.ts'
 import { makeCallbackResends } from '../callbacks/store/callback-resends.ts'
-import { announcingCallbacks } from '../callbacks/store/callbacks.ts'
+import type { OnQueued } from '../callbacks/store/callbacks.ts'
 import type { Pool } from '../database/pool.ts'
 import { makePlatformKeyStore } from '../keys/store/platform-keys.ts'
 import { makeSealedSecretStore } from '../keys/store/sealed-secrets.ts'
@@ -38,27 +37,25 @@ import { makeWalletStore } from '../wallets/store/wallets.ts'
 
 export interface StoreParts {
   readonly onBatch?: OnBatch | undefined
-  /** A commit queued callbacks in these lanes; a hint. */
-  readonly onQueued?: (lines: readonly Line[]) => void
+  readonly onQueued?: OnQueued | undefined
   /** How outcomes of deliveries are gathered into batches; left out, as a gateway does. */
-  readonly outcomes?: Parameters<typeof makeCallbackOutcomes>[1]
+  readonly outcomes?: OutcomeGathering
 }
 
 export type Stores = ReturnType<typeof makeStores>
 
-export function makeStores(database: Pool, { onBatch, onQueued, outcomes }: StoreParts = {}) {
-  const pool = onQueued ? announcingCallbacks(database, onQueued) : database
+export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StoreParts = {}) {
   return {
-    orders: makeOrderStore(pool, onBatch),
+    orders: makeOrderStore(pool, { onBatch, onQueued }),
     orderList: makeOrderListStore(pool),
     orderDetails: makeOrderDetailsStore(pool),
-    payments: makePaymentStore(pool),
-    settling: makeSettlingStore(pool, onBatch),
+    payments: makePaymentStore(pool, onQueued),
+    settling: makeSettlingStore(pool, { onBatch, onQueued }),
     refunds: makeRefundStore(pool),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),
     callbackHistory: makeCallbackHistory(pool),
-    callbackResends: makeCallbackResends(pool),
+    callbackResends: makeCallbackResends(pool, onQueued),
     callbackPauses: makeCallbackPauseStore(pool),
     merchants: makeMerchantStore(pool),
     wallets: makeWalletStore(pool),
@@ -76,7 +73,7 @@ export function makeStores(database: Pool, { onBatch, onQueued, outcomes }: Stor
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
     overviewHours: makeOverviewHours(pool),
-    sandbox: makeSandboxStore(pool),
+    sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),
     systemState: (nowMs: number) => readSystemState(pool, nowMs),

@@ -2,7 +2,7 @@
 // the overview, where this process has the role of a worker, and the hints by which processes tell each other of work.
 // A part of the composition root with a file of its own.
 import type { RandomBytes } from '@tillgate/protocol'
-import type { Line } from '../callbacks/rules/delivery-lanes.ts'
+import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import type { OrderWatch } from '../orders/order-watch.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -27,9 +27,9 @@ export interface Work {
   /** The times of an order were moved, wherever they are watched. */
   advanced(expiresAtMs: number): void
   /** This process has committed callbacks in these lanes. */
-  queued(lines: readonly Line[]): void
+  queued(lanes: readonly Lane[]): void
   /** Also for callbacks that other processes have queued. */
-  onQueued(listener: (lines: readonly Line[]) => void): void
+  onQueued(listener: (lanes: readonly Lane[]) => void): void
   stop(): Promise<void>
 }
 
@@ -47,23 +47,23 @@ export interface WorkParts {
 }
 
 /** Before the database is waited for, because its settings may be wrong. */
-export function openWayOut(config: Config, ownListeners: OwnListeners): Outbound | undefined {
+export function openOutboundClient(config: Config, ownListeners: OwnListeners): Outbound | undefined {
   return isWorker(config) ? openOutbound(config, ownListeners) : undefined
 }
 
 export function startWork(config: Config, parts: WorkParts): Work {
   const { opened, outbound, watch, clock, log } = parts
   const loops = outbound && startLoops(config, { ...parts, outbound })
-  const listeners: ((lines: readonly Line[]) => void)[] = []
-  const tellListeners = (lines: readonly Line[]) => {
-    for (const listener of listeners) listener(lines)
+  const listeners: ((lanes: readonly Lane[]) => void)[] = []
+  const tellListeners = (lanes: readonly Lane[]) => {
+    for (const listener of listeners) listener(lanes)
   }
   const notifications = opened.openNotifications({
     onMessage: (text) =>
       hear(text, {
-        onQueued(lines) {
-          loops?.delivery.expects(lines)
-          tellListeners(lines)
+        onQueued(lanes) {
+          loops?.delivery.expects(lanes)
+          tellListeners(lanes)
         },
         onChanged: (key) => watch.heard(key),
         onSubmitted: () => loops?.settle.wake(),
@@ -93,10 +93,10 @@ export function startWork(config: Config, parts: WorkParts): Work {
       hints.expiring(expiresAtMs)
       hints.submitted()
     },
-    queued(lines) {
-      loops?.delivery.expects(lines)
-      tellListeners(lines)
-      if (isToldOfQueued) hints.queued(lines)
+    queued(lanes) {
+      loops?.delivery.expects(lanes)
+      tellListeners(lanes)
+      if (isToldOfQueued) hints.queued(lanes)
     },
     onQueued(listener) {
       listeners.push(listener)

@@ -69,12 +69,8 @@ export function makePrepareCallback({ directory, platformKeys, clock, tools }: P
   }
 }
 
-export function makeSendCallback(post: Post) {
-  return ({ kind: _, ...request }: Extract<Prepared, { kind: 'sealed' }>): Promise<Delivery> => post(request)
-}
-
 export interface RecordParts {
-  readonly outcomes: CallbackOutcomes
+  readonly outcomes: Pick<CallbackOutcomes, 'record'>
   readonly clock: Clock
   readonly random: RandomBytes
 }
@@ -82,15 +78,10 @@ export interface RecordParts {
 export interface Attempted {
   readonly delivery: Delivery
   readonly startedAtMs: number
-  /** Nothing else is under way that could be recorded together with it. */
-  readonly isLastForNow: boolean
 }
 
 export function makeRecordAttempt({ outcomes, clock, random }: RecordParts) {
-  return (
-    callback: ClaimedCallback,
-    { delivery, startedAtMs, isLastForNow }: Attempted,
-  ): Promise<Recorded> => {
+  return (callback: ClaimedCallback, { delivery, startedAtMs }: Attempted): Promise<Recorded> => {
     const nowMs = clock.now()
     const { isResend, progress } = callback
     const outcome = decideOutcome(progress, {
@@ -100,7 +91,7 @@ export function makeRecordAttempt({ outcomes, clock, random }: RecordParts) {
       nowMs,
       chance: () => chanceFrom(random),
     })
-    return outcomes.record({ callback, delivery, outcome, startedAtMs, nowMs, isLastForNow })
+    return outcomes.record({ callback, delivery, outcome, startedAtMs, nowMs })
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { batched } from './batching.ts'
+import type { StartTimer } from '../platform/timer.ts'
+import { batched, makeBatcher } from './batching.ts'
 
 const bad = new Error('bad item')
 const isItemError = (error: unknown) => error === bad
@@ -103,12 +104,30 @@ test('trouble that is nobody’s fault reaches all of the batch, and the next ba
   assert.equal(await add(3), 3)
 })
 
+/** A timer that expires only when the test says so. */
+function controlledTimer() {
+  const pending = new Set<() => void>()
+  const startTimer: StartTimer = (_delayMs, expire) => {
+    pending.add(expire)
+    return () => void pending.delete(expire)
+  }
+  const expire = () => {
+    for (const each of [...pending]) {
+      pending.delete(each)
+      each()
+    }
+  }
+  return { startTimer, expire, pending }
+}
+
 test('with a time to gather, the first waits for others and a full batch waits no longer', async () => {
   const { run, flights } = controlled()
-  const add = batched(run, { maxItems: 3, maxFlights: 1, gatherMs: 0, isItemError })
+  const { startTimer, expire, pending } = controlledTimer()
+  const add = batched(run, { maxItems: 3, maxFlights: 1, gather: { forMs: 400, startTimer }, isItemError })
   const early = [add(1), add(2)]
   assert.equal(flights.length, 0)
-  await until(() => flights.length === 1)
+  assert.equal(pending.size, 1, 'one timer for the batch')
+  expire()
   assert.deepEqual(flights[0]?.items, [1, 2])
 
   const late = [add(3), add(4), add(5), add(6)]
@@ -117,36 +136,39 @@ test('with a time to gather, the first waits for others and a full batch waits n
   await settle()
   assert.deepEqual(flights[1]?.items, [3, 4, 5], 'they were enough to go at once')
   flights[1]?.land()
-  await until(() => flights.length === 3)
+  await settle()
+  assert.equal(flights.length, 2)
+  expire()
   flights[2]?.land()
   assert.deepEqual(await Promise.all(late), [30, 40, 50, 60])
 })
 
-test('one that nobody follows is not kept waiting, nor are those before it', async () => {
+test('what is flushed gathers no longer, also where it waits for a flight', async () => {
   const { run, flights } = controlled()
-  const never = 2 ** 31 - 1
-  const add = batched(run, {
+  const { startTimer, pending } = controlledTimer()
+  const { add, flush } = makeBatcher(run, {
     maxItems: 10,
     maxFlights: 1,
-    gatherMs: never,
-    isLast: (item) => item % 2 === 0,
+    gather: { forMs: 400, startTimer },
     isItemError,
   })
   const first = [add(1), add(3)]
-  assert.equal(flights.length, 0, 'more are to come')
-  first.push(add(4))
-  assert.deepEqual(flights[0]?.items, [1, 3, 4])
+  assert.equal(flights.length, 0, 'more may come')
+  flush()
+  assert.deepEqual(flights[0]?.items, [1, 3])
+  assert.equal(pending.size, 0)
 
   const next = [add(5), add(6)]
+  flush()
   assert.equal(flights.length, 1, 'one flight at a time')
   flights[0]?.land()
-  assert.deepEqual(await Promise.all(first), [10, 30, 40])
+  assert.deepEqual(await Promise.all(first), [10, 30])
   await settle()
-  assert.deepEqual(flights[1]?.items, [5, 6], 'the last of them still counts as the last')
+  assert.deepEqual(flights[1]?.items, [5, 6])
   flights[1]?.land()
   assert.deepEqual(await Promise.all(next), [50, 60])
-})
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await settle()
-}
+  flush()
+  void add(7)
+  assert.equal(flights.length, 2, 'nothing waited when it was flushed, so this one gathers')
+})

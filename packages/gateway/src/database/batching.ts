@@ -1,18 +1,23 @@
 // Natural batching: what arrives while a round trip is under way goes out together in the next one. A caller
 // alone waits for nobody, and a crowd shares the cost of the commit.
+import type { StartTimer } from '../platform/timer.ts'
 
-export interface BatchingOptions<Item> {
+export interface BatchingOptions {
   readonly maxItems: number
   /** How many round trips may be under way at once. */
   readonly maxFlights: number
   /** How long the first of a batch waits for others. Left out, a caller waits for nobody. */
-  readonly gatherMs?: number | undefined
-  /** Whether to gather no longer with this one, because no other is to come for now. */
-  readonly isLast?: (item: Item) => boolean
+  readonly gather?: { readonly forMs: number; readonly startTimer: StartTimer } | undefined
   /** Whether an error concerns the items themselves, so that the innocent ones deserve another try alone. */
   readonly isItemError: (error: unknown) => boolean
   /** So many go out together now. */
   readonly onFlight?: (items: number) => void
+}
+
+export interface Batcher<Item, Result> {
+  add(item: Item): Promise<Result>
+  /** What waits for others need not: no other is to come for now. */
+  flush(): void
 }
 
 interface Waiting<Item, Result> {
@@ -21,14 +26,25 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
+type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
+
 /** `run` answers each item, in the order of the items. */
 export function batched<Item, Result>(
-  run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { maxItems, maxFlights, gatherMs, isLast, isItemError, onFlight }: BatchingOptions<Item>,
+  run: Run<Item, Result>,
+  options: BatchingOptions,
 ): (item: Item) => Promise<Result> {
+  return makeBatcher(run, options).add
+}
+
+export function makeBatcher<Item, Result>(
+  run: Run<Item, Result>,
+  { maxItems, maxFlights, gather, isItemError, onFlight }: BatchingOptions,
+): Batcher<Item, Result> {
   let queue: Waiting<Item, Result>[] = []
   let flights = 0
-  let gathering: NodeJS.Timeout | undefined
+  let cancelGathering: (() => void) | undefined
+  /** Until the queue is empty, though there may be no flight for it yet. */
+  let isFlushing = false
 
   const takeOff = async (batch: Waiting<Item, Result>[]): Promise<void> => {
     flights++
@@ -39,23 +55,23 @@ export function batched<Item, Result>(
   }
 
   const departWhenGathered = (): void => {
-    const newest = queue.at(-1)
-    if (gatherMs === undefined || queue.length >= maxItems || (newest && isLast?.(newest.item))) {
+    if (gather === undefined || isFlushing || queue.length >= maxItems) {
       departNext()
       return
     }
     if (queue.length === 0 || flights >= maxFlights) return
-    gathering ??= setTimeout(departNext, gatherMs)
+    cancelGathering ??= gather.startTimer(gather.forMs, departNext)
   }
 
   const departNext = (): void => {
-    clearTimeout(gathering)
-    gathering = undefined
+    cancelGathering?.()
+    cancelGathering = undefined
     while (queue.length > 0 && flights < maxFlights) {
       const batch = queue.slice(0, maxItems)
       queue = queue.slice(maxItems)
       void takeOff(batch)
     }
+    if (queue.length === 0) isFlushing = false
   }
 
   const fly = async (batch: Waiting<Item, Result>[]): Promise<void> => {
@@ -73,9 +89,15 @@ export function batched<Item, Result>(
     }
   }
 
-  return (item) =>
-    new Promise((resolve, reject) => {
-      queue.push({ item, resolve, reject })
-      departWhenGathered()
-    })
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject })
+        departWhenGathered()
+      }),
+    flush() {
+      isFlushing = true
+      departNext()
+    },
+  }
 }

@@ -1,5 +1,5 @@
 // What a failure looks like from outside. The one place that turns a thrown error into an answer: a Failure says
-// what to change, a database that is away is 50300, and whatever else went wrong is our fault and says no more.
+// what to change, a database that is away is 50300, and whatever else went wrong is an internal error and says no more.
 import type { Socket } from 'node:net'
 import { Failure, type FailureName, failureAnswer, httpStatusOf } from '@tillgate/protocol'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -15,7 +15,8 @@ export function answerFailures(
 ): void {
   listener.setErrorHandler((error: unknown, request, reply) => {
     const failure = toFailure(error, isUnavailable)
-    if (failure.failure === 'internal') request.log.error({ requestId: request.id, err: error }, 'our fault')
+    if (failure.failure === 'internal')
+      request.log.error({ requestId: request.id, err: error }, 'internal error')
     return sendFailure(request, reply, failure)
   })
   listener.setNotFoundHandler((request, reply) =>

@@ -5,7 +5,7 @@ import type { Order } from '../orders/rules/order.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Clock } from '../platform/clock.ts'
 import { hostOf } from '../platform/ssrf-guard.ts'
-import type { MerchantDirectory } from './merchant-directory.ts'
+import type { Merchant } from './rules/merchant.ts'
 import type { MerchantStore } from './store/merchants.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -13,32 +13,30 @@ const dayMs = 24 * 60 * 60 * 1000
 const rememberedForMs = 60_000
 const maxRemembered = 10_000
 
+export interface CallbackHostsParts {
+  readonly merchants: Pick<MerchantStore, 'useCallbackHost'>
+  readonly maxHostsPerDay: number
+  readonly clock: Clock
+}
+
 export class CallbackHosts {
   readonly #notedAtMs = new BoundedMap<string, number>(maxRemembered)
-  readonly #parts: {
-    readonly merchants: Pick<MerchantStore, 'useCallbackHost'>
-    readonly directory: MerchantDirectory
-    readonly maxHostsPerDay: number
-    readonly clock: Clock
-  }
+  readonly #parts: CallbackHostsParts
 
-  constructor(parts: {
-    merchants: Pick<MerchantStore, 'useCallbackHost'>
-    directory: MerchantDirectory
-    maxHostsPerDay: number
-    clock: Clock
-  }) {
+  constructor(parts: CallbackHostsParts) {
     this.#parts = parts
   }
 
   /** Why this order's callback host may not be used; undefined when it may. */
-  async refusalOf({ merchantId, callbackUrl }: Order): Promise<Failure | undefined> {
+  async refusalOf(
+    { callbackUrl }: Pick<Order, 'callbackUrl'>,
+    { merchantId, callbackHosts: allowed }: Merchant,
+  ): Promise<Failure | undefined> {
     if (callbackUrl === undefined) return undefined
     const host = hostOf(callbackUrl)
-    const nowMs = this.#parts.clock.now()
-    const allowed = await this.#allowList(merchantId, nowMs)
     if (allowed) return allowed.includes(host) ? undefined : notOnList(host)
-    const { maxHostsPerDay } = this.#parts
+    const { maxHostsPerDay, clock } = this.#parts
+    const nowMs = clock.now()
     if (maxHostsPerDay === 0 || this.#isRemembered(merchantId, host, nowMs)) return undefined
     const noted = await this.#parts.merchants.useCallbackHost({
       merchantId,
@@ -50,12 +48,6 @@ export class CallbackHosts {
     if (!noted) return tooManyHosts(maxHostsPerDay)
     this.#notedAtMs.set(`${merchantId} ${host}`, nowMs)
     return undefined
-  }
-
-  async #allowList(merchantId: string, nowMs: number): Promise<readonly string[] | undefined> {
-    const { directory } = this.#parts
-    const entry = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
-    return entry.known?.merchant.callbackHosts
   }
 
   #isRemembered(merchantId: string, host: string, nowMs: number): boolean {

@@ -56,7 +56,9 @@ export function makeCreateOrder(parts: CreateOrderParts) {
   /** What stands against a new order does not stand against the answer for one that was made before. */
   async function store(order: Order, merchant: Merchant, nowMs: number): Promise<Order> {
     const refusal =
-      refusalOfTimes(order, nowMs) ?? refusalOfUrls(order, merchant) ?? (await callbackHosts.refusalOf(order))
+      refusalOfTimes(order, nowMs) ??
+      refusalOfUrls(order, merchant) ??
+      (await callbackHosts.refusalOf(order, merchant))
     if (!refusal) return orders.insertOrder(order)
     const earlier = await orders.findOrderByNumber(order)
     if (!earlier) throw refusal

@@ -3,7 +3,6 @@
 import type { Dispatcher } from 'undici'
 import type { StartTimer } from '../platform/timer.ts'
 import { classify, OutboundFailure, type UnreachableReason } from './failure.ts'
-import type { Line, Waiting } from './line.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 export type Delivery =
@@ -29,12 +28,12 @@ export interface AttemptSettings {
 }
 
 export function attempt(
-  line: Line,
+  pool: Dispatcher,
   request: Dispatcher.DispatchOptions,
   settings: AttemptSettings,
 ): Promise<Delivery> {
   return new Promise((resolve, reject) => {
-    line.enter(new Attempt({ line, request, settings, resolve, reject }))
+    pool.dispatch(request, new Attempt({ settings, resolve, reject }))
   })
 }
 
@@ -43,14 +42,12 @@ export function unreachable(failure: OutboundFailure, durationMs: number): Deliv
 }
 
 interface AttemptOptions {
-  readonly line: Line
-  readonly request: Dispatcher.DispatchOptions
   readonly settings: AttemptSettings
   readonly resolve: (delivery: Delivery) => void
   readonly reject: (error: unknown) => void
 }
 
-class Attempt implements Dispatcher.DispatchHandler, Waiting {
+class Attempt implements Dispatcher.DispatchHandler {
   readonly #options: AttemptOptions
   readonly #startedAt: number
   readonly #cancelTimer: () => void
@@ -68,15 +65,9 @@ class Attempt implements Dispatcher.DispatchHandler, Waiting {
     this.#cancelTimer = startTimer(attemptTimeoutMs, () => this.#expire())
   }
 
-  start(): void {
-    const { line, request } = this.#options
-    if (this.#isSettled) line.exit()
-    else line.dispatch(request, this)
-  }
-
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // The time ran out while the connection was opened: nothing has been sent, and nothing will be.
+    // The time ran out while it waited for its connection: nothing has been sent, and nothing will be.
     if (this.#isSettled) controller.abort(new OutboundFailure('timeout', 'given up'))
   }
 
@@ -103,11 +94,9 @@ class Attempt implements Dispatcher.DispatchHandler, Waiting {
 
   onResponseEnd(): void {
     this.#answered()
-    this.#options.line.exit()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#options.line.exit()
     if (this.#isSettled) return
     try {
       const failure = classify(error)
@@ -126,7 +115,6 @@ class Attempt implements Dispatcher.DispatchHandler, Waiting {
     if (this.#httpStatus !== 0) this.#unreachable('timeout', this.#partly(passed))
     else if (this.#controller) this.#unreachable('timeout', `${passed} without an answer`)
     else this.#unreachable('timeout', `${passed} while waiting for a connection`)
-    this.#options.line.leave(this)
     this.#controller?.abort(new OutboundFailure('timeout', passed))
   }
 

@@ -4,10 +4,9 @@ import { Pool } from 'undici'
 import { targetOf } from '../platform/ssrf-guard.ts'
 import { type Guard, openConnection } from './connect.ts'
 import type { OutboundLimits } from './limits.ts'
-import { Line } from './line.ts'
 
 interface Kept {
-  readonly line: Line
+  readonly pool: Pool
   readonly openedAt: number
 }
 
@@ -25,7 +24,7 @@ export class Origins {
     this.#now = now
   }
 
-  lineFor(url: URL): Line {
+  poolFor(url: URL): Pool {
     const now = this.#now()
     const kept = this.#kept.get(url.origin)
     if (kept !== undefined) {
@@ -34,19 +33,19 @@ export class Origins {
       // Below zero when the clock was set back.
       if (ageMs >= 0 && ageMs < this.#limits.connectionLifeMs) {
         this.#kept.set(url.origin, kept)
-        return kept.line
+        return kept.pool
       }
-      this.#retire(kept.line)
+      this.#retire(kept.pool)
     } else if (this.#kept.size >= this.#limits.originsKept) {
       this.#retireLongestUnused()
     }
-    const line = new Line(this.#makePool(url), this.#limits.connectionsPerOrigin)
-    this.#kept.set(url.origin, { line, openedAt: now })
-    return line
+    const pool = this.#makePool(url)
+    this.#kept.set(url.origin, { pool, openedAt: now })
+    return pool
   }
 
   async close(): Promise<void> {
-    for (const { line } of this.#kept.values()) this.#retire(line)
+    for (const { pool } of this.#kept.values()) this.#retire(pool)
     this.#kept.clear()
     await Promise.all(this.#closing)
   }
@@ -74,15 +73,16 @@ export class Origins {
   }
 
   #retireLongestUnused(): void {
-    for (const [name, { line }] of this.#kept) {
+    for (const [name, { pool }] of this.#kept) {
       this.#kept.delete(name)
-      this.#retire(line)
+      this.#retire(pool)
       return
     }
   }
 
-  #retire(line: Line): void {
-    const closed = line.close().finally(() => this.#closing.delete(closed))
+  /** Whoever waits for a connection of it is still served; each is bounded by its own timeout. */
+  #retire(pool: Pool): void {
+    const closed = pool.close().finally(() => this.#closing.delete(closed))
     this.#closing.add(closed)
   }
 }

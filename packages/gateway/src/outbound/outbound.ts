@@ -85,7 +85,7 @@ export function makeOutbound(policy: OutboundPolicy, parts: OutboundParts): Outb
     const checked = check(url)
     if (checked.kind === 'refused') return unreachable(new OutboundFailure(checked.reason, checked.detail), 0)
     return attempt(
-      origins.lineFor(checked.url),
+      origins.poolFor(checked.url),
       {
         method: 'POST',
         path: checked.url.pathname + checked.url.search,

@@ -98,8 +98,8 @@ export function makeSandboxListen({ listens, prepare, clock, maxWaiting }: Sandb
     },
 
     /** These merchants got callbacks just now. */
-    expects(lines: readonly { readonly merchantId: string }[]): void {
-      for (const { merchantId } of lines) for (const { wake } of waiting.get(merchantId) ?? []) wake.abort()
+    expects(lanes: readonly { readonly merchantId: string }[]): void {
+      for (const { merchantId } of lanes) for (const { wake } of waiting.get(merchantId) ?? []) wake.abort()
     },
 
     /** Everybody who waits is answered at once, and nobody waits any more. */

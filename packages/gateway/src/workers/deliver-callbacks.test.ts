@@ -3,12 +3,12 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { TestClock } from '../../test/support/clock.ts'
-import type { RoomLimits } from '../callbacks/rules/delivery-lanes.ts'
+import type { LaneLimits } from '../callbacks/rules/delivery-lanes.ts'
 import type { Recorded } from '../callbacks/store/callback-outcomes.ts'
 import type { ClaimedCallback, ClaimRequest } from '../callbacks/store/callback-queue.ts'
 import { recordingMax, startDeliveryWorker } from './deliver-callbacks.ts'
 
-const line = { merchantId: '1', host: 'shop.example' }
+const lane = { merchantId: '1', host: 'shop.example' }
 const written: Recorded = {
   isWritten: true,
   failingHost: undefined,
@@ -21,22 +21,25 @@ const written: Recorded = {
   },
 }
 
-/** So many callbacks in one line, a host that takes each, and a database that records nothing until told. */
-function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits: RoomLimits }) {
+/** So many callbacks in one lane, a host that takes each, and a database that records nothing until told. */
+function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits: LaneLimits }) {
   const clock = new TestClock()
   const recording: (() => void)[] = []
   let left = waiting
   let sent = 0
   let isRecording = false
+  let outcomes = 0
+  /** How many outcomes there were at each flush. */
+  const flushedAfter: number[] = []
   const worker = startDeliveryWorker({
     queue: {
-      findDueLines: async () => ({
-        lines: [{ ...line, failures: 0, pausedUntilMs: undefined }],
+      findDueLanes: async () => ({
+        lanes: [{ ...lane, failures: 0, pausedUntilMs: undefined }],
         isFull: false,
         nextDueAtMs: undefined,
       }),
-      pageOfLines: async () => ({ lines: [], after: undefined }),
-      async claim({ lines: [asked], ...claim }: ClaimRequest) {
+      pageOfLanes: async () => ({ lanes: [], after: undefined }),
+      async claim({ lanes: [asked], ...claim }: ClaimRequest) {
         const count = Math.min(left, asked?.most ?? 0)
         left -= count
         return { callbacks: Array.from({ length: count }, () => claimed(claim)), hosts: new Map() }
@@ -50,9 +53,11 @@ function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits:
       return { kind: 'answered', httpStatus: 200, answer: Buffer.alloc(0), durationMs: 1 }
     },
     async record() {
+      outcomes++
       if (!isRecording) await new Promise<void>((resolve) => recording.push(resolve))
       return written
     },
+    flush: () => void flushedAfter.push(outcomes),
     hold: async () => {},
     newClaimId: () => 'claim',
     limits,
@@ -68,12 +73,12 @@ function deliver(t: TestContext, { waiting, limits }: { waiting: number; limits:
     record()
     await worker.stop()
   })
-  return { record, sent: () => sent, inFlight: () => worker.counts().inFlight }
+  return { record, flushedAfter, sent: () => sent, inFlight: () => worker.counts().inFlight }
 }
 
 function claimed({ claimId, claimedUntilMs }: Pick<ClaimRequest, 'claimId' | 'claimedUntilMs'>) {
   // Safe: the worker passes on the rest unread.
-  return { ...line, claimId, claimedUntilMs, hostFailures: 0, dueAtMs: 0 } as ClaimedCallback
+  return { ...lane, claimId, claimedUntilMs, hostFailures: 0, dueAtMs: 0 } as ClaimedCallback
 }
 
 /** Until it has done all it can without time going by. */
@@ -100,4 +105,11 @@ test('a database that records nothing stops the sending', async (t) => {
   record()
   assert.equal(await settled(sent), waiting)
   assert.equal(inFlight(), 0)
+})
+
+test('outcomes gather while more are under way, and not any longer', async (t) => {
+  const limits = { inFlight: 100, inFlightPerHost: 50, inFlightPerMerchant: 100 }
+  const { sent, flushedAfter } = deliver(t, { waiting: 8, limits })
+  assert.equal(await settled(sent), 8)
+  assert.deepEqual(flushedAfter, [8])
 })

@@ -1,20 +1,23 @@
-// Delivers callbacks: finds lines with something due, claims as much as there is room for, and keeps every core
+// Delivers callbacks: finds lanes with something due, claims as much as there are slots for, and keeps every core
 // signing. It is told of callbacks that this process commits; those of others it finds by looking into the queue
 // every second, and retries by waking when the next one is due.
 
 import {
   type Attempted,
+  type CallbackRequest,
   claimForMs,
   type HeldReason,
   neededForAttemptMs,
+  type Post,
   type Prepared,
 } from '../callbacks/deliver-callbacks.ts'
 import { type Delivery, isAcknowledged } from '../callbacks/rules/callback-attempt.ts'
 import {
-  DeliveryRooms,
+  DeliveryLanes,
   type HostState,
-  type Line,
-  type RoomLimits,
+  type Lane,
+  type LaneLimits,
+  type LaneRequest,
 } from '../callbacks/rules/delivery-lanes.ts'
 import { isHostFailure } from '../callbacks/rules/host-health.ts'
 import type { Recorded } from '../callbacks/store/callback-outcomes.ts'
@@ -24,15 +27,17 @@ import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 export interface DeliveryWorkerParts {
-  readonly queue: Pick<CallbackQueue, 'findDueLines' | 'pageOfLines' | 'claim' | 'release'>
+  readonly queue: Pick<CallbackQueue, 'findDueLanes' | 'pageOfLanes' | 'claim' | 'release'>
   readonly prepare: (callback: ClaimedCallback) => Promise<Prepared>
-  readonly send: (sealed: Sealed) => Promise<Delivery>
+  readonly send: Post
   readonly record: (callback: ClaimedCallback, attempt: Attempted) => Promise<Recorded>
+  /** What waits to be recorded together with others need not wait any longer. */
+  readonly flush: () => void
   readonly hold: (callback: ClaimedCallback, reason: HeldReason) => Promise<void>
   /** An attempt was made and written down. */
   readonly onRecorded?: (callback: ClaimedCallback, attempt: Attempted) => void
   readonly newClaimId: () => string
-  readonly limits: RoomLimits
+  readonly limits: LaneLimits
   /** How many signatures are made at once. */
   readonly signers: number
   readonly clock: Clock
@@ -40,8 +45,8 @@ export interface DeliveryWorkerParts {
 }
 
 export interface DeliveryWorker extends Omit<Loop, 'wake'> {
-  /** These lines got callbacks just now. */
-  expects(lines: readonly Line[]): void
+  /** These lanes got callbacks just now. */
+  expects(lanes: readonly Lane[]): void
   counts(): DeliveryCounts
 }
 
@@ -57,278 +62,339 @@ export interface DeliveryCounts {
   readonly inFlight: number
 }
 
-type Sealed = Extract<Prepared, { kind: 'sealed' }>
-
-/** What a delivery waits for; `settling` is what the database is told of it. */
-type Stage = 'signing' | 'sending' | 'settling'
-
 const worker = 'deliver-callbacks'
 const lookAgainMs = 1_000
 /** However soon the next one is due: what falls due in between goes together. */
 const lookAtMostEveryMs = 25
 /**
  * What is claimed ahead, for each signer. Enough that they never wait for a claim, little enough that a newcomer does not
- * wait long. With few left the next claim is made: one made sooner is smaller, because what is claimed takes its host's room.
+ * wait long. With few left the next claim is made: one made sooner is smaller, because what is claimed takes its host's slots.
  */
 const aheadOfSigner = { most: 20, few: 3 } as const
-/** So many outcomes may wait to be recorded without a room: a database that falls behind slows down the sending. */
+/** So many outcomes may wait to be recorded without a slot: a database that falls behind slows down the sending. */
 export const recordingMax = 1_024
 const recordAgainMs = { first: 100, most: 5_000 } as const
 
+interface State {
+  readonly parts: DeliveryWorkerParts
+  readonly lanes: DeliveryLanes
+  readonly counts: { -readonly [Count in Exclude<keyof DeliveryCounts, 'inFlight'>]: number }
+  /** Claimed and not yet signed. */
+  readonly ahead: ClaimedCallback[]
+  readonly underWay: Record<Stage, number>
+  readonly wake: () => void
+  /** Of those that have left their slot. */
+  recording: number
+  /** The loop waits, and takes more as soon as there is some. */
+  isHungry: boolean
+  /** No lane had a slot at the last plan: until a callback ends, planning again would find none either. */
+  isWithoutSlots: boolean
+  lookedAtMs: number
+  lookNextAtMs: number
+  pageAfter: Lane | undefined
+  isStopping: boolean
+  /** Once it stops: resolves when nothing is under way any more. */
+  idle: PromiseWithResolvers<void> | undefined
+}
+
+/** What a delivery waits for; `settling` is what the database is told of it. */
+type Stage = 'signing' | 'sending' | 'settling'
+
+/** A callback on its way through the stages. */
+interface Delivering {
+  readonly callback: ClaimedCallback
+  stage: Stage
+  /** Its slot was given back when the answer came, before it was recorded. */
+  hasLeft: boolean
+  end: Parameters<DeliveryLanes['ended']>[1] | undefined
+}
+
 export function startDeliveryWorker(parts: DeliveryWorkerParts): DeliveryWorker {
   const { queue, clock, log } = parts
-  const rooms = new DeliveryRooms(parts.limits)
-  const counts = {
-    acknowledged: 0,
-    refused: 0,
-    unreachable: 0,
-    held: 0,
-    exhausted: 0,
-    claimsLost: 0,
-    pauses: 0,
+  const state: State = {
+    parts,
+    lanes: new DeliveryLanes(parts.limits),
+    counts: {
+      acknowledged: 0,
+      refused: 0,
+      unreachable: 0,
+      held: 0,
+      exhausted: 0,
+      claimsLost: 0,
+      pauses: 0,
+    },
+    ahead: [],
+    underWay: { signing: 0, sending: 0, settling: 0 },
+    wake: () => loop.wake(),
+    recording: 0,
+    isHungry: false,
+    isWithoutSlots: false,
+    lookedAtMs: Number.NEGATIVE_INFINITY,
+    lookNextAtMs: Number.NEGATIVE_INFINITY,
+    pageAfter: undefined,
+    isStopping: false,
+    idle: undefined,
   }
-  const ahead: ClaimedCallback[] = []
-  const aheadMost = aheadOfSigner.most * parts.signers
-  const aheadFew = aheadOfSigner.few * parts.signers
-  const underWay: Record<Stage, number> = { signing: 0, sending: 0, settling: 0 }
-  /** Once it stops: resolves when nothing is under way any more. */
-  let idle: PromiseWithResolvers<void> | undefined
-  /** Of those that have left their room. */
-  let recording = 0
-  let isStopping = false
-  let isHungry = false
-  /** No line had room at the last plan: until a callback ends, planning again would find none either. */
-  let isWithoutRoom = false
-  let lookedAtMs = Number.NEGATIVE_INFINITY
-  let lookNextAtMs = Number.NEGATIVE_INFINITY
-  let pageAfter: Line | undefined
-
-  const loop = startLoop({ worker, clock, log, turn })
-
-  async function turn(): Promise<number> {
-    isHungry = false
-    if (clock.now() >= lookNextAtMs || clock.now() < lookedAtMs) await look()
-    const nowMs = clock.now()
-    const most = aheadMost - ahead.length
-    const isEnough = ahead.length > aheadFew
-    const lines = isEnough ? [] : rooms.plan({ most, nowMs })
-    isWithoutRoom = !isEnough && lines.length === 0
-    if (lines.length > 0) {
-      await claim(lines, nowMs)
-      // There may be more at once: the answer comes from the plan of the next turn.
-      if (ahead.length <= aheadFew) return 0
-    }
-    isHungry = true
-    const nextAtMs = Math.min(lookNextAtMs, rooms.nextPauseEndMs(nowMs))
-    return Math.max(0, nextAtMs - clock.now())
+  const loop = startLoop({ worker, clock, log, turn: () => takeTurn(state) })
+  return {
+    expects(lanes) {
+      for (const lane of lanes) state.lanes.makeReady(lane)
+      loop.wake()
+    },
+    counts: () => ({ ...state.counts, inFlight: state.lanes.inFlight }),
+    async stop() {
+      state.isStopping = true
+      await loop.stop()
+      const unsent = state.ahead.splice(0)
+      await queue.release(unsent).catch((error: unknown) => {
+        log.warn({ worker, count: unsent.length, err: error }, 'claims were not given back; they run out')
+      })
+      state.idle ??= Promise.withResolvers()
+      if (isIdle(state)) state.idle.resolve()
+      await state.idle.promise
+    },
   }
+}
 
-  async function look(): Promise<void> {
-    const nowMs = clock.now()
-    const due = await queue.findDueLines(nowMs)
-    take(due.lines)
-    if (due.isFull) {
-      const page = await queue.pageOfLines(nowMs, pageAfter)
-      take(page.lines)
-      pageAfter = page.after
-    }
-    lookedAtMs = nowMs
-    const soonestMs = nowMs + lookAtMostEveryMs
-    lookNextAtMs = Math.min(
-      nowMs + lookAgainMs,
-      Math.max(soonestMs, due.nextDueAtMs ?? Number.POSITIVE_INFINITY),
+async function takeTurn(state: State): Promise<number> {
+  const { clock, signers } = state.parts
+  state.isHungry = false
+  if (clock.now() >= state.lookNextAtMs || clock.now() < state.lookedAtMs) await look(state)
+  const nowMs = clock.now()
+  const isEnough = hasEnoughAhead(state)
+  const most = aheadOfSigner.most * signers - state.ahead.length
+  const requests = isEnough ? [] : state.lanes.plan({ most, nowMs })
+  state.isWithoutSlots = !isEnough && requests.length === 0
+  if (requests.length > 0) {
+    await claim(state, requests, nowMs)
+    // There may be more at once: the answer comes from the plan of the next turn.
+    if (!hasEnoughAhead(state)) return 0
+  }
+  state.isHungry = true
+  const nextAtMs = Math.min(state.lookNextAtMs, state.lanes.nextPauseEndMs(nowMs))
+  return Math.max(0, nextAtMs - clock.now())
+}
+
+function hasEnoughAhead({ ahead, parts }: State): boolean {
+  return ahead.length > aheadOfSigner.few * parts.signers
+}
+
+async function look(state: State): Promise<void> {
+  const { clock, queue } = state.parts
+  const nowMs = clock.now()
+  const due = await queue.findDueLanes(nowMs)
+  makeReady(state, due.lanes)
+  if (due.isFull) {
+    const page = await queue.pageOfLanes(nowMs, state.pageAfter)
+    makeReady(state, page.lanes)
+    state.pageAfter = page.after
+  }
+  state.lookedAtMs = nowMs
+  const soonestMs = nowMs + lookAtMostEveryMs
+  state.lookNextAtMs = Math.min(
+    nowMs + lookAgainMs,
+    Math.max(soonestMs, due.nextDueAtMs ?? Number.POSITIVE_INFINITY),
+  )
+}
+
+function makeReady({ lanes }: State, due: readonly (Lane & HostState)[]): void {
+  for (const lane of due) {
+    lanes.noteHost(lane.host, lane)
+    lanes.makeReady(lane)
+  }
+}
+
+async function claim(state: State, requests: readonly LaneRequest[], nowMs: number): Promise<void> {
+  const { lanes, parts } = state
+  const { callbacks, hosts } = await parts.queue.claim({
+    lanes: requests,
+    nowMs,
+    claimId: parts.newClaimId(),
+    claimedUntilMs: nowMs + claimForMs,
+    probeUntilMs: nowMs + neededForAttemptMs,
+  })
+  const counted = new Map<string, number>()
+  for (const { merchantId, host } of callbacks) {
+    const key = `${merchantId} ${host}`
+    counted.set(key, (counted.get(key) ?? 0) + 1)
+  }
+  for (const [host, hostState] of hosts) lanes.noteHost(host, hostState)
+  for (const request of requests) {
+    lanes.claimed(request, counted.get(`${request.merchantId} ${request.host}`) ?? 0)
+  }
+  state.ahead.push(...callbacks)
+  startSigning(state)
+}
+
+function startSigning(state: State): void {
+  const { ahead, underWay, parts } = state
+  while (underWay.signing < parts.signers) {
+    const callback = ahead.shift()
+    if (!callback) break
+    void deliver(state, callback)
+  }
+  if (state.isHungry && !state.isWithoutSlots && !hasEnoughAhead(state) && state.lanes.readyLanes > 0) {
+    state.isHungry = false
+    state.wake()
+  }
+}
+
+/** Never rejects. */
+async function deliver(state: State, callback: ClaimedCallback): Promise<void> {
+  const delivering: Delivering = { callback, stage: 'signing', hasLeft: false, end: undefined }
+  state.underWay.signing++
+  try {
+    const request = await prepare(state, delivering)
+    const attempted = request && (await send(state, delivering, request))
+    if (attempted) await record(state, delivering, attempted)
+  } catch (error) {
+    // The claim runs out, and the callback is sent again then.
+    state.parts.log.error(
+      { worker, callbackId: callback.callbackId, err: error },
+      'a callback could not be handled',
     )
   }
+  leave(state, delivering)
+}
 
-  function take(lines: readonly (Line & HostState)[]): void {
-    for (const line of lines) {
-      rooms.noteHost(line.host, line)
-      rooms.makeReady(line)
-    }
+/** Undefined: it cannot be tried, and goes on waiting. */
+async function prepare(state: State, delivering: Delivering): Promise<CallbackRequest | undefined> {
+  const { counts, parts } = state
+  const { callback } = delivering
+  const prepared = await parts.prepare(callback)
+  pass(state, delivering, prepared.kind === 'sealed' ? 'sending' : 'settling')
+  startSigning(state)
+  if (prepared.kind === 'sealed') return prepared
+  counts.held++
+  const { merchantId, callbackId } = callback
+  const { reason } = prepared
+  parts.log.warn({ worker, merchantId, callbackId, reason }, 'a callback cannot be sent for now')
+  await parts.hold(callback, reason)
+  return undefined
+}
+
+/** Undefined: its claim is nearly over, so it was not sent. */
+async function send(
+  state: State,
+  delivering: Delivering,
+  request: CallbackRequest,
+): Promise<Attempted | undefined> {
+  const { clock, send: post } = state.parts
+  const startedAtMs = clock.now()
+  if (startedAtMs + neededForAttemptMs > delivering.callback.claimedUntilMs) return undefined
+  const delivery = await post(request)
+  pass(state, delivering, 'settling')
+  return { delivery, startedAtMs }
+}
+
+async function record(state: State, delivering: Delivering, attempted: Attempted): Promise<void> {
+  const { callback } = delivering
+  const { delivery } = attempted
+  leaveEarly(state, delivering, delivery)
+  const recorded = await write(state, callback, attempted)
+  if (recorded) {
+    state.parts.onRecorded?.(callback, attempted)
+    tell(state, callback, recorded)
   }
+  const isGood = recorded !== undefined && !isHostFailure(recorded.outcome.verdict)
+  delivering.end = { isGood, durationMs: delivery.durationMs }
+}
 
-  async function claim(lines: ReturnType<DeliveryRooms['plan']>, nowMs: number): Promise<void> {
-    const { callbacks, hosts } = await queue.claim({
-      lines,
-      nowMs,
-      claimId: parts.newClaimId(),
-      claimedUntilMs: nowMs + claimForMs,
-      probeUntilMs: nowMs + neededForAttemptMs,
-    })
-    const counted = new Map<string, number>()
-    for (const { merchantId, host } of callbacks) {
-      const key = `${merchantId} ${host}`
-      counted.set(key, (counted.get(key) ?? 0) + 1)
-    }
-    for (const [host, state] of hosts) rooms.noteHost(host, state)
-    for (const line of lines) rooms.claimed(line, counted.get(`${line.merchantId} ${line.host}`) ?? 0)
-    ahead.push(...callbacks)
-    startSigning()
-  }
+/** Its host has nothing more to do with it. Hosts that fail keep the slot until it is known whether they are paused. */
+function leaveEarly(state: State, delivering: Delivering, delivery: Delivery): void {
+  const { callback } = delivering
+  if (!isAcknowledged(delivery) || callback.hostFailures > 0 || state.recording >= recordingMax) return
+  delivering.hasLeft = true
+  state.recording++
+  state.lanes.ended(callback, { isGood: true, durationMs: delivery.durationMs })
+  useSlot(state)
+}
 
-  function startSigning(): void {
-    while (underWay.signing < parts.signers) {
-      const callback = ahead.shift()
-      if (!callback) break
-      void deliver(callback)
-    }
-    if (isHungry && !isWithoutRoom && ahead.length <= aheadFew && rooms.readyLines > 0) {
-      isHungry = false
-      loop.wake()
-    }
-  }
-
-  /** Never rejects. All stages in one: a function for each costs every delivery its promise and its turns. */
-  async function deliver(callback: ClaimedCallback): Promise<void> {
-    let stage = enter('signing')
-    /** Its room was given back when the answer came, before it was recorded. */
-    let hasLeft = false
-    let end: Parameters<DeliveryRooms['ended']>[1] | undefined
+/** Never rejects. The database may be away for a moment: an outcome that is known need not be found out twice. */
+async function write(
+  state: State,
+  callback: ClaimedCallback,
+  attempted: Attempted,
+): Promise<Recorded | undefined> {
+  const { clock, log } = state.parts
+  const { callbackId, claimedUntilMs } = callback
+  for (let waitMs: number = recordAgainMs.first; ; waitMs = Math.min(waitMs * 2, recordAgainMs.most)) {
     try {
-      const prepared = await parts.prepare(callback)
-      stage = pass(stage, prepared.kind === 'sealed' ? 'sending' : 'settling')
-      startSigning()
-      const startedAtMs = clock.now()
-      if (prepared.kind === 'held') await keepWaiting(callback, prepared.reason)
-      else if (startedAtMs + neededForAttemptMs <= callback.claimedUntilMs) {
-        const delivery = await parts.send(prepared)
-        stage = pass(stage, 'settling')
-        hasLeft = leaveEarly(callback, delivery)
-        const isLastForNow = underWay.sending === 0 && underWay.signing === 0 && ahead.length === 0
-        const attempted = { delivery, startedAtMs, isLastForNow }
-        let recorded: Recorded | undefined
-        try {
-          recorded = await parts.record(callback, attempted)
-        } catch (error) {
-          recorded = await recordAgain(callback, attempted, error)
-        }
-        if (recorded) {
-          parts.onRecorded?.(callback, attempted)
-          tell(callback, recorded)
-        }
-        const isGood = recorded !== undefined && !isHostFailure(recorded.outcome.verdict)
-        end = { isGood, durationMs: delivery.durationMs }
-      }
+      return await writeOnce(state, callback, attempted)
     } catch (error) {
-      // The claim runs out, and the callback is sent again then.
-      log.error({ worker, callbackId: callback.callbackId, err: error }, 'a callback could not be handled')
-    }
-    if (hasLeft) recording--
-    else if (end) rooms.ended(callback, end)
-    else rooms.returned(callback)
-    leave(stage)
-    if (!hasLeft) useRoom()
-  }
-
-  function enter(stage: Stage): Stage {
-    underWay[stage]++
-    return stage
-  }
-
-  function pass(from: Stage, to: Stage): Stage {
-    underWay[from]--
-    return enter(to)
-  }
-
-  function leave(stage: Stage): void {
-    underWay[stage]--
-    if (isIdle()) idle?.resolve()
-  }
-
-  function isIdle(): boolean {
-    return underWay.signing + underWay.sending + underWay.settling === 0
-  }
-
-  /** Some was given back. */
-  function useRoom(): void {
-    isWithoutRoom = false
-    startSigning()
-  }
-
-  async function keepWaiting(callback: ClaimedCallback, reason: HeldReason): Promise<void> {
-    counts.held++
-    const { merchantId, callbackId } = callback
-    log.warn({ worker, merchantId, callbackId, reason }, 'a callback cannot be sent for now')
-    await parts.hold(callback, reason)
-  }
-
-  /** Its host has nothing more to do with it. Hosts that fail keep the room until it is known whether they are paused. */
-  function leaveEarly(callback: ClaimedCallback, delivery: Delivery): boolean {
-    if (!isAcknowledged(delivery) || callback.hostFailures > 0 || recording >= recordingMax) return false
-    recording++
-    rooms.ended(callback, { isGood: true, durationMs: delivery.durationMs })
-    useRoom()
-    return true
-  }
-
-  /** Never rejects. The database may be away for a moment: an outcome that is known need not be found out twice. */
-  async function recordAgain(
-    callback: ClaimedCallback,
-    attempted: Attempted,
-    firstError: unknown,
-  ): Promise<Recorded | undefined> {
-    const { callbackId } = callback
-    let error = firstError
-    for (let waitMs: number = recordAgainMs.first; ; waitMs = Math.min(waitMs * 2, recordAgainMs.most)) {
-      if (clock.now() + waitMs >= callback.claimedUntilMs || isStopping) {
+      if (clock.now() + waitMs >= claimedUntilMs || state.isStopping) {
         log.error({ worker, callbackId, err: error }, 'an outcome was not recorded; it will be sent again')
         return undefined
       }
       log.warn({ worker, callbackId, err: error, waitMs }, 'an outcome was not recorded; trying again')
-      await clock.wait(waitMs, new AbortController().signal)
-      try {
-        return await parts.record(callback, attempted)
-      } catch (again) {
-        error = again
-      }
     }
+    await clock.wait(waitMs, new AbortController().signal)
   }
+}
 
-  function tell(callback: ClaimedCallback, { outcome, isWritten, failingHost }: Recorded): void {
-    const { merchantId, callbackId, paymentId, eventName, host } = callback
-    counts[outcome.verdict.kind]++
-    if (!isWritten) {
-      counts.claimsLost++
-      log.warn({ worker, callbackId, host }, 'the claim was lost before the outcome was known')
-      return
-    }
-    if (failingHost) {
-      rooms.noteHost(host, failingHost)
-      if (failingHost.pausedAtMs !== undefined && failingHost.pauses === 1) {
-        counts.pauses++
-        const { failures: count, reason } = failingHost
-        log.warn({ worker, host, count, reason }, 'a callback host fails again and again and is paused')
-      }
-    }
-    if (outcome.isNewlyExhausted) {
-      counts.exhausted++
-      log.warn(
-        { worker, merchantId, paymentId, callbackId, eventName, host },
-        'a callback is exhausted: no attempt in seven days was answered with HTTP 200',
-      )
-    }
-    if (outcome.nextAttemptAtMs !== undefined && outcome.nextAttemptAtMs < lookNextAtMs) {
-      lookNextAtMs = outcome.nextAttemptAtMs
-      if (isHungry) loop.wake()
-    }
-  }
+/** It waits to be written together with others, unless there are none to come. */
+function writeOnce(
+  { ahead, parts, underWay }: State,
+  callback: ClaimedCallback,
+  attempted: Attempted,
+): Promise<Recorded> {
+  const written = parts.record(callback, attempted)
+  if (underWay.sending === 0 && underWay.signing === 0 && ahead.length === 0) parts.flush()
+  return written
+}
 
-  return {
-    expects(lines) {
-      for (const line of lines) rooms.makeReady(line)
-      loop.wake()
-    },
-    counts: () => ({ ...counts, inFlight: rooms.inFlight }),
-    async stop() {
-      isStopping = true
-      await loop.stop()
-      const unsent = ahead.splice(0)
-      await queue.release(unsent).catch((error: unknown) => {
-        log.warn({ worker, count: unsent.length, err: error }, 'claims were not given back; they run out')
-      })
-      idle ??= Promise.withResolvers()
-      if (isIdle()) idle.resolve()
-      await idle.promise
-    },
+function tell(state: State, callback: ClaimedCallback, { outcome, isWritten, failingHost }: Recorded): void {
+  const { counts, lanes } = state
+  const { log } = state.parts
+  const { merchantId, callbackId, paymentId, eventName, host } = callback
+  counts[outcome.verdict.kind]++
+  if (!isWritten) {
+    counts.claimsLost++
+    log.warn({ worker, callbackId, host }, 'the claim was lost before the outcome was known')
+    return
   }
+  if (failingHost) {
+    lanes.noteHost(host, failingHost)
+    if (failingHost.pausedAtMs !== undefined && failingHost.pauses === 1) {
+      counts.pauses++
+      const { failures: count, reason } = failingHost
+      log.warn({ worker, host, count, reason }, 'a callback host fails again and again and is paused')
+    }
+  }
+  if (outcome.isNewlyExhausted) {
+    counts.exhausted++
+    log.warn(
+      { worker, merchantId, paymentId, callbackId, eventName, host },
+      'a callback is exhausted: no attempt in seven days was answered with HTTP 200',
+    )
+  }
+  if (outcome.nextAttemptAtMs !== undefined && outcome.nextAttemptAtMs < state.lookNextAtMs) {
+    state.lookNextAtMs = outcome.nextAttemptAtMs
+    if (state.isHungry) state.wake()
+  }
+}
+
+function pass({ underWay }: State, delivering: Delivering, to: Stage): void {
+  underWay[delivering.stage]--
+  underWay[to]++
+  delivering.stage = to
+}
+
+function leave(state: State, { callback, stage, hasLeft, end }: Delivering): void {
+  if (hasLeft) state.recording--
+  else if (end) state.lanes.ended(callback, end)
+  else state.lanes.returned(callback)
+  state.underWay[stage]--
+  if (isIdle(state)) state.idle?.resolve()
+  if (!hasLeft) useSlot(state)
+}
+
+function isIdle({ underWay }: State): boolean {
+  return underWay.signing + underWay.sending + underWay.settling === 0
+}
+
+/** One was given back. */
+function useSlot(state: State): void {
+  state.isWithoutSlots = false
+  startSigning(state)
 }

@@ -19,7 +19,7 @@ function world() {
 function heard(text: string) {
   const told: unknown[] = []
   hear(text, {
-    onQueued: (lines) => told.push(['queued', lines]),
+    onQueued: (lanes) => told.push(['queued', lanes]),
     onChanged: (key) => told.push(['changed', key]),
     onSubmitted: () => told.push(['submitted']),
     onExpiry: (expiresAtMs) => told.push(['expiry', expiresAtMs]),

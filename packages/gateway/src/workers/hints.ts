@@ -1,12 +1,12 @@
 // What one process tells the others about work that it made: callbacks to deliver, payments to settle, orders whose
 // status somebody may be watching. A hint alone goes out at once, a crowd of them together some milliseconds later.
 
-import type { Line } from '../callbacks/rules/delivery-lanes.ts'
+import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import type { OrderKey } from '../orders/rules/order.ts'
 import type { Clock } from '../platform/clock.ts'
 
 export interface HintListeners {
-  readonly onQueued: (lines: readonly Line[]) => void
+  readonly onQueued: (lanes: readonly Lane[]) => void
   readonly onChanged: (key: OrderKey) => void
   readonly onSubmitted: () => void
   readonly onExpiry: (expiresAtMs: number) => void
@@ -14,7 +14,7 @@ export interface HintListeners {
 
 /** As it is written: short names, because a message has room for some hundred of them. */
 interface Message {
-  /** Lines with new callbacks: merchant and host. */
+  /** Lanes with new callbacks: merchant and host. */
   readonly c?: readonly (readonly [string, string])[]
   /** Orders that changed: merchant and paymentId. */
   readonly o?: readonly (readonly [string, string])[]
@@ -31,7 +31,7 @@ const entryBytes = 8
 export class Hints {
   readonly #send: (text: string) => Promise<void>
   readonly #clock: Clock
-  readonly #lines = new Map<string, readonly [string, string]>()
+  readonly #lanes = new Map<string, readonly [string, string]>()
   readonly #orders = new Map<string, readonly [string, string]>()
   #isSubmitted = false
   #expiresAtMs: number | undefined
@@ -43,8 +43,8 @@ export class Hints {
     this.#clock = clock
   }
 
-  queued(lines: readonly Line[]): void {
-    for (const { merchantId, host } of lines) this.#note(this.#lines, merchantId, host)
+  queued(lanes: readonly Lane[]): void {
+    for (const { merchantId, host } of lanes) this.#note(this.#lanes, merchantId, host)
     this.#depart()
   }
 
@@ -88,12 +88,12 @@ export class Hints {
 
   #take(): string | undefined {
     const message: Message = {
-      ...(this.#lines.size > 0 && { c: [...this.#lines.values()] }),
+      ...(this.#lanes.size > 0 && { c: [...this.#lanes.values()] }),
       ...(this.#orders.size > 0 && { o: [...this.#orders.values()] }),
       ...(this.#isSubmitted && { s: true }),
       ...(this.#expiresAtMs !== undefined && { e: this.#expiresAtMs }),
     }
-    this.#lines.clear()
+    this.#lanes.clear()
     this.#orders.clear()
     this.#isSubmitted = false
     this.#expiresAtMs = undefined
@@ -107,8 +107,8 @@ const never = new AbortController().signal
 /** Whoever may write to the database may send anything: what is not a hint is passed over. */
 export function hear(text: string, listeners: HintListeners): void {
   const message = parse(text)
-  const lines = pairs(message.c).map(([merchantId, host]) => ({ merchantId, host }))
-  if (lines.length > 0) listeners.onQueued(lines)
+  const lanes = pairs(message.c).map(([merchantId, host]) => ({ merchantId, host }))
+  if (lanes.length > 0) listeners.onQueued(lanes)
   for (const [merchantId, paymentId] of pairs(message.o)) listeners.onChanged({ merchantId, paymentId })
   if (message.s === true) listeners.onSubmitted()
   if (typeof message.e === 'number') listeners.onExpiry(message.e)

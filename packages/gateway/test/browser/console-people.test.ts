@@ -8,14 +8,13 @@ import { totpCode } from '../../src/operators/totp.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
-import { operatorsOf } from '../support/console.ts'
 import { type LookOptions, look } from '../support/look.ts'
 
 const shop = await openCheckoutShop({ environment: { APPROVAL_FOR: 'payout' } })
 const { gateway, clock, merchant } = shop
 const browser: Browser = await launchBrowser()
 const password = 'a password of the team'
-const operators = operatorsOf(gateway)
+const { operators } = gateway.operations.as('test')
 for (const login of ['alice', 'bob']) await operators.addOperator({ login, role: 'admin', password })
 await shop.pay(await shop.order(), 'success')
 

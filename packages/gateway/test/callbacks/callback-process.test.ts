@@ -10,11 +10,10 @@ import { makePaymentId } from '@tillgate/protocol'
 import type { ConnectionOptions } from '../../src/database/connection.ts'
 import { bindMode } from '../../src/database/mode.ts'
 import type { Pool } from '../../src/database/pool.ts'
-import { makeManageMerchants } from '../../src/merchants/manage-merchants.ts'
-import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { until } from '../support/callbacks.ts'
 import { freshDatabase } from '../support/database.ts'
+import { testOperations } from '../support/operations.ts'
 import { type RunningGateway, startProcess, temporaryFolder } from '../support/process.ts'
 
 const masterKey = randomBytes(32)
@@ -47,13 +46,8 @@ async function insertOverdueOrders(
   pool: Pool,
   { url, count }: { url: string; count: number },
 ): Promise<void> {
-  const { merchant } = await makeManageMerchants({
-    merchants: makeMerchantStore(pool),
-    vault: makeVault(masterKey),
-    clock: { now: Date.now, wait: async () => {} },
-    random: randomBytes,
-    actor: 'test',
-  }).addMerchant({ name: 'Shop' })
+  const { merchants } = testOperations(pool, { vault: makeVault(masterKey) }).operations.as('test')
+  const { merchant } = await merchants.addMerchant({ name: 'Shop' })
   const nowMs = Date.now()
   await pool.query(
     `insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,

@@ -153,7 +153,7 @@ describe('two hundred thousand waiting callbacks', () => {
 
   before(async () => {
     await world.pool.query('truncate callback_queue, callback_hosts')
-    // Half of them due at one dead and paused host, the others in a thousand lines and due tomorrow.
+    // Half of them due at one dead and paused host, the others in a thousand lanes and due tomorrow.
     await world.pool.query(
       `insert into callback_queue (callback_id, merchant_id, host, due_at)
      select gen_random_uuid(), $1, 'dead.example', $2::bigint - 1000000 + n from generate_series(1, 100000) as n`,
@@ -184,7 +184,7 @@ describe('two hundred thousand waiting callbacks', () => {
 
   test('an index decides what is claimed', async () => {
     const request = {
-      lines: ['7.example', '8.example', 'dead.example'].map((host) => ({
+      lanes: ['7.example', '8.example', 'dead.example'].map((host) => ({
         merchantId: world.merchantId,
         host,
         most: 32,
@@ -208,7 +208,7 @@ describe('two hundred thousand waiting callbacks', () => {
     assert.ok(pages < 3_000, `${pages} pages were touched`)
   })
 
-  test('a healthy line behind a hundred thousand due ones is found and served', {
+  test('a healthy lane behind a hundred thousand due ones is found and served', {
     timeout: 30_000,
   }, async (t) => {
     const sent: string[] = []
@@ -218,7 +218,7 @@ describe('two hundred thousand waiting callbacks', () => {
       sent.push(url)
       return acknowledged
     })
-    // The worker was not told: it finds the line by looking.
+    // The worker was not told: it finds the lane by looking.
     await until(async () => {
       clock.advance(25)
       return (await world.stored(callback.callbackId)).state === 'delivered'

@@ -7,12 +7,8 @@ import { test } from 'node:test'
 import { apiPrefix } from '../../src/faces/admin-api/api.ts'
 import { apiRoutes } from '../../src/faces/admin-api/routes.ts'
 import { downloadLimits } from '../../src/http/downloads.ts'
-import { makeManageOperators } from '../../src/operators/manage-operators.ts'
-import { makeManageTokens } from '../../src/operators/manage-tokens.ts'
 import { type Scope, scopeNames, scopes } from '../../src/operators/rules/api-token.ts'
 import { mayAct, type Role } from '../../src/operators/rules/operator.ts'
-import { makeApiTokenStore } from '../../src/operators/store/api-tokens.ts'
-import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import { totpCode } from '../../src/operators/totp.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { fromBase32 } from '../support/base32.ts'
@@ -21,17 +17,15 @@ import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
 import { commandScript } from '../support/process.ts'
-import { operatorPassword, testVault } from '../support/started.ts'
+import { operatorPassword } from '../support/started.ts'
 
 const shop = await openCheckoutShop({
   environment: { APPROVAL_FOR: 'payout', APPROVAL_REFUND_ABOVE: '5 USD' },
 })
 const { gateway, clock, merchant } = shop
-const { pool } = gateway
-const store = makeOperatorStore(pool)
-const by = { clock, random: randomBytes }
-const operators = makeManageOperators({ operators: store, vault: testVault, actor: 'test', ...by })
-const tokens = makeManageTokens({ tokens: makeApiTokenStore(pool), operators: store, ...by })
+const { pool, operations } = gateway
+const { apiTokens: tokens } = operations
+const { operators } = operations.as('test')
 const dayMs = 24 * 60 * 60_000
 
 for (const role of ['viewer', 'operator', 'admin'] as const)

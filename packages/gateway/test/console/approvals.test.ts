@@ -7,29 +7,14 @@ import { test } from 'node:test'
 import { makeCallbackId as makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../../src/database/pool.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
-import { makeManageMerchants } from '../../src/merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../../src/merchants/merchant-acts.ts'
-import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
-import { makeDecideApprovals } from '../../src/operators/decide-approvals.ts'
 import type { ApprovalPolicy } from '../../src/operators/rules/approval.ts'
-import { makeApprovalStore } from '../../src/operators/store/approvals.ts'
-import { makeOperatorStore } from '../../src/operators/store/operators.ts'
-import { makeCurrentOrder } from '../../src/orders/current-order.ts'
-import { makeManageOrders } from '../../src/orders/manage-orders.ts'
-import { makeOrderStore } from '../../src/orders/store/orders.ts'
-import { makeVault } from '../../src/platform/vault.ts'
-import { makeRefundStore } from '../../src/refunds/store/refunds.ts'
-import { makeMoneyActs } from '../../src/treasury/money-acts.ts'
-import { makeMoveFunds } from '../../src/treasury/move-funds.ts'
-import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
-import { makeManageWallets } from '../../src/wallets/manage-wallets.ts'
-import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
-import { ConsoleClient, operatorsOf } from '../support/console.ts'
+import { ConsoleClient } from '../support/console.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
+import { testOperations } from '../support/operations.ts'
 import { commandScript } from '../support/process.ts'
-import { testVault } from '../support/started.ts'
 
 const shop = await openCheckoutShop({
   environment: {
@@ -43,7 +28,7 @@ const { gateway, clock, merchant } = shop
 const { pool } = gateway
 const merchantPath = `/merchants/${merchant.merchantId}`
 const password = 'a password of the team'
-const operators = operatorsOf(gateway)
+const { operators } = gateway.operations.as('test')
 
 async function signedIn(login: string, role: 'viewer' | 'operator' | 'admin'): Promise<ConsoleClient> {
   await operators.addOperator({ login, role, password })
@@ -63,14 +48,8 @@ async function note(client: ConsoleClient, path: string, fields: Record<string, 
   return /<p class="note (?:good|bad)"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
 }
 
-const vault = makeVault(gateway.config.masterKey ?? assert.fail())
-const actsUnder = (policy: ApprovalPolicy) =>
-  makeMoneyActs({
-    ...movingOver(pool, 'console:alice@127.0.0.1'),
-    approvals: makeApprovalStore(pool),
-    policy,
-    clock,
-    random: randomBytes,
+const actsUnder = (approvals: ApprovalPolicy) =>
+  testOperations(pool, { config: { ...gateway.config, approvals }, clock }).operations.moneyActs({
     actor: 'console:alice@127.0.0.1',
     operator: { login: 'alice' },
   })
@@ -423,7 +402,8 @@ test('callback hosts wait for another admin, the other settings of the same form
 
 test('hosts that are as they were when a change began do not undo what another admin approved meanwhile', async () => {
   const { merchantId } = await gateway.addMerchant()
-  const { merchants } = movingOver(pool, 'test')
+  const { stores, operations } = gateway
+  const { merchants } = operations.as('test')
   await merchants.changeMerchant(merchantId, { callbackHosts: ['old.example'] }, { reason: 'test' })
   const acts = makeMerchantActs({
     merchants: {
@@ -434,7 +414,7 @@ test('hosts that are as they were when a change began do not undo what another a
         return shown
       },
     },
-    approvals: makeApprovalStore(pool),
+    approvals: stores.approvals,
     policy: gateway.config.approvals,
     clock,
     random: randomBytes,
@@ -505,29 +485,5 @@ async function transfersOf(kind: 'payout' | 'refund' | 'top-up'): Promise<number
 }
 
 function decisionsOver(over: Pool) {
-  return makeDecideApprovals({
-    approvals: makeApprovalStore(over),
-    operators: makeOperatorStore(over),
-    carryOutAs: (actor) => movingOver(over, actor),
-    clock,
-    random: randomBytes,
-  })
-}
-
-function movingOver(over: Pool, actor: string) {
-  const by = { clock, random: randomBytes, actor }
-  const [orders, treasury] = [makeOrderStore(over), makeTreasuryStore(over)]
-  return {
-    orders: makeManageOrders({
-      orders,
-      refunds: makeRefundStore(over),
-      merchants: makeMerchantStore(over),
-      currentOrder: makeCurrentOrder({ orders, random: randomBytes }),
-      onSubmitted: () => {},
-      ...by,
-    }),
-    wallets: makeManageWallets({ wallets: makeWalletStore(over), treasury, vault: testVault, ...by }),
-    funds: makeMoveFunds({ treasury, ...by }),
-    merchants: makeManageMerchants({ merchants: makeMerchantStore(over), vault, ...by }),
-  }
+  return testOperations(over, { clock }).operations.decideApprovals
 }

@@ -15,7 +15,7 @@ import {
   startOf,
   successRate,
 } from '../../src/overview/rules/overview.ts'
-import { makeOverviewHours, type OverviewHours } from '../../src/overview/store/overview-hours.ts'
+import type { OverviewHours } from '../../src/overview/store/overview-hours.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -23,10 +23,10 @@ import { insertPastOrders, type PastOrder } from '../support/past-orders.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, clock, merchant } = shop
-const { pool } = gateway
+const { pool, stores } = gateway
 const admin = new ConsoleClient(gateway)
 await admin.signIn()
-const hours = makeOverviewHours(pool)
+const { overviewHours: hours } = stores
 const nothingIsWrong = (error: unknown): void => assert.fail(String(error))
 
 /** Past all that other tests made, on a clock of its own. */

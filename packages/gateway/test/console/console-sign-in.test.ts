@@ -2,25 +2,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeManageOperators } from '../../src/operators/manage-operators.ts'
-import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import { ConfigurationFailure } from '../../src/settings/config.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { testOperations } from '../support/operations.ts'
-import { operatorPassword, testVault } from '../support/started.ts'
+import { operatorPassword } from '../support/started.ts'
 
 const clock = new TestClock()
 const gateway = await startTestGateway({ clock, firstStart: true })
-const store = makeOperatorStore(gateway.pool)
-const operators = makeManageOperators({
-  operators: store,
-  vault: testVault,
-  clock,
-  random: randomBytes,
-  actor: 'test',
-})
+const { operators: store } = gateway.stores
+const { operators } = gateway.operations.as('test')
 
 async function signedIn(login?: string, password?: string): Promise<ConsoleClient> {
   const client = new ConsoleClient(gateway)
@@ -175,7 +166,7 @@ test('wrong proofs of who is signed in lock that session’s proofs alone, and s
 })
 
 test('so many sign-ins and so many proofs of who is signed in are under way at once, and no more', async () => {
-  const { authenticateOperator: authenticate } = testOperations(gateway.pool, { clock }).operations
+  const { authenticateOperator: authenticate } = gateway.operations
   const kindsOf = async (count: number, session?: Buffer): Promise<string[]> => {
     const outcomes = await Promise.all(
       Array.from({ length: count }, (_, n) =>

@@ -1,18 +1,13 @@
 // PostgreSQL keeps no NUL in a text. Wherever a request can bring one, it is refused as the sender's mistake.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeManageTokens } from '../../src/operators/manage-tokens.ts'
 import { scopeNames } from '../../src/operators/rules/api-token.ts'
-import { makeApiTokenStore } from '../../src/operators/store/api-tokens.ts'
-import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 
 const shop = await openCheckoutShop()
-const { gateway, merchant, clock } = shop
-const { pool } = gateway
+const { gateway, merchant } = shop
 const nul = 'a\0b'
 const inAddress = encodeURIComponent(nul)
 
@@ -57,14 +52,8 @@ test('a NUL in a filter, a path or a form of the console is refused with what is
 })
 
 test('a NUL in the admin API is 40001, in the address and in a body', async () => {
-  const parts = {
-    tokens: makeApiTokenStore(pool),
-    operators: makeOperatorStore(pool),
-    clock,
-    random: randomBytes,
-  }
   const given = { login: 'admin', name: 'tests', scopes: scopeNames, days: 1 }
-  const { token } = await makeManageTokens(parts).addToken(given, 'test')
+  const { token } = await gateway.operations.apiTokens.addToken(given, 'test')
   const api = new ApiClient(gateway, token)
   const { merchantId } = merchant
   for (const [id, request] of [

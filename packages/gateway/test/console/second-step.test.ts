@@ -1,27 +1,16 @@
 // The second step of signing in: set up once, asked for after the password, a code that works once, recovery codes, and
 // nothing that lets somebody who knows the password alone come in.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeManageOperators } from '../../src/operators/manage-operators.ts'
-import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import { totpCode } from '../../src/operators/totp.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { TestClock } from '../support/clock.ts'
 import { type ConsoleAnswer, ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { testVault } from '../support/started.ts'
 
 const clock = new TestClock()
 const gateway = await startTestGateway({ clock, environment: { SECOND_STEP_FOR: 'operator' } })
-const store = makeOperatorStore(gateway.pool)
-const operators = makeManageOperators({
-  operators: store,
-  vault: testVault,
-  clock,
-  random: randomBytes,
-  actor: 'test',
-})
+const { operators } = gateway.operations.as('test')
 const password = 'a password of the team'
 const path = '/account/second-step'
 

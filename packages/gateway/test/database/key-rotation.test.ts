@@ -7,12 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { openCallback, parseCallbackEnvelope, parsePublicKey } from '@tillgate/protocol'
-import { makeManagePlatformKeys } from '../../src/keys/manage-platform-keys.ts'
 import { makeRotateMasterKey } from '../../src/keys/rotate-master-key.ts'
-import { makePlatformKeyStore } from '../../src/keys/store/platform-keys.ts'
-import { makeSealedSecretStore } from '../../src/keys/store/sealed-secrets.ts'
-import { makeManageMerchants } from '../../src/merchants/manage-merchants.ts'
-import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
@@ -35,7 +30,7 @@ async function gatewayWith(...keys: Buffer[]): Promise<TestGateway> {
 
 function rotation(...keys: [Buffer, ...Buffer[]]) {
   return makeRotateMasterKey({
-    secrets: makeSealedSecretStore(first.pool),
+    secrets: first.stores.sealedSecrets,
     vault: makeVault(...keys),
     clock,
     random: randomBytes,
@@ -97,14 +92,7 @@ test('the master key is replaced under load, gateway after gateway, without a fa
   const sealing = await gatewayWith(newKey, oldKey)
   inService = [both, sealing]
   await load.more(8)
-  const throughNew = makeManageMerchants({
-    merchants: makeMerchantStore(first.pool),
-    vault: makeVault(newKey, oldKey),
-    clock,
-    random: randomBytes,
-    actor: 'test',
-  })
-  await throughNew.addKey(merchantId, { kind: 'aes' })
+  await sealing.merchants.addKey(merchantId, { kind: 'aes' })
   clock.advance(forgottenMs)
   await load.more(12)
   inService = [sealing]
@@ -170,13 +158,7 @@ test('the gateway’s own key is replaced: published first, signing after the ov
   await until(() => server.listening)
   const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`
 
-  const manage = makeManagePlatformKeys({
-    keys: makePlatformKeyStore(first.pool),
-    vault: makeVault(newKey),
-    clock,
-    random: randomBytes,
-    actor: 'test',
-  })
+  const { platformKeys: manage } = gateway.operations.as('test')
   const published = async (): Promise<string[]> => {
     clock.advance(forgottenMs)
     const { keys } = (await (await fetch(`${gateway.url}/platform-keys`)).json()) as {

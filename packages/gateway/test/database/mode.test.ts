@@ -13,14 +13,11 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { sealHash } from '../../src/platform/secret-hash.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { ensureTestWallets, testWalletPin } from '../../src/sandbox/test-wallets.ts'
-import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
-import { makeAuthenticateWallet } from '../../src/wallets/authenticate-wallet.ts'
 import { placeOfPin } from '../../src/wallets/rules/wallet.ts'
-import { makeWalletTriesStore } from '../../src/wallets/store/wallet-tries.ts'
-import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { openMoney } from '../support/money.ts'
+import { testOperations } from '../support/operations.ts'
 import { commandScript, temporaryFolder } from '../support/process.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
 
@@ -164,11 +161,10 @@ test('gateways that start together on a new database all serve', async () => {
 test('in a live database test wallets are not made, and one that is there neither signs in nor pays', async () => {
   const { pool } = await freshDatabase()
   await bindMode(pool, real)
-  const wallets = makeWalletStore(pool)
   const vault = makeVault(randomBytes(32))
-  const parts = { wallets, treasury: makeTreasuryStore(pool), vault, clock: systemClock, random: randomBytes }
-  await ensureTestWallets(parts)
-  assert.deepEqual(await wallets.listTestWallets(), [])
+  const { stores, operations } = testOperations(pool, { vault })
+  await ensureTestWallets({ ...stores, vault, clock: systemClock, random: randomBytes })
+  assert.deepEqual(await stores.wallets.listTestWallets(), [])
 
   await pool.query({
     text: `insert into wallets (wallet_id, login, name, sealed_pin, status, behaviour, created_at)
@@ -177,9 +173,8 @@ test('in a live database test wallets are not made, and one that is there neithe
       await sealHash({ secret: testWalletPin, place: placeOfPin('ada') }, { vault, random: randomBytes }),
     ],
   })
-  const signIn = makeAuthenticateWallet({ tries: makeWalletTriesStore(pool), vault, clock: systemClock })
   const given = { login: 'ada@test.example', pin: testWalletPin, address: '127.0.0.1' }
-  assert.deepEqual(await signIn(given), { kind: 'locked', untilMs: undefined })
+  assert.deepEqual(await operations.authenticateWallet(given), { kind: 'locked', untilMs: undefined })
 
   const money = openMoney(pool, { clock: systemClock })
   const order = await money.addOrder(await money.addMerchant())

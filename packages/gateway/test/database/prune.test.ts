@@ -4,15 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeCallbackId } from '@tillgate/protocol'
 import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.ts'
-import { makeCallbackResends } from '../../src/callbacks/store/callback-resends.ts'
-import { makeTidyCallbacks } from '../../src/callbacks/tidy-callbacks.ts'
 import type { Pool } from '../../src/database/pool.ts'
-import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
-import { makeOperatorTriesStore } from '../../src/operators/store/operator-tries.ts'
-import { makeOperatorStore } from '../../src/operators/store/operators.ts'
-import { makePrune, pruneBatch } from '../../src/system/prune.ts'
-import { makeWalletTriesStore } from '../../src/wallets/store/wallet-tries.ts'
+import { pruneBatch } from '../../src/system/prune.ts'
 import { freshDatabase } from '../support/database.ts'
+import { testOperations } from '../support/operations.ts'
 
 const dayMs = 86_400_000
 const nowMs = 1_800_000_000_000
@@ -26,6 +21,7 @@ const clock = {
     breaths++
   },
 }
+const { stores, operations } = testOperations(pool, { clock })
 
 async function countOf(table: string, where = 'true'): Promise<number> {
   return (await pool.query(`select from ${table} where ${where}`)).rowCount
@@ -81,15 +77,7 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
      values ('\\x01', 1, $1::bigint - 2 * ${dayMs}::bigint), ('\\x02', 1, $1)`,
     [nowMs],
   )
-  const prune = makePrune({
-    tidyCallbacks: makeTidyCallbacks({ history: makeCallbackHistory(pool), historyDays: 90, clock }),
-    operators: makeOperatorStore(pool),
-    merchants: makeMerchantStore(pool),
-    walletTries: makeWalletTriesStore(pool),
-    operatorTries: makeOperatorTriesStore(pool),
-    clock,
-    signal: new AbortController().signal,
-  })
+  const prune = () => operations.prune(new AbortController().signal)
   assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts, tries: 2 })
   assert.equal(breaths, 3, 'two between three batches of callbacks, one between two of hosts')
   assert.equal(await countOf('callback_attempts'), young.length)
@@ -119,7 +107,6 @@ test('a callback that is asked for again while it is being pruned keeps its text
      values ('${merchantId}', $1, $2, 'payment.order.timeout', 'https://shop.example', 'shop.example', '{}', 1, 2, 2)`,
     [callbackId, paymentId],
   )
-  const resends = makeCallbackResends(pool)
   let asked: number | undefined
   const between: Pool = {
     ...pool,
@@ -130,7 +117,7 @@ test('a callback that is asked for again while it is being pruned keeps its text
             async query(statement, values) {
               const found = await client.query(statement, values)
               // The candidates are known, and nothing is written yet.
-              asked ??= await resends.resendOfOrder(
+              asked ??= await stores.callbackResends.resendOfOrder(
                 { merchantId, paymentId },
                 { nowMs, notSinceMs: 0 },
                 { requestedAtMs: nowMs, signHash: Buffer.from('x'), forgetBeforeMs: 0 },

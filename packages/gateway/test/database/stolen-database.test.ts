@@ -9,7 +9,6 @@ import { migrate } from '../../src/database/migrate.ts'
 import { bindMode } from '../../src/database/mode.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { makeRotateMasterKey } from '../../src/keys/rotate-master-key.ts'
-import { makeSealedSecretStore } from '../../src/keys/store/sealed-secrets.ts'
 import { totpCode } from '../../src/operators/totp.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { fromBase32 } from '../support/base32.ts'
@@ -182,9 +181,8 @@ test('links, PINs and passwords outlive the master key under which they were mad
   const { pathname } = new URL(order.url)
   await signsIn(both, pathname)
 
-  const secrets = makeSealedSecretStore(gateway.pool)
   const rotation = makeRotateMasterKey({
-    secrets,
+    secrets: gateway.stores.sealedSecrets,
     vault: makeVault(newKey, oldKey),
     clock,
     random: randomBytes,

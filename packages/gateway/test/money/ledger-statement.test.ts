@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonWriter, textWriter } from '../../src/faces/cli/statement.ts'
-import { makeStatementStore, type StatementReader } from '../../src/ledger/store/statements.ts'
+import type { StatementReader } from '../../src/ledger/store/statements.ts'
 import { csvStatement } from '../../src/ledger/write-statement.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
@@ -9,7 +9,6 @@ import { heldClock, openMoney } from '../support/money.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock()
 const money = openMoney(pool, { clock })
-const statements = makeStatementStore(pool)
 const merchant = await money.addMerchant()
 const other = await money.addMerchant()
 const { merchantId } = merchant
@@ -29,7 +28,7 @@ async function read(
   form: (write: (text: string) => void) => StatementReader,
 ) {
   let text = ''
-  await statements.read(
+  await money.statements.read(
     { merchantId, ...range },
     form((more) => {
       text += more

@@ -5,9 +5,7 @@ import { test } from 'node:test'
 import { verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { ensureTestWallets, findTestWallet } from '../../src/sandbox/test-wallets.ts'
-import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
 import { behaviours } from '../../src/wallets/rules/wallet.ts'
-import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { openMoney } from '../support/money.ts'
 import { createBody } from '../support/order.ts'
@@ -15,7 +13,7 @@ import { testVault } from '../support/started.ts'
 
 const gateway = await startTestGateway({ environment: { MERCHANT_REQUESTS_PER_SECOND: '100000' } })
 const merchant = await gateway.addMerchant()
-const { pool } = gateway
+const { pool, stores } = gateway
 
 async function newOrder(overrides: object = {}): Promise<string> {
   const { data } = await merchant.call('service.trade.create', {
@@ -137,7 +135,7 @@ test('advance lets one order expire, and no other notices', async () => {
 })
 
 test('a wallet that confirms later does so after its seconds, which advance lets pass at once', async () => {
-  const { walletId = '' } = (await findTestWallet(makeWalletStore(pool), 'confirms_later')) ?? {}
+  const { walletId = '' } = (await findTestWallet(stores.wallets, 'confirms_later')) ?? {}
   const paymentId = await newOrder()
   // Submitted by another process: the gateway finds it by looking.
   const elsewhere = openMoney(pool, { clock: systemClock })
@@ -149,13 +147,13 @@ test('a wallet that confirms later does so after its seconds, which advance lets
 })
 
 test('there is one test wallet for each behaviour, made once, and filled up again', async () => {
-  const [wallets, treasury] = [makeWalletStore(pool), makeTreasuryStore(pool)]
+  const { wallets } = stores
   const before = await wallets.listTestWallets()
   assert.deepEqual(before.map(({ behaviour }) => behaviour).sort(), Object.keys(behaviours).sort())
   const approves = await findTestWallet(wallets, 'approves')
   const poor = await findTestWallet(wallets, 'too_little_money')
   assert.equal(await wallets.findAvailable(poor?.walletId ?? '', 'USD'), 0n)
-  const parts = { wallets, treasury, vault: testVault, clock: systemClock, random: randomBytes }
+  const parts = { ...stores, vault: testVault, clock: systemClock, random: randomBytes }
   const topUps = async () => (await pool.query("select from transfers where kind = 'top_up'")).rowCount
   const topUpsBefore = await topUps()
   await ensureTestWallets(parts)

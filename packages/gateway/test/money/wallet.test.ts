@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
-import { makeAuthenticateWallet } from '../../src/wallets/authenticate-wallet.ts'
-import { makeManageWallets } from '../../src/wallets/manage-wallets.ts'
 import { loginsByAddress, sourceKeptMs, walletTriesLimits } from '../../src/wallets/rules/wallet-tries.ts'
-import { type KnownDevice, makeWalletTriesStore } from '../../src/wallets/store/wallet-tries.ts'
-import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
+import type { KnownDevice } from '../../src/wallets/store/wallet-tries.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
+import { testOperations } from '../support/operations.ts'
 import { testVault } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
-const wallets = makeWalletStore(pool)
-const manage = makeManageWallets({
-  wallets,
-  treasury: makeTreasuryStore(pool),
-  vault: testVault,
-  clock,
-  random: randomBytes,
-  actor: 'cli:ann',
-})
+const { wallets: manage } = testOperations(pool, { clock }).operations.as('cli:ann')
 // As many processes.
-const processes = Array.from({ length: 3 }, () =>
-  makeAuthenticateWallet({ tries: makeWalletTriesStore(pool), vault: testVault, clock }),
+const processes = Array.from(
+  { length: 3 },
+  () => testOperations(pool, { clock }).operations.authenticateWallet,
 )
 const [authenticate] = processes as [(typeof processes)[number]]
 const home = '192.0.2.1'

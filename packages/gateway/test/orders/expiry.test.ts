@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expiryBatch, makeExpireOrders } from '../../src/orders/expire-orders.ts'
-import { makeOrderStore } from '../../src/orders/store/orders.ts'
+import { expiryBatch } from '../../src/orders/expire-orders.ts'
 import { TestClock } from '../support/clock.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { testOperations } from '../support/operations.ts'
 import { createBody } from '../support/order.ts'
 
 const minute = 60_000
@@ -152,8 +151,8 @@ async function bare() {
   await pool.query(
     "insert into merchants values ('100000000000000001', 'Tea House', 'active', null, null, 0)",
   )
-  const orders = makeOrderStore(pool)
-  return { pool, orders, clock, expire: makeExpireOrders({ orders, clock, random: randomBytes }) }
+  const { stores, operations } = testOperations(pool, { clock })
+  return { pool, orders: stores.orders, clock, expire: operations.expireOrders }
 }
 
 async function insertPending(

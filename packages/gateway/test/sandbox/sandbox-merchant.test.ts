@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Tillgate } from '../../../sdk/src/index.ts'
 import { sandboxFile, sandboxFilePath } from '../../src/app/sandbox-file.ts'
-import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
+import { makeStores, type Stores } from '../../src/app/stores.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import {
@@ -22,7 +22,7 @@ const masterKey = randomBytes(32)
 
 async function makeWorld() {
   const { pool } = await freshDatabase()
-  const merchants = makeMerchantStore(pool)
+  const { merchants } = makeStores(pool)
   return {
     merchants,
     ensure: (dataDir: string, more: { gatewayUrl?: string } = {}) =>
@@ -160,10 +160,7 @@ test('a key that an operator revoked does not come back with the next start', as
 })
 
 /** The database knows both keys of the file and takes them. */
-async function assertOpens(
-  merchants: ReturnType<typeof makeMerchantStore>,
-  credentials: SandboxCredentials,
-): Promise<void> {
+async function assertOpens(merchants: Stores['merchants'], credentials: SandboxCredentials): Promise<void> {
   const found = await merchants.findMerchant(credentials.merchantId)
   const publicKey = createPublicKey(createPrivateKey(credentials.privateKey)).export({
     type: 'spki',

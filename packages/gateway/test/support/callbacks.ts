@@ -15,10 +15,10 @@ import {
 } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { pair } from '../../../protocol/test/keys.ts'
-import { makeSendCallback, type Post } from '../../src/callbacks/deliver-callbacks.ts'
+import type { Post } from '../../src/callbacks/deliver-callbacks.ts'
 import type { Callback } from '../../src/callbacks/rules/callback.ts'
-import type { Line, RoomLimits } from '../../src/callbacks/rules/delivery-lanes.ts'
-import { announcingCallbacks, insertCallbacks } from '../../src/callbacks/store/callbacks.ts'
+import type { LaneLimits } from '../../src/callbacks/rules/delivery-lanes.ts'
+import { commitQueueing, insertCallbacks, type OnQueued } from '../../src/callbacks/store/callbacks.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/workers/deliver-callbacks.ts'
 import { freshDatabase } from './database.ts'
@@ -39,13 +39,13 @@ export function answered(httpStatus: number, more: { retryAfterMs?: number; text
 }
 
 const merchantPublicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-const noLimits: RoomLimits = { inFlight: 1_024, inFlightPerHost: 192, inFlightPerMerchant: 256 }
+const noLimits: LaneLimits = { inFlight: 1_024, inFlightPerHost: 192, inFlightPerMerchant: 256 }
 
 export async function makeCallbackWorld(clock: Clock) {
   const { pool, connection } = await freshDatabase()
   const workers: DeliveryWorker[] = []
-  const onQueued = (lines: readonly Line[]) => {
-    for (const worker of workers) worker.expects(lines)
+  const onQueued: OnQueued = (lanes) => {
+    for (const worker of workers) worker.expects(lanes)
   }
   const { stores, operations } = testOperations(pool, { clock, storeParts: { onQueued } })
   const { directory, platformKeys } = operations
@@ -53,8 +53,6 @@ export async function makeCallbackWorld(clock: Clock) {
   await platformKeys.ensure({ clock, random: randomBytes })
   const { merchants: manage } = operations.as('test')
   const shop = await manage.addMerchant({ name: 'Shop', publicKey: merchantPublicKey })
-  // Callbacks that a test queues by itself are announced like those of the stores.
-  const announced = announcingCallbacks(pool, onQueued)
   const aesKeys = new Map([[shop.merchant.merchantId, shop.aesKey]])
 
   return {
@@ -94,17 +92,20 @@ export async function makeCallbackWorld(clock: Clock) {
         body: JSON.stringify({ merchantId, paymentId, status: 'timeout' }),
         createdAtMs: nowMs,
       }
-      await announced.transaction((transaction) => insertCallbacks(transaction, [callback]))
+      await commitQueueing(pool, onQueued, async (transaction) => ({
+        result: callback,
+        queued: await insertCallbacks(transaction, [callback]),
+      }))
       return callback
     },
 
     startWorker(
       t: TestContext,
       post: Post,
-      more: { limits?: Partial<RoomLimits>; chance?: number; clock?: Clock } = {},
+      more: { limits?: Partial<LaneLimits>; chance?: number; clock?: Clock } = {},
     ): DeliveryWorker {
       const own = more.clock ?? clock
-      const { operations: its } = testOperations(pool, {
+      const { operations: its, stores: itsStores } = testOperations(pool, {
         clock: own,
         random: more.chance === undefined ? randomBytes : bytesFor(more.chance),
         storeParts: { outcomes: { gatherMs: 0 } },
@@ -112,8 +113,9 @@ export async function makeCallbackWorld(clock: Clock) {
       const worker = startDeliveryWorker({
         queue,
         prepare: its.prepareCallback,
-        send: makeSendCallback(post),
+        send: post,
         record: its.recordAttempt,
+        flush: itsStores.callbackOutcomes.flush,
         hold: its.holdCallback,
         newClaimId: () => makeCallbackId(own.now(), randomBytes),
         limits: { ...noLimits, ...more.limits },

@@ -1,13 +1,8 @@
 // A gateway with a merchant whose orders a browser pays, and the ways in which an order comes to each of its states.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { makeTreasuryStore } from '../../src/treasury/store/treasury.ts'
-import { makeManageWallets } from '../../src/wallets/manage-wallets.ts'
-import { makeWalletStore } from '../../src/wallets/store/wallets.ts'
 import { TestClock } from './clock.ts'
 import { startTestGateway, type TestGateway, type TestMerchant } from './gateway.ts'
 import { createBody } from './order.ts'
-import { testVault } from './started.ts'
 
 export interface OpenOrder {
   readonly url: string
@@ -42,14 +37,7 @@ export async function openCheckoutShop(
     ...(options.environment && { environment: options.environment }),
   })
   const merchant = await gateway.addMerchant(options.merchant)
-  const manageWallets = makeManageWallets({
-    wallets: makeWalletStore(gateway.pool),
-    treasury: makeTreasuryStore(gateway.pool),
-    vault: testVault,
-    clock,
-    random: randomBytes,
-    actor: 'test',
-  })
+  const { wallets: manageWallets } = gateway.operations.as('test')
 
   const status = async ({ paymentId }: OpenOrder): Promise<string> =>
     (await merchant.call('service.trade.query', { paymentId })).data.paymentStatus

@@ -1,11 +1,8 @@
 // A browser without pictures for the console: keeps cookies, fills in forms as a page shows them.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { type ManageOperators, makeManageOperators } from '../../src/operators/manage-operators.ts'
 import type { Role } from '../../src/operators/rules/operator.ts'
-import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import type { TestGateway } from './gateway.ts'
-import { operatorPassword, testVault } from './started.ts'
+import { operatorPassword } from './started.ts'
 
 export interface ConsoleAnswer {
   readonly status: number
@@ -17,20 +14,10 @@ export interface ConsoleAnswer {
 /** A field that is there more than once has a list. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
-export function operatorsOf({ pool, clock }: Pick<TestGateway, 'pool' | 'clock'>): ManageOperators {
-  return makeManageOperators({
-    operators: makeOperatorStore(pool),
-    vault: testVault,
-    clock,
-    random: randomBytes,
-    actor: 'test',
-  })
-}
-
 /** A new operator of this role, called like it, in a browser of their own. */
 export async function signedInAs(gateway: TestGateway, role: Role): Promise<ConsoleClient> {
   const password = `a password of ${role}`
-  await operatorsOf(gateway).addOperator({ login: role, role, password })
+  await gateway.operations.as('test').operators.addOperator({ login: role, role, password })
   const client = new ConsoleClient(gateway)
   await client.signIn(role, password)
   return client

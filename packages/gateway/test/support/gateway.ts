@@ -1,6 +1,6 @@
 // A whole gateway in this process on a fresh database, and merchants that speak to it over real HTTP. Gone again
 // when the test file is done.
-import { type KeyObject, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { after } from 'node:test'
 import { type AesKey, parseAesKey, sealRequest } from '@tillgate/protocol'
@@ -9,19 +9,20 @@ import { pair } from '../../../protocol/test/keys.ts'
 import { startGateway } from '../../src/app/gateway.ts'
 import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
 import type { Pool } from '../../src/database/pool.ts'
-import { type ManageMerchants, makeManageMerchants } from '../../src/merchants/manage-merchants.ts'
-import { makeMerchantStore } from '../../src/merchants/store/merchants.ts'
+import type { ManageMerchants } from '../../src/merchants/manage-merchants.ts'
 import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { loadMasterKeys } from '../../src/platform/master-keys.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { type Config, readConfig } from '../../src/settings/config.ts'
 import { freshDatabase } from './database.ts'
+import { type TestOperations, testOperations } from './operations.ts'
 import { temporaryFolder } from './process.ts'
 import { urlOf } from './server.ts'
 import { testEnvironment } from './started.ts'
 
-export interface TestGateway {
+/** Its stores and operations too, beside its own and over the same database. */
+export interface TestGateway extends TestOperations {
   readonly url: string
   readonly adminUrl: string
   readonly pool: Pool
@@ -98,16 +99,12 @@ export async function openTestGateway(
     signal: new AbortController().signal,
   })
   let stopped: Promise<void> | undefined
+  const { publicUrl } = gateway
   const vault = makeVault(...loadMasterKeys(config))
-  const merchants = makeManageMerchants({
-    merchants: makeMerchantStore(pool),
-    vault,
-    clock,
-    random: randomBytes,
-    actor: 'test',
-  })
+  const { stores, operations } = testOperations(pool, { config, publicUrl, vault, clock })
+  const { merchants } = operations.as('test')
   // A live gateway's public address is not where it listens.
-  const url = options.environment?.['PUBLIC_URL'] ? gateway.localUrl : gateway.publicUrl
+  const url = options.environment?.['PUBLIC_URL'] ? gateway.localUrl : publicUrl
   const post = (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
     send(`${url}${path}`, body, headers)
 
@@ -117,6 +114,8 @@ export async function openTestGateway(
     pool,
     config,
     clock,
+    stores,
+    operations,
     merchants,
     post,
     async stop() {

@@ -6,7 +6,7 @@ import { firstCallbackIdAt } from '../../platform/time-ordered-ids.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 import type { FailingHost } from '../rules/host-health.ts'
 import { toFailingHost } from './callback-outcomes.ts'
-import { type CallbackKey, callbacksWithProgress, rememberFirstAttempts, stateOf } from './callback-state.ts'
+import { type CallbackKey, rememberFirstAttempts, stateOf } from './callback-state.ts'
 
 export type CallbackHistory = ReturnType<typeof makeCallbackHistory>
 
@@ -159,7 +159,7 @@ async function listCallbacks(
   if (filter.state) wanted.push(ofState[filter.state])
   if (filter.merchantId === undefined && filter.state !== 'exhausted') wanted.push('body is not null')
   // What waits has all of it in its own row, and the planner knows better how much of that there is.
-  const source = filter.state === 'waiting' ? 'callbacks' : callbacksWithProgress
+  const source = filter.state === 'waiting' ? 'callbacks' : 'callbacks_with_progress'
   const { rows } = await database.query<CallbackRow>({
     text: `
 select ${columns}
@@ -194,7 +194,7 @@ async function findCallback(database: Queryable, callbackId: string): Promise<St
 select c.*
   from merchants m
  cross join lateral (select ${columns}
-                       from ${callbacksWithProgress}
+                       from callbacks_with_progress
                       where merchant_id = m.merchant_id and callback_id = $1
                       limit 1) as c`,
     values: [callbackId],
@@ -296,7 +296,7 @@ function prune(database: Pool, { olderThanMs, limit }: PruneOptions): Promise<nu
     const { rows } = await transaction.query<{ merchant_id: string; callback_id: string }>({
       text: `
 select merchant_id, callback_id
-  from ${callbacksWithProgress}
+  from callbacks_with_progress
  where callback_id < $1::uuid and ${isPast}
  order by callback_id
  limit $2`,

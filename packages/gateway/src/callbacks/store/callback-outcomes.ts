@@ -2,10 +2,11 @@
 // callback's own row is told where there is more to say, all in one transaction and only under the claim. Outcomes that
 // come in while one round trip is under way go out together in the next.
 
-import { batched } from '../../database/batching.ts'
+import { makeBatcher } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import { plainArray } from '../../database/plain-array.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { type StartTimer, startSystemTimer } from '../../platform/timer.ts'
 import type { Delivery, Outcome } from '../rules/callback-attempt.ts'
 import { type FailingHost, hostAfter, isHostAnswer, isHostFailure } from '../rules/host-health.ts'
 import type { ClaimedCallback } from './callback-queue.ts'
@@ -18,7 +19,6 @@ export interface RecordedAttempt {
   readonly outcome: Outcome
   readonly startedAtMs: number
   readonly nowMs: number
-  readonly isLastForNow: boolean
 }
 
 export interface Recorded {
@@ -33,25 +33,29 @@ export interface Recorded {
  * Nobody waits for an outcome, so while there are more to come they gather for a moment: written as they come they
  * cost a sixth of all deliveries. What is lost with the process meanwhile is sent again, with the same id.
  */
-const batching = {
-  maxItems: 192,
-  maxFlights: 1,
-  gatherMs: 400,
-  isLast: ({ isLastForNow }: RecordedAttempt) => isLastForNow,
-  isItemError: isDataError,
-} as const
+const gatherOutcomesMs = 400
+const batching = { maxItems: 192, maxFlights: 1, isItemError: isDataError } as const
 /** Of the answer; enough to see what the receiver meant. */
 const answerBytesKept = 1_024
 
+export interface OutcomeGathering {
+  /** Zero: they do not wait for each other. */
+  readonly gatherMs?: number
+  readonly startTimer?: StartTimer
+}
+
 export function makeCallbackOutcomes(
   database: Pool,
-  { gatherMs }: { gatherMs: number | undefined } = batching,
+  { gatherMs = gatherOutcomesMs, startTimer = startSystemTimer }: OutcomeGathering = {},
 ) {
+  const batcher = makeBatcher((attempts: readonly RecordedAttempt[]) => record(database, attempts), {
+    ...batching,
+    gather: gatherMs > 0 ? { forMs: gatherMs, startTimer } : undefined,
+  })
   return {
-    record: batched((attempts: readonly RecordedAttempt[]) => record(database, attempts), {
-      ...batching,
-      gatherMs,
-    }),
+    record: batcher.add,
+    /** Those that gather are recorded now. */
+    flush: batcher.flush,
   }
 }
 

@@ -1,28 +1,28 @@
-// The queue of callbacks that are still to be delivered. Workers look for lines with something due, claim from
-// lines, and every later write bears the claim: who lost it writes nothing.
+// The queue of callbacks that are still to be delivered. Workers look for lanes with something due, claim from
+// lanes, and every later write bears the claim: who lost it writes nothing.
 import type { EventName } from '@tillgate/protocol'
 import { plainArray } from '../../database/plain-array.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Progress } from '../rules/callback-attempt.ts'
-import type { HostState, Line, LineRequest } from '../rules/delivery-lanes.ts'
+import type { HostState, Lane, LaneRequest } from '../rules/delivery-lanes.ts'
 import { stateOf } from './callback-state.ts'
 
 export type CallbackQueue = ReturnType<typeof makeCallbackQueue>
 
-export interface DueLine extends Line, HostState {}
+export interface DueLane extends Lane, HostState {}
 
-export interface DueLines {
-  readonly lines: readonly DueLine[]
+export interface DueLanes {
+  readonly lanes: readonly DueLane[]
   /** There is more due than was looked at: somebody far behind may be hidden. */
   readonly isFull: boolean
   /** When the next callback becomes due that is not due now. */
   readonly nextDueAtMs: number | undefined
 }
 
-export interface LinePage {
-  readonly lines: readonly DueLine[]
+export interface LanePage {
+  readonly lanes: readonly DueLane[]
   /** Where to go on; undefined at the end. */
-  readonly after: Line | undefined
+  readonly after: Lane | undefined
 }
 
 export interface Claim {
@@ -30,7 +30,7 @@ export interface Claim {
   readonly claimedUntilMs: number
 }
 
-export interface ClaimedCallback extends Line, Claim {
+export interface ClaimedCallback extends Lane, Claim {
   readonly callbackId: string
   readonly paymentId: string
   readonly eventName: EventName
@@ -52,12 +52,12 @@ export interface Claimed {
 }
 
 export const dueRowsLooked = 500
-const linesPerPage = 500
+const lanesPerPage = 500
 
 export function makeCallbackQueue(database: Pool) {
   return {
-    findDueLines: (nowMs: number) => findDueLines(database, nowMs),
-    pageOfLines: (nowMs: number, after: Line | undefined) => pageOfLines(database, nowMs, after),
+    findDueLanes: (nowMs: number) => findDueLanes(database, nowMs),
+    pageOfLanes: (nowMs: number, after: Lane | undefined) => pageOfLanes(database, nowMs, after),
     claim: (request: ClaimRequest) => claim(database, request),
     /** Gives back what was claimed and not sent, due as it was. */
     release: (claimed: readonly ClaimedCallback[]) => release(database, claimed),
@@ -66,7 +66,7 @@ export function makeCallbackQueue(database: Pool) {
   }
 }
 
-interface LineRow {
+interface LaneRow {
   merchant_id: string
   host: string
   failures: number | null
@@ -74,9 +74,9 @@ interface LineRow {
 }
 
 /** The oldest due first, by the index callback_queue_due. */
-async function findDueLines(database: Queryable, nowMs: number): Promise<DueLines> {
-  const { rows } = await database.query<LineRow & { count: string }>({
-    name: 'find-due-lines',
+async function findDueLanes(database: Queryable, nowMs: number): Promise<DueLanes> {
+  const { rows } = await database.query<LaneRow & { count: string }>({
+    name: 'find-due-lanes',
     text: `
 select d.merchant_id, d.host, d.count, h.failures, h.paused_until
   from (select merchant_id, host, min(due_at) as due_at, count(*) as count
@@ -96,21 +96,21 @@ select d.merchant_id, d.host, d.count, h.failures, h.paused_until
     values: [nowMs],
   })
   return {
-    lines: rows.map(toDueLine),
+    lanes: rows.map(toDueLane),
     isFull: rows.reduce((sum, { count }) => sum + Number(count), 0) >= dueRowsLooked,
     nextDueAtMs: next[0] && Number(next[0].due_at),
   }
 }
 
 /**
- * Line after line by the index callback_queue_lines, one step a line however many callbacks stand in it: so a line
+ * Lane after lane by the index callback_queue_lines, one step a lane however many callbacks stand in it: so a lane
  * is found that a million due callbacks of others hide.
  */
-async function pageOfLines(database: Queryable, nowMs: number, after: Line | undefined): Promise<LinePage> {
-  const { rows } = await database.query<LineRow & { due_at: string }>({
-    name: 'page-of-callback-lines',
+async function pageOfLanes(database: Queryable, nowMs: number, after: Lane | undefined): Promise<LanePage> {
+  const { rows } = await database.query<LaneRow & { due_at: string }>({
+    name: 'page-of-callback-lanes',
     text: `
-with recursive lines as (
+with recursive lanes as (
   (select merchant_id, host, due_at
      from callback_queue
     where (merchant_id, host) > ($1, $2)
@@ -118,14 +118,14 @@ with recursive lines as (
     limit 1)
   union all
   select next.*
-    from lines
+    from lanes
    cross join lateral (select q.merchant_id, q.host, q.due_at
                          from callback_queue q
-                        where (q.merchant_id, q.host) > (lines.merchant_id, lines.host)
+                        where (q.merchant_id, q.host) > (lanes.merchant_id, lanes.host)
                         order by q.merchant_id, q.host, q.due_at
                         limit 1) as next
 ), page as (
-  select * from lines limit ${linesPerPage}
+  select * from lanes limit ${lanesPerPage}
 )
 select p.merchant_id, p.host, p.due_at, h.failures, h.paused_until
   from page p
@@ -133,15 +133,15 @@ select p.merchant_id, p.host, p.due_at, h.failures, h.paused_until
  order by p.merchant_id, p.host`,
     values: [after?.merchantId ?? '', after?.host ?? ''],
   })
-  const last = rows.length < linesPerPage ? undefined : rows.at(-1)
+  const last = rows.length < lanesPerPage ? undefined : rows.at(-1)
   return {
-    lines: rows.filter(({ due_at }) => Number(due_at) <= nowMs).map(toDueLine),
+    lanes: rows.filter(({ due_at }) => Number(due_at) <= nowMs).map(toDueLane),
     after: last && { merchantId: last.merchant_id, host: last.host },
   }
 }
 
 export interface ClaimRequest extends Claim {
-  readonly lines: readonly LineRequest[]
+  readonly lanes: readonly LaneRequest[]
   readonly nowMs: number
   /** Until then nobody else probes a host whose pause is over. */
   readonly probeUntilMs: number
@@ -179,11 +179,11 @@ interface FailingRow {
 }
 
 /**
- * Each line by the index callback_queue_lines, so many rows as asked for, whatever stands in other lines. A host
+ * Each lane by the index callback_queue_lines, so many rows as asked for, whatever stands in other lanes. A host
  * whose pause is over is probed by whoever moves its pause on. Answers a row for every callback that was claimed,
- * and one without a callback for every line whose host fails, with the host's state.
+ * and one without a callback for every lane whose host fails, with the host's state.
  */
-export function claimStatement({ lines, nowMs, claimId, claimedUntilMs, probeUntilMs }: ClaimRequest) {
+export function claimStatement({ lanes, nowMs, claimId, claimedUntilMs, probeUntilMs }: ClaimRequest) {
   return {
     name: 'claim-callbacks',
     text: `
@@ -223,9 +223,9 @@ select null, null, host, null, null, failures, paused_until
   from asked
  where failures is not null`,
     values: [
-      lines.map(({ merchantId }) => merchantId),
-      lines.map(({ host }) => host),
-      lines.map(({ most }) => most),
+      lanes.map(({ merchantId }) => merchantId),
+      lanes.map(({ host }) => host),
+      lanes.map(({ most }) => most),
       nowMs,
       claimId,
       claimedUntilMs,
@@ -337,7 +337,7 @@ update callbacks
   })
 }
 
-function toDueLine(row: LineRow): DueLine {
+function toDueLane(row: LaneRow): DueLane {
   return {
     merchantId: row.merchant_id,
     host: row.host,

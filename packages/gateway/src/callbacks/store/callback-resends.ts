@@ -3,8 +3,9 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
-import { rememberFirstAttempts, withFirstAttempt } from './callback-state.ts'
-import { noteQueued } from './callbacks.ts'
+import type { Lane } from '../rules/delivery-lanes.ts'
+import { rememberFirstAttempts } from './callback-state.ts'
+import { commitQueueing, type OnQueued } from './callbacks.ts'
 
 export type CallbackResends = ReturnType<typeof makeCallbackResends>
 
@@ -27,7 +28,7 @@ export interface ResendRequest {
   readonly forgetBeforeMs: number
 }
 
-export function makeCallbackResends(database: Pool) {
+export function makeCallbackResends(database: Pool, onQueued: OnQueued = () => {}) {
   return {
     /** All of an order's callbacks; how many were queued. The same request again queues none and has the same answer. */
     resendOfOrder: (
@@ -35,17 +36,18 @@ export function makeCallbackResends(database: Pool) {
       rules: ResendRules,
       request: ResendRequest,
     ) =>
-      database.transaction((transaction) =>
+      commitQueueing(database, onQueued, (transaction) =>
         once(transaction, order.merchantId, request, () => resendOfOrder(transaction, order, rules)),
       ),
     /** An operator's act; how many were queued. With none, nothing is recorded. */
     async resendMany(resends: readonly Resend[], rules: ResendRules, act: Act): Promise<number> {
-      let queued = 0
-      await audited(database, act, async (transaction) => {
+      let queued: readonly Lane[] = []
+      const isDone = await audited(database, act, async (transaction) => {
         queued = await resend(transaction, resends, rules)
-        return queued > 0
+        return queued.length > 0
       })
-      return queued
+      if (isDone) onQueued(queued)
+      return queued.length
     },
   }
 }
@@ -55,8 +57,8 @@ async function once(
   transaction: Queryable,
   merchantId: string,
   { requestedAtMs, signHash, forgetBeforeMs }: ResendRequest,
-  work: () => Promise<number>,
-): Promise<number> {
+  work: () => Promise<readonly Lane[]>,
+): Promise<{ readonly result: number; readonly queued: readonly Lane[] }> {
   await transaction.query({
     name: 'forget-resend-requests',
     text: 'delete from resend_requests where merchant_id = $1 and requested_at < $2',
@@ -76,7 +78,7 @@ insert into resend_requests (merchant_id, requested_at, sign_hash) values ($1, $
       text: 'select queued from resend_requests where merchant_id = $1 and requested_at = $2 and sign_hash = $3',
       values: key,
     })
-    return rows[0]?.queued ?? 0
+    return { result: rows[0]?.queued ?? 0, queued: [] }
   }
   const queued = await work()
   await transaction.query({
@@ -84,16 +86,16 @@ insert into resend_requests (merchant_id, requested_at, sign_hash) values ($1, $
     text: `
 update resend_requests set queued = $4
  where merchant_id = $1 and requested_at = $2 and sign_hash = $3`,
-    values: [...key, queued],
+    values: [...key, queued.length],
   })
-  return queued
+  return { result: queued.length, queued }
 }
 
 async function resendOfOrder(
   transaction: Queryable,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
   rules: ResendRules,
-): Promise<number> {
+): Promise<readonly Lane[]> {
   const { rows } = await transaction.query<{ callback_id: string }>({
     name: 'find-callbacks-of-order',
     text: 'select callback_id from callbacks where merchant_id = $1 and payment_id = $2 order by callback_id',
@@ -103,13 +105,27 @@ async function resendOfOrder(
   return resend(transaction, resends, rules)
 }
 
-/** The callbacks' own rows are locked first, so that of two who ask at once the second sees the first. */
+/**
+ * The callbacks' own rows are locked first, so that of two who ask at once the second sees the first. Answers the
+ * lane of each that it queued.
+ */
 async function resend(
   transaction: Queryable,
   resends: readonly Resend[],
   { nowMs, notSinceMs }: ResendRules,
-): Promise<number> {
-  if (resends.length === 0) return 0
+): Promise<readonly Lane[]> {
+  if (resends.length === 0) return []
+  const keys = [resends.map(({ merchantId }) => merchantId), resends.map(({ callbackId }) => callbackId)]
+  await transaction.query({
+    name: 'lock-callbacks-to-resend',
+    text: `
+select
+  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
+  join callbacks c using (merchant_id, callback_id)
+ order by c.merchant_id, c.callback_id
+   for update of c`,
+    values: keys,
+  })
   const { rows: wanted } = await transaction.query<{
     merchant_id: string
     callback_id: string
@@ -117,22 +133,16 @@ async function resend(
     is_ended: boolean
     due_at: string
   }>({
-    name: 'lock-callbacks-to-resend',
+    name: 'find-callbacks-to-resend',
     text: `
 select c.merchant_id, c.callback_id, c.host, k.due_at,
-       (c.delivered_at is not null or c.exhausted_at is not null or a.attempt is not null) as is_ended
+       (c.delivered_at is not null or c.exhausted_at is not null) as is_ended
   from unnest($1::text[], $2::uuid[], $3::bigint[]) as k (merchant_id, callback_id, due_at)
-  join callbacks c using (merchant_id, callback_id) ${withFirstAttempt}
- where c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null or a.attempt is not null)
+  join callbacks_with_progress c using (merchant_id, callback_id)
+ where c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null)
    and (c.resent_at is null or c.resent_at <= $4)
- order by c.merchant_id, c.callback_id
-   for update of c`,
-    values: [
-      resends.map(({ merchantId }) => merchantId),
-      resends.map(({ callbackId }) => callbackId),
-      resends.map(({ dueAtMs }) => dueAtMs),
-      notSinceMs,
-    ],
+ order by c.merchant_id, c.callback_id`,
+    values: [...keys, resends.map(({ dueAtMs }) => dueAtMs), notSinceMs],
   })
   const { rows: queued } = await transaction.query<{ callback_id: string }>({
     name: 'queue-resends',
@@ -164,7 +174,7 @@ select callback_id from sooner union all select callback_id from again`,
   })
   const queuedIds = new Set(queued.map((row) => row.callback_id))
   const taken = wanted.filter((row) => queuedIds.has(row.callback_id))
-  if (taken.length === 0) return 0
+  if (taken.length === 0) return []
   await rememberFirstAttempts(
     transaction,
     taken.map((row) => ({ merchantId: row.merchant_id, callbackId: row.callback_id })),
@@ -177,9 +187,5 @@ update callbacks c set resent_at = $3
  where c.merchant_id = k.merchant_id and c.callback_id = k.callback_id`,
     values: [taken.map((row) => row.merchant_id), taken.map((row) => row.callback_id), nowMs],
   })
-  noteQueued(
-    transaction,
-    taken.map((row) => ({ merchantId: row.merchant_id, host: row.host })),
-  )
-  return taken.length
+  return taken.map((row) => ({ merchantId: row.merchant_id, host: row.host }))
 }

@@ -1,6 +1,6 @@
 // How far a callback has come. Its own row is told of attempts only where there is something to remember for later: a
 // retry, a warning, an end without success. What is acknowledged at the first attempt, as nearly all are, is written down
-// as that attempt alone; whoever reads callbacks reads the two together.
+// as that attempt alone; whoever reads callbacks reads the view callbacks_with_progress, which puts the two together.
 import type { Queryable } from '../../database/pool.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 
@@ -16,25 +16,6 @@ export function stateOf(row: {
   if (row.delivered_at !== null) return 'delivered'
   return row.exhausted_at === null ? 'waiting' : 'exhausted'
 }
-
-/** Of callbacks `c`, as `a`, where their own row knows of no attempt: then it was the only one, and acknowledged. */
-export const withFirstAttempt = `
-  left join callback_attempts a
-    on c.attempts_made = 0 and a.merchant_id = c.merchant_id and a.callback_id = c.callback_id and a.attempt = 1`
-
-/** To read from instead of the table. Only what stands in the queue has all of it in its own row. */
-export const callbacksWithProgress = `(
-select c.merchant_id, c.callback_id, c.payment_id, c.refund_id, c.event_name, c.callback_url, c.host, c.body, c.created_at,
-       coalesce(a.attempt, c.attempts_made) as attempts_made, c.retries_made,
-       coalesce(a.started_at, c.first_attempt_at) as first_attempt_at,
-       coalesce(a.started_at, c.last_attempt_at) as last_attempt_at,
-       case when a.attempt is null then c.next_attempt_at end as next_attempt_at,
-       coalesce(a.outcome, c.last_outcome) as last_outcome,
-       coalesce(a.http_status, c.last_http_status) as last_http_status,
-       coalesce(a.started_at + a.duration_ms, c.delivered_at) as delivered_at,
-       c.is_warned, c.exhausted_at, c.held_reason, c.resent_at
-  from callbacks c ${withFirstAttempt}
-) as callbacks`
 
 /** Before one of them comes back into the queue, or loses its attempts: from then on its own row says it all. */
 export async function rememberFirstAttempts(

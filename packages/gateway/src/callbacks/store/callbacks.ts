@@ -4,13 +4,17 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { hostOf } from '../../platform/ssrf-guard.ts'
 import type { Callback } from '../rules/callback.ts'
-import type { Line } from '../rules/delivery-lanes.ts'
+import type { Lane } from '../rules/delivery-lanes.ts'
 
-/** What each transaction that is under way will have queued. */
-const queuedBy = new WeakMap<Queryable, Line[]>()
+/** A commit queued callbacks in these lanes. A hint that saves the waiting: what is never told is found by looking. */
+export type OnQueued = (lanes: readonly Lane[]) => void
 
-export async function insertCallbacks(transaction: Queryable, callbacks: readonly Callback[]): Promise<void> {
-  if (callbacks.length === 0) return
+/** Answers in which lanes they are queued. */
+export async function insertCallbacks(
+  transaction: Queryable,
+  callbacks: readonly Callback[],
+): Promise<readonly Lane[]> {
+  if (callbacks.length === 0) return []
   const callbackIds = callbacks.map(({ callbackId }) => callbackId)
   const merchantIds = callbacks.map(({ merchantId }) => merchantId)
   const hosts = callbacks.map(({ callbackUrl }) => hostOf(callbackUrl))
@@ -43,33 +47,16 @@ insert into callback_queue (callback_id, merchant_id, host, due_at)
 select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[])`,
     values: [callbackIds, merchantIds, hosts, createdAts],
   })
-  noteQueued(
-    transaction,
-    callbacks.map(({ merchantId }, index) => ({ merchantId, host: hosts[index] ?? '' })),
-  )
+  return callbacks.map(({ merchantId }, index) => ({ merchantId, host: hosts[index] ?? '' }))
 }
 
-/** For `announcingCallbacks`: these lines have something more once the transaction has committed. */
-export function noteQueued(transaction: Queryable, lines: readonly Line[]): void {
-  queuedBy.set(transaction, [...(queuedBy.get(transaction) ?? []), ...lines])
-}
-
-/**
- * The same pool, which tells after each commit which lines got callbacks. A hint that saves the waiting: what is
- * never told is found by looking into the queue.
- */
-export function announcingCallbacks(pool: Pool, tell: (lines: readonly Line[]) => void): Pool {
-  return {
-    ...pool,
-    async transaction(work, options) {
-      let queued: readonly Line[] = []
-      const result = await pool.transaction(async (transaction) => {
-        const done = await work(transaction)
-        queued = queuedBy.get(transaction) ?? []
-        return done
-      }, options)
-      if (queued.length > 0) tell(queued)
-      return result
-    },
-  }
+/** Commits the work, and tells afterwards in which lanes it queued callbacks. */
+export async function commitQueueing<Result>(
+  database: Pool,
+  onQueued: OnQueued,
+  work: (transaction: Queryable) => Promise<{ readonly result: Result; readonly queued: readonly Lane[] }>,
+): Promise<Result> {
+  const { result, queued } = await database.transaction(work)
+  if (queued.length > 0) onQueued(queued)
+  return result
 }

@@ -73,7 +73,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     })
     checkout.setErrorHandler((error: unknown, request, reply) => {
       const httpStatus = httpStatusFor(error, parts.isUnavailable)
-      if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'our fault')
+      if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'internal error')
       if (httpStatus === 503) reply.header('retry-after', 1)
       reply.status(httpStatus)
       return sendFramed(reply, { mode: parts.mode, ...troublePage(languageOf(request)) })

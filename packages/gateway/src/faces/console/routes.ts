@@ -69,7 +69,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     )
     console.setErrorHandler((error: unknown, request, reply) => {
       const httpStatus = httpStatusFor(error, parts.isUnavailable)
-      if (httpStatus === 500) parts.log.error({ requestId: request.id, err: error }, 'our fault')
+      if (httpStatus === 500) parts.log.error({ requestId: request.id, err: error }, 'internal error')
       if (httpStatus === 503) reply.header('retry-after', 1)
       return sendPlain(reply.status(httpStatus), {
         title: httpStatus === 503 ? 'Not available just now' : 'Something went wrong',

@@ -92,7 +92,7 @@ export function makeMerchantApi(parts: MerchantApiParts): Direct {
       sendJson(response, { httpStatus, requestId, body: successAnswer(data), isLast: parts.isClosing() })
     } catch (error) {
       const failure = toFailure(error, parts.isUnavailable)
-      if (failure.failure === 'internal') parts.log.error({ requestId, err: error }, 'our fault')
+      if (failure.failure === 'internal') parts.log.error({ requestId, err: error }, 'internal error')
       code = failure.code
       httpStatus = httpStatusOf(code)
       if (httpStatus === 429) await admission.endTooMany()

@@ -1,7 +1,8 @@
 // Orders in PostgreSQL. Creates and lookups that come at the same time share a round trip; a change of status is
 // guarded by the status it was decided on.
 import type { OrderStatus } from '@tillgate/protocol'
-import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
+import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
+import { commitQueueing, insertCallbacks, type OnQueued } from '../../callbacks/store/callbacks.ts'
 import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
@@ -17,7 +18,12 @@ const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as c
 /** Told of the size of every batch, by what it carries. */
 export type OnBatch = (batch: string, items: number) => void
 
-export function makeOrderStore(database: Pool, onBatch: OnBatch = () => {}) {
+export interface OrderHooks {
+  readonly onBatch?: OnBatch | undefined
+  readonly onQueued?: OnQueued | undefined
+}
+
+export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = () => {} }: OrderHooks = {}) {
   const watched = (batch: string) => ({ ...batching, onFlight: (items: number) => onBatch(batch, items) })
   return {
     /**
@@ -39,7 +45,7 @@ export function makeOrderStore(database: Pool, onBatch: OnBatch = () => {}) {
      * operator's act is recorded with them, if any won.
      */
     commitStatusChanges: (changes: readonly StatusChange[], act?: Act) =>
-      commitStatusChanges(database, changes, act),
+      commitQueueing(database, onQueued, (transaction) => commitStatusChanges(transaction, changes, act)),
     findOverdueOrders: (nowMs: number, limit: number) => findOverdueOrders(database, nowMs, limit),
     nextExpiry: () => nextExpiry(database),
   }
@@ -192,23 +198,21 @@ async function hadToken(
 }
 
 async function commitStatusChanges(
-  database: Pool,
+  transaction: Queryable,
   changes: readonly StatusChange[],
   act: Act | undefined,
-): Promise<readonly StatusChange[]> {
-  return database.transaction(async (transaction) => {
-    const won = await changeStatuses(transaction, changes)
-    if (act && won.length > 0) await insertAct(transaction, act)
-    return won
-  })
+) {
+  const { won, queued } = await changeStatuses(transaction, changes)
+  if (act && won.length > 0) await insertAct(transaction, act)
+  return { result: won, queued }
 }
 
-/** One change for each order at most; those that won, as commitStatusChanges answers them. */
+/** One change for each order at most; those that won, and the lanes in which their callbacks are queued. */
 export async function changeStatuses(
   transaction: Queryable,
   unsorted: readonly StatusChange[],
-): Promise<readonly StatusChange[]> {
-  if (unsorted.length === 0) return []
+): Promise<{ readonly won: readonly StatusChange[]; readonly queued: readonly Lane[] }> {
+  if (unsorted.length === 0) return { won: [], queued: [] }
   // As far as the plan keeps the order, two that change the same orders do not wait for each other in a circle.
   const changes = unsorted.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1))
   const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
@@ -248,11 +252,11 @@ select merchant_id, payment_id from moved`,
   })
   const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
   const won = changes.filter(({ merchantId, paymentId }) => movedKeys.has(`${merchantId} ${paymentId}`))
-  await insertCallbacks(
+  const queued = await insertCallbacks(
     transaction,
     won.flatMap(({ callback }) => callback ?? []),
   )
-  return won
+  return { won, queued }
 }
 
 /** Read by the index orders_pending_expiry, the longest overdue first. */

@@ -1,7 +1,6 @@
 // The overview's figures, an hour a row: counted from the orders and callbacks themselves by one statement, so that a
 // figure that was lost or is wrong is put right by the next count.
 import { orderStatuses } from '@tillgate/protocol'
-import { callbacksWithProgress } from '../../callbacks/store/callback-state.ts'
 import type { Pool } from '../../database/pool.ts'
 import { firstCallbackIdAt, firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
 import { hourMs, sliceMs, startOf, type Tally } from '../rules/overview.ts'
@@ -69,7 +68,7 @@ select hour,
        select width_bucket(callback_id, $5::uuid[]), null,
               case when delivered_at is not null then 'delivered'
                    when exhausted_at is not null then 'exhausted' else 'waiting' end, count(*), 0
-         from ${callbacksWithProgress}
+         from callbacks_with_progress
         where body is not null and callback_id >= ($5::uuid[])[1] and callback_id < $7
         group by 1, 3
        ) as made using (slice)

@@ -1,6 +1,8 @@
 // Submitted payments: order, hold, claim row and callback are committed together. Payments that come at the same
 // time share a transaction, and each has its own outcome: too little money in one wallet is nobody else's trouble.
 
+import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
+import { commitQueueing, type OnQueued } from '../../callbacks/store/callbacks.ts'
 import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
@@ -17,12 +19,12 @@ export type SubmissionOutcome = 'submitted' | 'insufficient_funds' | 'race_lost'
 
 export type PaymentStore = ReturnType<typeof makePaymentStore>
 
-export function makePaymentStore(database: Pool) {
+export function makePaymentStore(database: Pool, onQueued: OnQueued = () => {}) {
   const openAccounts = makeAccountOpener(database)
   const submit = batched(
     async (submissions: readonly Submission[]) => {
       await openAccounts(submissions.map(({ hold }) => merchantAccount(hold.merchantId, hold.currency)))
-      return database.transaction((transaction) => commitSubmissions(transaction, submissions))
+      return commitQueueing(database, onQueued, (transaction) => commitSubmissions(transaction, submissions))
     },
     // One at a time: two with payments for the same merchant would wait for each other's accounts.
     { maxItems: 200, maxFlights: 1, isItemError: isDataError },
@@ -36,12 +38,10 @@ export function makePaymentStore(database: Pool) {
   }
 }
 
-async function commitSubmissions(
-  transaction: Queryable,
-  submissions: readonly Submission[],
-): Promise<SubmissionOutcome[]> {
+async function commitSubmissions(transaction: Queryable, submissions: readonly Submission[]) {
   const outcomes = new Map<Submission, SubmissionOutcome>()
   const won: Submission[] = []
+  const queued: Lane[] = []
   const balances = await lockAccounts(
     transaction,
     submissions.map(({ hold }) => hold.debitAccountId),
@@ -50,7 +50,9 @@ async function commitSubmissions(
   // Whoever loses the race for its order leaves its money to those that found too little, so they try once more.
   for (;;) {
     const { affordable, tooPoor } = takeAffordable(waiting, balances)
-    const moved = new Set(await changeStatuses(transaction, changesOf(affordable)))
+    const changed = await changeStatuses(transaction, changesOf(affordable))
+    const moved = new Set(changed.won)
+    queued.push(...changed.queued)
     for (const submission of affordable) {
       if (moved.has(submission.change)) won.push(submission)
       else giveBack(submission, balances)
@@ -74,7 +76,8 @@ async function commitSubmissions(
     holds.map(({ creditAccountId }) => creditAccountId),
   )
   await addEffects(transaction, effectsOf(holds))
-  return submissions.map((submission) => outcomes.get(submission) ?? 'race_lost')
+  const result = submissions.map((submission) => outcomes.get(submission) ?? 'race_lost')
+  return { result, queued }
 }
 
 function changesOf(submissions: readonly Submission[]): StatusChange[] {

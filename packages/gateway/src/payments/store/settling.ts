@@ -2,14 +2,15 @@
 // checks the claim. Those that end at the same time share it, so that an account in which thousands meet is
 // changed once for all of them.
 
-import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
+import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
+import { commitQueueing, insertCallbacks } from '../../callbacks/store/callbacks.ts'
 import { batched } from '../../database/batching.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
 import { effectsOf, type Transfer } from '../../ledger/rules/ledger.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
 import type { StatusChange } from '../../orders/rules/status-change.ts'
-import { changeStatuses, type OnBatch } from '../../orders/store/orders.ts'
+import { changeStatuses, type OrderHooks } from '../../orders/store/orders.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
 import { changeRefunds } from '../../refunds/store/refunds.ts'
 import type { ClaimedSettlement } from '../rules/settlement.ts'
@@ -33,13 +34,16 @@ export type Settled =
 
 export type SettlingStore = ReturnType<typeof makeSettlingStore>
 
-export function makeSettlingStore(database: Pool, onBatch: OnBatch = () => {}) {
+export function makeSettlingStore(
+  database: Pool,
+  { onBatch = () => {}, onQueued = () => {} }: OrderHooks = {},
+) {
   return {
     claim: (claiming: Claiming) => claimSettlements(database, claiming),
     /** False: the claim was lost, and nothing was written. */
     settle: batched(
       (settled: readonly Settled[]) =>
-        database.transaction((transaction) => commitSettled(transaction, settled)),
+        commitQueueing(database, onQueued, (transaction) => commitSettled(transaction, settled)),
       // Whatever is wrong with one of them, a bug of ours included, must not hold up the others.
       {
         maxItems: 200,
@@ -54,7 +58,7 @@ export function makeSettlingStore(database: Pool, onBatch: OnBatch = () => {}) {
   }
 }
 
-async function commitSettled(transaction: Queryable, all: readonly Settled[]): Promise<boolean[]> {
+async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
   const ours = await removeClaimed(
     transaction,
     all.map(({ claimed }) => claimed),
@@ -62,6 +66,7 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]): P
   const settled = all.filter(({ claimed }) => ours.has(claimed))
   const payments = settled.filter((each) => each.kind === 'payment')
   const refunds = settled.filter((each) => each.kind === 'refund').map(({ change }) => change)
+  const queued: Lane[] = []
   if (settled.length > 0) {
     const ends = [...payments.map(({ end }) => end), ...refunds.flatMap(({ end }) => end ?? [])]
     await insertTransfers(transaction, ends)
@@ -69,16 +74,18 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]): P
       transaction,
       payments.map(({ change }) => change),
     )
-    if (changed.length !== payments.length) throw new Error('a claimed payment was not confirming any more')
-    await insertCallbacks(
+    if (changed.won.length !== payments.length)
+      throw new Error('a claimed payment was not confirming any more')
+    const ofRefunds = await insertCallbacks(
       transaction,
       refunds.flatMap(({ callback }) => callback ?? []),
     )
+    queued.push(...changed.queued, ...ofRefunds)
     // As late as can be, for many meet here; and before the refunds' shares of the orders, as everywhere.
     const effects = effectsOf(ends)
     await lockAccounts(transaction, effects.keys())
     await addEffects(transaction, effects)
     await changeRefunds(transaction, refunds)
   }
-  return all.map(({ claimed }) => ours.has(claimed))
+  return { result: all.map(({ claimed }) => ours.has(claimed)), queued }
 }

@@ -1,16 +1,16 @@
 // What the sandbox alone may do to an order: shift it in time.
 
-import { noteQueued } from '../../callbacks/store/callbacks.ts'
+import { commitQueueing, type OnQueued } from '../../callbacks/store/callbacks.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { OrderKey } from '../../orders/rules/order.ts'
 
 export type SandboxStore = ReturnType<typeof makeSandboxStore>
 
-export function makeSandboxStore(database: Pool) {
+export function makeSandboxStore(database: Pool, onQueued: OnQueued = () => {}) {
   return {
     /** Moves all times of this order into the past; false when there is no such order. */
     advanceOrder: (shift: Shift): Promise<boolean> =>
-      database.transaction((transaction) => advanceOrder(transaction, shift)),
+      commitQueueing(database, onQueued, (transaction) => advanceOrder(transaction, shift)),
   }
 }
 
@@ -29,10 +29,7 @@ const shifts = [
           delivered_at = delivered_at - $3, exhausted_at = exhausted_at - $3, resent_at = resent_at - $3`,
 ] as const
 
-async function advanceOrder(
-  transaction: Queryable,
-  { merchantId, paymentId, milliseconds }: Shift,
-): Promise<boolean> {
+async function advanceOrder(transaction: Queryable, { merchantId, paymentId, milliseconds }: Shift) {
   const values = [merchantId, paymentId, milliseconds]
   for (const shift of shifts) {
     await transaction.query({ text: `${shift} where merchant_id = $1 and payment_id = $2`, values })
@@ -52,10 +49,6 @@ update callback_attempts set started_at = started_at - $3
     text: 'update callback_queue set due_at = due_at - $2 where callback_id = any ($1::uuid[]) returning host',
     values: [callbackIds, milliseconds],
   })
-  noteQueued(
-    transaction,
-    queued.map(({ host }) => ({ merchantId, host })),
-  )
   const { rowCount } = await transaction.query({
     text: `
 update orders
@@ -64,5 +57,5 @@ update orders
  where merchant_id = $1 and payment_id = $2`,
     values,
   })
-  return rowCount === 1
+  return { result: rowCount === 1, queued: queued.map(({ host }) => ({ merchantId, host })) }
 }

@@ -1,12 +1,12 @@
 // Reads a backup into an empty database: the schema as it was when the backup was made, all rows in one transaction,
 // each table held against its checksum, then the migrations that came since.
 import { createHash } from 'node:crypto'
-import { StartFailure } from '../platform/start-failure.ts'
+import { StartFailure } from '../../platform/start-failure.ts'
+import { readCatalog } from '../catalog.ts'
+import { migrate, readMigrations } from '../migrate.ts'
+import type { Pool, Queryable } from '../pool.ts'
+import { tablePlans } from '../tables.ts'
 import { type BackupHeader, type BackupLine, backupFormat, type TableCount, tablesInOrder } from './backup.ts'
-import { readCatalog } from './catalog.ts'
-import { migrate, readMigrations } from './migrate.ts'
-import type { Pool, Queryable } from './pool.ts'
-import { tablePlans } from './tables.ts'
 
 export interface RestoreOptions {
   readonly lines: AsyncIterable<string>

@@ -2,7 +2,7 @@
 // public keys, so that the machine that makes backups cannot read them.
 import { Readable } from 'node:stream'
 import { Decrypter, Encrypter } from 'age-encryption'
-import { StartFailure } from '../platform/start-failure.ts'
+import { StartFailure } from '../../platform/start-failure.ts'
 
 export type BackupEncryption =
   | { readonly kind: 'passphrase'; readonly passphrase: string }

@@ -2,9 +2,9 @@
 // PostgreSQL can read back. There is no need for pg_dump, which the embedded server does not have and which cannot
 // read a server newer than itself.
 import { createHash } from 'node:crypto'
-import { type Catalog, readCatalog } from './catalog.ts'
-import { type Mode, readMode } from './mode.ts'
-import type { Pool, Queryable } from './pool.ts'
+import { type Catalog, readCatalog } from '../catalog.ts'
+import { type Mode, readMode } from '../mode.ts'
+import type { Pool, Queryable } from '../pool.ts'
 
 // Line by line: the header, then for each table a line that names it, its rows as objects, and a line that ends it;
 // the last line says that nothing is missing. Lines that are no rows are arrays.

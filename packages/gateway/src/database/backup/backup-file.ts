@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import { pipeline as pipelineInBackground } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { StartFailure } from '../platform/start-failure.ts'
+import { StartFailure } from '../../platform/start-failure.ts'
 import {
   type BackupDecryption,
   type BackupEncryption,
