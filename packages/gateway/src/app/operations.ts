@@ -224,11 +224,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
 
     // Operators
-    authenticateOperator: makeAuthenticateOperator({ operators, vault, clock }),
+    authenticateOperator: makeAuthenticateOperator({ tries: stores.operatorTries, vault, clock }),
     operatorSessions: makeOperatorSessions({ operators, clock, random }),
     secondStep: makeSecondStep({
       totp: stores.operatorTotp,
-      operators,
+      tries: stores.operatorTries,
       vault,
       issuer: `Tillgate ${new URL(publicUrl).host}`,
       clock,

@@ -17,6 +17,7 @@ import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
 import { makeApprovalStore } from '../operators/store/approvals.ts'
 import { makeAuditLogStore } from '../operators/store/audit-log.ts'
 import { makeOperatorTotpStore } from '../operators/store/operator-totp.ts'
+import { makeOperatorTriesStore } from '../operators/store/operator-tries.ts'
 import { makeOperatorStore } from '../operators/store/operators.ts'
 import { makeOrderDetailsStore } from '../orders/store/order-details.ts'
 import { makeOrderListStore } from '../orders/store/order-list.ts'
@@ -66,6 +67,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     platformKeys: makePlatformKeyStore(pool),
     sealedSecrets: makeSealedSecretStore(pool),
     operators: makeOperatorStore(pool),
+    operatorTries: makeOperatorTriesStore(pool),
     operatorTotp: makeOperatorTotpStore(pool),
     apiTokens: makeApiTokenStore(pool),
     approvals: makeApprovalStore(pool),

@@ -39,8 +39,10 @@ export function makePauseHosts(parts: {
           field: 'host',
           message: 'The host must be written as in a callbackUrl, such as shop.example or shop.example:8443.',
         })
-      if (!(forMs > 0 && forMs <= maxPauseMs))
-        throw new Failure('invalid_field', { message: 'A pause lasts 24 hours at most.' })
+      if (!(Number.isInteger(forMs) && forMs > 0 && forMs <= maxPauseMs))
+        throw new Failure('invalid_field', {
+          message: 'A pause lasts whole milliseconds, 1 at least and 24 hours at most.',
+        })
       const nowMs = clock.now()
       const untilMs = nowMs + forMs
       await pauses.pauseHost(

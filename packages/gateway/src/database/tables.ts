@@ -42,6 +42,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   platform_keys: { place: 'local' },
   operators: { place: 'local' },
   operator_sessions: { place: 'local' },
+  operator_tries: { place: 'local' },
   operator_totp: { place: 'local' },
   operator_recovery_codes: { place: 'local' },
   api_tokens: { place: 'local' },

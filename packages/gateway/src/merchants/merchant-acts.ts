@@ -40,22 +40,18 @@ export function makeMerchantActs(parts: MerchantActsParts) {
       reason: string,
     ): Promise<ChangedMerchant> {
       const { merchant } = await merchants.showMerchant(merchantId)
-      const { callbackHosts, ...others } = checkSettings(settings)
+      const checked = checkSettings(settings)
+      const { callbackHosts, ...others } = checked
+      const wantsApproval = policy.kinds.includes('merchant.callback-hosts')
       const isWaiting =
-        policy.kinds.includes('merchant.callback-hosts') &&
-        'callbackHosts' in settings &&
-        describeChanges(merchant, { callbackHosts }) !== ''
-      if (!isWaiting)
-        return {
-          merchant: await merchants.changeMerchant(merchantId, settings, { reason }),
-          waiting: undefined,
-        }
+        wantsApproval && 'callbackHosts' in settings && describeChanges(merchant, { callbackHosts }) !== ''
       // First, so that whoever cannot ask changes nothing.
-      const { request } = await ask(
-        { kind: 'merchant.callback-hosts', merchantId, callbackHosts },
-        { reason },
-      )
-      return { merchant: await merchants.changeMerchant(merchantId, others, { reason }), waiting: request }
+      const waiting = isWaiting
+        ? (await ask({ kind: 'merchant.callback-hosts', merchantId, callbackHosts }, { reason })).request
+        : undefined
+      // Hosts that are as they were when they were read may be others by now, so they are never written from here.
+      const changes = wantsApproval ? others : checked
+      return { merchant: await merchants.changeMerchant(merchantId, changes, { reason }), waiting }
     },
   }
 }

@@ -4,9 +4,10 @@ import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate
 import type { Clock } from '../platform/clock.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
-import type { AuthenticateOperator } from './authenticate-operator.ts'
+import { type AuthenticateOperator, refusalOfProof } from './authenticate-operator.ts'
 import type { Act } from './rules/audit.ts'
 import {
+  accessEnded,
   type Operator,
   parseOperatorLogin,
   parsePassword,
@@ -90,18 +91,28 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
       return { login, password: given.password === undefined ? password : undefined }
     },
 
-    /** Their own, proven by the old one; a wrong one counts as a try to sign in. Ends all sessions and tokens. */
+    /** Their own, proven by the old one, by whoever is signed in. Ends all sessions and tokens. */
     async changePassword(
-      given: { login: string; oldPassword: string; newPassword: string },
+      given: { login: string; session: Buffer; oldPassword: string; newPassword: string },
       authenticate: AuthenticateOperator,
     ): Promise<void> {
-      const { login, oldPassword } = given
+      const { login, session, oldPassword } = given
       const newPassword = parsePassword(given.newPassword)
-      const proof = await authenticate({ login, password: oldPassword })
+      const proof = await authenticate({ login, session, password: oldPassword })
       if (proof.kind !== 'right')
-        throw new Failure('invalid_field', { message: 'The password that you have now was not right.' })
-      const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, newPassword) }
-      await operators.setPassword(change, act('operator.change-password', login))
+        throw refusalOfProof(proof, {
+          nowMs: clock.now(),
+          wrong: 'The password that you have now was not right.',
+        })
+      const { accessVersion } = proof.operator
+      const change = {
+        login,
+        accessVersion,
+        nowMs: clock.now(),
+        sealedPassword: await seal(login, newPassword),
+      }
+      if (!(await operators.setPassword(change, act('operator.change-password', login))))
+        throw accessEnded(login)
     },
 
     disableOperator: (login: string, reason: string) => setStatus(login, 'disabled', reason),

@@ -51,9 +51,11 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
   }
 
   return {
+    /** `prove`: what throws unless the operator proves anew who they are; asked for when all else is right. */
     async addToken(
       given: { login: string; name: string; scopes: readonly string[]; days: number },
       actor: string,
+      prove?: () => Promise<void>,
     ): Promise<MadeToken> {
       const operator = await find(given.login)
       const nowMs = clock.now()
@@ -68,9 +70,15 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
         lastUsedFrom: undefined,
         revokedAtMs: undefined,
       }
+      await prove?.()
       const token = tokenPrefix + Buffer.from(random(tokenBytes)).toString('base64url')
       const inserted = await tokens.insertToken(
-        { ...apiToken, tokenHash: hashOf(token), maxLive: tokenLimits.perOperator },
+        {
+          ...apiToken,
+          accessVersion: operator.accessVersion,
+          tokenHash: hashOf(token),
+          maxLive: tokenLimits.perOperator,
+        },
         act(
           'token.add',
           apiToken,

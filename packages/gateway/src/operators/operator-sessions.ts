@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import type { Act } from './rules/audit.ts'
-import type { Operator } from './rules/operator.ts'
+import type { Access, Operator } from './rules/operator.ts'
 import type { OperatorStore, Session } from './store/operators.ts'
 
 export const sessionLimits = {
@@ -40,17 +40,18 @@ export function makeOperatorSessions(parts: {
   })
 
   return {
-    /** The token is for the browser alone. */
+    /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
     async open(
-      login: string,
+      { login, accessVersion }: Access,
       { actor, address }: { readonly actor: string; readonly address: string },
-    ): Promise<string> {
+    ): Promise<string | undefined> {
       const token = Buffer.from(random(tokenBytes)).toString('base64url')
       const nowMs = clock.now()
-      await operators.insertSession(
+      const inserted = await operators.insertSession(
         {
           tokenHash: hashToken(token),
           login,
+          accessVersion,
           address,
           createdAtMs: nowMs,
           lastSeenAtMs: nowMs,
@@ -58,7 +59,7 @@ export function makeOperatorSessions(parts: {
         },
         act('operator.sign-in', login, actor),
       )
-      return token
+      return inserted ? token : undefined
     },
 
     async find(token: string): Promise<{ session: Session; operator: Operator } | undefined> {

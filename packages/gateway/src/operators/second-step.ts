@@ -1,20 +1,20 @@
 // The second step of signing in: a code from the operator's app, or one of the recovery codes that were given out when
-// it was switched on. Every try counts as one to sign in, and is counted before it is answered.
+// it was switched on. Every try counts with those of the password, and is counted before it is answered.
 import { createHash } from 'node:crypto'
 import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
-import { lockOf } from './authenticate-operator.ts'
+import { refusalOfProof } from './authenticate-operator.ts'
 import { makePassword } from './manage-operators.ts'
 import type { Act } from './rules/audit.ts'
-import { parseOperatorLogin } from './rules/operator.ts'
+import { type Access, parseOperatorLogin } from './rules/operator.ts'
 import type { OperatorTotpStore, StoredTotp } from './store/operator-totp.ts'
-import type { OperatorStore } from './store/operators.ts'
+import type { OperatorTriesStore } from './store/operator-tries.ts'
 import { makeTotpSecret, matchingStep, otpauthUri, toBase32 } from './totp.ts'
 
 export interface SecondStepParts {
   readonly totp: OperatorTotpStore
-  readonly operators: Pick<OperatorStore, 'takeTry' | 'forgetTries' | 'findOperator'>
+  readonly tries: OperatorTriesStore
   readonly vault: Vault
   /** What the operator's app shows beside the code. */
   readonly issuer: string
@@ -37,7 +37,12 @@ export type SecondStepProof =
 export interface OwnStep {
   readonly login: string
   readonly actor: string
+  /** Of whoever is signed in: its tries count apart from those to sign in. */
+  readonly session?: Buffer
 }
+
+/** What was proven is worth something while this access lasts. */
+type OwnAccess = OwnStep & Access
 
 export type SecondStep = ReturnType<typeof makeSecondStep>
 
@@ -46,7 +51,7 @@ const recoveryCodes = 10
 const recoveryGroups = 3
 
 export function makeSecondStep(parts: SecondStepParts) {
-  const { totp, operators, vault, clock, random } = parts
+  const { totp, tries, vault, clock, random } = parts
 
   const act = (name: string, { login, actor }: OwnStep, reason?: string): Act => ({
     auditId: makeUuid(clock.now(), random),
@@ -76,15 +81,13 @@ export function makeSecondStep(parts: SecondStepParts) {
   }
 
   const prove = async (own: OwnStep, code: string): Promise<SecondStepProof> => {
-    const { login } = own
-    const nowMs = clock.now()
-    const locked = () => operators.findOperator(login).then((operator) => lockOf(operator, nowMs))
-    const isLocked = await locked()
-    if (isLocked) return isLocked
-    if (!(await operators.takeTry({ login, nowMs }))) return (await locked()) ?? { kind: 'wrong' }
+    const { login, session } = own
+    const taken = await tries.take({ login, nowMs: clock.now(), session })
+    if (taken.kind === 'locked') return taken
+    if (taken.kind === 'nobody') return { kind: 'wrong' }
     const stored = await totp.findTotp(login)
     if (stored?.confirmedAtMs === undefined || !(await isRight(own, stored, code))) return { kind: 'wrong' }
-    await operators.forgetTries(login)
+    await tries.forget(taken)
     return { kind: 'right' }
   }
 
@@ -92,13 +95,8 @@ export function makeSecondStep(parts: SecondStepParts) {
   const demand = async (own: OwnStep, code: string): Promise<void> => {
     const proof = await prove(own, code)
     if (proof.kind === 'right') return
-    throw new Failure('invalid_field', {
-      field: 'code',
-      message:
-        proof.kind === 'locked'
-          ? `Too many wrong tries: wait ${Math.ceil((proof.untilMs - clock.now()) / 60_000)} min.`
-          : 'The code was not right, or was used already. Wait for the next one.',
-    })
+    const wrong = 'The code was not right, or was used already. Wait for the next one.'
+    throw refusalOfProof(proof, { nowMs: clock.now(), wrong })
   }
 
   return {
@@ -112,16 +110,17 @@ export function makeSecondStep(parts: SecondStepParts) {
     },
 
     /** The secret is to be shown this once; nothing changes at sign-in until a code of it came back. */
-    async begin(own: OwnStep): Promise<{ secret: string; uri: string }> {
-      const { login } = own
+    async begin(own: OwnAccess): Promise<{ secret: string; uri: string }> {
+      const { login, accessVersion } = own
       const secret = makeTotpSecret(random)
-      const begun = { login, sealedSecret: vault.seal(secret, placeOf(login)), nowMs: clock.now() }
+      const sealedSecret = vault.seal(secret, placeOf(login))
+      const begun = { login, accessVersion, sealedSecret, nowMs: clock.now() }
       if (!(await totp.beginTotp(begun, act('begin-second-step', own)))) throw isOnAlready()
       return { secret: toBase32(secret), uri: otpauthUri({ secret, login, issuer: parts.issuer }) }
     },
 
     /** The recovery codes, to be shown this once. */
-    async confirm(own: OwnStep, code: string): Promise<readonly string[]> {
+    async confirm(own: OwnAccess, code: string): Promise<readonly string[]> {
       const stored = await totp.findTotp(own.login)
       if (!stored)
         throw new Failure('status_does_not_allow', { message: 'Begin first: there is no secret yet.' })
@@ -135,8 +134,9 @@ export function makeSecondStep(parts: SecondStepParts) {
             'This is not the code of the secret that was shown. Check that the clock of your phone is right, or begin anew.',
         })
       const codes = Array.from({ length: recoveryCodes }, () => makePassword(random, recoveryGroups))
-      const { login } = own
-      const confirmed = { login, sealedSecret: stored.sealedSecret, step, nowMs: clock.now() }
+      const { login, accessVersion } = own
+      const { sealedSecret } = stored
+      const confirmed = { login, accessVersion, sealedSecret, step, nowMs: clock.now() }
       const recoveryHashes = codes.map(hashOf)
       if (!(await totp.confirmTotp({ ...confirmed, recoveryHashes }, act('switch-on-second-step', own))))
         throw new Failure('status_does_not_allow', { message: 'It was begun anew meanwhile. Try once more.' })
@@ -147,9 +147,9 @@ export function makeSecondStep(parts: SecondStepParts) {
 
     demand,
 
-    async switchOff(own: OwnStep, code: string): Promise<void> {
+    async switchOff(own: OwnAccess, code: string): Promise<void> {
       await demand(own, code)
-      await totp.removeTotp(own.login, act('switch-off-second-step', own))
+      await totp.removeTotp(own, act('switch-off-second-step', own))
     },
 
     /** By somebody else, when app and recovery codes are lost. Ends sessions and tokens. */

@@ -4,6 +4,7 @@
 
 import type { Tidied } from '../callbacks/tidy-callbacks.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
+import type { OperatorTriesStore } from '../operators/store/operator-tries.ts'
 import type { OperatorStore } from '../operators/store/operators.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { WalletTriesStore } from '../wallets/store/wallet-tries.ts'
@@ -13,6 +14,7 @@ export interface PruneParts {
   readonly operators: Pick<OperatorStore, 'deleteEndedSessions'>
   readonly merchants: Pick<MerchantStore, 'deleteUnusedHosts'>
   readonly walletTries: Pick<WalletTriesStore, 'deleteForgotten'>
+  readonly operatorTries: Pick<OperatorTriesStore, 'deleteForgotten'>
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -33,7 +35,8 @@ export const pruneBatch = 500
 const breathMs = 50
 const dayMs = 24 * 60 * 60 * 1000
 
-export function makePrune({ tidyCallbacks, operators, merchants, walletTries, clock, signal }: PruneParts) {
+export function makePrune(parts: PruneParts) {
+  const { tidyCallbacks, operators, merchants, walletTries, operatorTries, clock, signal } = parts
   return async (): Promise<Pruned> => {
     const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0 }
     const breathe = () => clock.wait(breathMs, signal)
@@ -54,7 +57,8 @@ export function makePrune({ tidyCallbacks, operators, merchants, walletTries, cl
     }
     // Signing in clears them as well, so there are few.
     total.sessions = await operators.deleteEndedSessions(clock.now())
-    total.tries = await walletTries.deleteForgotten(clock.now())
+    total.tries =
+      (await walletTries.deleteForgotten(clock.now())) + (await operatorTries.deleteForgotten(clock.now()))
     return total
   }
 }

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { makeCallbackId as makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../../src/database/pool.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
+import { makeMerchantActs } from '../../src/merchants/merchant-acts.ts'
 import type { ApprovalPolicy } from '../../src/operators/rules/approval.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
@@ -397,6 +398,35 @@ test('callback hosts wait for another admin, the other settings of the same form
     "select reason from audit where act = 'merchant.change' order by acted_at, audit_id",
   )
   assert.match(rows.at(-1)?.reason ?? '', /^callbackHosts from the default to \["evil\.example"\]: because$/)
+})
+
+test('hosts that are as they were when a change began do not undo what another admin approved meanwhile', async () => {
+  const { merchantId } = await gateway.addMerchant()
+  const { stores, operations } = gateway
+  const { merchants } = operations.as('test')
+  await merchants.changeMerchant(merchantId, { callbackHosts: ['old.example'] }, { reason: 'test' })
+  const acts = makeMerchantActs({
+    merchants: {
+      ...merchants,
+      async showMerchant(id) {
+        const shown = await merchants.showMerchant(id)
+        await merchants.changeMerchant(id, { callbackHosts: ['approved.example'] }, { reason: 'approved' })
+        return shown
+      },
+    },
+    approvals: stores.approvals,
+    policy: gateway.config.approvals,
+    clock,
+    random: randomBytes,
+    actor: 'console:alice@127.0.0.1',
+    operator: { login: 'alice' },
+  })
+  const change = { name: 'Renamed', callbackHosts: ['old.example'] }
+  const { merchant: changed, waiting } = await acts.changeMerchant(merchantId, change, 'because')
+  assert.deepEqual(
+    [changed.name, changed.callbackHosts, waiting],
+    ['Renamed', ['approved.example'], undefined],
+  )
 })
 
 test('after 72 hours a request has expired, to the millisecond, and the audit says so', async () => {

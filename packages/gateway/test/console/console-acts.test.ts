@@ -332,10 +332,12 @@ test('pausing and resuming a host is on record and on the page', async () => {
     (await admin.get('/callbacks')).text,
     /shop\.example:8443.*paused by console:operator@127\.0\.0\.1: maintenance.*for 15 min more/s,
   )
-  assert.match(
-    await note(operator, '/callbacks/hosts/pause', { ...paused, for: '99999999999' }),
-    /24 hours at most/,
-  )
+  for (const wrong of ['99999999999', '0', '0.5', '1.5', 'x'])
+    assert.match(
+      await note(operator, '/callbacks/hosts/pause', { ...paused, for: wrong }),
+      /24 hours at most/,
+      wrong,
+    )
   assert.match(
     await note(operator, '/callbacks/hosts/pause', { ...paused, host: 'a b' }),
     /written as in a callbackUrl/,

@@ -1,5 +1,6 @@
 // Signing in to the console and out again: passwords, lockout, sessions, roles, forged forms.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { ConfigurationFailure } from '../../src/settings/config.ts'
 import { TestClock } from '../support/clock.ts'
@@ -38,7 +39,6 @@ test('the first start makes an admin with the password that was set, and later s
   assert.equal(status, 401)
   await signedIn('admin', operatorPassword)
   assert.ok((await actsOf('admin')).includes('operator.add by gateway'))
-  await store.forgetTries('admin')
 })
 
 test('live does not start without a password for its first operator, and starts with one', async () => {
@@ -89,7 +89,6 @@ test('a wrong password, a login that nobody has and a disabled operator read the
   )
   assert.equal(new Set(texts).size, 1)
   assert.match(texts[0] ?? '', /Login or password is wrong/)
-  await store.forgetTries('admin')
 })
 
 test('five wrong tries lock the login, also for the right password, and each further one for longer', async () => {
@@ -105,6 +104,99 @@ test('five wrong tries lock the login, also for the right password, and each fur
   assert.equal((await new ConsoleClient(gateway).signIn('lara', 'a password of lara')).status, 401)
   clock.advance(1)
   await signedIn('lara', 'a password of lara')
+})
+
+test('a login that nobody has, and that of a disabled operator, lock as any other and in the same words', async () => {
+  await operators.addOperator({ login: 'left', role: 'viewer', password: 'a password of left' })
+  await operators.disableOperator('left', 'left')
+  await operators.addOperator({ login: 'here', role: 'viewer', password: 'a password of here' })
+  const tried = async (login: string): Promise<string> => {
+    const { text } = await new ConsoleClient(gateway).signIn(login, 'guess')
+    // The page's allowance by address is not what this is about.
+    clock.advance(5_000)
+    return /<p class="note bad"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
+  }
+  const answers: Record<string, string[]> = {}
+  for (const login of ['here', 'left', 'no-such-login']) {
+    answers[login] = []
+    for (let tries = 0; tries < 6; tries++) answers[login].push(await tried(login))
+    clock.advance(60 * 60_000)
+  }
+  assert.match(answers['here']?.[4] ?? '', /is wrong/)
+  assert.match(answers['here']?.[5] ?? '', /locked for/)
+  assert.deepEqual(answers['left'], answers['here'])
+  assert.deepEqual(answers['no-such-login'], answers['here'])
+})
+
+test('strangers who lock a login do not keep its signed-in owner from proving who they are', async () => {
+  await operators.addOperator({ login: 'olli', role: 'viewer', password: 'a password of olli' })
+  const olli = await signedIn('olli', 'a password of olli')
+  for (let tries = 0; tries < 5; tries++) {
+    await new ConsoleClient(gateway).signIn('olli', 'guess')
+    clock.advance(1_000)
+  }
+  const { text } = await new ConsoleClient(gateway).signIn('olli', 'a password of olli')
+  assert.match(text, /locked for/)
+  const proof = { password: 'a password of olli' }
+  const on = '/account/tokens'
+  const token = await olli.post(on, { ...proof, name: 'mine', days: '1', scope: 'orders:read' }, { on })
+  assert.match(token.text, /tillgate_[\w-]{43}/)
+  assert.match((await olli.post('/account/second-step/begin', proof)).text, /class="secret"/)
+  const change = (old: string) =>
+    olli.post('/account/password', { old, new: 'another of olli', again: 'another of olli' })
+  assert.equal((await change('a password of olli')).location, '/sign-in')
+  await signedIn('olli', 'another of olli')
+})
+
+test('wrong proofs of who is signed in lock that session’s proofs alone, and say so', async () => {
+  await operators.addOperator({ login: 'nora', role: 'viewer', password: 'a password of nora' })
+  const nora = await signedIn('nora', 'a password of nora')
+  const change = async (old: string): Promise<string> => {
+    await nora.post('/account/password', { old, new: 'another of nora', again: 'another of nora' })
+    return (await nora.get('/account')).text
+  }
+  for (let tries = 0; tries < 5; tries++) assert.match(await change('guess'), /was not right/)
+  assert.match(await change('a password of nora'), /Too many wrong tries: wait 1 min/)
+  await nora.post('/account/second-step/begin', { password: 'a password of nora' })
+  assert.match((await nora.get('/account/second-step')).text, /Too many wrong tries: wait 1 min/)
+  await signedIn('nora', 'a password of nora')
+  clock.advance(30_000)
+  await change('a password of nora')
+  await signedIn('nora', 'another of nora')
+})
+
+test('so many sign-ins and so many proofs of who is signed in are under way at once, and no more', async () => {
+  const { authenticateOperator: authenticate } = gateway.operations
+  const kindsOf = async (count: number, session?: Buffer): Promise<string[]> => {
+    const outcomes = await Promise.all(
+      Array.from({ length: count }, (_, n) =>
+        authenticate({ login: `nobody-${n}`, password: 'guess', ...(session && { session }) }),
+      ),
+    )
+    return outcomes.map(({ kind }) => kind).sort()
+  }
+  const most = Array(8).fill('wrong')
+  const [signIns, proofs] = await Promise.all([kindsOf(10), kindsOf(10, randomBytes(32))])
+  assert.deepEqual(signIns, ['busy', 'busy', ...most])
+  assert.deepEqual(proofs, ['busy', 'busy', ...most])
+  assert.deepEqual(await kindsOf(8), most)
+})
+
+test('proofs of who is signed in are bounded, also with the right password, and asked for when all else is right', async () => {
+  await operators.addOperator({ login: 'rush', role: 'viewer', password: 'a password of rush' })
+  const rush = await signedIn('rush', 'a password of rush')
+  const token = await rush.token('/account')
+  const begin = async (): Promise<number> =>
+    (await rush.post('/account/second-step/begin', { password: 'a password of rush' }, { token })).status
+  let inARow = 0
+  while (inARow < 21 && (await begin()) === 200) inARow++
+  assert.equal(inARow, 20)
+  assert.match((await rush.get('/account/second-step')).text, /Too many tries\. Wait a minute/)
+  clock.advance(5_000)
+  assert.equal(await begin(), 200)
+  const wrong = { name: 'a b', days: '1', scope: 'orders:read', password: 'a password of rush' }
+  await rush.post('/account/tokens', wrong, { token })
+  assert.match((await rush.get('/account/tokens')).text, /The name must be/)
 })
 
 test('signing out ends this session, signing out everywhere ends all of them', async () => {

@@ -160,6 +160,16 @@ test('what the password brought is worth nothing after five minutes, after a new
   assert.equal((await new ConsoleClient(gateway).get('/sign-in/code')).location, '/sign-in')
 })
 
+test('what the password brought is worth nothing after signing out everywhere', async () => {
+  const { client, secret } = await setUp('rut')
+  const thief = await passed('rut')
+  const token = await thief.token('/sign-in/code')
+  await client.post('/account/sign-out-everywhere', {})
+  const code = totpCode(secret, clock.now())
+  assert.equal((await thief.post('/sign-in/code', { code }, { token })).location, '/sign-in')
+  assert.equal(await isIn(thief), false)
+})
+
 test('its owner switches it off with a code, another admin resets it, nobody resets their own', async () => {
   const fay = await setUp('fay', 'admin')
   const off = (code: string) => fay.client.post(`${path}/off`, { code }, { on: path })
@@ -192,7 +202,7 @@ test('whoever has a second step makes an API token with password and code, not w
   assert.match(await make({ password }), /Please fill in: the code/)
   assert.match(await make({ password, code: '000000' }), /The code was not right/)
   assert.match(await make({ code: totpCode(secret, clock.now() + 30_000) }), /The password was not right/)
-  // The tries count as tries to sign in.
+  // Wrong passwords and wrong codes count together.
   for (let tries = 2; tries < 5; tries++)
     assert.match(await make({ password, code: '000000' }), /The code was not right/)
   assert.match(await make({ password, code: totpCode(secret, clock.now()) }, 0), /Too many wrong tries/)

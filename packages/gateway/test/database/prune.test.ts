@@ -72,8 +72,13 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
      values ('address a', '\\x01', 1, $1::bigint - 8 * ${dayMs}::bigint), ('address b', '\\x01', 1, $1)`,
     [nowMs],
   )
+  await pool.query(
+    `insert into operator_tries (login_hash, tries, last_try_at)
+     values ('\\x01', 1, $1::bigint - 2 * ${dayMs}::bigint), ('\\x02', 1, $1)`,
+    [nowMs],
+  )
   const prune = () => operations.prune(new AbortController().signal)
-  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts, tries: 1 })
+  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts, tries: 2 })
   assert.equal(breaths, 3, 'two between three batches of callbacks, one between two of hosts')
   assert.equal(await countOf('callback_attempts'), young.length)
   assert.equal(await countOf('callbacks', 'body is not null'), young.length)
@@ -82,6 +87,7 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
   assert.equal(await countOf('merchant_callback_hosts'), 1)
   assert.equal(await countOf('operator_sessions'), 1)
   assert.equal(await countOf('wallet_tries'), 1)
+  assert.equal(await countOf('operator_tries'), 1)
   assert.deepEqual(await prune(), { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0 })
 })
 

@@ -113,7 +113,7 @@ export function dbCommand(): Command {
           `callbacks given up because their host stayed paused: ${pruned.exhausted}`,
           `ended sessions of operators: ${pruned.sessions}`,
           `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
-          `forgotten counters of wrong PINs: ${pruned.tries}`,
+          `forgotten counters of wrong PINs and passwords: ${pruned.tries}`,
         ])
       }),
     )

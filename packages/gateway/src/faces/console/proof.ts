@@ -1,7 +1,7 @@
 // The operator proves anew who they are, before an act that would outlive the session: whoever finds a screen unlocked
-// must not be able to do it. Each try counts as one to sign in.
-import { Failure } from '@tillgate/protocol'
+// must not be able to do it. Tries count for the session, apart from those to sign in.
 import { type Html, html } from '../../http/html.ts'
+import { refusalOfProof } from '../../operators/authenticate-operator.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { Visit } from './console.ts'
 import { required } from './forms.ts'
@@ -16,27 +16,24 @@ export function proofFields({ hasSecondStep }: Operator): Html {
 
 /** Throws unless the password is right, and the code where the operator has a second step. */
 export async function demandProof(
-  { operator, actor }: Visit,
+  visit: Visit,
   form: URLSearchParams,
   service: Pick<ConsoleService, 'authenticate' | 'secondStep'>,
 ): Promise<void> {
-  const { login } = operator
-  await demandPassword(login, form, service)
+  await demandPassword(visit, form, service)
+  const { operator, session, actor } = visit
   if (operator.hasSecondStep)
-    await service.secondStep.demand({ login, actor }, required(form, 'code', 'the code from your app'))
+    await service.secondStep.demand(
+      { login: operator.login, actor, session: session.tokenHash },
+      required(form, 'code', 'the code from your app'),
+    )
 }
 
 export async function demandPassword(
-  login: string,
+  { operator: { login }, session: { tokenHash: session }, nowMs }: Visit,
   form: URLSearchParams,
   { authenticate }: Pick<ConsoleService, 'authenticate'>,
 ): Promise<void> {
-  const proof = await authenticate({ login, password: form.get('password') ?? '' })
-  if (proof.kind === 'right') return
-  throw new Failure('invalid_field', {
-    message:
-      proof.kind === 'locked'
-        ? 'Too many wrong tries. Wait until they are forgotten, and try again.'
-        : 'The password was not right.',
-  })
+  const proof = await authenticate({ login, session, password: form.get('password') ?? '' })
+  if (proof.kind !== 'right') throw refusalOfProof(proof, { nowMs, wrong: 'The password was not right.' })
 }

@@ -1,10 +1,11 @@
 // Signing in to the console: the password, and for whoever has a second step a code. Trying is costly on purpose, so it
-// has an allowance for each address and a bound on how many are under way.
+// has an allowance for each address.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { type Html, html } from '../../http/html.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
+import type { Access } from '../../operators/rules/operator.ts'
 import { noteLine, redirect, sendSmallPage } from './frame.ts'
 import type { ConsoleParts } from './service.ts'
 import {
@@ -21,7 +22,6 @@ import {
 import { until } from './words.ts'
 
 const triesRate = { perSecond: 0.2, burst: 20 } as const
-const maxUnderWay = 8
 const maxLoginShown = 64
 const maxCodeLength = 32
 
@@ -33,7 +33,6 @@ interface Tried {
 export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running, clock } = parts
   const tries = new RateLimiter({ rate: triesRate, clock })
-  let underWay = 0
 
   listener.get('/sign-in', async (request, reply) => {
     if (await readSession(request, running())) return redirect(reply, nextOf(request))
@@ -47,11 +46,10 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       showPassword(request, reply, { httpStatus, trouble, login })
     const refusal = refusalOf(request, form)
     if (refusal) return refuse(refusal.httpStatus, refusal.trouble)
-    underWay++
-    const outcome = await running()
-      .authenticate({ login, password: form.get('password') ?? '' })
-      .finally(() => underWay--)
+    const outcome = await running().authenticate({ login, password: form.get('password') ?? '' })
     switch (outcome.kind) {
+      case 'busy':
+        return refuse(429, 'Too many tries at this moment. Wait a minute, then try again.')
       case 'wrong':
         noteWrong(request)
         return refuse(401, 'Login or password is wrong.')
@@ -59,7 +57,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
         noteLocked(request)
         return refuse(401, lockedWords(outcome.untilMs))
       case 'right': {
-        if (!outcome.operator.hasSecondStep) return open(request, reply, outcome.operator.login)
+        if (!outcome.operator.hasSecondStep) return open(request, reply, outcome.operator)
         const nowMs = clock.now()
         reply.header('set-cookie', leavePassed(request, outcome.operator, { ...running(), nowMs }))
         return redirect(reply, pathWithNext('/sign-in/code', request))
@@ -80,14 +78,12 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     if (!passed) return redirect(reply, pathWithNext('/sign-in', request))
     const refusal = refusalOf(request, form)
     if (refusal) return showCode(request, reply, refusal)
-    const { login, passwordChangedAtMs } = passed
+    const { login, accessVersion } = passed
     const actor = actorOf(request, login)
     const operator = await running().findOperator(login)
-    // The password that was right is not the password any more, or the second step was reset: from the beginning.
-    if (operator?.passwordChangedAtMs !== passwordChangedAtMs || !operator.hasSecondStep) {
-      reply.header('set-cookie', endPassed(request))
-      return redirect(reply, pathWithNext('/sign-in', request))
-    }
+    // All access was ended since the password was right, or the second step is off: from the beginning.
+    if (operator?.accessVersion !== accessVersion || !operator.hasSecondStep)
+      return fromBeginning(request, reply)
     const code = (form.get('code') ?? '').slice(0, maxCodeLength)
     const proof = await running().secondStep.prove({ login, actor }, code)
     switch (proof.kind) {
@@ -101,7 +97,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
         noteLocked(request)
         return showCode(request, reply, { httpStatus: 401, trouble: lockedWords(proof.untilMs) })
       case 'right':
-        return open(request, reply, login, [endPassed(request)])
+        return open(request, reply, passed)
     }
   })
 
@@ -113,7 +109,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
         httpStatus: 403,
         trouble: 'This page was open for too long, or cookies are off. Please try once more.',
       }
-    if (underWay >= maxUnderWay || tries.take(addressKey(request.ip)) > 0)
+    if (tries.take(addressKey(request.ip)) > 0)
       return {
         httpStatus: 429,
         trouble: 'Too many tries from your address. Wait a minute, then try again.',
@@ -121,18 +117,19 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     return undefined
   }
 
-  async function open(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    login: string,
-    cookies: readonly string[] = [],
-  ): Promise<FastifyReply> {
-    const token = await running().sessions.open(login, {
-      actor: actorOf(request, login),
+  async function open(request: FastifyRequest, reply: FastifyReply, access: Access): Promise<FastifyReply> {
+    const token = await running().sessions.open(access, {
+      actor: actorOf(request, access.login),
       address: request.ip,
     })
-    reply.header('set-cookie', [...cookies, sessionCookie(request, token)])
+    if (token === undefined) return fromBeginning(request, reply)
+    reply.header('set-cookie', [endPassed(request), sessionCookie(request, token)])
     return redirect(reply, nextOf(request))
+  }
+
+  function fromBeginning(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    reply.header('set-cookie', endPassed(request))
+    return redirect(reply, pathWithNext('/sign-in', request))
   }
 
   function noteWrong(request: FastifyRequest): void {

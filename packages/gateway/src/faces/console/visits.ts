@@ -4,7 +4,7 @@ import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
 import { makeCookieJar } from '../../http/cookies.ts'
 import { sessionLimits } from '../../operators/operator-sessions.ts'
-import type { Operator } from '../../operators/rules/operator.ts'
+import type { Access, Operator } from '../../operators/rules/operator.ts'
 import type { Session } from '../../operators/store/operators.ts'
 import type { ConsoleService } from './service.ts'
 
@@ -25,9 +25,7 @@ export interface Note {
 }
 
 /** Whose password was right, while the code is still missing. */
-export interface Passed {
-  readonly login: string
-  readonly passwordChangedAtMs: number
+export interface Passed extends Access {
   readonly untilMs: number
 }
 
@@ -100,10 +98,10 @@ export function leaveNote(
 
 export function leavePassed(
   request: FastifyRequest,
-  { login, passwordChangedAtMs }: Operator,
+  { login, accessVersion }: Access,
   { sealing, nowMs }: Pick<ConsoleService, 'sealing'> & { nowMs: number },
 ): string {
-  const passed: Passed = { login, passwordChangedAtMs, untilMs: nowMs + passedSeconds * 1000 }
+  const passed: Passed = { login, accessVersion, untilMs: nowMs + passedSeconds * 1000 }
   return jarOf(request).write(passedName, sealing.seal(passed, passedName), passedSeconds)
 }
 

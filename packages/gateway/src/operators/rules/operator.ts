@@ -25,7 +25,11 @@ export interface Operator {
   readonly createdAtMs: number
   /** Signs in with a code beside the password. */
   readonly hasSecondStep: boolean
+  /** Raised whenever all access is ended: what was proven under an older one is worth nothing. */
+  readonly accessVersion: number
 }
+
+export type Access = Pick<Operator, 'login' | 'accessVersion'>
 
 export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdAtMs'> {
   readonly sealedPassword: Buffer
@@ -64,6 +68,12 @@ export function normaliseOperatorLogin(text: string): string | undefined {
 
 export function noActiveOperator(login: string): Failure {
   return new Failure('invalid_field', { message: `There is no active operator ${login}.` })
+}
+
+export function accessEnded(login: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `The access of ${login} was ended meanwhile, so nothing was done. Sign in again.`,
+  })
 }
 
 export function parseOperatorLogin(text: string): string {

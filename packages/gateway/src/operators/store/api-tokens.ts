@@ -2,9 +2,9 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { ApiToken, Scope } from '../rules/api-token.ts'
 import type { Act } from '../rules/audit.ts'
-import { noActiveOperator, type Operator } from '../rules/operator.ts'
+import type { Access, Operator } from '../rules/operator.ts'
 import { audited } from './audit.ts'
-import { type OperatorRow, operatorColumns, toOperator } from './operators.ts'
+import { holdAccess, type OperatorRow, operatorColumns, toOperator } from './operators.ts'
 
 export type ApiTokenStore = ReturnType<typeof makeApiTokenStore>
 
@@ -23,8 +23,8 @@ export interface IdempotencyKey {
 
 export function makeApiTokenStore(database: Pool) {
   return {
-    /** False: the operator has as many live ones as one may have. */
-    insertToken: (token: ApiToken & { tokenHash: Buffer; maxLive: number }, act: Act) =>
+    /** False: the operator has as many live ones as one may have. Throws where the access was ended meanwhile. */
+    insertToken: (token: NewToken, act: Act) =>
       audited(database, act, (transaction) => insertToken(transaction, token)),
     /** Live, and of an operator who is active. */
     findToken: (tokenHash: Buffer, nowMs: number) => findToken(database, tokenHash, nowMs),
@@ -37,6 +37,11 @@ export function makeApiTokenStore(database: Pool) {
     /** What the key stands for: what was given, or what was given with it before. */
     keepIdempotencyKey: (key: IdempotencyKey) => keepIdempotencyKey(database, key),
   }
+}
+
+interface NewToken extends ApiToken, Access {
+  readonly tokenHash: Buffer
+  readonly maxLive: number
 }
 
 interface TokenRow {
@@ -54,16 +59,9 @@ interface TokenRow {
 const columns = `k.token_id, k.login, k.name, k.scopes, k.created_at as token_created_at, k.expires_at, k.last_used_at,
        k.last_used_from, k.revoked_at`
 
-async function insertToken(
-  transaction: Queryable,
-  token: ApiToken & { tokenHash: Buffer; maxLive: number },
-): Promise<boolean> {
-  // Locked, so that two at once do not both take the last place, and none is made past a disabling.
-  const { rows } = await transaction.query({
-    text: "select from operators where login = $1 and status = 'active' for update",
-    values: [token.login],
-  })
-  if (rows.length === 0) throw noActiveOperator(token.login)
+async function insertToken(transaction: Queryable, token: NewToken): Promise<boolean> {
+  // Also so that two at once do not both take the last place.
+  await holdAccess(transaction, token)
   const { rowCount } = await transaction.query({
     text: `
 insert into api_tokens (token_id, token_hash, login, name, scopes, created_at, expires_at)

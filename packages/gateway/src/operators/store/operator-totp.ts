@@ -1,8 +1,9 @@
 // The second step of operators' signing in: sealed secrets, the last step that was used, and hashes of recovery codes.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Act } from '../rules/audit.ts'
+import type { Access } from '../rules/operator.ts'
 import { audited } from './audit.ts'
-import { endAccess } from './operators.ts'
+import { endAccess, holdAccess } from './operators.ts'
 
 export type OperatorTotpStore = ReturnType<typeof makeOperatorTotpStore>
 
@@ -13,8 +14,7 @@ export interface StoredTotp {
   readonly recoveryCodesLeft: number
 }
 
-export interface ConfirmedTotp {
-  readonly login: string
+export interface ConfirmedTotp extends Access {
   /** That of the code which confirmed it. */
   readonly sealedSecret: Buffer
   readonly step: number
@@ -22,6 +22,7 @@ export interface ConfirmedTotp {
   readonly recoveryHashes: readonly Buffer[]
 }
 
+/** What operators do with their own throws where their access was ended meanwhile. */
 export function makeOperatorTotpStore(database: Pool) {
   return {
     findTotp: (login: string) => findTotp(database, login),
@@ -37,16 +38,23 @@ export function makeOperatorTotpStore(database: Pool) {
     takeRecoveryCode: (code: { login: string; hash: Buffer }, act: Act) =>
       audited(database, act, (transaction) => takeRecoveryCode(transaction, code)),
     /** False: there was nothing. */
-    removeTotp: (login: string, act: Act) =>
-      audited(database, act, (transaction) => removeTotp(transaction, login)),
+    removeTotp: (access: Access, act: Act) =>
+      audited(database, act, async (transaction) => {
+        await holdAccess(transaction, access)
+        return removeTotp(transaction, access.login)
+      }),
     /** By somebody else: it also ends all access, which may be a thief's. False: there was nothing. */
     resetTotp: (login: string, act: Act) =>
-      audited(
-        database,
-        act,
-        async (transaction) =>
-          (await removeTotp(transaction, login)) && endAccess(transaction, { login, nowMs: act.actedAtMs }),
-      ),
+      audited(database, act, async (transaction) => {
+        // The operator before the second step, as everywhere: the other way round two could wait for each other.
+        await transaction.query({
+          text: 'select from operators where login = $1 for update',
+          values: [login],
+        })
+        return (
+          (await removeTotp(transaction, login)) && endAccess(transaction, { login, nowMs: act.actedAtMs })
+        )
+      }),
   }
 }
 
@@ -73,16 +81,14 @@ select t.sealed_secret, t.confirmed_at,
   )
 }
 
-interface BegunTotp {
-  readonly login: string
+interface BegunTotp extends Access {
   readonly sealedSecret: Buffer
   readonly nowMs: number
 }
 
-async function beginTotp(
-  transaction: Queryable,
-  { login, sealedSecret, nowMs }: BegunTotp,
-): Promise<boolean> {
+async function beginTotp(transaction: Queryable, begun: BegunTotp): Promise<boolean> {
+  const { login, sealedSecret, nowMs } = begun
+  await holdAccess(transaction, begun)
   const { rowCount } = await transaction.query({
     text: `
 insert into operator_totp as t (login, sealed_secret, created_at)
@@ -96,6 +102,7 @@ values ($1, $2, $3)
 
 async function confirmTotp(transaction: Queryable, confirmed: ConfirmedTotp): Promise<boolean> {
   const { login, sealedSecret, step, nowMs, recoveryHashes } = confirmed
+  await holdAccess(transaction, confirmed)
   const { rowCount } = await transaction.query({
     text: `
 update operator_totp set confirmed_at = $4, last_step = $3

@@ -1,8 +1,7 @@
-// Operators, the counting of their tries to sign in, and their sessions.
+// Operators and their sessions.
 import type { Pool, Queryable } from '../../database/pool.ts'
-import { countTry, type Tries } from '../../platform/tries.ts'
 import type { Act } from '../rules/audit.ts'
-import { type NewOperator, type Operator, operatorTriesLimit, type Role } from '../rules/operator.ts'
+import { type Access, accessEnded, type NewOperator, type Operator, type Role } from '../rules/operator.ts'
 import { audited } from './audit.ts'
 
 export type OperatorStore = ReturnType<typeof makeOperatorStore>
@@ -27,16 +26,13 @@ export function makeOperatorStore(database: Pool) {
       audited(database, act, (transaction) => insertOperator(transaction, operator)),
     listOperators: () => listOperators(database),
     findOperator: (login: string) => findOperator(database, login),
-    takeTry: (attempt: OperatorTry) => database.transaction((transaction) => takeTry(transaction, attempt)),
-    /** It was right, and is not the end of the signing in. */
-    giveTryBack: (taken: TakenTry) => giveTryBack(database, taken),
-    forgetTries: (login: string) => forgetTries(database, login),
-    /** Ends all access and every lock. False when there is no such operator. */
+    /** Ends all access and every lock. False when there is no such operator, or not with this access any more. */
     setPassword: (change: PasswordChange, act: Act) =>
       audited(database, act, (transaction) => setPassword(transaction, change)),
     /** Disabling ends all access, for good. `last_admin`: nobody would be left who may manage operators. */
     setStatus: (change: StatusToSet, act: Act) => setStatus(database, change, act),
-    insertSession: (session: Session, act: Act) =>
+    /** False: the access was ended since it was proven. */
+    insertSession: (session: Session & Access, act: Act) =>
       audited(database, act, (transaction) => insertSession(transaction, session)),
     findSession: (sought: SoughtSession) => findSession(database, sought),
     touchSession: (tokenHash: Buffer, nowMs: number) => touchSession(database, tokenHash, nowMs),
@@ -59,12 +55,14 @@ export interface OperatorRow {
   locked_until: string | null
   created_at: string
   has_second_step: boolean
+  access_version: number
 }
 
 export const operatorColumns = (
   operators: string,
 ) => `${operators}.login, ${operators}.role, ${operators}.status,
        ${operators}.password_changed_at, ${operators}.tries, ${operators}.locked_until, ${operators}.created_at,
+       ${operators}.access_version,
        exists (select from operator_totp t
                 where t.login = ${operators}.login and t.confirmed_at is not null) as has_second_step`
 const columns = operatorColumns('operators')
@@ -111,94 +109,52 @@ async function findOperator(database: Queryable, login: string): Promise<Operato
   return rows[0] && toOperator(rows[0])
 }
 
-interface TakenTry {
-  /** As it was before this try. */
-  readonly operator: Operator
-  readonly sealedPassword: Buffer
-  readonly before: Tries
-  readonly after: Tries
-}
-
-interface OperatorTry {
-  readonly login: string
-  readonly nowMs: number
-}
-
-/** Counted before anybody knows whether it is right. Undefined: there is none who may try now. */
-async function takeTry(transaction: Queryable, { login, nowMs }: OperatorTry): Promise<TakenTry | undefined> {
-  const { rows } = await transaction.query<
-    OperatorRow & { sealed_password: Buffer; last_try_at: string | null }
-  >({
-    text: `
-select ${columns}, sealed_password, last_try_at from operators
- where login = $1 and status = 'active' for no key update`,
-    values: [login],
-  })
-  const [row] = rows
-  if (!row) return undefined
-  const operator = toOperator(row)
-  const lastAtMs = row.last_try_at === null ? undefined : Number(row.last_try_at)
-  const before = { count: operator.tries, lastAtMs, lockedUntilMs: operator.lockedUntilMs }
-  const counted = countTry(before, operatorTriesLimit, nowMs)
-  if (counted.kind === 'locked') return undefined
-  const { count, lockedUntilMs } = counted.tries
-  await transaction.query({
-    text: 'update operators set tries = $2, last_try_at = $3, locked_until = $4 where login = $1',
-    values: [login, count, nowMs, lockedUntilMs ?? null],
-  })
-  return { operator, sealedPassword: row.sealed_password, before, after: counted.tries }
-}
-
-/** Only where no other try was counted since. */
-async function giveTryBack(database: Queryable, { operator, before, after }: TakenTry): Promise<void> {
-  await database.query({
-    text: `
-update operators set tries = $4, last_try_at = $5, locked_until = $6
- where login = $1 and tries = $2 and last_try_at = $3`,
-    values: [
-      operator.login,
-      after.count,
-      after.lastAtMs,
-      before.count,
-      before.lastAtMs ?? null,
-      before.lockedUntilMs ?? null,
-    ],
-  })
-}
-
-async function forgetTries(database: Queryable, login: string): Promise<void> {
-  await database.query({
-    text: 'update operators set tries = 0, locked_until = null where login = $1',
-    values: [login],
-  })
-}
-
 interface PasswordChange {
   readonly login: string
   readonly sealedPassword: Buffer
   readonly nowMs: number
+  /** By which the change was proven. Undefined: somebody else gives the password, whatever happened meanwhile. */
+  readonly accessVersion?: number
 }
 
 async function setPassword(
   transaction: Queryable,
-  { login, sealedPassword, nowMs }: PasswordChange,
+  { login, sealedPassword, nowMs, accessVersion }: PasswordChange,
 ): Promise<boolean> {
   const { rowCount } = await transaction.query({
     text: `
 update operators
    set sealed_password = $2, password_hash = null, password_changed_at = $3, tries = 0, locked_until = null
- where login = $1`,
-    values: [login, sealedPassword, nowMs],
+ where login = $1 and ($4::integer is null or access_version = $4)`,
+    values: [login, sealedPassword, nowMs, accessVersion ?? null],
   })
-  await endAccess(transaction, { login, nowMs })
+  return rowCount === 1 && endAccess(transaction, { login, nowMs })
+}
+
+/** Nobody ends the access until the transaction is over. Throws where it was ended since it was proven. */
+export async function holdAccess(transaction: Queryable, access: Access): Promise<void> {
+  if (!(await hasAccess(transaction, access))) throw accessEnded(access.login)
+}
+
+async function hasAccess(transaction: Queryable, { login, accessVersion }: Access): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    text: `
+select from operators
+ where login = $1 and access_version = $2 and status = 'active' for no key update`,
+    values: [login, accessVersion],
+  })
   return rowCount === 1
 }
 
-/** Ends whatever acts in the operator's name without asking for the password: whoever stole it has nothing left. */
+/** Ends whatever acts in the operator's name without asking for the password, and what is being proven just now. */
 export async function endAccess(
   transaction: Queryable,
   { login, nowMs }: { login: string; nowMs: number },
 ): Promise<true> {
+  await transaction.query({
+    text: 'update operators set access_version = access_version + 1 where login = $1',
+    values: [login],
+  })
   await transaction.query({ text: 'delete from operator_sessions where login = $1', values: [login] })
   await transaction.query({
     text: 'update api_tokens set revoked_at = $2 where login = $1 and revoked_at is null',
@@ -237,7 +193,8 @@ async function setStatus(
   return outcome
 }
 
-async function insertSession(transaction: Queryable, session: Session): Promise<boolean> {
+async function insertSession(transaction: Queryable, session: Session & Access): Promise<boolean> {
+  if (!(await hasAccess(transaction, session))) return false
   // The moment for what is over already: a session begins rarely, and the table stays small.
   await deleteEndedSessions(transaction, session.createdAtMs)
   await transaction.query({
@@ -330,6 +287,7 @@ export function toOperator(row: OperatorRow): Operator {
     lockedUntilMs: row.locked_until === null ? undefined : Number(row.locked_until),
     createdAtMs: Number(row.created_at),
     hasSecondStep: row.has_second_step,
+    accessVersion: row.access_version,
   }
 }
 

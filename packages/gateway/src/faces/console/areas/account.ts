@@ -47,14 +47,19 @@ export function accountArea(running: () => ConsoleService): readonly ConsoleRout
       path: '/account/password',
       needs: 'viewer',
       back,
-      async act({ operator, actor }, form): Promise<Done> {
+      async act({ operator, session, actor }, form): Promise<Done> {
         const [newPassword, again] = [form.get('new') ?? '', form.get('again') ?? '']
         if (newPassword !== again)
           throw new Failure('invalid_field', { message: 'The new password was not typed the same twice.' })
         await running()
           .as(actor)
           .operators.changePassword(
-            { login: operator.login, oldPassword: form.get('old') ?? '', newPassword },
+            {
+              login: operator.login,
+              session: session.tokenHash,
+              oldPassword: form.get('old') ?? '',
+              newPassword,
+            },
             running().authenticate,
           )
         return { kind: 'go', to: '/sign-in', note: 'The password is changed. Sign in with the new one.' }

@@ -21,7 +21,7 @@ export function secondStepArea(running: () => ConsoleService): readonly ConsoleR
   return [
     { path: secondStepPath, show },
     act('begin', async (visit, form) => {
-      await demandPassword(visit.operator.login, form, running())
+      await demandPassword(visit, form, running())
       const begun = await running().secondStep.begin(ownOf(visit))
       return { kind: 'shown_once', page: secretPage(visit, begun) }
     }),
@@ -64,8 +64,8 @@ ${state.kind === 'begun' && html`<h2>Confirm</h2><p>A secret was shown and is no
   }
 }
 
-function ownOf({ operator, actor }: Visit) {
-  return { login: operator.login, actor }
+function ownOf({ operator, session, actor }: Visit) {
+  return { ...operator, actor, session: session.tokenHash }
 }
 
 function confirmForm({ formToken }: Visit): Html {

@@ -22,7 +22,6 @@ export function tokensArea(running: () => ConsoleService): readonly ConsoleRoute
       back,
       async act(visit, form): Promise<Done> {
         const { operator, actor } = visit
-        await demandProof(visit, form, running())
         const { apiToken, token } = await running().apiTokens.addToken(
           {
             login: operator.login,
@@ -31,6 +30,7 @@ export function tokensArea(running: () => ConsoleService): readonly ConsoleRoute
             days: Number(form.get('days')),
           },
           actor,
+          () => demandProof(visit, form, running()),
         )
         return { kind: 'shown_once', page: tokenPage(apiToken, token) }
       },
