@@ -8,11 +8,11 @@ import {
   toPositiveMinorUnits,
   uuidPattern,
 } from '@tillgate/protocol'
+import type { OperatorService } from '../../acts/service.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { mayAct, type Role } from '../../operators/rules/operator.ts'
 import type { MoneyGiven } from '../../treasury/money-acts.ts'
 import type { Visit } from './console.ts'
-import type { ConsoleService } from './service.ts'
 import { exact } from './words.ts'
 
 export interface FoldedAct {
@@ -68,7 +68,7 @@ export function reasonOf(form: URLSearchParams): string {
 export async function moneyOf(
   { operator }: Visit,
   form: URLSearchParams,
-  { apiTokens, act }: Pick<ConsoleService, 'apiTokens'> & { readonly act: string },
+  { apiTokens, act }: Pick<OperatorService, 'apiTokens'> & { readonly act: string },
 ): Promise<MoneyGiven> {
   const currency = required(form, 'currency', 'the currency').toUpperCase()
   digitsOf(currency)

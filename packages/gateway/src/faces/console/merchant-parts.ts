@@ -1,10 +1,10 @@
 // What the pages of merchants share: the fields of their settings, and the page that shows a secret this once.
 import { Failure } from '@tillgate/protocol'
+import type { OperatorService } from '../../acts/service.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { MerchantSettings } from '../../merchants/manage-merchants.ts'
 import { type Merchant, normaliseColour } from '../../merchants/rules/merchant.ts'
 import type { ConsolePage } from './console.ts'
-import type { ConsoleService } from './service.ts'
 
 const maxNameLength = 256
 
@@ -39,7 +39,7 @@ function wrong(message: string): Failure {
 }
 
 export async function newKeyPage(
-  { platformPublicKey }: Pick<ConsoleService, 'platformPublicKey'>,
+  { platformPublicKey }: Pick<OperatorService, 'platformPublicKey'>,
   merchantId: string,
   secret: string,
 ): Promise<ConsolePage> {

@@ -1,11 +1,11 @@
 // The operator proves anew who they are, before an act that would outlive the session: whoever finds a screen unlocked
 // must not be able to do it. Each try counts as one to sign in.
 import { Failure } from '@tillgate/protocol'
+import type { OperatorService } from '../../acts/service.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { Visit } from './console.ts'
 import { required } from './forms.ts'
-import type { ConsoleService } from './service.ts'
 
 export const passwordField = html`<label>Your password<input type="password" name="password" autocomplete="current-password" required></label>`
 export const codeField = html`<label>Code from the app, or a recovery code<input name="code" required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32"></label>`
@@ -18,7 +18,7 @@ export function proofFields({ hasSecondStep }: Operator): Html {
 export async function demandProof(
   { operator, actor }: Visit,
   form: URLSearchParams,
-  service: Pick<ConsoleService, 'authenticate' | 'secondStep'>,
+  service: Pick<OperatorService, 'authenticate' | 'secondStep'>,
 ): Promise<void> {
   const { login } = operator
   await demandPassword(login, form, service)
@@ -29,7 +29,7 @@ export async function demandProof(
 export async function demandPassword(
   login: string,
   form: URLSearchParams,
-  { authenticate }: Pick<ConsoleService, 'authenticate'>,
+  { authenticate }: Pick<OperatorService, 'authenticate'>,
 ): Promise<void> {
   const proof = await authenticate({ login, password: form.get('password') ?? '' })
   if (proof.kind !== 'right') throw new Failure('invalid_field', { message: 'The password was not right.' })

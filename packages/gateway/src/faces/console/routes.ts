@@ -3,6 +3,7 @@
 // a form that is answered with a redirect, so that reloading never does anything twice.
 import { Failure, httpStatusOf, KeyError, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { OperatorService } from '../../acts/service.ts'
 import { type Downloads, downloadLimits } from '../../http/downloads.ts'
 import { html } from '../../http/html.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
@@ -26,7 +27,6 @@ import { tokensArea } from './areas/tokens.ts'
 import { walletsArea } from './areas/wallets.ts'
 import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
 import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
-import type { ConsoleService } from './service.ts'
 import { serveSignIn } from './sign-in.ts'
 import {
   endSessionCookie,
@@ -47,7 +47,7 @@ export interface ConsoleParts {
   readonly downloads: Downloads
   readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
-  readonly running: () => ConsoleService
+  readonly running: () => OperatorService
 }
 
 /** Two public keys fit, and a list of callback hosts. */

@@ -2,11 +2,11 @@
 // the token that every form must bring back, bound to the session or, before there is one, to the browser.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { OperatorService } from '../../acts/service.ts'
 import { makeCookieJar } from '../../http/cookies.ts'
 import { sessionLimits } from '../../operators/operator-sessions.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { Session } from '../../operators/store/operators.ts'
-import type { ConsoleService } from './service.ts'
 
 const sessionName = 'console'
 const browserName = 'console-browser'
@@ -43,7 +43,7 @@ function jarOf(request: FastifyRequest) {
 
 export async function readSession(
   request: FastifyRequest,
-  { sessions }: Pick<ConsoleService, 'sessions'>,
+  { sessions }: Pick<OperatorService, 'sessions'>,
 ): Promise<SignedIn | undefined> {
   const token = jarOf(request).read(request.headers.cookie, sessionName)
   return token === undefined ? undefined : sessions.find(token)
@@ -57,14 +57,14 @@ export function endSessionCookie(request: FastifyRequest): string {
   return jarOf(request).remove(sessionName)
 }
 
-export function formTokenOf(session: Session, { tokens }: Pick<ConsoleService, 'tokens'>): string {
+export function formTokenOf(session: Session, { tokens }: Pick<OperatorService, 'tokens'>): string {
   return tokens.make(sessionParts(session))
 }
 
 export function isRightToken(
   given: string,
   session: Session,
-  { tokens }: Pick<ConsoleService, 'tokens'>,
+  { tokens }: Pick<OperatorService, 'tokens'>,
 ): boolean {
   return tokens.isRight(given, sessionParts(session))
 }
@@ -76,7 +76,7 @@ function sessionParts({ tokenHash }: Session): string[] {
 /** For the form that signs in, when nobody is signed in yet. */
 export function readBrowser(
   request: FastifyRequest,
-  { tokens }: Pick<ConsoleService, 'tokens'>,
+  { tokens }: Pick<OperatorService, 'tokens'>,
   random: RandomBytes,
 ): { formToken: string; isRightToken(given: string): boolean; cookies: string[] } {
   const jar = jarOf(request)
@@ -93,7 +93,7 @@ export function readBrowser(
 export function leaveNote(
   request: FastifyRequest,
   note: Note,
-  { sealing }: Pick<ConsoleService, 'sealing'>,
+  { sealing }: Pick<OperatorService, 'sealing'>,
 ): string {
   return jarOf(request).write(noteName, sealing.seal(note, noteName), noteSeconds)
 }
@@ -101,7 +101,7 @@ export function leaveNote(
 export function leavePassed(
   request: FastifyRequest,
   { login, passwordChangedAtMs }: Operator,
-  { sealing, nowMs }: Pick<ConsoleService, 'sealing'> & { nowMs: number },
+  { sealing, nowMs }: Pick<OperatorService, 'sealing'> & { nowMs: number },
 ): string {
   const passed: Passed = { login, passwordChangedAtMs, untilMs: nowMs + passedSeconds * 1000 }
   return jarOf(request).write(passedName, sealing.seal(passed, passedName), passedSeconds)
@@ -109,7 +109,7 @@ export function leavePassed(
 
 export function readPassed(
   request: FastifyRequest,
-  { sealing, nowMs }: Pick<ConsoleService, 'sealing'> & { nowMs: number },
+  { sealing, nowMs }: Pick<OperatorService, 'sealing'> & { nowMs: number },
 ): Passed | undefined {
   const sealed = jarOf(request).read(request.headers.cookie, passedName)
   // Safe: only this gateway seals, and for this place it seals this alone.
@@ -123,7 +123,7 @@ export function endPassed(request: FastifyRequest): string {
 
 export function takeNote(
   request: FastifyRequest,
-  { sealing }: Pick<ConsoleService, 'sealing'>,
+  { sealing }: Pick<OperatorService, 'sealing'>,
 ): { note: Note; cookie: string } | undefined {
   const jar = jarOf(request)
   const sealed = jar.read(request.headers.cookie, noteName)

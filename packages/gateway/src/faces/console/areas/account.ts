@@ -1,5 +1,6 @@
 // The operator's own account: password, sessions, signing out; for admins also the other operators.
 import { Failure } from '@tillgate/protocol'
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
 import type { GivenPassword } from '../../../operators/manage-operators.ts'
 import {
@@ -13,12 +14,11 @@ import {
 } from '../../../operators/rules/operator.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, reasonOf, required } from '../forms.ts'
-import type { ConsoleService } from '../service.ts'
 import { ago } from '../words.ts'
 
 const back = () => '/account'
 
-export function accountArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function accountArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [
     { path: '/account', show },
     {

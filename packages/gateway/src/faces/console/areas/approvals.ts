@@ -1,6 +1,7 @@
 // Requests that wait for a second operator, and what became of earlier ones: who asked for what, why, from where and
 // until when; approved, rejected or withdrawn from here.
 import { uuidPattern } from '@tillgate/protocol'
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
 import type { Waiting } from '../../../operators/ask-approval.ts'
 import type { Approved } from '../../../operators/decide-approvals.ts'
@@ -17,7 +18,6 @@ import { mayAct } from '../../../operators/rules/operator.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, reasonOf } from '../forms.ts'
 import { newKeyPage } from '../merchant-parts.ts'
-import type { ConsoleService } from '../service.ts'
 import { status } from '../statuses.ts'
 import { empty, facts, pages } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
@@ -33,7 +33,7 @@ const notes = {
   withdraw: 'Withdrawn: nothing was done.',
 } as const satisfies Record<Decision, string>
 
-export function approvalsArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function approvalsArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [
     { path, show },
     ...decisions.map((decision) => ({

@@ -1,6 +1,7 @@
 // Callbacks: failing hosts first, then what was given up, then everything by filter; sent again one by one or all that
 // fit; and hosts that are paused and resumed.
 import { eventNames, Failure, isEventName, merchantIdPattern, uuidPattern } from '@tillgate/protocol'
+import { countedAtMost, type OperatorService } from '../../../acts/service.ts'
 import { maxPauseMs } from '../../../callbacks/pause-hosts.ts'
 import { type CallbackKey, maxListed } from '../../../callbacks/resend-callbacks.ts'
 import type { CallbackState } from '../../../callbacks/rules/callback-attempt.ts'
@@ -12,7 +13,6 @@ import { mayAct } from '../../../operators/rules/operator.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, reasonOf, required } from '../forms.ts'
-import { type ConsoleService, countedAtMost } from '../service.ts'
 import { state } from '../statuses.ts'
 import { empty, pages, table, urlWith } from '../tables.ts'
 import { ago, count, countUpTo, exact, until } from '../words.ts'
@@ -30,7 +30,7 @@ const pauses = [
   ['24 hours', maxPauseMs],
 ] as const
 
-export function callbacksArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function callbacksArea(running: () => OperatorService): readonly ConsoleRoute[] {
   const back = () => path
   return [
     { path, show },

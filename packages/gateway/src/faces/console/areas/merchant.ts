@@ -1,5 +1,6 @@
 // One merchant: settings, keys, balances, payout, statement, and what operators did to it.
 import { Failure, merchantIdPattern } from '@tillgate/protocol'
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { availableMinor } from '../../../ledger/rules/ledger.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
@@ -7,7 +8,6 @@ import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts
 import type { ConsolePage, ConsoleRoute, Done, Download, Visit } from '../console.ts'
 import { amountFields, foldedAct, moneyOf, movedNote, reasonOf, required } from '../forms.ts'
 import { newKeyPage, settingsFields, settingsOf } from '../merchant-parts.ts'
-import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
@@ -17,7 +17,7 @@ import { dayOf } from './orders.ts'
 const path = '/merchants/:merchantId'
 const dayMs = 86_400_000
 
-export function merchantArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function merchantArea(running: () => OperatorService): readonly ConsoleRoute[] {
   const back = (visit: Visit) => pathOf(idOf(visit))
   const act = (
     name: string,

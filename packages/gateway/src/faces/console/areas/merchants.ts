@@ -1,11 +1,11 @@
 // The list of merchants, and signing a new one on.
 
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
 import type { Merchant } from '../../../merchants/rules/merchant.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, required } from '../forms.ts'
 import { secretPage, settingsFields, settingsOf } from '../merchant-parts.ts'
-import type { ConsoleService } from '../service.ts'
 import { status } from '../statuses.ts'
 import { empty, table } from '../tables.ts'
 import { ago, count } from '../words.ts'
@@ -14,7 +14,7 @@ const path = '/merchants'
 /** More than these are found by searching. */
 const maxShown = 200
 
-export function merchantsArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function merchantsArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [
     { path, show },
     {

@@ -1,6 +1,7 @@
 // One order: its life as a timeline, what was bought, the payment, refunds, ledger transfers, callbacks with every
 // attempt, and the acts that its status allows.
 import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/protocol'
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Order, OrderKey } from '../../../orders/rules/order.ts'
 import type { OrderDetails } from '../../../orders/show-order.ts'
@@ -9,7 +10,6 @@ import { readSummary } from '../../checkout/pages/summary.ts'
 import { callbackFold } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, reasonOf, required } from '../forms.ts'
-import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
@@ -18,7 +18,7 @@ import { waitsFor } from './approvals.ts'
 const path = '/orders/:merchantId/:paymentId'
 const resendsPerSecond = 20
 
-export function orderArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function orderArea(running: () => OperatorService): readonly ConsoleRoute[] {
   const back = ({ params }: Visit) => pathOf(keyOf(params))
   return [
     { path, show },

@@ -1,17 +1,17 @@
 // The operator's own second step of signing in: switched on with an app, confirmed by a code, switched off with one.
 // The secret and the recovery codes are answers to forms, shown this once.
 
+import type { OperatorService } from '../../../acts/service.ts'
 import { Html, html } from '../../../http/html.ts'
 import { qrCode } from '../../../http/qr.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, required } from '../forms.ts'
 import { codeField, demandPassword, passwordField } from '../proof.ts'
-import type { ConsoleService } from '../service.ts'
 import { moment } from '../words.ts'
 
 export const secondStepPath = '/account/second-step'
 
-export function secondStepArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function secondStepArea(running: () => OperatorService): readonly ConsoleRoute[] {
   const act = (name: string, work: (visit: Visit, form: URLSearchParams) => Promise<Done>) => ({
     path: `${secondStepPath}/${name}`,
     needs: 'viewer' as const,

@@ -1,18 +1,18 @@
 // Tokens of the admin API: an operator's own, made and revoked here; admins see and revoke everybody's.
 
+import type { OperatorService } from '../../../acts/service.ts'
 import { html } from '../../../http/html.ts'
 import { type ApiToken, scopeNames, scopes, tokenLimits } from '../../../operators/rules/api-token.ts'
 import { mayAct } from '../../../operators/rules/operator.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedAct, reasonOf, required } from '../forms.ts'
 import { demandProof, proofFields } from '../proof.ts'
-import type { ConsoleService } from '../service.ts'
 import { empty, table } from '../tables.ts'
 import { ago } from '../words.ts'
 
 const path = '/account/tokens'
 
-export function tokensArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function tokensArea(running: () => OperatorService): readonly ConsoleRoute[] {
   const back = () => path
   return [
     { path, show },

@@ -1,11 +1,11 @@
 // Consumers' wallets: found by login or name, looked into, topped up, locked and unlocked.
 import { Failure, uuidPattern } from '@tillgate/protocol'
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { availableMinor } from '../../../ledger/rules/ledger.ts'
 import type { Wallet } from '../../../wallets/rules/wallet.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { amountFields, foldedAct, moneyOf, movedNote, reasonOf, required } from '../forms.ts'
-import type { ConsoleService } from '../service.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
@@ -14,7 +14,7 @@ import { waitsFor } from './approvals.ts'
 const path = '/wallets'
 const maxShown = 100
 
-export function walletsArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function walletsArea(running: () => OperatorService): readonly ConsoleRoute[] {
   const back = (visit: Visit) => pathOf(idOf(visit))
   return [
     { path, show },
