@@ -216,9 +216,9 @@ export const orderActs: readonly Act[] = [
       const { refundId, status } = outcome.result
       return { outcome: 'done' as const, refund: { refundId, status } }
     },
-    tell: (answer) =>
+    tell: (answer, { input }) =>
       tellWaiting(answer) ?? {
-        text: `Refund ${answer.refund?.refundId} is under way. The merchant gets a callback with its result.`,
+        text: `Refund ${answer.refund?.refundId} over ${input.amount} is under way. The merchant gets a callback with its result.`,
       },
   }),
 ]

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { Failure, KeyError } from '@tillgate/protocol'
 import type { Command } from 'commander'
+import { catalogue } from '../acts/catalogue.ts'
 import type { WithContext } from '../faces/cli/context.ts'
 import { operatorProgram } from '../faces/cli/program.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -18,8 +19,8 @@ import { makeOperatorService } from './operator-service.ts'
 /** No command shows an address of the gateway. */
 const unservedUrl = 'http://localhost'
 
-export function commandLine(): Command {
-  return operatorProgram({ withContext, migrationsFolder })
+export function commandLine(acts = catalogue): Command {
+  return operatorProgram({ withContext, migrationsFolder, acts })
 }
 
 export async function runCommandLine(): Promise<void> {

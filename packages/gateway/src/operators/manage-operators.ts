@@ -99,7 +99,10 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
       const newPassword = parsePassword(given.newPassword)
       const proof = await authenticate({ login, password: oldPassword })
       if (proof.kind !== 'right')
-        throw new Failure('invalid_field', { message: 'The password that you have now was not right.' })
+        throw new Failure('invalid_field', {
+          field: 'old',
+          message: 'The password that you have now was not right.',
+        })
       const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, newPassword) }
       await operators.setPassword(change, act('operator.change-password', login))
     },

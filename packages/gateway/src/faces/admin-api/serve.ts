@@ -14,7 +14,6 @@ import type { KnownToken } from '../../operators/store/api-tokens.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type ApiRoute, apiPrefix } from './api.ts'
 import { serveApiDocs } from './docs-page.ts'
-import { apiRoutes } from './routes.ts'
 
 export interface AdminApiParts {
   readonly clock: Clock
@@ -23,7 +22,7 @@ export interface AdminApiParts {
   readonly mode: 'sandbox' | 'live'
   /** Throws while the gateway is still starting. */
   readonly running: () => OperatorService
-  readonly routes?: readonly ApiRoute[]
+  readonly routes: readonly ApiRoute[]
 }
 
 const maxBodyBytes = 64 * 1024
@@ -46,7 +45,7 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
       request.raw.once('close', () => admission.endReceiving({ isWhole: request.raw.complete }))
       done()
     })
-    for (const route of parts.routes ?? apiRoutes) {
+    for (const route of parts.routes) {
       const read = makeInput(route)
       api.route({
         method: route.method,

@@ -2,7 +2,6 @@
 // the catalogue; what works on the database itself has a command of its own.
 import { Command } from 'commander'
 import type { Act } from '../../acts/act.ts'
-import { catalogue } from '../../acts/catalogue.ts'
 import { version } from '../../platform/version.ts'
 import { addActCommand } from './act-commands.ts'
 import type { WithContext } from './context.ts'
@@ -26,10 +25,10 @@ const groups: Readonly<Record<string, string>> = {
 export interface ProgramParts {
   readonly withContext: WithContext
   readonly migrationsFolder: string
-  readonly acts?: readonly Act[]
+  readonly acts: readonly Act[]
 }
 
-export function operatorProgram({ withContext, migrationsFolder, acts = catalogue }: ProgramParts): Command {
+export function operatorProgram({ withContext, migrationsFolder, acts }: ProgramParts): Command {
   const program = new Command('tillgate')
     .description(
       'Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.',

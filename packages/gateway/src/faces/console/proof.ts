@@ -5,13 +5,35 @@ import type { OperatorService } from '../../acts/service.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { Visit } from './console.ts'
-import { required } from './forms.ts'
+import { errorOf, fieldOf } from './forms.ts'
 
-export const passwordField = html`<label>Your password<input type="password" name="password" autocomplete="current-password" required></label>`
-export const codeField = html`<label>Code from the app, or a recovery code<input name="code" required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32"></label>`
+export function passwordField(visit: Visit, action: string): Html {
+  return fieldOf({
+    name: 'password',
+    label: 'Your password',
+    kind: 'password',
+    isRequired: true,
+    attributes: html` autocomplete="current-password"`,
+    error: errorOf(visit, action, 'password'),
+  })
+}
 
-export function proofFields({ hasSecondStep }: Operator): Html {
-  return html`${passwordField}${hasSecondStep && codeField}`
+export function codeField(
+  visit: Visit,
+  action: string,
+  label = 'Code from the app, or a recovery code',
+): Html {
+  return fieldOf({
+    name: 'code',
+    label,
+    isRequired: true,
+    attributes: html` autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32"`,
+    error: errorOf(visit, action, 'code'),
+  })
+}
+
+export function proofFields(visit: Visit, { hasSecondStep }: Operator, action: string): Html {
+  return html`${passwordField(visit, action)}${hasSecondStep && codeField(visit, action)}`
 }
 
 /** Throws unless the password is right, and the code where the operator has a second step. */
@@ -22,8 +44,7 @@ export async function demandProof(
 ): Promise<void> {
   const { login } = operator
   await demandPassword(login, form, service)
-  if (operator.hasSecondStep)
-    await service.secondStep.demand({ login, actor }, required(form, 'code', 'the code from your app'))
+  if (operator.hasSecondStep) await service.secondStep.demand({ login, actor }, codeOf(form))
 }
 
 export async function demandPassword(
@@ -32,5 +53,12 @@ export async function demandPassword(
   { authenticate }: Pick<OperatorService, 'authenticate'>,
 ): Promise<void> {
   const proof = await authenticate({ login, password: form.get('password') ?? '' })
-  if (proof.kind !== 'right') throw new Failure('invalid_field', { message: 'The password was not right.' })
+  if (proof.kind !== 'right')
+    throw new Failure('invalid_field', { field: 'password', message: 'The password was not right.' })
+}
+
+export function codeOf(form: URLSearchParams): string {
+  const code = form.get('code')?.trim() ?? ''
+  if (code !== '') return code
+  throw new Failure('invalid_field', { field: 'code', message: 'Please fill in: the code.' })
 }

@@ -2,6 +2,7 @@
 // the token that every form must bring back, bound to the session or, before there is one, to the browser.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { FieldError } from '../../acts/read-input.ts'
 import type { OperatorService } from '../../acts/service.ts'
 import { makeCookieJar } from '../../http/cookies.ts'
 import { sessionLimits } from '../../operators/operator-sessions.ts'
@@ -22,6 +23,8 @@ const idPattern = /^[\w-]{22}$/
 export interface Note {
   readonly kind: 'good' | 'bad'
   readonly text: string
+  /** Each leads to its field. */
+  readonly errors?: readonly FieldError[]
 }
 
 /** Whose password was right, while the code is still missing. */

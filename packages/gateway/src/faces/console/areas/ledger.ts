@@ -5,7 +5,7 @@ import { type Html, html } from '../../../http/html.ts'
 import type { Verification } from '../../../ledger/store/ledger-verification.ts'
 import type { BalanceLine } from '../../../ledger/store/trial-balance.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
-import { foldedAct } from '../forms.ts'
+import { foldedForm } from '../forms.ts'
 import { state } from '../statuses.ts'
 import { empty, table } from '../tables.ts'
 import { amount, count, exact } from '../words.ts'
@@ -19,6 +19,7 @@ export function ledgerArea(running: () => OperatorService): readonly ConsoleRout
     {
       path: `${path}/verify`,
       needs: 'operator',
+      fields: [],
       back: () => path,
       async act({ nowMs }): Promise<Done> {
         return { kind: 'shown_once', page: resultPage(await running().verifyLedger(), nowMs) }
@@ -32,7 +33,7 @@ export function ledgerArea(running: () => OperatorService): readonly ConsoleRout
     return {
       title: 'Ledger',
       area: 'ledger',
-      content: html`<div class="acts">${foldedAct(visit, {
+      content: html`<div class="acts">${foldedForm(visit, {
         needs: 'operator',
         action: `${path}/verify`,
         label: 'Verify now…',
