@@ -2,6 +2,7 @@
 // write with what is there.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeOpenApi } from '../packages/gateway/src/faces/admin-api/openapi.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
 import { commandLinePage } from './documentation/command-line.ts'
@@ -15,6 +16,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/protocol.md': () => fillTables(readFileSync(join(root, 'docs/protocol.md'), 'utf8')),
   'docs/api.md': apiPage,
   'docs/command-line.md': commandLinePage,
+  'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,
   'docs/images/order-states.svg': orderStates,
   'docs/images/refund-states.svg': refundStates,
   'docs/images/payment-sequence.svg': paymentSequence,

@@ -3,4 +3,5 @@ import './check-node.js'
 import { keepCompiledCode } from './compile-cache.js'
 
 keepCompiledCode({ isMakingDataDir: false })
-await import('./src/faces/cli/main.ts')
+const { runCommandLine } = await import('./src/app/command-line.ts')
+await runCommandLine()

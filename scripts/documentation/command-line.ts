@@ -1,6 +1,6 @@
 // docs/command-line.md: the help of every command, as the commands themselves print it.
 import type { Command } from 'commander'
-import { operatorProgram } from '../../packages/gateway/src/faces/cli/program.ts'
+import { commandLine } from '../../packages/gateway/src/app/command-line.ts'
 import { commandHelp, generalHelp } from '../../packages/sdk/src/cli/help.ts'
 import { commands } from '../../packages/sdk/src/cli/till.ts'
 
@@ -25,8 +25,8 @@ export function commandLinePage(): string {
     '',
     'In the repository of the gateway it is `npm run tillgate --`, with the settings of `npm start`. Every act is recorded in the audit log with who did it and why.',
     '',
-    block(helpOf(operatorProgram())),
-    ...operatorProgram().commands.flatMap(sectionsOf),
+    block(helpOf(commandLine())),
+    ...commandLine().commands.flatMap(sectionsOf),
   ].join('\n')
 }
 

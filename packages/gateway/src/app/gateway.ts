@@ -6,8 +6,11 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
+import type { Act } from '../acts/act.ts'
+import { catalogue as everyAct } from '../acts/catalogue.ts'
 import type { DatabaseEvent } from '../database/open-database.ts'
 import { isTransient } from '../database/transient.ts'
+import { routesOf } from '../faces/admin-api/api.ts'
 import { serveAdminApi } from '../faces/admin-api/serve.ts'
 import { serveCheckout } from '../faces/checkout/routes.ts'
 import { serveConsole } from '../faces/console/routes.ts'
@@ -58,6 +61,8 @@ export interface GatewayParts extends Pick<FirstStartParts, 'log' | 'clock' | 'o
   readonly joins?: { readonly publicUrl: string }
   /** From this process's metrics to those of all processes of the gateway. Left out: it is the only one. */
   readonly shareMetrics?: (own: () => Snapshot) => () => Promise<Snapshot>
+  /** What operators may do; everything unless given. */
+  readonly catalogue?: readonly Act[]
 }
 
 export interface Gateway {
@@ -186,6 +191,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
   if (isApi) {
     const downloads = makeDownloads(parts.clock)
+    const { catalogue = everyAct } = parts
     serveConsole(adminListener, {
       mode: config.mode,
       random,
@@ -194,6 +200,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       downloads,
       isUnavailable: isTransient,
       running: () => running().console,
+      catalogue,
     })
     serveAdminApi(adminListener, {
       mode: config.mode,
@@ -201,6 +208,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       admission: adminAdmission,
       downloads,
       running: () => running().console,
+      routes: routesOf(catalogue),
     })
   }
   servePlatformKeys(publicListener, async () => running().platformKeys())

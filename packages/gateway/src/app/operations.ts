@@ -2,6 +2,7 @@
 // rail are passed in, so that the gateway, the command line, tests, the simulation and the benchmarks all work with
 // the very same operations.
 import type { RandomBytes, SealingTools } from '@tillgate/protocol'
+import type { Asking } from '../acts/service.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
@@ -15,7 +16,6 @@ import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
-import type { AskApprovalParts } from '../operators/ask-approval.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
@@ -102,9 +102,6 @@ const unheard: OperationHints = {
   settlingFailed() {},
   countingFailed() {},
 }
-
-/** Who asks, where an act needs a second operator. */
-type Asking = Pick<AskApprovalParts, 'operator' | 'actor'>
 
 export type Operations = ReturnType<typeof makeOperations>
 

@@ -1,9 +1,9 @@
 // What serves requests once the database is there: operations over the stores, the checkout's and the console's side of
 // them, and the work that happens by itself. Loaded while the database starts.
 import { refundStatuses } from '@tillgate/protocol'
+import type { OperatorService } from '../acts/service.ts'
 import type { OpenDatabase } from '../database/open-database.ts'
 import type { RunningCheckout } from '../faces/checkout/routes.ts'
-import type { ConsoleService } from '../faces/console/service.ts'
 import type { MerchantApi } from '../faces/merchant-api/merchant-api.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
@@ -15,11 +15,11 @@ import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
 import { startCheckoutService } from './checkout-service.ts'
-import { makeConsoleService } from './console-service.ts'
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
 import { type OpenStores, storesOver } from './open-stores.ts'
 import { makeOperations, type Operations } from './operations.ts'
+import { makeOperatorService } from './operator-service.ts'
 import { tracedApi } from './traced.ts'
 import { openOutboundClient, startWork } from './work.ts'
 
@@ -27,7 +27,7 @@ import { openOutboundClient, startWork } from './work.ts'
 export interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
-  readonly console: ConsoleService
+  readonly console: OperatorService
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
   readonly figures: (nowMs: number) => Promise<Figures>
@@ -118,7 +118,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
-    console: makeConsoleService({ config, publicUrl, stores, operations, vault, random }),
+    console: makeOperatorService({ config, publicUrl, stores, operations, vault, random }),
     platformKeys: () => operations.platformKeys.published(clock.now()),
     readiness: () => readinessOf(opened),
     figures: stores.figures,

@@ -85,13 +85,18 @@ async function wrong(password: string): Promise<OperatorSignIn> {
 /** What to tell whoever is signed in and did not prove who they are. */
 export function refusalOfProof(
   proof: Exclude<OperatorSignIn, { kind: 'right' }>,
-  { nowMs, wrong: message }: { readonly nowMs: number; readonly wrong: string },
+  {
+    field,
+    nowMs,
+    wrong: message,
+  }: { readonly field: string; readonly nowMs: number; readonly wrong: string },
 ): Failure {
   if (proof.kind === 'busy')
     return new Failure('too_many_requests', { message: 'Too many tries. Wait a minute, then try again.' })
-  if (proof.kind === 'wrong') return new Failure('invalid_field', { message })
+  if (proof.kind === 'wrong') return new Failure('invalid_field', { field, message })
   const minutes = Math.ceil((proof.untilMs - nowMs) / 60_000)
   return new Failure('invalid_field', {
+    field,
     message: `Too many wrong tries: wait ${minutes} min, then try again.`,
   })
 }

@@ -101,6 +101,7 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
       const proof = await authenticate({ login, session, password: oldPassword })
       if (proof.kind !== 'right')
         throw refusalOfProof(proof, {
+          field: 'old',
           nowMs: clock.now(),
           wrong: 'The password that you have now was not right.',
         })

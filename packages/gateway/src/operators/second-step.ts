@@ -96,7 +96,7 @@ export function makeSecondStep(parts: SecondStepParts) {
     const proof = await prove(own, code)
     if (proof.kind === 'right') return
     const wrong = 'The code was not right, or was used already. Wait for the next one.'
-    throw refusalOfProof(proof, { nowMs: clock.now(), wrong })
+    throw refusalOfProof(proof, { field: 'code', nowMs: clock.now(), wrong })
   }
 
   return {

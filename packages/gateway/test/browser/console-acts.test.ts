@@ -104,12 +104,12 @@ test('a merchant is suspended and resumed, and its keys are exchanged', async ()
   await act({
     fold: 'New RSA public key…',
     button: 'Add the key',
-    fields: { 'Public key, PEM or base64': pem },
+    fields: { 'Public key': pem },
   })
-  assert.match(await note(), /^The public key is live/)
+  assert.match(await note(), /^Key .* is live/)
   await act({ fold: 'New AES key…', button: 'Make the key' })
   assert.match(await page.locator('.secret').last().innerText(), /^[A-Za-z0-9+/]{43}=$/)
-  await page.getByRole('link', { name: 'To the merchant' }).click()
+  await page.getByRole('link', { name: 'Done' }).click()
   const keys = page.getByRole('table', { name: 'Keys' }).getByRole('row')
   const live = keys.filter({ hasText: 'live' })
   assert.equal(await live.count(), 4)
@@ -128,9 +128,9 @@ test('a wallet is added, topped up, locked and unlocked, and the ledger is prove
   assert.match(await page.locator('.secret').innerText(), /^\d{6}$/)
   // The form for money bears the id of its act, and the audit is in the order of ids.
   clock.advance(1_000)
-  await page.getByRole('link', { name: 'To the wallet' }).click()
+  await page.getByRole('link', { name: 'Done' }).click()
   await act({ fold: 'Top up…', button: 'Top up', fields: { Amount: '25.50', Currency: 'EUR' } })
-  assert.equal(await note(), 'The money is in the wallet.')
+  assert.equal(await note(), '25.50 EUR is in the wallet.')
   assert.match(await said(), /EUR 25\.50 EUR/)
   await act({ fold: 'Lock…', button: 'Lock the wallet' })
   assert.equal(await note(), 'The wallet is locked.')

@@ -110,8 +110,7 @@ test('a payout asked for over the API waits for another operator, however that o
   // The same person in the console is the same person.
   const self = new ConsoleClient(gateway)
   await self.signIn()
-  await self.post(`/approvals/${approval.approvalId}/approve`, { reason })
-  assert.match((await self.get('/approvals')).text, /your own request/)
+  assert.match(await self.told(`/approvals/${approval.approvalId}/approve`, { reason }), /your own request/)
   assert.equal((await bob.data('approveRequest', decide)).status, 'approved')
   assert.equal((await bob.call('approveRequest', decide)).code, 40901)
   assert.equal((await admin.data('payOut', request)).outcome, 'done')
@@ -292,8 +291,7 @@ test('the ledger is verified by one at a time, from wherever it is asked', async
     await untilBlocked(pool, 1, 'select what, count(*)%')
     const { code, headers } = await bob.call('verifyLedger')
     assert.deepEqual([code, headers.get('retry-after')], [42900, '10'])
-    await page.post('/ledger/verify', {})
-    assert.match((await page.get('/account')).text, /is being verified already/)
+    assert.match(await page.told('/ledger/verify', {}), /is being verified already/)
   })
   assert.equal((await first)?.code, 20000)
   assert.equal((await bob.call('verifyLedger')).code, 20000)
@@ -447,9 +445,11 @@ test('cookies are worth nothing here and tokens nothing on the pages, which show
   await client.signIn()
   const orders = await client.get(`${apiPrefix}/orders`)
   assert.equal(orders.status, 401)
-  const fields = { name: 'nightly', days: '30', scope: 'orders:read', password: '' }
-  await client.post('/account/tokens', { ...fields, password: 'x' }, { on: '/account/tokens' })
-  assert.match((await client.get('/account/tokens')).text, /The password was not right/)
+  const fields = { name: 'nightly', days: '30', scopes: 'orders:read', password: '' }
+  assert.match(
+    await client.told('/account/tokens', { ...fields, password: 'x' }),
+    /The password was not right/,
+  )
   assert.equal((await tokens.listTokens('admin')).filter(({ name }) => name === fields.name).length, 0)
   fields.password = operatorPassword
   const made = await client.post('/account/tokens', fields, { on: '/account/tokens' })
@@ -469,11 +469,12 @@ test('cookies are worth nothing here and tokens nothing on the pages, which show
   assert(!rows.some(({ text }) => text.includes(token)))
   const viewer = new ConsoleClient(gateway)
   await viewer.signIn('viewer', operatorPassword)
-  await viewer.post('/account/tokens', { ...fields, scope: 'money:move' }, { on: '/account/tokens' })
-  assert.match((await viewer.get('/account/tokens')).text, /money:move needs the role admin/)
+  assert.match(
+    await viewer.told('/account/tokens', { ...fields, scopes: 'money:move' }),
+    /money:move needs the role admin/,
+  )
   const [{ tokenId } = { tokenId: '' }] = await tokens.listTokens('admin')
-  await viewer.post(`/account/tokens/${tokenId}/revoke`, { reason }, { on: '/account/tokens' })
-  assert.match((await viewer.get('/account/tokens')).text, /There is no live token/)
+  assert.match(await viewer.told(`/account/tokens/${tokenId}/revoke`, { reason }), /There is no live token/)
   await client.post(`/account/tokens/${tokenId}/revoke`, { reason }, { on: '/account/tokens' })
   assert.equal((await new ApiClient(gateway, token).call('showToken')).code, 40101)
 })

@@ -41,12 +41,8 @@ const bob = await signedIn('bob', 'admin')
 const olga = await signedIn('olga', 'operator')
 const vera = await signedIn('vera', 'viewer')
 
-async function note(client: ConsoleClient, path: string, fields: Record<string, string>): Promise<string> {
-  const { status, location } = await client.post(path, { reason: 'because', ...fields })
-  assert.equal(status, 303, path)
-  const { text } = await client.get(location ?? '')
-  return /<p class="note (?:good|bad)"[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
-}
+const note = (client: ConsoleClient, path: string, fields: Record<string, string>) =>
+  client.told(path, { reason: 'because', ...fields })
 
 const actsUnder = (approvals: ApprovalPolicy) =>
   testOperations(pool, { config: { ...gateway.config, approvals }, clock }).operations.moneyActs({
@@ -123,7 +119,7 @@ test('a payout waits for another admin; nobody else may decide, also not by a ha
   assert.equal((await vera.post(approve, { reason: 'x' })).status, 403)
   for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
     assert.equal((await bob.post(approve, { reason: 'x' }, { headers })).status, 403)
-  assert.match(await note(bob, approve, { reason: '' }), /Please fill in: reason/)
+  assert.match(await note(bob, approve, { reason: '' }), /Please fill in: Reason/)
   assert.equal(await statusOf(approvalId), 'waiting')
   clock.advance(1_000)
   assert.match(await note(bob, approve, {}), /Approved and carried out/)
@@ -286,10 +282,10 @@ test('whatever dies at whatever point: approving again carries the act out, and 
 test('what an order gives back in all without approval stays within the limit, sliced or at once', async () => {
   const paymentId = await paidOrder()
   const path = `/orders/${merchant.merchantId}/${paymentId}/refund`
-  assert.match(await note(olga, path, { number: newId(), amount: '3.00' }), /is under way/)
-  assert.match(await note(olga, path, { number: newId(), amount: '2.01' }), /waits for/)
+  assert.match(await note(olga, path, { referRefundNo: newId(), amount: '3.00' }), /is under way/)
+  assert.match(await note(olga, path, { referRefundNo: newId(), amount: '2.01' }), /waits for/)
   const slices = await Promise.all(
-    Array.from({ length: 6 }, () => note(olga, path, { number: newId(), amount: '0.90' })),
+    Array.from({ length: 6 }, () => note(olga, path, { referRefundNo: newId(), amount: '0.90' })),
   )
   assert.equal(slices.filter((said) => /is under way/.test(said)).length, 2)
   const { rows } = await pool.query<{ sum: string }>(
@@ -297,7 +293,7 @@ test('what an order gives back in all without approval stays within the limit, s
     [paymentId],
   )
   assert.equal(rows[0]?.sum, '480')
-  assert.match(await note(olga, path, { number: newId(), amount: '99' }), /more than is left/)
+  assert.match(await note(olga, path, { referRefundNo: newId(), amount: '99' }), /more than is left/)
 })
 
 test('a merchant’s own refund does not wait', async () => {

@@ -105,7 +105,7 @@ test('a host is paused, listed and resumed, and it is on record', async () => {
   assert.equal(host, 'shop.example:8443')
   assert.ok(Math.abs(pausedUntilMs - Date.now() - 4 * 3_600_000) < 60_000)
   const { out } = await command('host', 'list', '--json')
-  const [listed] = JSON.parse(out)
+  const [listed] = JSON.parse(out).hosts
   assert.deepEqual([listed.host, listed.pausedUntilMs, listed.waiting], [host, pausedUntilMs, 0])
   const wrong = await command('host', 'pause', 'x', '--for', '25h', '--reason', 'x')
   assert.match(wrong.err, /like 15m or 4h, 24h at most/)
@@ -120,6 +120,49 @@ test('a host is paused, listed and resumed, and it is on record', async () => {
     rows.map(({ what }) => what),
     ['callback-host.pause: moving', 'callback-host.resume: moved'],
   )
+})
+
+test('a merchant’s settings are changed, and "default" takes each back', async () => {
+  const { merchantId } = await gateway.addMerchant()
+  const change = (...options: string[]) =>
+    command('merchant', 'change', merchantId, ...options, '--reason', 'brand', '--json')
+  const settings = [
+    '--requests-per-second',
+    '7',
+    '--callback-hosts',
+    'Shop.example',
+    '--accent-colour',
+    '#ABC',
+  ]
+  const changed = JSON.parse((await change(...settings)).out)
+  assert.deepEqual(
+    [changed.requestsPerSecond, changed.callbackHosts, changed.accentColour],
+    [7, ['shop.example'], '#aabbcc'],
+  )
+  for (const [option, field] of [
+    ['--requests-per-second', 'requestsPerSecond'],
+    ['--callback-hosts', 'callbackHosts'],
+    ['--accent-colour', 'accentColour'],
+  ] as const) {
+    const { code, out, err } = await change(option, 'default')
+    assert.equal(code, 0, err)
+    assert.ok(!(field in JSON.parse(out)), out)
+  }
+})
+
+test('every wrong option is named, not the first alone', async () => {
+  const wrong = await command(
+    'merchant',
+    'add',
+    '--name',
+    'x',
+    '--requests-per-second',
+    '0',
+    '--accent-colour',
+    'red',
+  )
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.err, /--requests-per-second must be a whole number.*\n--accent-colour must be a colour/)
 })
 
 test('the first start of a sandbox shows a password once, and in no log line', async () => {

@@ -194,12 +194,11 @@ test('an operator cancels a pending order, and it is on record who and why', asy
 test('an act that the status does not allow is refused in words, and leaves no trace', async () => {
   const order = await shop.order()
   await shop.pay(order, 'success')
-  await admin.post(`${pathOf(order)}/cancel`, { reason: 'too late' })
-  assert.match((await admin.get(pathOf(order))).text, /is paid and cannot be cancelled/)
-  await admin.post(`${pathOf(order)}/refund`, { number: 'n1', amount: '99.00', reason: 'too much' })
-  assert.match((await admin.get(pathOf(order))).text, /more than is left to refund/)
-  await admin.post(`${pathOf(order)}/refund`, { number: 'n1', amount: '1.00', reason: '' })
-  assert.match((await admin.get(pathOf(order))).text, /Please fill in: reason/)
+  const act = (name: string, fields: Record<string, string>) => admin.told(`${pathOf(order)}/${name}`, fields)
+  assert.match(await act('cancel', { reason: 'too late' }), /is paid and cannot be cancelled/)
+  const refund = { referRefundNo: 'n1', amount: '99.00', reason: 'too much' }
+  assert.match(await act('refund', refund), /more than is left to refund/)
+  assert.match(await act('refund', { ...refund, reason: '' }), /Please fill in: Reason/)
   assert.deepEqual(await acts(order.paymentId), [])
 })
 
@@ -207,9 +206,9 @@ test('an operator’s refund comes through once, however often its form is sent'
   const order = await shop.order()
   await shop.pay(order, 'success')
   const { text } = await admin.get(pathOf(order))
-  const [, number = ''] = /name="number" value="([^"]+)"/.exec(text) ?? []
+  const [, referRefundNo = ''] = /name="referRefundNo" value="([^"]+)"/.exec(text) ?? []
   for (let i = 0; i < 3; i++)
-    await admin.post(`${pathOf(order)}/refund`, { number, amount: '2.50', reason: 'goodwill' })
+    await admin.post(`${pathOf(order)}/refund`, { referRefundNo, amount: '2.50', reason: 'goodwill' })
   const { rows } = await pool.query<{ amount_minor: string; reason: string }>(
     'select amount_minor, reason from refunds where payment_id = $1',
     [order.paymentId],
@@ -224,7 +223,11 @@ test('a viewer sees the order and no act, and a hand-made request does nothing',
   assert.match(text, /Goods/)
   assert.doesNotMatch(text, /class="act"/)
   for (const act of ['cancel', 'refund', 'resend']) {
-    const { status } = await viewer.post(`${pathOf(order)}/${act}`, { reason: 'x', number: 'n', amount: '1' })
+    const { status } = await viewer.post(`${pathOf(order)}/${act}`, {
+      reason: 'x',
+      referRefundNo: 'n',
+      amount: '1',
+    })
     assert.equal(status, 403, act)
   }
   assert.equal(await shop.status(order), 'pending')

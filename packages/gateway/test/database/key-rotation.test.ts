@@ -237,7 +237,7 @@ test('by command: master-key status and platform-key list say what there is, and
   ])
   assert.match(status, /seals and opens/)
   assert.ok(!status.includes(newKey.toString('base64')))
-  assert.equal(JSON.parse(list).length, 3)
+  assert.equal(JSON.parse(list).keys.length, 3)
   assert.doesNotMatch(list, /sealed|PRIVATE/)
   assert.match(nothing, /Nothing was under another key/)
 })

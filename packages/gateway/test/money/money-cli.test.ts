@@ -47,11 +47,14 @@ test('an operator adds a wallet, tops it up, sees it, locks it; each act is in t
     '--json',
   )
   assert.equal(added.code, 0, added.err)
-  const { walletId, pin } = JSON.parse(added.out)
+  const {
+    wallet: { walletId },
+    pin,
+  } = JSON.parse(added.out)
   assert.match(pin, /^[0-9]{6}$/)
   const topUp = ['wallet', 'top-up', login, '--currency', 'usd', '--reason', 'cash', '--amount']
   const toppedUp = await tillgate(...topUp, '12.50')
-  assert.match(toppedUp.out, /12\.50 USD are in the wallet of Ann/)
+  assert.match(toppedUp.out, /12\.50 USD is in the wallet/)
   const tooFine = await tillgate(...topUp, '12.505')
   assert.deepEqual([tooFine.code, tooFine.out], [1, ''])
   assert.match(tooFine.err, /2 decimal places/)
@@ -59,7 +62,7 @@ test('an operator adds a wallet, tops it up, sees it, locks it; each act is in t
   const shown = JSON.parse((await tillgate('wallet', 'show', login, '--json')).out)
   assert.deepEqual(
     [shown.status, shown.balances],
-    ['locked', [{ currency: 'USD', available: '12.50 USD', held: '0.00 USD' }]],
+    ['locked', [{ currency: 'USD', available: '12.50', held: '0.00' }]],
   )
   const { rows } = await pool.query(
     'select act, actor, reason from audit where subject = $1 order by acted_at',

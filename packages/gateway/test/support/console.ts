@@ -52,6 +52,15 @@ export class ConsoleClient {
     })
   }
 
+  /** Sends a form, and says what the page that comes then tells of it: what was done, or what to change. */
+  async told(path: string, fields: Fields, options: { on?: string } = {}): Promise<string> {
+    const sent = await this.post(path, fields, options)
+    assert([303, 422].includes(sent.status), `${path}: ${sent.status}`)
+    const { text } = sent.status === 422 ? sent : await this.get(sent.location ?? '')
+    const [, note = ''] = /<(?:p|div) class="note (?:good|bad)"[^>]*>(.*?)<\/(?:p|div)>/s.exec(text) ?? []
+    return note.replaceAll(/<[^>]+>/g, ' ')
+  }
+
   async token(page: string): Promise<string> {
     const { text } = await this.get(page)
     const [, token] = /name="token" value="([^"]+)"/.exec(text) ?? []

@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import { type AesKey, parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { pair } from '../../../protocol/test/keys.ts'
+import type { Act } from '../../src/acts/act.ts'
 import { startGateway } from '../../src/app/gateway.ts'
 import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
 import type { Pool } from '../../src/database/pool.ts'
@@ -72,6 +73,8 @@ export interface TestGatewayOptions {
   readonly share?: TestGateway
   /** On a database that no gateway has seen, for a test that is about that. */
   readonly firstStart?: boolean
+  /** Everything that operators may do, unless given. */
+  readonly catalogue?: readonly Act[]
 }
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -84,7 +87,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 
 /** As above, for a program that is no test: whoever opens it stops it, and brings a database and a folder. */
 export async function openTestGateway(
-  options: Pick<TestGatewayOptions, 'clock' | 'environment'> & {
+  options: Pick<TestGatewayOptions, 'clock' | 'environment' | 'catalogue'> & {
     readonly pool: Pool
     readonly place: Place
     readonly log?: Log
@@ -97,6 +100,7 @@ export async function openTestGateway(
     clock,
     tell: () => {},
     signal: new AbortController().signal,
+    ...(options.catalogue && { catalogue: options.catalogue }),
   })
   let stopped: Promise<void> | undefined
   const { publicUrl } = gateway

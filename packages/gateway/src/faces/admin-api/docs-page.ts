@@ -8,12 +8,14 @@ import { sendPage } from '../../http/layout.ts'
 import { scopeNames, scopes } from '../../operators/rules/api-token.ts'
 import { type ApiRoute, apiPrefix } from './api.ts'
 import { makeOpenApi, tagOf } from './openapi.ts'
-import { apiRoutes } from './routes.ts'
 
-export function serveApiDocs(listener: FastifyInstance, { mode }: { mode: 'sandbox' | 'live' }): void {
+export function serveApiDocs(
+  listener: FastifyInstance,
+  { mode, routes }: { mode: 'sandbox' | 'live'; routes: readonly ApiRoute[] },
+): void {
   let document: string | undefined
   listener.get('/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(makeOpenApi(), null, 2)
+    document ??= JSON.stringify(makeOpenApi(routes), null, 2)
     return reply
       .header('content-type', 'application/json; charset=utf-8')
       .header('cache-control', 'no-cache')
@@ -25,13 +27,13 @@ export function serveApiDocs(listener: FastifyInstance, { mode }: { mode: 'sandb
       title: `Admin API · Tillgate ${mode}`,
       styles: [assets.consoleStyle],
       bodyClass: 'console api-docs',
-      content: page({ mode, origin: `${request.protocol}://${request.host}` }),
+      content: page({ mode, routes, origin: `${request.protocol}://${request.host}` }),
     }),
   )
 }
 
-function page({ mode, origin }: { mode: string; origin: string }): Html {
-  const groups = Map.groupBy(apiRoutes, tagOf)
+function page({ mode, routes, origin }: { mode: string; routes: readonly ApiRoute[]; origin: string }): Html {
+  const groups = Map.groupBy(routes, tagOf)
   return html`<main>
 <p class="brand"><a class="brand" href="/">Tillgate</a> <span class="mode ${mode}">${mode}</span></p>
 <h1>Admin API</h1>
@@ -50,10 +52,10 @@ ${fieldTable(
   ['Scope', 'Role', 'Allows to'],
   scopeNames.map((scope) => [html`<code>${scope}</code>`, scopes[scope].needs, scopes[scope].meaning]),
 )}
-<nav aria-label="Contents"><ul>${[...groups].map(([tag, routes]) => html`<li><a href="#${tag}">${tag}</a> <span class="quiet">${routes.length}</span></li>`)}</ul></nav>
+<nav aria-label="Contents"><ul>${[...groups].map(([tag, of]) => html`<li><a href="#${tag}">${tag}</a> <span class="quiet">${of.length}</span></li>`)}</ul></nav>
 ${[...groups].map(
-  ([tag, routes]) => html`<h2 id="${tag}">${tag}</h2>
-${routes.map(describe)}`,
+  ([tag, of]) => html`<h2 id="${tag}">${tag}</h2>
+${of.map(describe)}`,
 )}
 </main>`
 }

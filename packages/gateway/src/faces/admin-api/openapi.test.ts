@@ -41,6 +41,7 @@ test('every route that is served is described, and every route that is described
     admission: makeControl().admission,
     downloads: makeDownloads(systemClock),
     running: () => assert.fail('nobody asks'),
+    routes: apiRoutes,
   })
   await listener.ready()
   assert.deepEqual(served.toSorted(), operations.map(({ name }) => name).toSorted())

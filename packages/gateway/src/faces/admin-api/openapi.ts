@@ -8,9 +8,9 @@ import { apiRoutes } from './routes.ts'
 
 export type OpenApi = ReturnType<typeof makeOpenApi>
 
-export function makeOpenApi() {
+export function makeOpenApi(routes: readonly ApiRoute[] = apiRoutes) {
   const paths: Record<string, Record<string, object>> = {}
-  for (const route of apiRoutes) {
+  for (const route of routes) {
     const path = apiPrefix + route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) }
   }
@@ -25,7 +25,7 @@ export function makeOpenApi() {
     },
     servers: [{ url: '/', description: 'The admin listener.' }],
     security: [{ token: [] as readonly string[] }],
-    tags: tagsOf(),
+    tags: tagsOf(routes),
     paths,
     components: {
       securitySchemes: {
@@ -57,8 +57,8 @@ const failureSchema = {
   },
 } as const
 
-function tagsOf() {
-  return [...new Set(apiRoutes.map(tagOf))].map((name) => ({ name }))
+function tagsOf(routes: readonly ApiRoute[]) {
+  return [...new Set(routes.map(tagOf))].map((name) => ({ name }))
 }
 
 /** The first part of the path. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { Failure, type Json, makeChecker, makeReader, successAnswer } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { OperatorService } from '../../acts/service.ts'
 import type { Admission } from '../../http/admission/admission.ts'
 import type { AdmissionControl } from '../../http/admission/admission-control.ts'
 import { costs } from '../../http/admission/charges.ts'
@@ -11,10 +12,8 @@ import { scopes } from '../../operators/rules/api-token.ts'
 import { mayAct } from '../../operators/rules/operator.ts'
 import type { KnownToken } from '../../operators/store/api-tokens.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { ConsoleService } from '../console/service.ts'
 import { type ApiRoute, apiPrefix } from './api.ts'
 import { serveApiDocs } from './docs-page.ts'
-import { apiRoutes } from './routes.ts'
 
 export interface AdminApiParts {
   readonly clock: Clock
@@ -22,7 +21,8 @@ export interface AdminApiParts {
   readonly downloads: Downloads
   readonly mode: 'sandbox' | 'live'
   /** Throws while the gateway is still starting. */
-  readonly running: () => ConsoleService
+  readonly running: () => OperatorService
+  readonly routes: readonly ApiRoute[]
 }
 
 const maxBodyBytes = 64 * 1024
@@ -45,7 +45,7 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
       request.raw.once('close', () => admission.endReceiving({ isWhole: request.raw.complete }))
       done()
     })
-    for (const route of apiRoutes) {
+    for (const route of parts.routes) {
       const read = makeInput(route)
       api.route({
         method: route.method,
@@ -74,14 +74,15 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
     const { token, operator } = await identify(request, reply, admission)
     checkScope(route, { token, operator })
     const input = read(request)
-    const result = await route.act({
-      ...input,
+    const result = await route.run({
+      params: input.params,
+      input: input.query ?? input.body,
       service: parts.running(),
       token,
       operator,
       actor: `api:${operator.login}/${token.name}@${request.ip}`,
       nowMs: parts.clock.now(),
-      actId: route.isOnce ? await actIdOf(request, route, { login: operator.login, input }) : '',
+      actId: route.isOnce ? await actIdOf(request, route, { login: operator.login, input }) : undefined,
     })
     if (route.answer !== 'csv') return reply.send(successAnswer(result as object))
     const stream = parts.downloads.start(result as AsyncIterable<string>)

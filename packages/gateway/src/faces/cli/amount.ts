@@ -1,16 +1,5 @@
-// Amounts on the command line: decimal text beside a currency, exact as everywhere.
-import { digitsOf, Failure, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
-
-export interface AmountOptions {
-  readonly amount: string
-  readonly currency: string
-}
-
-export function parseAmount({ amount, currency }: AmountOptions): { currency: string; amountMinor: bigint } {
-  const code = currency.toUpperCase()
-  digitsOf(code)
-  return { currency: code, amountMinor: toPositiveMinorUnits(amount, code, 'amount') }
-}
+// Amounts and times of a statement.
+import { Failure, toDecimalText } from '@tillgate/protocol'
 
 export function amountText(minor: bigint, currency: string): string {
   return `${toDecimalText(minor, currency)} ${currency}`

@@ -1,27 +1,21 @@
-// What every command needs: stores and operations on the configured database, opened for as long as the command runs, and a
-// way to speak to people and to programs.
-import { randomBytes } from 'node:crypto'
-import { userInfo } from 'node:os'
-import { openStores } from '../../app/open-stores.ts'
-import { makeOperations, type Operations } from '../../app/operations.ts'
-import type { Stores } from '../../app/stores.ts'
-import { type Clock, systemClock } from '../../platform/clock.ts'
+// What every command needs, and a way to speak to people and to programs.
+import type { OperatorService } from '../../acts/service.ts'
+import type { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
+import type { StatementStore } from '../../ledger/store/statements.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { withoutHidden } from '../../platform/visible-text.ts'
-import { type Config, readConfig } from '../../settings/config.ts'
-import { readDotEnv } from '../../settings/dot-env.ts'
-
-/** No command shows an address of the gateway. */
-const unservedUrl = 'http://localhost'
+import type { Config } from '../../settings/config.ts'
+import type { makePrune } from '../../system/prune.ts'
 
 /** How this command line is called, for hints on what to do next. */
 export const commandName = 'npm run tillgate --'
 
 export interface CommandContext {
   readonly config: Config
-  readonly stores: Stores
-  readonly operations: Operations
-  /** What people do, in the name of whoever runs the command. */
-  readonly acts: ReturnType<Operations['as']>
+  readonly service: OperatorService
+  readonly statements: StatementStore
+  readonly masterKey: ReturnType<typeof makeRotateMasterKey>
+  readonly prune: (signal: AbortSignal) => ReturnType<ReturnType<typeof makePrune>>
   readonly clock: Clock
   /** Who acts, for the audit. */
   readonly actor: string
@@ -29,24 +23,11 @@ export interface CommandContext {
   readonly signal: AbortSignal
 }
 
+/** Opens everything for as long as the work takes. */
+export type WithContext = (work: (context: CommandContext) => Promise<void>) => Promise<void>
+
 export interface OutputOptions {
   readonly json?: boolean
-}
-
-export async function withContext(work: (context: CommandContext) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env, readDotEnv())
-  const interrupted = new AbortController()
-  process.once('SIGINT', () => interrupted.abort())
-  const { signal } = interrupted
-  const parts = { config, clock: systemClock, random: randomBytes }
-  const { stores, vault, close } = await openStores({ ...parts, tell: () => {}, signal })
-  try {
-    const operations = makeOperations(stores, { ...parts, vault, publicUrl: config.publicUrl ?? unservedUrl })
-    const actor = `cli:${userInfo().username}`
-    await work({ config, stores, operations, acts: operations.as(actor), clock: systemClock, actor, signal })
-  } finally {
-    await close()
-  }
 }
 
 /** With --json one JSON value; otherwise the lines for people. */

@@ -1,6 +1,5 @@
 // tillgate db …: backup and restore, pruning, and spreading over many machines.
 import { Command } from 'commander'
-import { migrationsFolder } from '../../app/open-gateway-database.ts'
 import { type BackupHeader, type TableCount, writeBackup } from '../../database/backup/backup.ts'
 import type { BackupDecryption, BackupEncryption } from '../../database/backup/backup-encryption.ts'
 import { readBackupFile, writeBackupFile } from '../../database/backup/backup-file.ts'
@@ -18,8 +17,9 @@ import { makeVault } from '../../platform/vault.ts'
 import { version } from '../../platform/version.ts'
 import { type Config, readConfig } from '../../settings/config.ts'
 import { readDotEnv } from '../../settings/dot-env.ts'
-import { type OutputOptions, print, table, withContext } from './context.ts'
+import { type OutputOptions, print, table } from './context.ts'
 import { readTextFile } from './files.ts'
+import type { ProgramParts } from './program.ts'
 
 interface BackupOptions extends OutputOptions {
   readonly recipient?: readonly string[]
@@ -32,7 +32,10 @@ interface RestoreOptions extends OutputOptions {
   readonly withoutMasterKey?: boolean
 }
 
-export function dbCommand(): Command {
+export function dbCommand({
+  withContext,
+  migrationsFolder,
+}: Pick<ProgramParts, 'withContext' | 'migrationsFolder'>): Command {
   const command = new Command('db').description('back up, restore, prune and spread the database')
 
   command
@@ -106,8 +109,8 @@ export function dbCommand(): Command {
     )
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withContext(async ({ operations, config, signal }) => {
-        const pruned = await operations.prune(signal)
+      withContext(async ({ prune, config, signal }) => {
+        const pruned = await prune(signal)
         print(options, pruned, [
           `callbacks whose attempts and text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
           `callbacks given up because their host stayed paused: ${pruned.exhausted}`,

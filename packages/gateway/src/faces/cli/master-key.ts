@@ -1,13 +1,10 @@
 // tillgate master-key …: under which master key the secrets rest, and putting them under the new one.
 import { Command } from 'commander'
-import type { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
-import { type OutputOptions, print, table, withContext } from './context.ts'
-
-type RotateMasterKey = ReturnType<typeof makeRotateMasterKey>
+import { type OutputOptions, print, table, type WithContext } from './context.ts'
 
 const roles = { seals: 'seals and opens', opens: 'opens', unknown: 'not known here' } as const
 
-export function masterKeyCommand(): Command {
+export function masterKeyCommand(withContext: WithContext): Command {
   const command = new Command('master-key').description('replace the key under which secrets rest')
 
   command
@@ -15,7 +12,7 @@ export function masterKeyCommand(): Command {
     .description('how many secrets rest under which master key; keys are named by an id that tells nothing')
     .option('--json', 'print JSON')
     .action((options: OutputOptions) =>
-      withMasterKey(async (masterKey) => {
+      withContext(async ({ masterKey }) => {
         const status = (await masterKey.status()).map((each) => ({
           ...each,
           masterKeyId: each.masterKeyId.toString('hex'),
@@ -40,7 +37,7 @@ export function masterKeyCommand(): Command {
     .requiredOption('--reason <text>', 'why, for the audit')
     .option('--json', 'print JSON')
     .action((options: OutputOptions & { reason: string }) =>
-      withMasterKey(async (masterKey) => {
+      withContext(async ({ masterKey }) => {
         const { resealed, unknown } = await masterKey.rotate({ reason: options.reason })
         print(options, { resealed, unknown }, [
           resealed === 0
@@ -54,8 +51,4 @@ export function masterKeyCommand(): Command {
       }),
     )
   return command
-}
-
-function withMasterKey(work: (masterKey: RotateMasterKey) => Promise<void>): Promise<void> {
-  return withContext(({ acts }) => work(acts.masterKey))
 }

@@ -1,22 +1,36 @@
-// The operator's commands as one tree: what runs them and what documents them both take it from here.
+// The operator's commands as one tree: what runs them and what documents them both take it from here. Most are acts of
+// the catalogue; what works on the database itself has a command of its own.
 import { Command } from 'commander'
+import type { Act } from '../../acts/act.ts'
 import { version } from '../../platform/version.ts'
 import { parseLine } from '../../platform/visible-text.ts'
-import { callbackCommand } from './callback.ts'
+import { addActCommand } from './act-commands.ts'
+import type { WithContext } from './context.ts'
 import { dbCommand } from './db.ts'
-import { hostCommand } from './host.ts'
-import { keyCommand } from './key.ts'
 import { ledgerCommand } from './ledger.ts'
 import { masterKeyCommand } from './master-key.ts'
-import { merchantCommand } from './merchant.ts'
-import { operatorCommand } from './operator.ts'
-import { platformKeyCommand } from './platform-key.ts'
 import { statementCommand } from './statement.ts'
-import { tokenCommand } from './token.ts'
-import { walletCommand } from './wallet.ts'
 
-export function operatorProgram(): Command {
-  return new Command('tillgate')
+const groups: Readonly<Record<string, string>> = {
+  merchant: 'sign merchants on, look at them, pay them out, suspend and resume them',
+  key: 'add, rotate and revoke a merchant’s keys',
+  order: 'look at orders, cancel and refund them',
+  callback: 'look at callbacks and send them again',
+  host: 'pause and resume the callbacks to a host',
+  wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
+  operator: 'manage who may sign in to the console',
+  token: 'manage tokens of the admin API',
+  'platform-key': 'list, rotate and retire the gateway’s own keys',
+}
+
+export interface ProgramParts {
+  readonly withContext: WithContext
+  readonly migrationsFolder: string
+  readonly acts: readonly Act[]
+}
+
+export function operatorProgram({ withContext, migrationsFolder, acts }: ProgramParts): Command {
+  const program = new Command('tillgate')
     .description(
       'Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.',
     )
@@ -26,16 +40,17 @@ export function operatorProgram(): Command {
       if (reason !== undefined) parseLine(reason, 'reason')
     })
     .showHelpAfterError('(add --help for what there is)')
-    .addCommand(merchantCommand())
-    .addCommand(keyCommand())
-    .addCommand(callbackCommand())
-    .addCommand(hostCommand())
-    .addCommand(walletCommand())
-    .addCommand(ledgerCommand())
-    .addCommand(statementCommand())
-    .addCommand(operatorCommand())
-    .addCommand(dbCommand())
-    .addCommand(masterKeyCommand())
-    .addCommand(platformKeyCommand())
-    .addCommand(tokenCommand())
+  for (const [name, description] of Object.entries(groups)) program.command(name).description(description)
+  for (const act of acts) {
+    const { command } = act
+    if (!command) continue
+    const [noun = ''] = command.words.split(' ')
+    const parent = program.commands.find((each) => each.name() === noun) ?? program.command(noun)
+    addActCommand(parent, { ...act, command }, withContext)
+  }
+  return program
+    .addCommand(ledgerCommand(withContext))
+    .addCommand(statementCommand(withContext))
+    .addCommand(dbCommand({ withContext, migrationsFolder }))
+    .addCommand(masterKeyCommand(withContext))
 }

@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import type { StatementEntry, StatementReader } from '../../ledger/store/statements.ts'
 import { csvStatement } from '../../ledger/write-statement.ts'
 import { amountText, parseTime } from './amount.ts'
-import { withContext } from './context.ts'
+import type { WithContext } from './context.ts'
 
 interface StatementOptions {
   readonly merchant: string
@@ -15,7 +15,7 @@ interface StatementOptions {
   readonly json?: boolean
 }
 
-export function statementCommand(): Command {
+export function statementCommand(withContext: WithContext): Command {
   return new Command('statement')
     .description('a merchant’s payments, refunds and payouts, with opening and closing balance')
     .requiredOption('--merchant <merchantId>')
@@ -24,16 +24,15 @@ export function statementCommand(): Command {
     .addOption(new Option('--csv', 'comma-separated values').conflicts('json'))
     .option('--json', 'print JSON')
     .action((options: StatementOptions) =>
-      withContext(async ({ stores, clock }) => {
+      withContext(async ({ service, statements, actor, clock }) => {
         const { merchant: merchantId } = options
-        if (!(await stores.merchants.findMerchant(merchantId)))
-          throw new Failure('invalid_field', { message: `There is no merchant ${merchantId}.` })
+        await service.as(actor).merchants.showMerchant(merchantId)
         const fromMs = parseTime(options.from, '--from')
         const toMs = options.to === undefined ? clock.now() : parseTime(options.to, '--to')
         if (toMs < fromMs) throw new Failure('invalid_field', { message: '--to is before --from.' })
         const write = (text: string) => void process.stdout.write(text)
         const form = options.csv ? csvStatement : options.json ? jsonWriter : textWriter
-        await stores.statements.read({ merchantId, fromMs, toMs }, form(write))
+        await statements.read({ merchantId, fromMs, toMs }, form(write))
       }),
     )
 }

@@ -1,10 +1,10 @@
 // A callback with everything that is known of it: what it says, every attempt and the next one.
-
+import { readable as readableAnswer } from '../../acts/callback-acts.ts'
 import type { StoredAttempt, StoredCallback } from '../../callbacks/store/callback-history.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import type { CallbackWithAttempts } from '../../orders/show-order.ts'
+import { actForms } from './act-forms.ts'
 import type { Visit } from './console.ts'
-import { foldedAct } from './forms.ts'
 import { status } from './statuses.ts'
 import { empty, facts, table } from './tables.ts'
 import { ago, moment } from './words.ts'
@@ -34,17 +34,7 @@ export function callbackDetails(visit: Visit, { callback, attempts }: CallbackWi
   ])}
 <pre tabindex="0" aria-label="What the callback says">${readable(callback.body)}</pre>
 ${attempts.length === 0 ? empty('No attempt is on record yet.') : attemptTable(attempts, nowMs)}
-${
-  callback.body !== undefined &&
-  foldedAct(visit, {
-    needs: 'operator',
-    action: `/callbacks/${callback.callbackId}/resend`,
-    label: 'Send it again…',
-    explains: 'One attempt more, now, beside the planned retries.',
-    button: 'Send it again',
-    wantsReason: true,
-  })
-}`
+${actForms(visit, 'callback', { subject: callback, values: { callbackId: callback.callbackId } })}`
 }
 
 export function callbackState({ state, isWarned, heldReason }: StoredCallback): Html {
@@ -63,7 +53,7 @@ function attemptTable(attempts: readonly StoredAttempt[], nowMs: number): Html {
       moment(attempt.startedAtMs, nowMs),
       `${attempt.durationMs} ms`,
       outcomeOf(attempt),
-      html`<span class="wrap">${(attempt.detail ?? plain(attempt.answer) ?? '—').slice(0, 500)}</span>`,
+      html`<span class="wrap">${(attempt.detail ?? readableAnswer(attempt.answer) ?? '—').slice(0, 500)}</span>`,
     ]),
   )
 }
@@ -84,9 +74,4 @@ function readable(body: string | undefined): string {
   } catch {
     return body
   }
-}
-
-/** A stranger wrote it. */
-function plain(answer: Buffer | undefined): string | undefined {
-  return answer?.toString().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }

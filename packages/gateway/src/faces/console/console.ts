@@ -1,6 +1,8 @@
 // What the console's areas are made of: pages that are shown, acts that are done, files that are downloaded. An area
 // is a list of them as data; routes.ts puts each behind the same guard.
 
+import type { Act } from '../../acts/act.ts'
+import type { FieldError } from '../../acts/read-input.ts'
 import type { Content } from '../../http/html.ts'
 import type { Operator, Role } from '../../operators/rules/operator.ts'
 import type { Session } from '../../operators/store/operators.ts'
@@ -15,6 +17,19 @@ export interface Visit {
   readonly nowMs: number
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
+  /** Path and query of the page. */
+  readonly url: string
+  /** Whose forms the pages show. */
+  readonly catalogue: readonly Act[]
+  /** A form of this page was sent, and could not be done. */
+  readonly refused?: Refused | undefined
+}
+
+export interface Refused {
+  /** Where the form was sent. */
+  readonly action: string
+  readonly typed: URLSearchParams
+  readonly errors: readonly FieldError[]
 }
 
 export type AreaName =
@@ -38,9 +53,18 @@ export interface ConsolePage {
   readonly isLive?: boolean
 }
 
-/** What an act leads to: a page to go to with a sentence on it, or a page that is shown this once. */
+/**
+ * What an act leads to: a page to go to with a sentence on it, otherwise the one that the form stood on; a page that is
+ * shown this once; or the form again.
+ */
 export type Done =
-  | { readonly kind: 'go'; readonly to: string; readonly note: string; readonly cookies?: readonly string[] }
+  | {
+      readonly kind: 'go'
+      readonly to?: string | undefined
+      readonly note: string
+      readonly cookies?: readonly string[]
+    }
+  | { readonly kind: 'refused'; readonly errors: readonly FieldError[] }
   | { readonly kind: 'shown_once'; readonly page: ConsolePage }
 
 export interface Download {
@@ -58,9 +82,11 @@ export interface ConsoleView {
 export interface ConsoleAct {
   readonly path: string
   readonly needs: Role
+  /** Of its form, at which errors can stand. */
+  readonly fields: readonly string[]
   readonly act: (visit: Visit, form: URLSearchParams) => Promise<Done>
-  /** Where to go when it could not be done. */
-  readonly back: (visit: Visit) => string
+  /** The page of its form, unless the form itself says another. */
+  readonly back: (visit: Visit, form: URLSearchParams) => string
 }
 
 export interface ConsoleDownload {

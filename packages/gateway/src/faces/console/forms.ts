@@ -1,22 +1,10 @@
-// Forms of the console. An act that changes something is folded until it is asked for, says what will happen, and
-// wants a reason where the audit wants one: asking once needs no script.
-import { randomBytes } from 'node:crypto'
-import {
-  digitsOf,
-  Failure,
-  makeCallbackId as makeUuid,
-  toPositiveMinorUnits,
-  uuidPattern,
-} from '@tillgate/protocol'
+// Forms of the console. A form is folded until it is asked for, and says what will happen: asking once needs no script.
+// One that was refused comes back open, with what was typed and with every error at its field.
 import { type Content, type Html, html } from '../../http/html.ts'
 import { mayAct, type Role } from '../../operators/rules/operator.ts'
-import { parseLine } from '../../platform/visible-text.ts'
-import type { MoneyGiven } from '../../treasury/money-acts.ts'
 import type { Visit } from './console.ts'
-import type { ConsoleService } from './service.ts'
-import { exact } from './words.ts'
 
-export interface FoldedAct {
+export interface FoldedForm {
   readonly needs: Role
   readonly action: string
   /** On the closed fold. */
@@ -25,66 +13,81 @@ export interface FoldedAct {
   readonly explains: Content
   readonly fields?: Content
   readonly button: string
-  readonly isDangerous?: boolean
-  readonly wantsReason?: boolean
+  readonly isDangerous?: boolean | undefined
+  readonly isOpen?: boolean
   /** For fields that stand elsewhere on the page. */
-  readonly formId?: string
+  readonly formId?: string | undefined
 }
 
 /** Nothing for whoever may not; the guard refuses a hand-made request all the same. */
-export function foldedAct({ operator, formToken }: Visit, act: FoldedAct): Html | undefined {
-  if (!mayAct(operator.role, act.needs)) return undefined
-  return html`<details class="act"><summary class="button${act.isDangerous && ' danger'}">${act.label}</summary>
-<form method="post" action="${act.action}" class="stack"${act.formId !== undefined && html` id="${act.formId}"`}>
-<input type="hidden" name="token" value="${formToken}">
-<p>${act.explains}</p>
-${act.fields}${act.wantsReason && html`<label>Reason, for the audit<input name="reason" required maxlength="256"></label>`}
-<button class="${act.isDangerous ? 'danger' : 'primary'}">${act.button}</button>
+export function foldedForm(visit: Visit, form: FoldedForm): Html | undefined {
+  if (!mayAct(visit.operator.role, form.needs)) return undefined
+  const isOpen = form.isOpen ?? visit.refused?.action === form.action
+  return html`<details class="act"${isOpen && html` open`}><summary class="button${form.isDangerous && ' danger'}">${form.label}</summary>
+<form method="post" action="${form.action}" class="stack"${form.formId !== undefined && html` id="${form.formId}"`}>
+${carried(visit)}
+<p>${form.explains}</p>
+${form.fields}
+<button class="${form.isDangerous ? 'danger' : 'primary'}">${form.button}</button>
 </form></details>`
 }
 
-export function required(form: URLSearchParams, name: string, what = name): string {
-  const value = form.get(name)?.trim() ?? ''
-  if (value !== '') return value
-  throw new Failure('invalid_field', { field: name, message: `Please fill in: ${what}.` })
+/** What every form brings back unseen: its token, and the page that it stands on. */
+export function carried({ formToken, url }: Visit): Html {
+  return html`<input type="hidden" name="token" value="${formToken}"><input type="hidden" name="from" value="${url}">`
 }
 
-export function reasonOf(form: URLSearchParams): string {
-  return parseLine(required(form, 'reason'), 'reason')
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly value?: string | undefined
+  readonly isRequired?: boolean
+  /** Of the input itself. */
+  readonly attributes?: Html | undefined
+  /** Undefined: a line of text. */
+  readonly kind?: 'password' | 'long' | undefined
+  readonly choices?: readonly (readonly [value: string, label: string])[] | undefined
+  /** Several of the choices may be ticked. */
+  readonly ticked?: readonly string[] | undefined
+  /** Where the form was refused because of it. */
+  readonly error?: { readonly message: string; readonly isFirst: boolean } | undefined
 }
 
-/**
- * Decimal text beside a currency, exact as everywhere. `formId` was made with the form and counts as an Idempotency-Key
- * of this operator: however often the form is sent, the money moves once. A form that comes back changed, or for
- * another act or subject, is refused, so that nobody is told that the new amount has moved.
- */
-export async function moneyOf(
-  { operator }: Visit,
-  form: URLSearchParams,
-  { apiTokens, act }: Pick<ConsoleService, 'apiTokens'> & { readonly act: string },
-): Promise<MoneyGiven> {
-  const currency = required(form, 'currency', 'the currency').toUpperCase()
-  digitsOf(currency)
-  const amountMinor = toPositiveMinorUnits(required(form, 'amount', 'the amount'), currency, 'amount')
-  const formId = form.get('formId') ?? ''
-  if (!uuidPattern.test(formId))
-    throw new Failure('invalid_field', { message: 'Load the page anew and try again.' })
-  const reason = reasonOf(form)
-  const content = [act, currency, amountMinor].join(' ')
-  const actId = await apiTokens.actIdOf({ login: operator.login, key: `form ${formId}`, content })
-  if (actId !== undefined) return { currency, amountMinor, reason, actId }
-  throw new Failure('number_already_used', {
-    message: 'This form was sent before, for another request. Nothing new was done. Load the page anew.',
-  })
+export function fieldOf(field: Field): Html {
+  const { name, label, hint, value, error, choices, ticked } = field
+  const marks = html`${field.isRequired && html` required`}${field.attributes}${
+    error &&
+    html` id="${fieldId(name)}" aria-invalid="true" aria-describedby="error-${name}"${error.isFirst && html` autofocus`}`
+  }`
+  const said = html`${label}${hint !== undefined && html`<span class="hint">${hint}</span>`}`
+  const shown = ticked
+    ? html`<fieldset${error && html` id="${fieldId(name)}" tabindex="-1" aria-describedby="error-${name}"${error.isFirst && html` autofocus`}`}><legend>${said}</legend>${choices?.map(
+        ([each, meaning]) =>
+          html`<label class="check"><input type="checkbox" name="${name}" value="${each}"${ticked.includes(each) && html` checked`}><span><code>${each}</code> ${meaning}</span></label>`,
+      )}</fieldset>`
+    : choices
+      ? html`<label>${said}<select name="${name}"${marks}>${choices.map(([each, meaning]) => html`<option value="${each}"${each === value && html` selected`}>${meaning}</option>`)}</select></label>`
+      : field.kind === 'long'
+        ? html`<label>${said}<textarea name="${name}" spellcheck="false"${marks}>${value}</textarea></label>`
+        : html`<label>${said}<input name="${name}"${field.kind === 'password' ? html` type="password"` : html` value="${value}"`}${marks}></label>`
+  return error
+    ? html`<div class="field">${shown}<p class="error" id="error-${name}">${error.message}</p></div>`
+    : shown
 }
 
-export function amountFields({ nowMs }: Visit): Html {
-  return html`<input type="hidden" name="formId" value="${makeUuid(nowMs, randomBytes)}"><label>Amount<input name="amount" inputmode="decimal" required autocomplete="off"></label>
-<label>Currency<input name="currency" required maxlength="3" placeholder="USD" autocapitalize="characters" autocomplete="off"></label>`
+export function fieldId(name: string): string {
+  return `field-${name}`
 }
 
-/** What is said of money that moved, and of a form that was sent again. */
-export function movedNote({ doneBeforeMs }: { readonly doneBeforeMs?: number }, note: string): string {
-  if (doneBeforeMs === undefined) return note
-  return `This was already done at ${exact(doneBeforeMs)}; nothing moved again.`
+/** Of a form that was refused on this page. */
+export function errorOf({ refused }: Visit, action: string, name: string): Field['error'] {
+  if (refused?.action !== action) return undefined
+  const found = refused.errors.find(({ field }) => field === name)
+  return (
+    found && {
+      message: found.message,
+      isFirst: found === refused.errors.find(({ field }) => field !== undefined),
+    }
+  )
 }

@@ -6,6 +6,7 @@ import { type Html, html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { AreaName, ConsolePage } from './console.ts'
+import { fieldId } from './forms.ts'
 import type { Note } from './visits.ts'
 
 export interface Frame {
@@ -114,8 +115,13 @@ function icon(name: AreaName): Html {
 }
 
 /** What was just done, or why it was not. */
-export function noteLine({ kind, text }: Note): Html {
-  return html`<p class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`
+export function noteLine({ kind, text, errors }: Note): Html {
+  if (!errors) return html`<p class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`
+  const hasField = errors.some(({ field }) => field !== undefined)
+  return html`<div class="note ${kind}" role="alert" tabindex="-1"${!hasField && html` autofocus`}>${text}<ul>${errors.map(
+    ({ field, message }) =>
+      html`<li>${field === undefined ? message : html`<a href="#${fieldId(field)}">${message}</a>`}</li>`,
+  )}</ul></div>`
 }
 
 export function redirect(reply: FastifyReply, to: string): FastifyReply {

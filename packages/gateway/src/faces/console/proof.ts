@@ -1,39 +1,69 @@
 // The operator proves anew who they are, before an act that would outlive the session: whoever finds a screen unlocked
 // must not be able to do it. Tries count for the session, apart from those to sign in.
+import { Failure } from '@tillgate/protocol'
+import type { OperatorService } from '../../acts/service.ts'
 import { type Html, html } from '../../http/html.ts'
 import { refusalOfProof } from '../../operators/authenticate-operator.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { Visit } from './console.ts'
-import { required } from './forms.ts'
-import type { ConsoleService } from './service.ts'
+import { errorOf, fieldOf } from './forms.ts'
 
-export const passwordField = html`<label>Your password<input type="password" name="password" autocomplete="current-password" required></label>`
-export const codeField = html`<label>Code from the app, or a recovery code<input name="code" required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32"></label>`
+export function passwordField(visit: Visit, action: string): Html {
+  return fieldOf({
+    name: 'password',
+    label: 'Your password',
+    kind: 'password',
+    isRequired: true,
+    attributes: html` autocomplete="current-password"`,
+    error: errorOf(visit, action, 'password'),
+  })
+}
 
-export function proofFields({ hasSecondStep }: Operator): Html {
-  return html`${passwordField}${hasSecondStep && codeField}`
+export function codeField(
+  visit: Visit,
+  action: string,
+  label = 'Code from the app, or a recovery code',
+): Html {
+  return fieldOf({
+    name: 'code',
+    label,
+    isRequired: true,
+    attributes: html` autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32"`,
+    error: errorOf(visit, action, 'code'),
+  })
+}
+
+export function proofFields(visit: Visit, { hasSecondStep }: Operator, action: string): Html {
+  return html`${passwordField(visit, action)}${hasSecondStep && codeField(visit, action)}`
 }
 
 /** Throws unless the password is right, and the code where the operator has a second step. */
 export async function demandProof(
   visit: Visit,
   form: URLSearchParams,
-  service: Pick<ConsoleService, 'authenticate' | 'secondStep'>,
+  service: Pick<OperatorService, 'authenticate' | 'secondStep'>,
 ): Promise<void> {
   await demandPassword(visit, form, service)
   const { operator, session, actor } = visit
   if (operator.hasSecondStep)
     await service.secondStep.demand(
       { login: operator.login, actor, session: session.tokenHash },
-      required(form, 'code', 'the code from your app'),
+      codeOf(form),
     )
 }
 
 export async function demandPassword(
   { operator: { login }, session: { tokenHash: session }, nowMs }: Visit,
   form: URLSearchParams,
-  { authenticate }: Pick<ConsoleService, 'authenticate'>,
+  { authenticate }: Pick<OperatorService, 'authenticate'>,
 ): Promise<void> {
   const proof = await authenticate({ login, session, password: form.get('password') ?? '' })
-  if (proof.kind !== 'right') throw refusalOfProof(proof, { nowMs, wrong: 'The password was not right.' })
+  if (proof.kind !== 'right')
+    throw refusalOfProof(proof, { field: 'password', nowMs, wrong: 'The password was not right.' })
+}
+
+export function codeOf(form: URLSearchParams): string {
+  const code = form.get('code')?.trim() ?? ''
+  if (code !== '') return code
+  throw new Failure('invalid_field', { field: 'code', message: 'Please fill in: the code.' })
 }

@@ -1,13 +1,15 @@
 // The console over HTTP: one guard before every page and every act. Whoever is not signed in sees the sign-in page;
 // an act must come from our own page, bear the session's token, and be allowed to the operator's role. Every act is
-// a form that is answered with a redirect, so that reloading never does anything twice.
+// a form that is answered with a redirect, so that reloading never does anything twice; one that is refused comes back.
 import { Failure, httpStatusOf, KeyError } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { toFieldError } from '../../acts/read-input.ts'
 import { downloadLimits } from '../../http/downloads.ts'
 import { html } from '../../http/html.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
 import { isApprovalInUse } from '../../operators/rules/approval.ts'
 import { mayAct } from '../../operators/rules/operator.ts'
+import { actRoutes } from './act-forms.ts'
 import { accountArea } from './areas/account.ts'
 import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
@@ -22,9 +24,17 @@ import { secondStepArea, secondStepPath } from './areas/second-step.ts'
 import { systemArea } from './areas/system.ts'
 import { tokensArea } from './areas/tokens.ts'
 import { walletsArea } from './areas/wallets.ts'
-import type { ConsoleAct, ConsoleDownload, ConsolePage, ConsoleRoute, Done, Visit } from './console.ts'
+import type {
+  ConsoleAct,
+  ConsoleDownload,
+  ConsolePage,
+  ConsoleRoute,
+  ConsoleView,
+  Done,
+  Visit,
+} from './console.ts'
 import { type Frame, redirect, sendConsolePage, sendPlain } from './frame.ts'
-import type { ConsoleParts } from './service.ts'
+import type { ConsoleParts } from './parts.ts'
 import { serveSignIn } from './sign-in.ts'
 import {
   endSessionCookie,
@@ -43,7 +53,7 @@ const maxFormBytes = 32 * 1024
 const nonceBytes = 16
 
 export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
-  const { running, downloads } = parts
+  const { running, downloads, catalogue } = parts
   const routes: readonly ConsoleRoute[] = [
     ...overviewArea(running),
     ...ordersArea(running),
@@ -59,6 +69,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...accountArea(running),
     ...secondStepArea(running),
     ...tokensArea(running),
+    ...actRoutes(catalogue, running),
   ]
 
   listener.register(async (console) => {
@@ -153,17 +164,47 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
         title: 'Your role does not allow this',
         text: `Nothing was done. This needs the role ${route.needs}; yours is ${signedIn.operator.role}.`,
       })
-    const done = await route.act(visit, form).catch((error: unknown): Done | Failure | KeyError => {
-      // What the operator can mend is said on the page they came from; the rest is handled as everywhere.
+    const done = await route.act(visit, form).catch((error: unknown): Done => {
+      // What the operator can mend is said at the form; the rest is handled as everywhere.
       if (error instanceof KeyError || (error instanceof Failure && httpStatusOf(error.code) < 500))
-        return error
+        return { kind: 'refused', errors: [toFieldError(error)] }
       throw error
     })
-    if (done instanceof Error)
-      return go(request, reply, route.back(visit), { kind: 'bad', text: done.message })
     if (done.kind === 'shown_once')
       return sendConsolePage(reply, done.page, await frameOf(signedIn, undefined))
-    return go(request, reply, done.to, { kind: 'good', text: done.note }, done.cookies)
+    const page = pageOf(form.get('from') ?? '') ?? pageOf(route.back(visit, form))
+    if (done.kind === 'go')
+      return go(request, reply, done.to ?? page?.url ?? '/', { kind: 'good', text: done.note }, done.cookies)
+    const errors = done.errors.map(({ field, message }) => ({
+      field: field !== undefined && route.fields.includes(field) ? field : undefined,
+      message,
+    }))
+    const refused = { action: request.url, typed: form, errors }
+    const shown = await page?.show({ ...visit, ...page, refused })
+    const text = 'Nothing was done. Please look at this:'
+    if (!shown)
+      return sendPlain(reply.status(422), {
+        title: 'This could not be done',
+        text: errors.map(({ message }) => message).join(' '),
+      })
+    const note = { kind: 'bad', text, errors } as const
+    return sendConsolePage(reply.status(422), { ...shown, isLive: false }, await frameOf(signedIn, note))
+  }
+
+  /** The page at an address of the console, as a form names it. */
+  function pageOf(
+    url: string,
+  ): (Pick<Visit, 'url' | 'params' | 'query'> & Pick<ConsoleView, 'show'>) | undefined {
+    const [path = '', query] = url.split('?')
+    for (const route of routes) {
+      if (!('show' in route)) continue
+      const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+      const found = new RegExp(`^${route.path.replace(/:\w+/g, '([^/]+)')}$`).exec(path)
+      if (!found) continue
+      const params = Object.fromEntries(names.map((name, index) => [name, decoded(found[index + 1] ?? '')]))
+      return { url, params, query: new URLSearchParams(query), show: route.show }
+    }
+    return undefined
   }
 
   function go(
@@ -220,6 +261,8 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       // Safe: Fastify's parameters are texts by name.
       params: request.params as Record<string, string>,
       query: new URLSearchParams(request.url.split('?')[1] ?? ''),
+      url: request.url,
+      catalogue,
     }
   }
 
@@ -235,6 +278,14 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       // Also shown when it was switched off while something waits.
       approvalsWaiting: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
     }
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 

@@ -7,7 +7,7 @@ import { type Html, html } from '../../http/html.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
 import type { Access } from '../../operators/rules/operator.ts'
 import { noteLine, redirect, sendSmallPage } from './frame.ts'
-import type { ConsoleParts } from './service.ts'
+import type { ConsoleParts } from './parts.ts'
 import {
   endPassed,
   leavePassed,

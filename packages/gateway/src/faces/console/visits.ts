@@ -2,11 +2,12 @@
 // the token that every form must bring back, bound to the session or, before there is one, to the browser.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { FieldError } from '../../acts/read-input.ts'
+import type { OperatorService } from '../../acts/service.ts'
 import { makeCookieJar } from '../../http/cookies.ts'
 import { sessionLimits } from '../../operators/operator-sessions.ts'
 import type { Access, Operator } from '../../operators/rules/operator.ts'
 import type { Session } from '../../operators/store/operators.ts'
-import type { ConsoleService } from './service.ts'
 
 const sessionName = 'console'
 const browserName = 'console-browser'
@@ -22,6 +23,8 @@ const idPattern = /^[\w-]{22}$/
 export interface Note {
   readonly kind: 'good' | 'bad'
   readonly text: string
+  /** Each leads to its field. */
+  readonly errors?: readonly FieldError[]
 }
 
 /** Whose password was right, while the code is still missing. */
@@ -41,7 +44,7 @@ function jarOf(request: FastifyRequest) {
 
 export async function readSession(
   request: FastifyRequest,
-  { sessions }: Pick<ConsoleService, 'sessions'>,
+  { sessions }: Pick<OperatorService, 'sessions'>,
 ): Promise<SignedIn | undefined> {
   const token = jarOf(request).read(request.headers.cookie, sessionName)
   return token === undefined ? undefined : sessions.find(token)
@@ -55,14 +58,14 @@ export function endSessionCookie(request: FastifyRequest): string {
   return jarOf(request).remove(sessionName)
 }
 
-export function formTokenOf(session: Session, { tokens }: Pick<ConsoleService, 'tokens'>): string {
+export function formTokenOf(session: Session, { tokens }: Pick<OperatorService, 'tokens'>): string {
   return tokens.make(sessionParts(session))
 }
 
 export function isRightToken(
   given: string,
   session: Session,
-  { tokens }: Pick<ConsoleService, 'tokens'>,
+  { tokens }: Pick<OperatorService, 'tokens'>,
 ): boolean {
   return tokens.isRight(given, sessionParts(session))
 }
@@ -74,7 +77,7 @@ function sessionParts({ tokenHash }: Session): string[] {
 /** For the form that signs in, when nobody is signed in yet. */
 export function readBrowser(
   request: FastifyRequest,
-  { tokens }: Pick<ConsoleService, 'tokens'>,
+  { tokens }: Pick<OperatorService, 'tokens'>,
   random: RandomBytes,
 ): { formToken: string; isRightToken(given: string): boolean; cookies: string[] } {
   const jar = jarOf(request)
@@ -91,7 +94,7 @@ export function readBrowser(
 export function leaveNote(
   request: FastifyRequest,
   note: Note,
-  { sealing }: Pick<ConsoleService, 'sealing'>,
+  { sealing }: Pick<OperatorService, 'sealing'>,
 ): string {
   return jarOf(request).write(noteName, sealing.seal(note, noteName), noteSeconds)
 }
@@ -99,7 +102,7 @@ export function leaveNote(
 export function leavePassed(
   request: FastifyRequest,
   { login, accessVersion }: Access,
-  { sealing, nowMs }: Pick<ConsoleService, 'sealing'> & { nowMs: number },
+  { sealing, nowMs }: Pick<OperatorService, 'sealing'> & { nowMs: number },
 ): string {
   const passed: Passed = { login, accessVersion, untilMs: nowMs + passedSeconds * 1000 }
   return jarOf(request).write(passedName, sealing.seal(passed, passedName), passedSeconds)
@@ -107,7 +110,7 @@ export function leavePassed(
 
 export function readPassed(
   request: FastifyRequest,
-  { sealing, nowMs }: Pick<ConsoleService, 'sealing'> & { nowMs: number },
+  { sealing, nowMs }: Pick<OperatorService, 'sealing'> & { nowMs: number },
 ): Passed | undefined {
   const sealed = jarOf(request).read(request.headers.cookie, passedName)
   // Safe: only this gateway seals, and for this place it seals this alone.
@@ -121,7 +124,7 @@ export function endPassed(request: FastifyRequest): string {
 
 export function takeNote(
   request: FastifyRequest,
-  { sealing }: Pick<ConsoleService, 'sealing'>,
+  { sealing }: Pick<OperatorService, 'sealing'>,
 ): { note: Note; cookie: string } | undefined {
   const jar = jarOf(request)
   const sealed = jar.read(request.headers.cookie, noteName)

@@ -75,3 +75,8 @@ export function parsePin(text: string): string {
   if (newPinPattern.test(text)) return text
   throw new Failure('invalid_field', { field: 'pin', message: 'The PIN must be 6 to 12 digits.' })
 }
+
+/** Locked by somebody, or by wrong PINs. */
+export function isWalletShut({ status, lockedUntilMs }: Wallet, nowMs: number): boolean {
+  return status === 'locked' || (lockedUntilMs !== undefined && lockedUntilMs > nowMs)
+}

@@ -1,23 +1,18 @@
 // Requests that wait for a second operator, and what became of earlier ones: who asked for what, why, from where and
 // until when; approved, rejected or withdrawn from here.
 import { uuidPattern } from '@tillgate/protocol'
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
-import type { Waiting } from '../../../operators/ask-approval.ts'
-import type { Approved } from '../../../operators/decide-approvals.ts'
 import {
   type ApprovableAct,
   type ApprovalRequest,
   approvalStatuses,
   approverRoles,
-  type Decision,
   describeKey,
-  merchantIdOf,
 } from '../../../operators/rules/approval.ts'
 import { mayAct } from '../../../operators/rules/operator.ts'
-import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
-import { foldedAct, reasonOf } from '../forms.ts'
-import { newKeyPage } from '../merchant-parts.ts'
-import type { ConsoleService } from '../service.ts'
+import { actForms } from '../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { status } from '../statuses.ts'
 import { empty, facts, pages } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
@@ -25,37 +20,8 @@ import { ago, amount, moment } from '../words.ts'
 const path = '/approvals'
 const perPage = 50
 
-const decisions = ['approve', 'reject', 'withdraw'] as const satisfies readonly Decision[]
-
-const notes = {
-  approve: 'Approved and carried out.',
-  reject: 'Rejected: nothing was done.',
-  withdraw: 'Withdrawn: nothing was done.',
-} as const satisfies Record<Decision, string>
-
-export function approvalsArea(running: () => ConsoleService): readonly ConsoleRoute[] {
-  return [
-    { path, show },
-    ...decisions.map((decision) => ({
-      path: `${path}/:approvalId/${decision}`,
-      needs: 'operator' as const,
-      back: () => path,
-      async act(visit: Visit, form: URLSearchParams): Promise<Done> {
-        const decide = running().approvals[decision]
-        const { act, aesKey }: Approved = await decide(
-          visit.params['approvalId'] ?? '',
-          visit,
-          reasonOf(form),
-        )
-        if (aesKey !== undefined)
-          return {
-            kind: 'shown_once',
-            page: await newKeyPage(running(), merchantIdOf(act) ?? '', aesKey),
-          }
-        return { kind: 'go', to: path, note: notes[decision] }
-      },
-    })),
-  ]
+export function approvalsArea(running: () => OperatorService): readonly ConsoleRoute[] {
+  return [{ path, show }]
 
   async function show(visit: Visit): Promise<ConsolePage> {
     const { query } = visit
@@ -90,22 +56,6 @@ ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId :
   }
 }
 
-/** For the areas whose acts may wait. A form that is sent again is told what became of it. */
-export function waitsFor({ request }: Waiting): Done {
-  const { status: is } = request
-  if (is !== 'waiting')
-    return {
-      kind: 'go',
-      to: `${path}?status=${is}`,
-      note: `This was asked for before: it was ${is}, and ${is === 'approved' ? 'the money has moved, once' : 'nothing moved'}. Load the page anew to ask again.`,
-    }
-  return {
-    kind: 'go',
-    to: path,
-    note: 'Nothing was done yet: this waits for another operator’s approval. It stands in this list.',
-  }
-}
-
 /** Not a row of a table: whoever approves on a phone must see what. */
 function card(visit: Visit, request: ApprovalRequest): Html {
   const { nowMs } = visit
@@ -121,7 +71,11 @@ ${facts([
     ? ['Until', moment(expiresAtMs, nowMs)]
     : ['Decided', moment(decidedAtMs, nowMs)],
 ])}
-${acts(visit, request)}</section>`
+${
+  request.status === 'waiting' &&
+  mayAct(visit.operator.role, approverRoles[act.kind]) &&
+  actForms(visit, 'approval', { subject: request, values: { approvalId: request.approvalId } })
+}</section>`
 }
 
 function what(act: ApprovableAct): Html {
@@ -165,35 +119,4 @@ function details(act: ApprovableAct): (readonly [string, Html])[] {
 
 function outcome({ status: is, decidedAs, decisionReason }: ApprovalRequest): Html {
   return html`${status(is)}${decidedAs !== undefined && html`<br><span class="wrap">${decidedAs}: ${decisionReason}</span>`}`
-}
-
-function acts(visit: Visit, { approvalId, act, requestedBy, status: is }: ApprovalRequest): Html | undefined {
-  const needs = approverRoles[act.kind]
-  if (is !== 'waiting' || !mayAct(visit.operator.role, needs)) return undefined
-  const action = (decision: Decision) => `${path}/${approvalId}/${decision}`
-  if (requestedBy === visit.operator.login)
-    return foldedAct(visit, {
-      needs,
-      action: action('withdraw'),
-      label: 'Withdraw…',
-      explains: 'Nobody can approve it any more. Nothing was done, and nothing will be.',
-      button: 'Withdraw my request',
-      wantsReason: true,
-    })
-  return html`<div class="acts">${foldedAct(visit, {
-    needs,
-    action: action('approve'),
-    label: 'Approve…',
-    explains: html`It is carried out at once: ${what(act)}${'currency' in act && html` over ${amount(act.amountMinor, act.currency)}`}. All limits are checked anew.${act.kind === 'key.add' && act.key.kind === 'aes' && ' The key is shown to you, once, for you to hand over.'}`,
-    button: 'Approve and carry out',
-    wantsReason: true,
-  })}${foldedAct(visit, {
-    needs,
-    action: action('reject'),
-    label: 'Reject…',
-    explains: 'Nothing is done, and nobody can approve it any more.',
-    button: 'Reject',
-    isDangerous: true,
-    wantsReason: true,
-  })}</div>`
 }

@@ -1,16 +1,16 @@
 // Who did what, when, to what, from where and why.
 import { uuidPattern } from '@tillgate/protocol'
+import type { OperatorService } from '../../../acts/service.ts'
 import { html } from '../../../http/html.ts'
 import type { AuditFilter } from '../../../operators/store/audit-log.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import type { ConsoleService } from '../service.ts'
 import { empty, pages, table } from '../tables.ts'
 import { moment } from '../words.ts'
 
 const path = '/audit'
 const perPage = 50
 
-export function auditArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function auditArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [{ path, show }]
 
   async function show({ query, nowMs }: Visit): Promise<ConsolePage> {

@@ -1,115 +1,28 @@
 // Callbacks: failing hosts first, then what was given up, then everything by filter; sent again one by one or all that
 // fit; and hosts that are paused and resumed.
-import { eventNames, Failure, isEventName, merchantIdPattern, uuidPattern } from '@tillgate/protocol'
-import { maxPauseMs } from '../../../callbacks/pause-hosts.ts'
-import { type CallbackKey, maxListed } from '../../../callbacks/resend-callbacks.ts'
+import { eventNames, isEventName, uuidPattern } from '@tillgate/protocol'
+import { countedAtMost, type OperatorService } from '../../../acts/service.ts'
+import { maxListed } from '../../../callbacks/resend-callbacks.ts'
 import type { CallbackState } from '../../../callbacks/rules/callback-attempt.ts'
 import type { FailingHost } from '../../../callbacks/rules/host-health.ts'
-import type { CallbackFilter, StoredCallback } from '../../../callbacks/store/callback-history.ts'
+import type { StoredCallback } from '../../../callbacks/store/callback-history.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { mayAct } from '../../../operators/rules/operator.ts'
 import { timeOfCallbackId } from '../../../platform/time-ordered-ids.ts'
+import { actForms } from '../act-forms.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
-import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
-import { foldedAct, reasonOf, required } from '../forms.ts'
-import { type ConsoleService, countedAtMost } from '../service.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { state } from '../statuses.ts'
 import { empty, pages, table, urlWith } from '../tables.ts'
 import { ago, count, countUpTo, exact, until } from '../words.ts'
 
 const path = '/callbacks'
 const perPage = maxListed
-/** The form that ticked rows are sent with. */
-const tickedForm = 'ticked'
-const resendsPerSecond = 20
 const states = ['waiting', 'delivered', 'exhausted'] as const satisfies readonly CallbackState[]
-const pauses = [
-  ['15 minutes', 15 * 60_000],
-  ['1 hour', 60 * 60_000],
-  ['4 hours', 4 * 60 * 60_000],
-  ['24 hours', maxPauseMs],
-] as const
-
-export function callbacksArea(running: () => ConsoleService): readonly ConsoleRoute[] {
-  const back = () => path
+export function callbacksArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [
     { path, show },
     { path: `${path}/:callbackId`, show: showOne },
-    {
-      path: `${path}/:callbackId/resend`,
-      needs: 'operator',
-      back: ({ params }) => `${path}/${encodeURIComponent(params['callbackId'] ?? '')}`,
-      async act({ actor, params }, form): Promise<Done> {
-        const callbackId = params['callbackId'] ?? ''
-        if (!uuidPattern.test(callbackId))
-          throw new Failure('invalid_field', { message: 'There is no such callback.' })
-        await running().as(actor).callbacks.resendOne(callbackId, reasonOf(form))
-        return { kind: 'go', to: `${path}/${callbackId}`, note: 'The callback is sent again.' }
-      },
-    },
-    {
-      path: `${path}/resend`,
-      needs: 'operator',
-      back,
-      async act({ actor }, form): Promise<Done> {
-        const filter = filterOf(form)
-        if (Object.values(filter).every((value) => value === undefined))
-          throw new Failure('invalid_field', {
-            message: 'Filter first: all callbacks at once are never sent again.',
-          })
-        const sent = await running()
-          .as(actor)
-          .callbacks.resendMatching(filter, { perSecond: resendsPerSecond, reason: reasonOf(form) })
-        return {
-          kind: 'go',
-          to: path,
-          note: `${sent.queued} of ${sent.found} callbacks are sent again, ${resendsPerSecond} a second.`,
-        }
-      },
-    },
-    {
-      path: `${path}/resend-ticked`,
-      needs: 'operator',
-      back,
-      async act({ actor }, form): Promise<Done> {
-        const ticked = form.getAll('callback').map(keyOf)
-        if (ticked.length === 0)
-          throw new Failure('invalid_field', { message: 'Tick the callbacks that are to be sent again.' })
-        const queued = await running().as(actor).callbacks.resendListed(ticked, reasonOf(form))
-        return {
-          kind: 'go',
-          to: path,
-          note: `${queued} of ${ticked.length} callbacks are sent again.${queued < ticked.length ? ' The others are about to be sent already, or too old.' : ''}`,
-        }
-      },
-    },
-    {
-      path: `${path}/hosts/pause`,
-      needs: 'operator',
-      back,
-      async act({ actor }, form): Promise<Done> {
-        const host = required(form, 'host').toLowerCase()
-        const forMs = Number(required(form, 'for'))
-        await running()
-          .as(actor)
-          .hosts.pauseHost({ host, forMs, reason: reasonOf(form) })
-        return {
-          kind: 'go',
-          to: path,
-          note: `Nothing is sent to ${host} until the pause is over. Nothing is lost.`,
-        }
-      },
-    },
-    {
-      path: `${path}/hosts/resume`,
-      needs: 'operator',
-      back,
-      async act({ actor }, form): Promise<Done> {
-        const host = required(form, 'host')
-        await running().as(actor).hosts.resumeHost(host, reasonOf(form))
-        return { kind: 'go', to: path, note: `What waits for ${host} is sent now.` }
-      },
-    },
   ]
 
   async function show(visit: Visit): Promise<ConsolePage> {
@@ -138,16 +51,7 @@ export function callbacksArea(running: () => ConsoleService): readonly ConsoleRo
 <div><dt>Given up</dt><dd>${counts.exhausted > 0 ? html`<a href="${path}?state=exhausted">${upTo(counts.exhausted)}</a>` : '0'}</dd></div>
 </dl>
 <h2>Failing hosts</h2>${failing.length === 0 ? empty('Every host answers.') : hostTable(visit, failing, waiting)}
-<div class="acts">${foldedAct(visit, {
-        needs: 'operator',
-        action: `${path}/hosts/pause`,
-        label: 'Pause a host…',
-        explains: 'Callbacks to it wait until the pause is over, or until somebody resumes it. None is lost.',
-        fields: html`<label>Host<input name="host" required maxlength="260" placeholder="shop.example" autocapitalize="none" spellcheck="false"></label>
-<label>For<select name="for">${pauses.map(([label, ms]) => html`<option value="${ms}">${label}</option>`)}</select></label>`,
-        button: 'Pause it',
-        wantsReason: true,
-      })}</div>
+${actForms(visit, 'callbacks.hosts')}
 <h2>All callbacks</h2>${filterForm(query)}
 ${
   shown.length === 0
@@ -157,11 +61,11 @@ ${
           : 'No callback fits among those that were looked through; older ones may.',
       )
     : html`${callbackTable(visit, shown)}
-${resendTicked(visit)}`
+${actForms(visit, 'callbacks.ticked')}`
 }
 ${!isFull && older !== undefined && html`<p class="quiet small">Looked through the callbacks back to ${exact(timeOfCallbackId(older))}. “Older” looks on from there; a merchant in the filter finds it sooner.</p>`}
 ${pages(path, query, { older })}
-${shown.length > 0 && Object.values(filter).some((value) => value !== undefined) && resendAll(visit, filter)}`,
+${shown.length > 0 && Object.values(filter).some((value) => value !== undefined) && actForms(visit, 'callbacks', { values: filter })}`,
     }
   }
 
@@ -195,30 +99,25 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
       'Paused',
       'Act',
     ],
-    hosts.map(({ host, failingSinceMs, failures, reason, pausedUntilMs }) => [
-      html`<a class="wrap" href="${path}?host=${encodeURIComponent(host)}">${host}</a>`,
-      ago(failingSinceMs, visit.nowMs),
-      count(failures),
-      html`<span class="wrap">${reason}</span>`,
-      upTo(waiting.get(host) ?? 0),
-      pausedUntilMs !== undefined && pausedUntilMs > visit.nowMs
-        ? html`${state('bad', 'paused')} for ${until(pausedUntilMs, visit.nowMs)} more`
-        : state('wait', 'not paused'),
-      foldedAct(visit, {
-        needs: 'operator',
-        action: `${path}/hosts/resume`,
-        label: 'Resume…',
-        explains:
-          'What waits for this host is sent at once. If it still fails, it is paused again by itself.',
-        fields: html`<input type="hidden" name="host" value="${host}">`,
-        button: `Resume ${host}`,
-        wantsReason: true,
-      }),
-    ]),
+    hosts.map((failing) => {
+      const { host, failingSinceMs, failures, reason, pausedUntilMs } = failing
+      return [
+        html`<a class="wrap" href="${path}?host=${encodeURIComponent(host)}">${host}</a>`,
+        ago(failingSinceMs, visit.nowMs),
+        count(failures),
+        html`<span class="wrap">${reason}</span>`,
+        upTo(waiting.get(host) ?? 0),
+        pausedUntilMs !== undefined && pausedUntilMs > visit.nowMs
+          ? html`${state('bad', 'paused')} for ${until(pausedUntilMs, visit.nowMs)} more`
+          : state('wait', 'not paused'),
+        actForms(visit, 'host', { subject: failing, values: { host } }),
+      ]
+    }),
   )
 }
 
-function callbackTable({ operator, nowMs }: Visit, callbacks: readonly StoredCallback[]): Html {
+function callbackTable(visit: Visit, callbacks: readonly StoredCallback[]): Html {
+  const { operator, nowMs } = visit
   const maySend = mayAct(operator.role, 'operator')
   return table(
     'Callbacks, the newest first',
@@ -234,7 +133,7 @@ function callbackTable({ operator, nowMs }: Visit, callbacks: readonly StoredCal
       'Order',
     ],
     callbacks.map((callback) => [
-      ...(maySend ? [tick(callback)] : []),
+      ...(maySend ? [tick(callback, visit)] : []),
       ago(callback.createdAtMs, nowMs),
       html`<a href="${path}/${callback.callbackId}">${callback.eventName}</a>`,
       callbackState(callback),
@@ -251,51 +150,10 @@ function callbackTable({ operator, nowMs }: Visit, callbacks: readonly StoredCal
 }
 
 /** Its value says whose it is, so that it is found by its key. */
-function tick({ merchantId, callbackId, eventName, paymentId }: StoredCallback): Html {
-  return html`<input type="checkbox" name="callback" value="${merchantId}:${callbackId}" form="${tickedForm}" aria-label="${eventName} of ${paymentId}">`
-}
-
-function keyOf(text: string): CallbackKey {
-  const [merchantId = '', callbackId = ''] = text.split(':')
-  if (merchantIdPattern.test(merchantId) && uuidPattern.test(callbackId)) return { merchantId, callbackId }
-  throw new Failure('invalid_field', {
-    message: 'There is no such callback. Load the page anew and tick again.',
-  })
-}
-
-function resendTicked(visit: Visit): Html | undefined {
-  const act = foldedAct(visit, {
-    needs: 'operator',
-    action: `${path}/resend-ticked`,
-    formId: tickedForm,
-    label: 'Send the ticked ones again…',
-    explains: 'Every callback that is ticked above is sent once more, now. Planned retries stay as they are.',
-    button: 'Send the ticked ones again',
-    wantsReason: true,
-  })
-  return act && html`<div class="acts">${act}</div>`
-}
-
-function resendAll(visit: Visit, filter: CallbackFilter): Html | undefined {
-  const act = foldedAct(visit, {
-    needs: 'operator',
-    action: `${path}/resend`,
-    label: 'Send all that fit again…',
-    explains: `Every callback that fits the filter above, on all pages, is sent once more, ${resendsPerSecond} a second. Planned retries stay as they are.`,
-    fields: (
-      [
-        ['state', filter.state],
-        ['event', filter.eventName],
-        ['host', filter.host],
-        ['merchant', filter.merchantId],
-      ] as const
-    ).map(
-      ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
-    ),
-    button: 'Send them again',
-    wantsReason: true,
-  })
-  return act && html`<div class="acts">${act}</div>`
+function tick({ merchantId, callbackId, eventName, paymentId }: StoredCallback, { refused }: Visit): Html {
+  const value = `${merchantId}:${callbackId}`
+  const isTicked = refused?.typed.getAll('callback').includes(value)
+  return html`<input type="checkbox" name="callback" value="${value}" form="ticked"${isTicked && html` checked`} aria-label="${eventName} of ${paymentId}">`
 }
 
 function filterForm(query: URLSearchParams): Html {
@@ -311,8 +169,8 @@ function filterForm(query: URLSearchParams): Html {
 </form>`
 }
 
-/** From the address of the page, or from a form that carries the same. */
-function filterOf(fields: URLSearchParams): CallbackFilter {
+/** From the address of the page. */
+function filterOf(fields: URLSearchParams) {
   const event = fields.get('event') ?? ''
   return {
     state: states.find((each) => each === fields.get('state')),

@@ -1,11 +1,11 @@
 // The books: what each kind of owner has in each currency, whether debits equal credits, and the proof on demand.
 
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
 import type { Verification } from '../../../ledger/store/ledger-verification.ts'
 import type { BalanceLine } from '../../../ledger/store/trial-balance.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
-import { foldedAct } from '../forms.ts'
-import type { ConsoleService } from '../service.ts'
+import { foldedForm } from '../forms.ts'
 import { state } from '../statuses.ts'
 import { empty, table } from '../tables.ts'
 import { amount, count, exact } from '../words.ts'
@@ -13,12 +13,13 @@ import { amount, count, exact } from '../words.ts'
 const path = '/ledger'
 const owners = { wallet: 'Consumers’ wallets', merchant: 'Merchants', funding: 'Funding' } as const
 
-export function ledgerArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function ledgerArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [
     { path, show },
     {
       path: `${path}/verify`,
       needs: 'operator',
+      fields: [],
       back: () => path,
       async act({ nowMs }): Promise<Done> {
         return { kind: 'shown_once', page: resultPage(await running().verifyLedger(), nowMs) }
@@ -32,7 +33,7 @@ export function ledgerArea(running: () => ConsoleService): readonly ConsoleRoute
     return {
       title: 'Ledger',
       area: 'ledger',
-      content: html`<div class="acts">${foldedAct(visit, {
+      content: html`<div class="acts">${foldedForm(visit, {
         needs: 'operator',
         action: `${path}/verify`,
         label: 'Verify now…',

@@ -1,11 +1,10 @@
 // The list of merchants, and signing a new one on.
 
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
 import type { Merchant } from '../../../merchants/rules/merchant.ts'
-import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
-import { foldedAct, required } from '../forms.ts'
-import { secretPage, settingsFields, settingsOf } from '../merchant-parts.ts'
-import type { ConsoleService } from '../service.ts'
+import { actForms } from '../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { status } from '../statuses.ts'
 import { empty, table } from '../tables.ts'
 import { ago, count } from '../words.ts'
@@ -14,32 +13,8 @@ const path = '/merchants'
 /** More than these are found by searching. */
 const maxShown = 200
 
-export function merchantsArea(running: () => ConsoleService): readonly ConsoleRoute[] {
-  return [
-    { path, show },
-    {
-      path,
-      needs: 'admin',
-      back: () => path,
-      async act({ actor }, form): Promise<Done> {
-        const publicKey = form.get('publicKey')?.trim() ?? ''
-        const { merchant, aesKey } = await running()
-          .as(actor)
-          .merchants.addMerchant({
-            ...settingsOf(form),
-            name: required(form, 'name', 'the name'),
-            ...(publicKey !== '' && { publicKey }),
-          })
-        const page = secretPage({
-          title: `${merchant.name} is signed on`,
-          merchantId: merchant.merchantId,
-          secret: aesKey,
-          platformPublicKey: await running().platformPublicKey(),
-        })
-        return { kind: 'shown_once', page }
-      },
-    },
-  ]
+export function merchantsArea(running: () => OperatorService): readonly ConsoleRoute[] {
+  return [{ path, show }]
 
   async function show(visit: Visit): Promise<ConsolePage> {
     const sought = (visit.query.get('q') ?? '').trim().toLowerCase().slice(0, 64)
@@ -51,15 +26,7 @@ export function merchantsArea(running: () => ConsoleService): readonly ConsoleRo
       title: 'Merchants',
       area: 'merchants',
       content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="name or number" autocomplete="off"></label><button>Search</button></form>
-<div class="acts">${foldedAct(visit, {
-        needs: 'admin',
-        action: path,
-        label: 'Sign a merchant on…',
-        explains: 'It gets a number and an AES key; the key is shown once, for you to hand over.',
-        fields: html`${settingsFields(undefined)}
-<label>RSA public key, PEM or base64; can be given later<textarea name="publicKey" spellcheck="false"></textarea></label>`,
-        button: 'Sign it on',
-      })}</div>
+${actForms(visit, 'merchants')}
 ${found.length === 0 ? empty(all.length === 0 ? 'No merchants yet. Sign one on to take payments.' : html`No merchant fits. <a href="${path}">Show all</a>`) : merchantTable(found.toReversed().slice(0, maxShown), visit.nowMs)}
 ${found.length > maxShown && html`<p class="quiet">${count(found.length - maxShown)} more. Search to find them.</p>`}`,
     }

@@ -1,76 +1,24 @@
 // One order: its life as a timeline, what was bought, the payment, refunds, ledger transfers, callbacks with every
 // attempt, and the acts that its status allows.
 import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/protocol'
+import { leftOf } from '../../../acts/order-acts.ts'
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Order, OrderKey } from '../../../orders/rules/order.ts'
 import type { OrderDetails } from '../../../orders/show-order.ts'
 import type { Refund } from '../../../refunds/rules/refund.ts'
 import { readSummary } from '../../checkout/pages/summary.ts'
+import { actForms } from '../act-forms.ts'
 import { callbackFold } from '../callback-parts.ts'
-import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
-import { foldedAct, reasonOf, required } from '../forms.ts'
-import type { ConsoleService } from '../service.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { state, status } from '../statuses.ts'
 import { empty, facts, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
-import { waitsFor } from './approvals.ts'
 
 const path = '/orders/:merchantId/:paymentId'
-const resendsPerSecond = 20
 
-export function orderArea(running: () => ConsoleService): readonly ConsoleRoute[] {
-  const back = ({ params }: Visit) => pathOf(keyOf(params))
-  return [
-    { path, show },
-    {
-      path: `${path}/cancel`,
-      needs: 'operator',
-      back,
-      async act({ actor, params }, form): Promise<Done> {
-        const key = keyOf(params)
-        await running().as(actor).orders.cancelOrder(key, reasonOf(form))
-        return { kind: 'go', to: pathOf(key), note: 'The order is cancelled. Nobody can pay it any more.' }
-      },
-    },
-    {
-      path: `${path}/refund`,
-      needs: 'operator',
-      back,
-      async act(visit, form): Promise<Done> {
-        const key = keyOf(visit.params)
-        const outcome = await running()
-          .moneyActs(visit)
-          .refund(key, {
-            referRefundNo: required(form, 'number', 'the refund number'),
-            amount: required(form, 'amount', 'the amount'),
-            reason: reasonOf(form),
-          })
-        if (outcome.kind === 'waiting') return waitsFor(outcome)
-        const { refundId, refundAmount, currency } = outcome.result
-        return {
-          kind: 'go',
-          to: pathOf(key),
-          note: `Refund ${refundId} over ${refundAmount} ${currency} is under way. Its result appears below, and the merchant gets a callback.`,
-        }
-      },
-    },
-    {
-      path: `${path}/resend`,
-      needs: 'operator',
-      back,
-      async act({ actor, params }, form): Promise<Done> {
-        const key = keyOf(params)
-        const { found, queued } = await running()
-          .as(actor)
-          .callbacks.resendMatching(key, { perSecond: resendsPerSecond, reason: reasonOf(form) })
-        return {
-          kind: 'go',
-          to: pathOf(key),
-          note: `${queued} of ${found} callbacks are sent again.${queued < found ? ' The others are about to be sent already, or too old.' : ''}`,
-        }
-      },
-    },
-  ]
+export function orderArea(running: () => OperatorService): readonly ConsoleRoute[] {
+  return [{ path, show }]
 
   async function show(visit: Visit): Promise<ConsolePage | undefined> {
     const key = keyOf(visit.params)
@@ -85,7 +33,10 @@ export function orderArea(running: () => ConsoleService): readonly ConsoleRoute[
       isLive: true,
       content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)}</p>
 <p>${status(order.status)} ${order.message !== undefined && html`<span class="wrap">${order.message}</span>`}</p>
-${acts(visit, details)}
+${actForms(visit, 'order', {
+  subject: details,
+  values: { ...key, amount: leftOf(order), referRefundNo: details.newRefundNumber },
+})}
 <div class="grid">
 <section><h2>What happened</h2>${timeline(details, nowMs)}</section>
 <section><h2>Payment</h2>${facts([
@@ -132,52 +83,6 @@ ${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(refunds, nowMs)}`}
 
 function keyOf(params: Visit['params']): OrderKey {
   return { merchantId: params['merchantId'] ?? '', paymentId: params['paymentId'] ?? '' }
-}
-
-function pathOf({ merchantId, paymentId }: OrderKey): string {
-  return `/orders/${encodeURIComponent(merchantId)}/${encodeURIComponent(paymentId)}`
-}
-
-function acts(visit: Visit, { order, callbacks, newRefundNumber }: OrderDetails): Html {
-  const leftMinor = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor
-  const left = toDecimalText(leftMinor, order.currency)
-  return html`<div class="acts">${
-    order.status === 'pending' &&
-    foldedAct(visit, {
-      needs: 'operator',
-      action: `${pathOf(order)}/cancel`,
-      label: 'Cancel…',
-      explains:
-        'Nobody can pay this order any more. The merchant gets no callback about it, and sees it by a query.',
-      button: 'Cancel the order',
-      isDangerous: true,
-      wantsReason: true,
-    })
-  }${
-    order.status === 'success' &&
-    leftMinor > 0n &&
-    foldedAct(visit, {
-      needs: 'operator',
-      action: `${pathOf(order)}/refund`,
-      label: 'Refund…',
-      explains: html`The money goes from the merchant’s wallet back to the consumer’s; ${amount(leftMinor, order.currency)} can still be refunded. The merchant gets a callback.`,
-      fields: html`<input type="hidden" name="number" value="${newRefundNumber}">
-<label>Amount in ${order.currency}<input name="amount" inputmode="decimal" value="${left}" required></label>`,
-      button: 'Refund',
-      isDangerous: true,
-      wantsReason: true,
-    })
-  }${
-    callbacks.length > 0 &&
-    foldedAct(visit, {
-      needs: 'operator',
-      action: `${pathOf(order)}/resend`,
-      label: 'Send callbacks again…',
-      explains: 'Each callback of this order is sent once more, now. Planned retries stay as they are.',
-      button: 'Send them again',
-      wantsReason: true,
-    })
-  }</div>`
 }
 
 function timeline({ order, changes, refunds }: OrderDetails, nowMs: number): Html {

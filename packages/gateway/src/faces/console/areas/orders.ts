@@ -1,10 +1,10 @@
 // The list of orders: search by any number, filters that live in the address, pages by key, and all of it as a file.
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
+import type { OperatorService } from '../../../acts/service.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { ListedOrder, OrderFilter } from '../../../orders/store/order-list.ts'
 import { timeOfPaymentId } from '../../../platform/time-ordered-ids.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
-import type { ConsoleService } from '../service.ts'
 import { status } from '../statuses.ts'
 import { empty, pages, table, urlWith } from '../tables.ts'
 import { ago, amount, exact } from '../words.ts'
@@ -14,7 +14,7 @@ const perPage = 50
 const maxSearchLength = 64
 const dayMs = 86_400_000
 
-export function ordersArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function ordersArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [
     { path, show },
     { path: '/orders.csv', download },

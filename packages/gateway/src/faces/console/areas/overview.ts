@@ -1,6 +1,7 @@
 // The overview: the last hour, day or week at a glance. Orders and callbacks are told by when they were made, so that
 // each is in one place only and a share is a share of something.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
+import { countedAtMost, type OperatorService } from '../../../acts/service.ts'
 import type { CallbackCounts } from '../../../callbacks/store/callback-history.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Overview } from '../../../overview/read-overview.ts'
@@ -18,7 +19,6 @@ import {
 } from '../../../overview/rules/overview.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { overviewCharts } from '../overview-charts.ts'
-import { type ConsoleService, countedAtMost } from '../service.ts'
 import { status } from '../statuses.ts'
 import { empty, table, urlWith } from '../tables.ts'
 import { ago, amount, count, countUpTo, duration, exact, percent } from '../words.ts'
@@ -27,7 +27,7 @@ export const overviewPath = '/overview'
 const defaultWindow: WindowName = 'day'
 const windowNames = Object.keys(windows) as WindowName[]
 
-export function overviewArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function overviewArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [{ path: overviewPath, show }]
 
   async function show({ query, nowMs }: Visit): Promise<ConsolePage> {

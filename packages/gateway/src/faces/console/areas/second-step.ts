@@ -1,20 +1,21 @@
 // The operator's own second step of signing in: switched on with an app, confirmed by a code, switched off with one.
 // The secret and the recovery codes are answers to forms, shown this once.
 
+import type { OperatorService } from '../../../acts/service.ts'
 import { Html, html } from '../../../http/html.ts'
 import { qrCode } from '../../../http/qr.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
-import { foldedAct, required } from '../forms.ts'
-import { codeField, demandPassword, passwordField } from '../proof.ts'
-import type { ConsoleService } from '../service.ts'
+import { carried, foldedForm } from '../forms.ts'
+import { codeField, codeOf, demandPassword, passwordField } from '../proof.ts'
 import { moment } from '../words.ts'
 
 export const secondStepPath = '/account/second-step'
 
-export function secondStepArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function secondStepArea(running: () => OperatorService): readonly ConsoleRoute[] {
   const act = (name: string, work: (visit: Visit, form: URLSearchParams) => Promise<Done>) => ({
     path: `${secondStepPath}/${name}`,
     needs: 'viewer' as const,
+    fields: ['password', 'code'],
     back: () => secondStepPath,
     act: work,
   })
@@ -26,11 +27,11 @@ export function secondStepArea(running: () => ConsoleService): readonly ConsoleR
       return { kind: 'shown_once', page: secretPage(visit, begun) }
     }),
     act('confirm', async (visit, form) => {
-      const codes = await running().secondStep.confirm(ownOf(visit), required(form, 'code', 'the code'))
+      const codes = await running().secondStep.confirm(ownOf(visit), codeOf(form))
       return { kind: 'shown_once', page: codesPage(codes) }
     }),
     act('off', async (visit, form) => {
-      await running().secondStep.switchOff(ownOf(visit), required(form, 'code', 'the code'))
+      await running().secondStep.switchOff(ownOf(visit), codeOf(form))
       return { kind: 'go', to: secondStepPath, note: 'You sign in with the password alone now.' }
     }),
   ]
@@ -44,19 +45,19 @@ export function secondStepArea(running: () => ConsoleService): readonly ConsoleR
         state.kind === 'on'
           ? html`<p>You sign in with a code from your app beside the password, since ${moment(state.sinceMs, visit.nowMs)}.</p>
 <p>${state.recoveryCodesLeft} recovery codes are left.${state.recoveryCodesLeft < 3 && ' Switch the second step off and on again for new ones.'}</p>
-<div class="acts">${foldedAct(visit, {
+<div class="acts">${foldedForm(visit, {
               needs: 'viewer',
               action: `${secondStepPath}/off`,
               label: 'Switch off…',
               explains: 'You sign in with the password alone afterwards. Recovery codes stop working.',
-              fields: codeField,
+              fields: codeField(visit, `${secondStepPath}/off`),
               button: 'Switch the second step off',
               isDangerous: true,
             })}</div>`
           : html`<p>With a second step, signing in wants a code from an app on your phone beside the password: whoever learns the password alone cannot sign in.</p>
 <form method="post" action="${secondStepPath}/begin" class="stack narrow">
-<input type="hidden" name="token" value="${visit.formToken}">
-${passwordField}
+${carried(visit)}
+${passwordField(visit, `${secondStepPath}/begin`)}
 <button class="primary">${state.kind === 'begun' ? 'Begin anew' : 'Begin'}</button>
 </form>
 ${state.kind === 'begun' && html`<h2>Confirm</h2><p>A secret was shown and is not confirmed yet.</p>${confirmForm(visit)}`}`,
@@ -68,10 +69,10 @@ function ownOf({ operator, session, actor }: Visit) {
   return { ...operator, actor, session: session.tokenHash }
 }
 
-function confirmForm({ formToken }: Visit): Html {
+function confirmForm(visit: Visit): Html {
   return html`<form method="post" action="${secondStepPath}/confirm" class="stack narrow">
-<input type="hidden" name="token" value="${formToken}">
-<label>Code that the app shows now<input name="code" required inputmode="numeric" autocomplete="one-time-code" maxlength="8"></label>
+${carried({ ...visit, url: secondStepPath })}
+${codeField(visit, `${secondStepPath}/confirm`, 'Code that the app shows now')}
 <button class="primary">Switch the second step on</button>
 </form>`
 }

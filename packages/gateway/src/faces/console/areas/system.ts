@@ -1,7 +1,8 @@
 // How this gateway does: version, database, and the work that waits, with how long the oldest of it is overdue.
+
+import { countedAtMost, type OperatorService } from '../../../acts/service.ts'
 import { html } from '../../../http/html.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { type ConsoleService, countedAtMost } from '../service.ts'
 import { state } from '../statuses.ts'
 import { facts } from '../tables.ts'
 import { count, countUpTo, duration, moment } from '../words.ts'
@@ -9,7 +10,7 @@ import { count, countUpTo, duration, moment } from '../words.ts'
 /** Past this, a worker does not keep up or does not run. */
 const lateAfterMs = 60_000
 
-export function systemArea(running: () => ConsoleService): readonly ConsoleRoute[] {
+export function systemArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [{ path: '/system', show }]
 
   async function show({ nowMs }: Visit): Promise<ConsolePage> {

@@ -1,9 +1,11 @@
-// What the admin API tells about the gateway itself: the ledger, the audit log, the system, and the token in use.
+// What programs read of the gateway itself: the ledger, the audit log, the system, and the token in use.
+import assert from 'node:assert/strict'
 import { toDecimalText } from '@tillgate/protocol'
-import { scopeNames } from '../../../operators/rules/api-token.ts'
-import { roles } from '../../../operators/rules/operator.ts'
-import { type ApiRoute, currency, limit, merchantId, pageOf, route, uuid } from '../api.ts'
-import { amount, count, list, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
+import { scopeNames } from '../operators/rules/api-token.ts'
+import { roles } from '../operators/rules/operator.ts'
+import { type Act, defineAct } from './act.ts'
+import { amount, count, list, object, oneOf, optional, present, text, timeMs } from './fields.ts'
+import { currency, limit, merchantId, pageOf, uuid } from './shared-fields.ts'
 
 const balanceLine = object('One kind of owner in one currency.', {
   currency,
@@ -15,15 +17,14 @@ const balanceLine = object('One kind of owner in one currency.', {
   creditsPending: amount('Held, to come in.'),
 })
 
-export const bookRoutes: readonly ApiRoute[] = [
-  route({
-    method: 'GET',
-    path: '/ledger/trial-balance',
-    id: 'trialBalance',
+export const bookActs: readonly Act[] = [
+  defineAct({
+    name: 'ledger.trial-balance',
+    api: { method: 'GET', path: '/ledger/trial-balance', id: 'trialBalance' },
     scope: 'ledger:read',
     summary: 'What each kind of owner has in each currency',
     answer: object('The books.', { lines: list('By currency.', balanceLine) }),
-    act: async ({ service }) => ({
+    run: async ({ service }) => ({
       lines: (await service.trialBalance()).map((line) => ({
         currency: line.currency,
         ownerKind: line.ownerKind,
@@ -35,10 +36,9 @@ export const bookRoutes: readonly ApiRoute[] = [
       })),
     }),
   }),
-  route({
-    method: 'POST',
-    path: '/ledger/verification',
-    id: 'verifyLedger',
+  defineAct({
+    name: 'ledger.verify',
+    api: { method: 'POST', path: '/ledger/verification', id: 'verifyLedger' },
     scope: 'ledger:verify',
     summary: 'Prove that the books balance; changes nothing',
     answer: object('The proof.', {
@@ -54,7 +54,7 @@ export const bookRoutes: readonly ApiRoute[] = [
         }),
       ),
     }),
-    async act({ service }) {
+    async run({ service }) {
       const { claims, accounts, transfers, findings } = await service.verifyLedger()
       return {
         claims,
@@ -64,13 +64,12 @@ export const bookRoutes: readonly ApiRoute[] = [
       }
     },
   }),
-  route({
-    method: 'GET',
-    path: '/audit',
-    id: 'listActs',
+  defineAct({
+    name: 'audit.list',
+    api: { method: 'GET', path: '/audit', id: 'listActs' },
     scope: 'audit:read',
     summary: 'Who did what, when, to what, from where and why; the newest first',
-    query: object('Which acts.', {
+    input: object('Which acts.', {
       merchantId: optional(merchantId),
       actor: optional(text('Contained in who did it.', { max: 256 })),
       act: optional(text('Contained in what was done.', { max: 64 })),
@@ -93,10 +92,10 @@ export const bookRoutes: readonly ApiRoute[] = [
       ),
       older: optional(uuid('`before` of the next page; not there on the last one.')),
     }),
-    async act({ service, query }) {
-      const { before: _before, limit: _limit, ...filter } = query
+    async run({ service, input }) {
+      const { before: _before, limit: _limit, ...filter } = input
       const { items, ...older } = await pageOf(
-        query,
+        input,
         (page) => service.audit.listActs(filter, page),
         (each) => each.auditId,
       )
@@ -108,10 +107,9 @@ export const bookRoutes: readonly ApiRoute[] = [
       }
     },
   }),
-  route({
-    method: 'GET',
-    path: '/system',
-    id: 'showSystem',
+  defineAct({
+    name: 'system.show',
+    api: { method: 'GET', path: '/system', id: 'showSystem' },
     scope: 'system:read',
     summary: 'Version, database, and how late the oldest work is',
     answer: object('The gateway.', {
@@ -125,7 +123,7 @@ export const bookRoutes: readonly ApiRoute[] = [
       oldestSettlementDueAtMs: optional(timeMs('The longest overdue one.')),
       oldestExpiryAtMs: optional(timeMs('The longest overdue order that is still pending.')),
     }),
-    async act({ service, nowMs }) {
+    async run({ service, nowMs }) {
       const { about, state } = await service.system(nowMs)
       return present({
         version: about.version,
@@ -140,11 +138,9 @@ export const bookRoutes: readonly ApiRoute[] = [
       })
     },
   }),
-  route({
-    method: 'GET',
-    path: '/token',
-    id: 'showToken',
-    scope: undefined,
+  defineAct({
+    name: 'token.show',
+    api: { method: 'GET', path: '/token', id: 'showToken' },
     summary: 'The token in use: whose it is, what it may do, until when',
     answer: object('The token.', {
       operator: text('In whose name it acts.', { max: 64 }),
@@ -153,12 +149,10 @@ export const bookRoutes: readonly ApiRoute[] = [
       scopes: list('What it may do, as far as the role allows it.', oneOf('A scope.', scopeNames)),
       expiresAtMs: timeMs('Until when.'),
     }),
-    act: async ({ operator, token }) => ({
-      operator: operator.login,
-      role: operator.role,
-      name: token.name,
-      scopes: [...token.scopes],
-      expiresAtMs: token.expiresAtMs,
-    }),
+    async run({ operator, token }) {
+      assert(operator && token, 'the admin API knows whose token it is')
+      const { name, scopes, expiresAtMs } = token
+      return { operator: operator.login, role: operator.role, name, scopes: [...scopes], expiresAtMs }
+    },
   }),
 ]

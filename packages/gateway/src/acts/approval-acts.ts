@@ -1,7 +1,8 @@
-// Requests that wait for a second operator, over the admin API. A token is its operator: it cannot approve what that
+// Requests that wait for a second operator. A token is its operator: it cannot approve what that
 // operator asked for, by whatever way.
+import assert from 'node:assert/strict'
 import { toDecimalText } from '@tillgate/protocol'
-import type { Approved } from '../../../operators/decide-approvals.ts'
+import type { Approved } from '../operators/decide-approvals.ts'
 import {
   type ApprovableAct,
   type ApprovalRequest,
@@ -9,10 +10,12 @@ import {
   approvalStatuses,
   approverRoles,
   type Decision,
+  describeAct,
   merchantIdOf,
-} from '../../../operators/rules/approval.ts'
+} from '../operators/rules/approval.ts'
+import { type Act, defineAct, form, type Told } from './act.ts'
+import { amount, list, object, oneOf, optional, present, text, timeMs } from './fields.ts'
 import {
-  type ApiRoute,
   aesKey,
   callbackHosts,
   currency,
@@ -22,10 +25,8 @@ import {
   paymentId,
   publicKey,
   reason,
-  route,
   uuid,
-} from '../api.ts'
-import { amount, list, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
+} from './shared-fields.ts'
 
 // Safe: these are its own keys.
 const kinds = Object.keys(approverRoles) as ApprovableAct['kind'][]
@@ -62,6 +63,7 @@ export const outcomeFields = {
     ['done', 'waiting', 'refused'],
   ),
   approval: optional(object('The request, where it needs a second operator.', approvalFields)),
+  doneBeforeMs: optional(timeMs('It was sent again: it was done then, and nothing was done again.')),
 }
 
 const outcomes = {
@@ -77,20 +79,70 @@ export function toOutcome(request: ApprovalRequest) {
   return { outcome: outcomes[request.status], approval: toApproval(request) }
 }
 
+/** Of an act that waits, or was sent before; undefined: it was done now. */
+export function tellWaiting({
+  approval: request,
+  doneBeforeMs,
+}: {
+  approval?: { status: ApprovalStatus }
+  doneBeforeMs?: number
+}): Told | undefined {
+  if (doneBeforeMs !== undefined) {
+    const at = new Date(doneBeforeMs).toISOString().slice(0, 19).replace('T', ' ')
+    return { text: `This was already done at ${at} UTC; nothing moved again.` }
+  }
+  if (!request) return undefined
+  const { status } = request
+  if (status === 'waiting')
+    return {
+      text: 'Nothing was done yet: this waits for another operator’s approval. It stands in this list.',
+      page: '/approvals',
+    }
+  return {
+    text: `This was asked for before: it was ${status}, and ${status === 'approved' ? 'the money has moved, once' : 'nothing moved'}. Load the page anew to ask again.`,
+    page: `/approvals?status=${status}`,
+  }
+}
+
 const summaries = {
   approve: 'Approve a request: the act is carried out at once',
   reject: 'Reject a request',
   withdraw: 'Withdraw one’s own request',
 } as const satisfies Record<Decision, string>
 
-export const approvalRoutes: readonly ApiRoute[] = [
-  route({
-    method: 'GET',
-    path: '/approvals',
-    id: 'listApprovals',
+const notes = {
+  approve: 'Approved and carried out.',
+  reject: 'Rejected: nothing was done.',
+  withdraw: 'Withdrawn: nothing was done.',
+} as const satisfies Record<Decision, string>
+
+const forms = {
+  approve: {
+    label: 'Approve…',
+    explains: ({ act }: ApprovalRequest) =>
+      `It is carried out at once: ${describeAct(act)}. All limits are checked anew.${act.kind === 'key.add' && act.key.kind === 'aes' ? ' The key is shown to you, once, for you to hand over.' : ''}`,
+    button: 'Approve and carry out',
+  },
+  reject: {
+    label: 'Reject…',
+    explains: 'Nothing is done, and nobody can approve it any more.',
+    button: 'Reject',
+    isDangerous: true,
+  },
+  withdraw: {
+    label: 'Withdraw…',
+    explains: 'Nobody can approve it any more. Nothing was done, and nothing will be.',
+    button: 'Withdraw my request',
+  },
+} as const
+
+export const approvalActs: readonly Act[] = [
+  defineAct({
+    name: 'approval.list',
+    api: { method: 'GET', path: '/approvals', id: 'listApprovals' },
     scope: 'approvals:read',
     summary: 'Requests for a second operator’s approval, the newest first',
-    query: object('Which requests.', {
+    input: object('Which requests.', {
       status: optional(oneOf('Of this status.', approvalStatuses)),
       before: optional(uuid('Only what is older than this request.')),
       limit,
@@ -99,44 +151,62 @@ export const approvalRoutes: readonly ApiRoute[] = [
       approvals: list('The newest first.', approval),
       older: optional(uuid('`before` of the next page; not there on the last one.')),
     }),
-    async act({ service, query }) {
+    async run({ service, input }) {
       await service.approvals.countWaiting()
       const { items, ...older } = await pageOf(
-        query,
-        (page) => service.approvals.listRequests({ status: query.status }, page),
+        input,
+        (at) => service.approvals.listRequests({ status: input.status }, at),
         (each) => each.approvalId,
       )
       return { approvals: items.map(toApproval), ...older }
     },
   }),
-  route({
-    method: 'GET',
-    path: '/approvals/:approvalId',
-    id: 'showApproval',
+  defineAct({
+    name: 'approval.show',
+    api: { method: 'GET', path: '/approvals/:approvalId', id: 'showApproval' },
     scope: 'approvals:read',
     summary: 'One request',
     params: key,
     answer: approval,
-    act: async ({ service, params }) => toApproval(await service.approvals.findRequest(params.approvalId)),
+    run: async ({ service, params }) => toApproval(await service.approvals.findRequest(params.approvalId)),
   }),
   ...(['approve', 'reject', 'withdraw'] as const).map((decision) =>
-    route({
-      method: 'POST',
-      path: `/approvals/:approvalId/${decision}`,
-      id: `${decision}Request`,
+    defineAct({
+      name: `approval.${decision}`,
+      api: { method: 'POST', path: `/approvals/:approvalId/${decision}`, id: `${decision}Request` },
       scope: 'approvals:decide',
       summary: summaries[decision],
       params: key,
-      body: object('Why.', { reason }),
+      input: object('Why.', { reason }),
       answer: object('The request.', {
         ...approvalFields,
         ...(decision === 'approve' && { aesKey: optional(aesKey) }),
       }),
-      async act({ service, operator, actor, params, body }) {
+      forms: [
+        form<ApprovalRequest>({
+          ...forms[decision],
+          place: 'approval',
+          path: `/approvals/:approvalId/${decision}`,
+          page: '/approvals',
+          isOffered: ({ requestedBy }, { login }) => (requestedBy === login) === (decision === 'withdraw'),
+        }),
+      ],
+      async run({ service, operator, actor, params, input }) {
+        assert(operator, 'only a person decides')
         const decide = service.approvals[decision]
-        const decided: Approved = await decide(params.approvalId, { operator, actor }, body.reason)
+        const decided: Approved = await decide(params.approvalId, { operator, actor }, input.reason)
         return { ...toApproval(decided), ...present({ aesKey: decided.aesKey }) }
       },
+      tell: ({ aesKey: secret, merchantId: of }) => ({
+        text: notes[decision],
+        ...(typeof secret === 'string' && {
+          secrets: [
+            ['merchantId', of ?? ''],
+            ['AES key', secret],
+          ],
+          page: `/merchants/${of}`,
+        }),
+      }),
     }),
   ),
 ]

@@ -1,8 +1,9 @@
-// The kinds of field that the admin API is made of. In words of JSON schema alone, so that what is checked and what
+// The kinds of field that acts are made of. In words of JSON schema alone, so that what is checked and what
 // /openapi.json says are the same to the letter; `expected` is for errors and stays inside.
-import { Type } from '@tillgate/protocol'
+import { Failure, Type } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
-import { hiddenCharacters } from '../../platform/visible-text.ts'
+import type { Role } from '../operators/rules/operator.ts'
+import { hiddenCharacters } from '../platform/visible-text.ts'
 
 const noControlCharacters = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
@@ -58,11 +59,33 @@ export function count(description: string) {
 }
 
 export function timeMs(description: string) {
-  return Type.Integer({
+  const schema = Type.Integer({
     minimum: 0,
     maximum: 9_999_999_999_999,
     description: `${description} Milliseconds since 1970-01-01 UTC.`,
     expected: 'milliseconds since 1970-01-01 UTC',
+  })
+  return faced(schema, {
+    fromOption: momentOf,
+    hint: `${description} A date, a time, or how long ago (90m, 12h, 7d).`,
+  })
+}
+
+const unitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Undefined: it is not written as a span, such as 90m, 12h or 7d. */
+export function spanMs(written: string): number | undefined {
+  const [, number, unit] = /^(\d{1,5})([mhd])$/.exec(written) ?? []
+  // Safe: the pattern names the units.
+  return number === undefined ? undefined : Number(number) * unitsMs[unit as keyof typeof unitsMs]
+}
+
+function momentOf(written: string): string {
+  const span = spanMs(written)
+  const atMs = span === undefined ? Date.parse(written) : Date.now() - span
+  if (!Number.isNaN(atMs)) return String(atMs)
+  throw new Failure('invalid_field', {
+    message: `${written} must be like 2026-11-15, 2026-11-15T08:00Z or 12h.`,
   })
 }
 
@@ -100,4 +123,45 @@ export function present<T extends object>(value: T): Present<T> {
   const entries = Object.entries(value).filter(([, member]) => member !== undefined)
   // Safe where it is used: a field that may be missing is an optional one of the answer's schema.
   return Object.fromEntries(entries) as Present<T>
+}
+
+type Choices = readonly (readonly [value: string, label: string])[]
+
+/** How a field looks to people; programs see nothing of it. */
+export interface FieldFace {
+  /** On a form. Made of the name unless given. */
+  readonly label?: string
+  /** Of the command line. Made of the name unless given. */
+  readonly option?: string
+  readonly placeholder?: string
+  /** Instead of the description, on the command line. */
+  readonly hint?: string
+  readonly initial?: string
+  /** To choose from, on a form, by what each is called. */
+  readonly choices?: Choices | ((role: Role) => Choices)
+  /** Not for the admin API, nor on a form. */
+  readonly only?: 'command'
+  /** What may be written for what. */
+  readonly fromText?: (text: string) => string
+  /** Likewise, on the command line alone. */
+  readonly fromOption?: (text: string) => string
+  /** Several lines on a form, a file on the command line. */
+  readonly isLong?: true
+}
+
+/** Marked as the makers of schemas mark theirs: neither checks nor descriptions see it. */
+export function faced<Schema extends TSchema>(schema: Schema, face: FieldFace): Schema {
+  const value = { ...faceOf(schema), ...face }
+  const marks = { '~face': { value, enumerable: false, configurable: true, writable: true } }
+  // Safe: it is the schema with one mark more.
+  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(schema), ...marks }) as Schema
+}
+
+export function faceOf(schema: TSchema): FieldFace {
+  return (schema as { '~face'?: FieldFace })['~face'] ?? {}
+}
+
+export function labelOf(field: string, schema: TSchema | undefined): string {
+  const words = field.replace(/[A-Z]+/g, (letters) => ` ${letters.toLowerCase()}`)
+  return (schema && faceOf(schema).label) ?? words.charAt(0).toUpperCase() + words.slice(1)
 }

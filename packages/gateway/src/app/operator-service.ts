@@ -1,6 +1,6 @@
 // What the console and the admin API need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
-import { type ConsoleService, countedAtMost } from '../faces/console/service.ts'
+import { countedAtMost, type OperatorService } from '../acts/service.ts'
 import { makeSealing } from '../http/sealing.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -9,7 +9,7 @@ import type { Config } from '../settings/config.ts'
 import type { Operations } from './operations.ts'
 import type { Stores } from './stores.ts'
 
-export interface ConsoleServiceParts {
+export interface OperatorServiceParts {
   readonly config: Config
   readonly publicUrl: string
   readonly stores: Stores
@@ -18,7 +18,7 @@ export interface ConsoleServiceParts {
   readonly random: RandomBytes
 }
 
-export function makeConsoleService(parts: ConsoleServiceParts): ConsoleService {
+export function makeOperatorService(parts: OperatorServiceParts): OperatorService {
   const { config, publicUrl, stores, operations, vault, random } = parts
   return {
     authenticate: operations.authenticateOperator,

@@ -1,14 +1,17 @@
-// Orders over the admin API: listed, searched, shown, cancelled, refunded.
+// Orders: listed, searched, shown, cancelled, refunded.
 import { Failure, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
-import type { Order } from '../../../orders/rules/order.ts'
-import type { ListedOrder } from '../../../orders/store/order-list.ts'
-import type { Refund } from '../../../refunds/rules/refund.ts'
-import { type ApiRoute, currency, defaultLimit, limit, merchantId, paymentId, reason, route } from '../api.ts'
-import { amount, count, list, object, oneOf, optional, present, text, timeMs } from '../fields.ts'
-import { outcomeFields, toOutcome } from './approvals.ts'
+import type { Order } from '../orders/rules/order.ts'
+import type { OrderDetails } from '../orders/show-order.ts'
+import type { ListedOrder } from '../orders/store/order-list.ts'
+import type { Refund } from '../refunds/rules/refund.ts'
+import { type Act, defineAct, form } from './act.ts'
+import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
+import { amount, count, list, object, oneOf, optional, present, text, timeMs } from './fields.ts'
+import { currency, defaultLimit, limit, merchantId, paymentId, reason } from './shared-fields.ts'
 
 const statuses = Object.keys(orderStatuses) as (keyof typeof orderStatuses)[]
 const refundStates = Object.keys(refundStatuses) as (keyof typeof refundStatuses)[]
+const page = '/orders/:merchantId/:paymentId'
 const key = object('Which order.', { merchantId, paymentId })
 const order = {
   merchantId,
@@ -69,14 +72,13 @@ const details = object('An order with everything that is known of it.', {
   callbackCount: count('How many callbacks it has; /callbacks lists them.'),
 })
 
-export const orderRoutes: readonly ApiRoute[] = [
-  route({
-    method: 'GET',
-    path: '/orders',
-    id: 'listOrders',
+export const orderActs: readonly Act[] = [
+  defineAct({
+    name: 'order.list',
+    api: { method: 'GET', path: '/orders', id: 'listOrders' },
     scope: 'orders:read',
     summary: 'Orders, the newest first',
-    query: object('Which orders.', {
+    input: object('Which orders.', {
       merchantId: optional(merchantId),
       status: optional(oneOf('Of this status.', statuses)),
       currency: optional(currency),
@@ -96,33 +98,31 @@ export const orderRoutes: readonly ApiRoute[] = [
         ),
       ),
     }),
-    async act({ service, query }) {
-      const { before, limit: wanted = defaultLimit, ...filter } = query
+    async run({ service, input }) {
+      const { before, limit: wanted = defaultLimit, ...filter } = input
       const { orders, next } = await service.orders.listOrders(filter, { before, limit: wanted })
       return present({ orders: orders.map(toListed), older: next })
     },
   }),
-  route({
-    method: 'GET',
-    path: '/orders/search',
-    id: 'searchOrders',
+  defineAct({
+    name: 'order.search',
+    api: { method: 'GET', path: '/orders/search', id: 'searchOrders' },
     scope: 'orders:read',
     summary: 'Orders that bear a number: paymentId, orderNo, transactionId, refundId or referRefundNo',
-    query: object('What is sought.', { number: text('The whole number.', { max: 64 }) }),
+    input: object('What is sought.', { number: text('The whole number.', { max: 64 }) }),
     answer: object('What was found.', { orders: list('At most 50, the newest first.', listed) }),
-    act: async ({ service, query }) => ({
-      orders: (await service.orders.search(query.number)).map(toListed),
+    run: async ({ service, input }) => ({
+      orders: (await service.orders.search(input.number)).map(toListed),
     }),
   }),
-  route({
-    method: 'GET',
-    path: '/orders/:merchantId/:paymentId',
-    id: 'showOrder',
+  defineAct({
+    name: 'order.show',
+    api: { method: 'GET', path: '/orders/:merchantId/:paymentId', id: 'showOrder' },
     scope: 'orders:read',
     summary: 'One order: changes, refunds, ledger transfers',
     params: key,
     answer: details,
-    async act({ service, params }) {
+    async run({ service, params }) {
       const found = await service.showOrder(params)
       if (!found) throw new Failure('order_not_found')
       const { merchant, changes, refunds, transfers, callbacks } = found
@@ -145,28 +145,41 @@ export const orderRoutes: readonly ApiRoute[] = [
       })
     },
   }),
-  route({
-    method: 'POST',
-    path: '/orders/:merchantId/:paymentId/cancel',
-    id: 'cancelOrder',
+  defineAct({
+    name: 'order.cancel',
+    api: { method: 'POST', path: '/orders/:merchantId/:paymentId/cancel', id: 'cancelOrder' },
     scope: 'orders:act',
     summary: 'Cancel an order that is not paid yet',
     params: key,
-    body: object('Why.', { reason }),
+    input: object('Why.', { reason }),
     answer: object('The order.', { paymentId, status: oneOf('Its status now.', statuses) }),
-    async act({ service, actor, params, body }) {
-      await service.as(actor).orders.cancelOrder(params, body.reason)
+    command: { words: 'order cancel' },
+    forms: [
+      form<OrderDetails>({
+        place: 'order',
+        path: `${page}/cancel`,
+        page,
+        label: 'Cancel…',
+        explains:
+          'Nobody can pay this order any more. The merchant gets no callback about it, and sees it by a query.',
+        button: 'Cancel the order',
+        isDangerous: true,
+        isOffered: ({ order: { status } }) => status === 'pending',
+      }),
+    ],
+    async run({ service, actor, params, input }) {
+      await service.as(actor).orders.cancelOrder(params, input.reason)
       return { paymentId: params.paymentId, status: 'cancelled' as const }
     },
+    tell: () => ({ text: 'The order is cancelled. Nobody can pay it any more.' }),
   }),
-  route({
-    method: 'POST',
-    path: '/orders/:merchantId/:paymentId/refunds',
-    id: 'refundOrder',
+  defineAct({
+    name: 'order.refund',
+    api: { method: 'POST', path: '/orders/:merchantId/:paymentId/refunds', id: 'refundOrder' },
     scope: 'orders:act',
     summary: 'Refund an order, wholly or in part; once for each referRefundNo, for ever',
     params: key,
-    body: object('The refund.', {
+    input: object('The refund.', {
       referRefundNo: text('A number of yours; sent again with the same content, it refunds nothing more.', {
         max: 64,
       }),
@@ -182,14 +195,38 @@ export const orderRoutes: readonly ApiRoute[] = [
         }),
       ),
     }),
-    async act({ service, operator, actor, params, body }) {
-      const outcome = await service.moneyActs({ operator, actor }).refund(params, body)
+    command: { words: 'order refund' },
+    forms: [
+      form<OrderDetails>({
+        place: 'order',
+        path: `${page}/refund`,
+        page,
+        label: 'Refund…',
+        explains: ({ order: of }) =>
+          `The money goes from the merchant’s wallet back to the consumer’s; ${leftOf(of)} ${of.currency} can still be refunded. The merchant gets a callback.`,
+        button: 'Refund',
+        isDangerous: true,
+        hidden: ['referRefundNo'],
+        isOffered: ({ order: of }) => of.status === 'success' && Number(leftOf(of)) > 0,
+      }),
+    ],
+    async run({ service, operator, actor, params, input }) {
+      const outcome = await service.moneyActs({ operator, actor }).refund(params, input)
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)
       const { refundId, status } = outcome.result
       return { outcome: 'done' as const, refund: { refundId, status } }
     },
+    tell: (answer, { input }) =>
+      tellWaiting(answer) ?? {
+        text: `Refund ${answer.refund?.refundId} over ${input.amount} is under way. The merchant gets a callback with its result.`,
+      },
   }),
 ]
+
+/** What can still be refunded. */
+export function leftOf(of: Order): string {
+  return toDecimalText(of.paymentAmountMinor - of.refundedMinor - of.refundHeldMinor, of.currency)
+}
 
 function toListed({ merchantName, ...listedOrder }: ListedOrder) {
   return { ...toOrder(listedOrder), merchantName }

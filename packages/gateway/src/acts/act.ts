@@ -1,0 +1,173 @@
+// What an operator may do, declared once. From the declaration come the route of the admin API with its description,
+// the command with its help, the console's form, and the name in the audit.
+import type { Static, TObject, TSchema } from 'typebox'
+import { type ApiToken, type Scope, scopes } from '../operators/rules/api-token.ts'
+import type { Operator, Role } from '../operators/rules/operator.ts'
+import type { RawInput } from './read-input.ts'
+import type { OperatorService } from './service.ts'
+
+export interface ActCall<Params = unknown, Input = unknown> {
+  readonly service: OperatorService
+  /** Undefined on the command line, which knows an account of the machine and no person. */
+  readonly operator: Operator | undefined
+  /** Of the admin API alone. */
+  readonly token?: ApiToken
+  /** For the audit: who, by which way, from where. */
+  readonly actor: string
+  readonly nowMs: number
+  readonly params: Params
+  readonly input: Input
+  /** Sent again with the same one, it is done once. */
+  readonly actId: string | undefined
+  /**
+   * Throws unless whoever fills in the form proves anew who they are. For the operation to ask after it has read what the
+   * proof is for, so that what was proven before access was ended is not worth anything after it.
+   */
+  readonly prove?: () => Promise<void>
+}
+
+/** What came of it, for a person. */
+export interface Told {
+  readonly text: string
+  /** Shown this once, by what each is called. */
+  readonly secrets?: readonly (readonly [label: string, value: string])[]
+  /** Longer text that goes with it, such as a public key. */
+  readonly block?: string
+  /** The console's page to go on with. */
+  readonly page?: string
+  /** What to do next on the command line. */
+  readonly next?: string
+}
+
+export interface ApiFace {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** Below the prefix, parameters as `:name`. */
+  readonly path: string
+  /** For programs that make clients out of the description. */
+  readonly id: string
+}
+
+export interface CommandFace {
+  /** Such as `merchant add`. */
+  readonly words: string
+  /** Where it does more than the route. */
+  readonly summary?: string
+  /** Fields of the input that are arguments, not options, after the parameters. */
+  readonly arguments?: readonly string[]
+  /** Options without a value, by name, for `read`. */
+  readonly flags?: Readonly<Record<string, string>>
+  /** Fields that `read` makes. */
+  readonly omits?: readonly string[]
+  readonly read?: (raw: RawInput) => RawInput
+  /** Beside what the input itself requires. */
+  readonly required?: readonly string[]
+  /** Of a list, where not all fit on a line. */
+  readonly columns?: readonly string[]
+  readonly help?: string
+}
+
+/** A form of the console. `Subject` is what its place is about, such as a merchant. */
+export interface FormFace<Subject = never> {
+  /** Pages show all forms of a place. */
+  readonly place: string
+  /** Where it is sent, parameters as `:name`. */
+  readonly path: string
+  /** The page that it stands on, unless the form itself says another. */
+  readonly page: string
+  /** On the closed fold. */
+  readonly label: string
+  /** What will happen. */
+  readonly explains: string | ((subject: Subject) => string)
+  readonly button: string | ((subject: Subject) => string)
+  readonly isDangerous?: true
+  /** Those that are shown, in this order; all of the input unless given. */
+  readonly fields?: readonly string[]
+  /** Carried along unseen; the page says their values. */
+  readonly hidden?: readonly string[]
+  readonly fixed?: Readonly<Record<string, string>>
+  /** Beside what the input itself requires. */
+  readonly required?: readonly string[]
+  readonly isOffered?: (subject: Subject, at: { readonly nowMs: number; readonly login: string }) => boolean
+  readonly read?: (raw: RawInput) => RawInput
+  /** Asks for password and code anew. */
+  readonly wantsProof?: true
+  /** For fields that stand elsewhere on the page. */
+  readonly formId?: string
+}
+
+export interface Act {
+  /** As in the audit. */
+  readonly name: string
+  readonly summary: string
+  /** Which tokens may; undefined: any, or no token at all where there is no route. */
+  readonly scope: Scope | undefined
+  readonly needs: Role
+  /** What it is done to: in the path of the API, an argument of the command. */
+  readonly params: TObject | undefined
+  /** Query or body of the API, options of the command, fields of the form. */
+  readonly input: TObject | undefined
+  /** A file is sent as it is, without the envelope. */
+  readonly answer: TObject | 'csv'
+  /** Done once under an id: the Idempotency-Key, or the form's own number. */
+  readonly isOnce: boolean
+  readonly api?: ApiFace
+  readonly command?: CommandFace
+  readonly forms: readonly FormFace[]
+  /** What a schema cannot say about a field. Throws; so that a form shows all errors at once. */
+  readonly checks: Readonly<Record<string, (given: Readonly<Record<string, unknown>>) => void>>
+  readonly run: (call: ActCall) => Promise<unknown>
+  readonly tell: ((answer: unknown, given: Given<unknown, unknown>) => Told) | undefined
+}
+
+interface Given<Params, Input> {
+  readonly params: Params
+  readonly input: Input
+}
+
+type Checked<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+
+interface ActGiven<Params, Input, Answer extends TObject | 'csv'> {
+  readonly name: string
+  readonly summary: string
+  readonly scope?: Scope
+  /** Where no scope says it. */
+  readonly needs?: Role
+  readonly params?: Params
+  readonly input?: Input
+  readonly answer: Answer
+  readonly isOnce?: true
+  readonly api?: ApiFace
+  readonly command?: CommandFace
+  readonly forms?: readonly FormFace[]
+  readonly checks?: Act['checks']
+  readonly run: (
+    call: ActCall<Checked<Params>, Checked<Input>>,
+  ) => Promise<Answer extends TSchema ? Static<Answer> : AsyncIterable<string>>
+  readonly tell?: (answer: Checked<Answer>, given: Given<Checked<Params>, Checked<Input>>) => Told
+}
+
+/** Holds `run` and `tell` to the schemas while they are written. */
+export function defineAct<
+  Answer extends TObject | 'csv',
+  Params extends TObject | undefined = undefined,
+  Input extends TObject | undefined = undefined,
+>(given: ActGiven<Params, Input, Answer>): Act {
+  return {
+    ...given,
+    scope: given.scope,
+    needs: given.needs ?? (given.scope ? scopes[given.scope].needs : 'viewer'),
+    params: given.params,
+    input: given.input,
+    isOnce: given.isOnce ?? false,
+    forms: given.forms ?? [],
+    checks: given.checks ?? {},
+    // Safe, both: every face checks by these very schemas before it calls.
+    run: given.run as Act['run'],
+    tell: given.tell as Act['tell'],
+  }
+}
+
+/** Lets the functions of a form know what its place is about. */
+export function form<Subject>(face: FormFace<Subject>): FormFace {
+  return face
+}

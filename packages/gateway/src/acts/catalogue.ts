@@ -1,0 +1,27 @@
+// Everything that operators may do, in the order in which the admin API's description and the command line name it.
+import type { Act } from './act.ts'
+import { approvalActs } from './approval-acts.ts'
+import { bookActs } from './book-acts.ts'
+import { callbackActs } from './callback-acts.ts'
+import { hostActs } from './host-acts.ts'
+import { keyActs } from './key-acts.ts'
+import { merchantActs } from './merchant-acts.ts'
+import { operatorActs } from './operator-acts.ts'
+import { orderActs } from './order-acts.ts'
+import { platformKeyActs } from './platform-key-acts.ts'
+import { tokenActs } from './token-acts.ts'
+import { walletActs } from './wallet-acts.ts'
+
+export const catalogue: readonly Act[] = [
+  ...orderActs,
+  ...callbackActs,
+  ...hostActs,
+  ...merchantActs,
+  ...keyActs,
+  ...walletActs,
+  ...approvalActs,
+  ...bookActs,
+  ...operatorActs,
+  ...tokenActs,
+  ...platformKeyActs,
+]

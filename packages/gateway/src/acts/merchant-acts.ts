@@ -1,0 +1,325 @@
+// Merchants: signed on, changed, suspended, paid out; their balances and statements.
+import { toDecimalText } from '@tillgate/protocol'
+import type { MerchantSettings } from '../merchants/manage-merchants.ts'
+import { type Merchant, normaliseColour } from '../merchants/rules/merchant.ts'
+import { type Act, defineAct, form } from './act.ts'
+import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
+import {
+  amount,
+  faced,
+  integer,
+  list,
+  longText,
+  matching,
+  object,
+  oneOf,
+  optional,
+  present,
+  text,
+  timeMs,
+} from './fields.ts'
+import { keys, toKey } from './key-acts.ts'
+import type { RawInput } from './read-input.ts'
+import {
+  aesKey,
+  balances,
+  callbackHosts,
+  limit,
+  merchantId,
+  money,
+  moneyChecks,
+  moneyOf,
+  pageOf,
+  publicKey,
+  publicKeyCheck,
+  reason,
+  toBalance,
+} from './shared-fields.ts'
+
+const key = object('Which merchant.', { merchantId })
+const settings = {
+  requestsPerSecond: optional(integer('A limit of its own.', { min: 1, max: 999_999_999 })),
+  callbackHosts: optional(callbackHosts),
+  accentColour: optional(
+    faced(
+      matching('Of the checkout.', { regexp: /^#[0-9A-Fa-f]{6}$/, expected: 'a colour such as `#1f6f5c`' }),
+      { placeholder: '#1f6f5c', fromText: (written) => normaliseColour(written) ?? written },
+    ),
+  ),
+}
+// Safe: these are its own keys.
+const settingNames = Object.keys(settings) as (keyof typeof settings)[]
+const name = text('As consumers read it on the checkout.', { max: 256 })
+const merchant = {
+  merchantId,
+  name,
+  status: oneOf('suspended: its requests are refused.', ['active', 'suspended']),
+  ...settings,
+  createdAtMs: timeMs('Since when.'),
+}
+const page = '/merchants/:merchantId'
+
+export const merchantActs: readonly Act[] = [
+  defineAct({
+    name: 'merchant.list',
+    api: { method: 'GET', path: '/merchants', id: 'listMerchants' },
+    scope: 'merchants:read',
+    summary: 'Merchants, the newest first',
+    input: object('Which page.', { before: optional(merchantId), limit }),
+    answer: object('A page.', {
+      merchants: list('The newest first.', object('A merchant.', merchant)),
+      older: optional(text('`before` of the next page; not there on the last one.', { max: 18 })),
+    }),
+    command: { words: 'merchant list', columns: ['merchantId', 'name', 'status', 'createdAtMs'] },
+    async run({ service, actor, input }) {
+      const all = (await service.as(actor).merchants.listMerchants()).toReversed()
+      const { items, ...older } = await pageOf(
+        input,
+        async ({ before, limit: wanted }) => {
+          const from =
+            before === undefined ? 0 : all.findIndex((each) => each.merchantId === before) + 1 || all.length
+          return all.slice(from, from + wanted)
+        },
+        (each) => each.merchantId,
+      )
+      return { merchants: items.map(toMerchant), ...older }
+    },
+  }),
+  defineAct({
+    name: 'merchant.add',
+    api: { method: 'POST', path: '/merchants', id: 'addMerchant' },
+    scope: 'merchants:manage',
+    summary: 'Sign a merchant on; its AES key is told this once',
+    input: object('The merchant.', { name, ...settings, publicKey: optional(publicKey) }),
+    checks: publicKeyCheck,
+    answer: object('The merchant and its key.', {
+      merchant: object('The merchant.', merchant),
+      aesKey,
+      platformPublicKey: longText('What callbacks are signed with, as PEM.', { max: 16_384 }),
+    }),
+    command: { words: 'merchant add' },
+    forms: [
+      {
+        place: 'merchants',
+        path: '/merchants',
+        page: '/merchants',
+        label: 'Sign a merchant on…',
+        explains:
+          'It gets a number and an AES key; the key is shown once, for you to hand over. What is left empty is the gateway’s default; the public key can be given later.',
+        button: 'Sign it on',
+      },
+    ],
+    async run({ service, actor, input }) {
+      const { name: called, publicKey: given, ...rest } = input
+      const made = await service.as(actor).merchants.addMerchant({
+        ...settingsOf(rest),
+        name: called,
+        ...(given !== undefined && { publicKey: given }),
+      })
+      return {
+        merchant: toMerchant(made.merchant),
+        aesKey: made.aesKey,
+        platformPublicKey: await service.platformPublicKey(),
+      }
+    },
+    tell: ({ merchant: { merchantId: id, name: called }, aesKey: secret, platformPublicKey }, { input }) => ({
+      text: `Merchant ${called} is signed on. The gateway signs callbacks with the key to the public one below.`,
+      secrets: [
+        ['merchantId', id],
+        ['AES key', secret],
+      ],
+      block: platformPublicKey,
+      page: `/merchants/${id}`,
+      ...(input.publicKey === undefined && {
+        next: `key add ${id} --public-key FILE --reason "signed on"`,
+      }),
+    }),
+  }),
+  defineAct({
+    name: 'merchant.show',
+    api: { method: 'GET', path: '/merchants/:merchantId', id: 'showMerchant' },
+    scope: 'merchants:read',
+    summary: 'One merchant with its keys and balances',
+    params: key,
+    answer: object('A merchant.', { ...merchant, keys, balances }),
+    command: { words: 'merchant show', columns: ['keyId', 'kind', 'createdAtMs', 'revokedAtMs'] },
+    async run({ service, actor, params }) {
+      const found = await service.as(actor).merchants.showMerchant(params.merchantId)
+      const accounts = await service.merchantAccounts(params.merchantId)
+      return {
+        ...toMerchant(found.merchant),
+        keys: found.keys.map(toKey),
+        balances: accounts.map(toBalance),
+      }
+    },
+  }),
+  defineAct({
+    name: 'merchant.change',
+    api: { method: 'PATCH', path: '/merchants/:merchantId', id: 'changeMerchant' },
+    scope: 'merchants:manage',
+    summary: 'Change what is given, leave the rest; everywhere within 5 seconds',
+    params: key,
+    input: object('What to change.', {
+      name: optional(name),
+      ...settings,
+      clear: optional(list('What goes back to the default.', oneOf('A setting.', settingNames))),
+      reason,
+    }),
+    answer: object('The merchant as it is now; its callback hosts may wait for a second operator.', {
+      ...merchant,
+      ...outcomeFields,
+    }),
+    command: {
+      words: 'merchant change',
+      omits: ['clear'],
+      read: clearing('default'),
+      help: 'A setting that is given as "default" goes back to the gateway’s own.',
+    },
+    forms: [
+      {
+        place: 'merchant',
+        path: `${page}/change`,
+        page,
+        label: 'Change…',
+        explains:
+          'Changes apply everywhere within 5 seconds. What is left empty goes back to the gateway’s default.',
+        button: 'Change',
+        fields: ['name', ...settingNames, 'reason'],
+        required: ['name'],
+        read: clearing(''),
+      },
+    ],
+    async run({ service, operator, actor, params, input }) {
+      const { clear = [], reason: why, ...given } = input
+      const cleared = Object.fromEntries(clear.map((each) => [each, undefined]))
+      const { merchant: changed, waiting } = await service
+        .merchantActs({ operator, actor })
+        .changeMerchant(params.merchantId, { ...settingsOf(given), ...cleared }, why)
+      return { ...toMerchant(changed), ...(waiting ? toOutcome(waiting) : { outcome: 'done' as const }) }
+    },
+    tell: ({ outcome }) => ({
+      text: `The settings are changed, everywhere within 5 seconds.${outcome === 'waiting' ? ' The callback hosts are not yet: they wait for another operator’s approval.' : ''}`,
+    }),
+  }),
+  ...(['suspend', 'resume'] as const).map((verb) =>
+    defineAct({
+      name: `merchant.${verb}`,
+      api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Merchant` },
+      scope: 'merchants:manage',
+      summary: verb === 'suspend' ? 'Stop a merchant; nothing of it is lost' : 'Let a merchant go on',
+      params: key,
+      input: object('Why.', { reason }),
+      answer: object('The merchant.', merchant),
+      command: { words: `merchant ${verb}` },
+      forms: [
+        form<Merchant>({
+          place: 'merchant',
+          path: `${page}/${verb}`,
+          page,
+          label: verb === 'suspend' ? 'Suspend…' : 'Resume…',
+          explains:
+            verb === 'suspend'
+              ? 'Its requests are answered 40300 within 5 seconds, and its orders cannot be paid meanwhile. Nothing of it is lost.'
+              : 'Its requests are served again within 5 seconds.',
+          button: verb === 'suspend' ? 'Suspend the merchant' : 'Resume the merchant',
+          ...(verb === 'suspend' && { isDangerous: true }),
+          isOffered: ({ status }) => (status === 'active') === (verb === 'suspend'),
+        }),
+      ],
+      run: async ({ service, actor, params, input }) =>
+        toMerchant(await service.as(actor).merchants[`${verb}Merchant`](params.merchantId, input.reason)),
+      tell: ({ name: called }) => ({
+        text:
+          verb === 'suspend'
+            ? `Merchant ${called} is suspended: its requests are answered 40300 within 5 seconds.`
+            : `Merchant ${called} is active again.`,
+      }),
+    }),
+  ),
+  defineAct({
+    name: 'merchant.payout',
+    api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
+    scope: 'money:move',
+    summary: 'Pay a merchant out: money leaves its wallet for the operator’s funding account',
+    params: key,
+    input: object('How much.', money),
+    checks: moneyChecks,
+    answer: object('It is done, or waits for a second operator.', {
+      ...outcomeFields,
+      left: optional(amount('What is left in its wallet, where it was done at once.')),
+    }),
+    isOnce: true,
+    command: { words: 'merchant payout' },
+    forms: [
+      {
+        place: 'merchant.money',
+        path: `${page}/payout`,
+        page,
+        label: 'Pay out…',
+        explains: 'Money leaves the merchant’s wallet for the operator’s funding account.',
+        button: 'Pay out',
+        isDangerous: true,
+      },
+    ],
+    async run({ service, operator, actor, params, input, actId }) {
+      await service.as(actor).merchants.showMerchant(params.merchantId)
+      const outcome = await service
+        .moneyActs({ operator, actor })
+        .payOut(params.merchantId, { ...moneyOf(input), actId })
+      if (outcome.kind === 'waiting') return toOutcome(outcome.request)
+      const left = toDecimalText(outcome.result, input.currency)
+      return { outcome: 'done' as const, left, ...present({ doneBeforeMs: outcome.doneBeforeMs }) }
+    },
+    tell: (answer, { params, input }) =>
+      tellWaiting(answer) ?? {
+        text: `${input.amount} ${input.currency} is paid out to merchant ${params.merchantId}; ${answer.left} ${input.currency} are left in its wallet.`,
+      },
+  }),
+  defineAct({
+    name: 'merchant.statement',
+    api: { method: 'GET', path: '/merchants/:merchantId/statement.csv', id: 'statement' },
+    scope: 'merchants:read',
+    summary: 'Everything that moved in the merchant’s wallet, as CSV',
+    params: key,
+    input: object('Which time.', {
+      sinceMs: optional(timeMs('From this time on.')),
+      untilMs: optional(timeMs('Before this time.')),
+    }),
+    answer: 'csv',
+    async run({ service, actor, params, input, nowMs }) {
+      await service.as(actor).merchants.showMerchant(params.merchantId)
+      const fromMs = input.sinceMs ?? 0
+      const toMs = Math.max(fromMs, input.untilMs ?? nowMs + 1)
+      return service.statement({ merchantId: params.merchantId, fromMs, toMs })
+    },
+  }),
+]
+
+/** Settings that are written as this word go back to the default. */
+function clearing(word: string) {
+  return (raw: RawInput): RawInput => {
+    const clear = settingNames.filter((each) => typeof raw[each] === 'string' && raw[each].trim() === word)
+    return { ...raw, ...Object.fromEntries(clear.map((each) => [each, undefined])), clear }
+  }
+}
+
+function settingsOf<Given extends MerchantSettings>(given: Given): Given {
+  const { accentColour, callbackHosts: hosts } = given
+  return {
+    ...given,
+    ...(accentColour !== undefined && { accentColour: normaliseColour(accentColour) }),
+    ...(hosts && { callbackHosts: hosts.map((host) => host.toLowerCase()) }),
+  }
+}
+
+function toMerchant(given: Merchant) {
+  return present({
+    merchantId: given.merchantId,
+    name: given.name,
+    status: given.status,
+    requestsPerSecond: given.requestsPerSecond,
+    callbackHosts: given.callbackHosts && [...given.callbackHosts],
+    accentColour: given.accentColour,
+    createdAtMs: given.createdAtMs,
+  })
+}

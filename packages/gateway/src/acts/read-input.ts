@@ -1,0 +1,93 @@
+// What people typed, in a form or on the command line, as the input of an act: every field is read by its schema, and
+// every error is found, not the first one alone.
+import { Failure, KeyError } from '@tillgate/protocol'
+import type { TObject, TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/schema'
+import type { Act } from './act.ts'
+import { faceOf, labelOf } from './fields.ts'
+
+export type RawInput = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface FieldError {
+  /** Undefined: it is about no field, or about none of this act. */
+  readonly field: string | undefined
+  readonly message: string
+}
+
+export interface ReadInput {
+  readonly params: Record<string, unknown> | undefined
+  readonly input: Record<string, unknown> | undefined
+  readonly errors: readonly FieldError[]
+}
+
+export function readInput(
+  act: Pick<Act, 'params' | 'input' | 'checks'>,
+  raw: RawInput,
+  { required = [], nameOf }: { required?: readonly string[] | undefined; nameOf: (field: string) => string },
+): ReadInput {
+  const errors: FieldError[] = []
+  const read = (schema: TObject | undefined) => {
+    if (!schema) return undefined
+    const must: readonly string[] = [...(schema.required ?? []), ...required]
+    const values: Record<string, unknown> = {}
+    for (const [field, property] of Object.entries(schema.properties)) {
+      const value = valueFrom(raw[field], property)
+      if (value === undefined) {
+        if (must.includes(field)) errors.push({ field, message: `Please fill in: ${nameOf(field)}.` })
+      } else if (validatorOf(property).Check(value)) values[field] = value
+      else errors.push({ field, message: `${nameOf(field)} must be ${expectedOf(property)}.` })
+    }
+    return values
+  }
+  const [params, input] = [read(act.params), read(act.input)]
+  const given = { ...params, ...input }
+  for (const [field, check] of Object.entries(act.checks)) {
+    if (!(field in given)) continue
+    try {
+      check(given)
+    } catch (error) {
+      errors.push(toFieldError(error))
+    }
+  }
+  return { params, input, errors }
+}
+
+/** What the person can mend; everything else is thrown on. */
+export function toFieldError(error: unknown): FieldError {
+  if (error instanceof KeyError) return { field: 'publicKey', message: error.message }
+  if (error instanceof Failure) return { field: error.field, message: error.message }
+  throw error
+}
+
+/** As people call it, in errors and on forms. */
+export function nameInForm(act: Pick<Act, 'params' | 'input'>): (field: string) => string {
+  const properties = { ...act.params?.properties, ...act.input?.properties }
+  return (field) => labelOf(field, properties[field])
+}
+
+function valueFrom(raw: RawInput[string], schema: TSchema): unknown {
+  const { type } = schema as { type?: string }
+  const { fromText = (text: string) => text } = faceOf(schema)
+  if (type === 'array') {
+    const texts = typeof raw === 'string' ? raw.split(',') : (raw ?? [])
+    const items = texts.map((text) => fromText(text.trim())).filter((text) => text !== '')
+    return items.length === 0 ? undefined : items
+  }
+  const written = (typeof raw === 'string' ? raw : raw?.[0])?.trim() ?? ''
+  if (written === '') return undefined
+  const text = fromText(written)
+  if (type === 'boolean') return text === 'true'
+  return type === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+function expectedOf(schema: TSchema): string {
+  return (schema as { expected?: string }).expected?.replaceAll('`', '') ?? 'something else'
+}
+
+const validators = new WeakMap<TSchema, Validator>()
+
+function validatorOf(schema: TSchema): Validator {
+  const known = validators.get(schema) ?? Compile(schema)
+  validators.set(schema, known)
+  return known
+}

@@ -1,0 +1,90 @@
+// What acts and the faces that show them need from the gateway, once the database is there: the operations, each in the
+// name of whoever acts, and what pages read.
+import type { PauseHosts } from '../callbacks/pause-hosts.ts'
+import type { ManageCallbacks } from '../callbacks/resend-callbacks.ts'
+import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
+import type { Sealing } from '../http/sealing.ts'
+import type { ManagePlatformKeys } from '../keys/manage-platform-keys.ts'
+import type { Account } from '../ledger/store/ledger.ts'
+import type { Verification } from '../ledger/store/ledger-verification.ts'
+import type { StatementRange } from '../ledger/store/statements.ts'
+import type { BalanceLine } from '../ledger/store/trial-balance.ts'
+import type { ManageMerchants } from '../merchants/manage-merchants.ts'
+import type { MerchantActs } from '../merchants/merchant-acts.ts'
+import type { AskApprovalParts } from '../operators/ask-approval.ts'
+import type { AuthenticateOperator } from '../operators/authenticate-operator.ts'
+import type { DecideApprovals } from '../operators/decide-approvals.ts'
+import type { ManageOperators } from '../operators/manage-operators.ts'
+import type { ManageTokens } from '../operators/manage-tokens.ts'
+import type { OperatorSessions } from '../operators/operator-sessions.ts'
+import type { ApprovalPolicy } from '../operators/rules/approval.ts'
+import type { Operator } from '../operators/rules/operator.ts'
+import type { SecondStep } from '../operators/second-step.ts'
+import type { AuditLogStore } from '../operators/store/audit-log.ts'
+import type { FindOrders } from '../orders/find-orders.ts'
+import type { ManageOrders } from '../orders/manage-orders.ts'
+import type { CallbackWithAttempts, ShowOrder } from '../orders/show-order.ts'
+import type { ReadOverview } from '../overview/read-overview.ts'
+import type { Tokens } from '../platform/tokens.ts'
+import type { SystemState } from '../system/store/system.ts'
+import type { MoneyActs } from '../treasury/money-acts.ts'
+import type { ManageWallets } from '../wallets/manage-wallets.ts'
+
+/** Pages count no further: more than this is "more than this". */
+export const countedAtMost = 10_000
+
+/** Who asks, where an act may need a second operator. */
+export type Asking = Pick<AskApprovalParts, 'operator' | 'actor'>
+
+export interface OperatorService {
+  readonly authenticate: AuthenticateOperator
+  readonly sessions: OperatorSessions
+  findOperator(login: string): Promise<Operator | undefined>
+  readonly secondStep: SecondStep
+  /** Must switch the second step on before anything else. */
+  needsSecondStep(operator: Operator): boolean
+  readonly apiTokens: ManageTokens
+  readonly sealing: Sealing
+  readonly tokens: Tokens
+  readonly overview: ReadOverview
+  readonly orders: FindOrders
+  readonly showOrder: ShowOrder
+  readonly audit: AuditLogStore
+  readonly approvalPolicy: ApprovalPolicy
+  readonly approvals: DecideApprovals
+  /** What moves money, at once or after a second operator's yes. */
+  moneyActs(by: Asking): MoneyActs
+  /** What changes a merchant's keys and settings, likewise. */
+  merchantActs(by: Asking): MerchantActs
+  findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
+  /** No further than `countedAtMost`. */
+  countCallbacks(nowMs: number): Promise<CallbackCounts>
+  merchantAccounts(merchantId: string): Promise<readonly Account[]>
+  statement(range: StatementRange): AsyncIterable<string>
+  platformPublicKey(): Promise<string>
+  trialBalance(): Promise<readonly BalanceLine[]>
+  verifyLedger(): Promise<Verification>
+  system(nowMs: number): Promise<{ readonly about: AboutProcess; readonly state: SystemState }>
+  /** The operations of one operator. */
+  as(actor: string): OperatorActs
+}
+
+export interface AboutProcess {
+  readonly version: string
+  readonly mode: 'sandbox' | 'live'
+  readonly publicUrl: string
+  readonly node: string
+  readonly pid: number
+  readonly upMs: number
+  readonly memoryBytes: number
+}
+
+export interface OperatorActs {
+  readonly operators: ManageOperators
+  readonly orders: Omit<ManageOrders, 'refundOrder'>
+  readonly callbacks: ManageCallbacks
+  readonly hosts: PauseHosts
+  readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
+  readonly wallets: Omit<ManageWallets, 'topUp'>
+  readonly platformKeys: ManagePlatformKeys
+}

@@ -1,0 +1,98 @@
+// Fields that several acts have, and lists that are read page by page.
+import {
+  digitsOf,
+  isCurrencyCode,
+  merchantIdPattern,
+  parsePublicKey,
+  paymentIdPattern,
+  toDecimalText,
+  toPositiveMinorUnits,
+  uuidPattern,
+} from '@tillgate/protocol'
+import { availableMinor } from '../ledger/rules/ledger.ts'
+import type { Account } from '../ledger/store/ledger.ts'
+import type { Act } from './act.ts'
+import { amount, faced, integer, list, longText, matching, object, optional, text } from './fields.ts'
+
+export const merchantId = matching('The merchant’s number.', {
+  regexp: merchantIdPattern,
+  expected: '18 digits',
+})
+export const paymentId = matching('The payment order’s number.', {
+  regexp: paymentIdPattern,
+  expected: 'a paymentId, such as `P01K73ZQ800JZ7V3N4Q5R6S7T8W`',
+})
+export const uuid = (description: string) =>
+  matching(description, {
+    regexp: uuidPattern,
+    expected: 'a UUID in lower case',
+  })
+export const reason = faced(text('Why, for the audit.', { max: 256 }), { label: 'Reason, for the audit' })
+export const currency = faced(
+  matching('ISO 4217 code.', { regexp: /^[A-Z]{3}$/, expected: 'three capital letters' }),
+  { placeholder: 'USD', fromText: (written) => written.toUpperCase() },
+)
+
+export const publicKey = faced(longText('An RSA public key, PEM or base64.', { max: 16_384 }), {
+  isLong: true,
+})
+export const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
+export const callbackHosts = faced(
+  list('The only hosts that callbacks may go to.', text('A host.', { max: 260 }), { max: 100 }),
+  { placeholder: 'shop.example, pay.example', fromText: (written) => written.toLowerCase() },
+)
+export const publicKeyCheck = {
+  publicKey: ({ publicKey: written }) => void parsePublicKey(String(written)),
+} as const satisfies Act['checks']
+
+/** Of a payout or a top-up. */
+export const money = {
+  amount: faced(amount('How much.'), { placeholder: '12.50' }),
+  currency,
+  reason,
+}
+export const moneyChecks = {
+  currency: ({ currency: code }) => void digitsOf(String(code)),
+  amount({ amount: written, currency: code }) {
+    if (isCurrencyCode(String(code))) toPositiveMinorUnits(String(written), String(code), 'amount')
+  },
+} as const satisfies Act['checks']
+
+export function moneyOf(given: { amount: string; currency: string; reason: string }) {
+  const { currency: code, reason: why } = given
+  return { currency: code, amountMinor: toPositiveMinorUnits(given.amount, code, 'amount'), reason: why }
+}
+
+export const balances = list(
+  'By currency.',
+  object('A balance.', {
+    currency,
+    available: amount('What can be used.'),
+    held: amount('What is held for something under way.'),
+  }),
+)
+
+export function toBalance(account: Account) {
+  const { currency: code } = account
+  return {
+    currency: code,
+    available: toDecimalText(availableMinor(account), code),
+    held: toDecimalText(account.debitsPendingMinor, code),
+  }
+}
+
+export const defaultLimit = 50
+export const limit = optional(integer(`At most so many; ${defaultLimit} unless given.`, { min: 1, max: 200 }))
+
+/** One page of a list, the newest first: `older` is the `before` of the next page. */
+export async function pageOf<Item>(
+  query: { readonly limit?: number; readonly before?: string },
+  read: (page: { limit: number; before?: string | undefined }) => Promise<readonly Item[]>,
+  keyOf: (item: Item) => string,
+): Promise<{ items: readonly Item[]; older?: string }> {
+  const wanted = query.limit ?? defaultLimit
+  const found = await read({ limit: wanted + 1, before: query.before })
+  const items = found.slice(0, wanted)
+  const last = items.at(-1)
+  return { items, ...(found.length > wanted && last !== undefined && { older: keyOf(last) }) }
+}

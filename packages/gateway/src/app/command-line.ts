@@ -1,0 +1,60 @@
+// The operator's command line over the configured database: stores and operations, opened for as long as a command
+// runs. What goes wrong is one or two plain lines and an exit code, never a stack.
+import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { Failure, KeyError } from '@tillgate/protocol'
+import type { Command } from 'commander'
+import { catalogue } from '../acts/catalogue.ts'
+import type { WithContext } from '../faces/cli/context.ts'
+import { operatorProgram } from '../faces/cli/program.ts'
+import { systemClock } from '../platform/clock.ts'
+import { StartFailure } from '../platform/start-failure.ts'
+import { readConfig } from '../settings/config.ts'
+import { readDotEnv } from '../settings/dot-env.ts'
+import { migrationsFolder } from './open-gateway-database.ts'
+import { openStores } from './open-stores.ts'
+import { makeOperations } from './operations.ts'
+import { makeOperatorService } from './operator-service.ts'
+
+/** No command shows an address of the gateway. */
+const unservedUrl = 'http://localhost'
+
+export function commandLine(acts = catalogue): Command {
+  return operatorProgram({ withContext, migrationsFolder, acts })
+}
+
+export async function runCommandLine(): Promise<void> {
+  try {
+    await commandLine().parseAsync()
+  } catch (error) {
+    if (!(error instanceof StartFailure || error instanceof Failure || error instanceof KeyError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = error instanceof StartFailure ? error.exitCode : 1
+  }
+}
+
+const withContext: WithContext = async (work) => {
+  const config = readConfig(process.env, readDotEnv())
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort())
+  const { signal } = interrupted
+  const parts = { config, clock: systemClock, random: randomBytes }
+  const { stores, vault, close } = await openStores({ ...parts, tell: () => {}, signal })
+  try {
+    const publicUrl = config.publicUrl ?? unservedUrl
+    const operations = makeOperations(stores, { ...parts, vault, publicUrl })
+    const actor = `cli:${userInfo().username}`
+    await work({
+      config,
+      service: makeOperatorService({ ...parts, publicUrl, stores, operations, vault }),
+      statements: stores.statements,
+      masterKey: operations.as(actor).masterKey,
+      prune: operations.prune,
+      clock: systemClock,
+      actor,
+      signal,
+    })
+  } finally {
+    await close()
+  }
+}

@@ -1,0 +1,140 @@
+// Commands made from the acts: parameters are arguments, fields are options, the answer is told or shown as it is.
+import { Failure } from '@tillgate/protocol'
+import { type Command, Option } from 'commander'
+import type { TObject, TSchema } from 'typebox'
+import type { Act, CommandFace, Told } from '../../acts/act.ts'
+import { faceOf } from '../../acts/fields.ts'
+import { type RawInput, readInput } from '../../acts/read-input.ts'
+import { commandName, type OutputOptions, print, type WithContext } from './context.ts'
+import { readTextFile } from './files.ts'
+import { describeAnswer } from './show-answer.ts'
+
+type Options = Readonly<Record<string, string | boolean>> & OutputOptions
+
+export function addActCommand(
+  parent: Command,
+  act: Act & { command: CommandFace },
+  withContext: WithContext,
+): void {
+  const { command: face, params, input } = act
+  const taken = Object.keys(params?.properties ?? {}).concat(face.arguments ?? [])
+  const fields = { ...params?.properties, ...input?.properties }
+  const must = [...(params?.required ?? []), ...(input?.required ?? []), ...(face.required ?? [])]
+  const isRequired = (field: string, schema: TSchema) =>
+    must.includes(field) && faceOf(schema).initial === undefined
+  const command = parent.command(face.words.split(' ').at(-1) ?? '').description(face.summary ?? act.summary)
+  for (const field of taken) {
+    const schema = fields[field] as TSchema
+    const name = faceOf(schema).option ?? field
+    command.argument(must.includes(field) ? `<${name}>` : `[${name}]`, descriptionOf(schema))
+  }
+  const options = Object.entries(input?.properties ?? {}).filter(
+    ([field]) => !taken.includes(field) && !face.omits?.includes(field),
+  )
+  for (const [field, schema] of options)
+    command.addOption(toOption(field, schema, { isRequired: isRequired(field, schema) }))
+  for (const [name, description] of Object.entries(face.flags ?? {})) command.option(`--${name}`, description)
+  command.option('--json', 'Print JSON.')
+  if (face.help !== undefined) command.addHelpText('after', `\n${face.help}`)
+  command.action((...given: unknown[]) => {
+    // Safe: commander calls with the arguments, the options and the command.
+    const texts = given.slice(0, taken.length) as (string | undefined)[]
+    const chosen = given[taken.length] as Options
+    const raw: RawInput = Object.fromEntries([
+      ...taken.map((field, index) => [field, texts[index]]),
+      ...options.map(([field, schema]) => [field, textOf(chosen[camel(optionOf(field, schema))], schema)]),
+      ...Object.keys(face.flags ?? {}).map((name) => [name, chosen[name] ? 'true' : undefined]),
+    ])
+    return run(act, face.read?.(raw) ?? raw, chosen, withContext)
+  })
+}
+
+async function run(
+  act: Act & { command: CommandFace },
+  raw: RawInput,
+  options: Options,
+  withContext: WithContext,
+) {
+  const { params, input, errors } = readInput(act, raw, {
+    required: act.command.required,
+    nameOf: (field) => nameOf(field, act),
+  })
+  if (errors.length > 0)
+    throw new Failure('invalid_field', { message: errors.map(({ message }) => message).join('\n') })
+  await withContext(async ({ service, actor, clock }) => {
+    const call = { service, operator: undefined, actor, nowMs: clock.now(), params, input, actId: undefined }
+    const answer = await act.run(call)
+    // Safe: an act with a command answers with an object; a file is no command.
+    const lines = act.tell
+      ? linesOf(act.tell(answer, { params, input }))
+      : describeAnswer(answer as object, act.answer as TObject, act.command.columns)
+    print(options, answer, lines)
+  })
+}
+
+function linesOf({ text, secrets = [], block, next }: Told): string[] {
+  const width = Math.max(...secrets.map(([label]) => label.length))
+  return [
+    text,
+    ...(secrets.length === 0
+      ? []
+      : [
+          '',
+          ...secrets.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`),
+          '',
+          'Note it now: it is not shown again.',
+        ]),
+    ...(block === undefined ? [] : ['', block.trimEnd()]),
+    ...(next === undefined ? [] : ['', `Next: ${commandName} ${next}`]),
+  ]
+}
+
+const kinds: Readonly<Record<string, string>> = { integer: 'number', array: 'list' }
+
+function toOption(field: string, schema: TSchema, { isRequired }: { isRequired: boolean }): Option {
+  const { type, enum: values } = schema as { type?: string; enum?: string[] }
+  const { initial, isLong, placeholder } = faceOf(schema)
+  const name = optionOf(field, schema)
+  const kind = isLong ? 'file' : timeName(field) ? 'time' : (kinds[type ?? ''] ?? 'text')
+  const description = [
+    descriptionOf(schema),
+    ...(isLong ? ['- reads standard input.'] : []),
+    ...(placeholder === undefined ? [] : [`Such as ${placeholder}.`]),
+    ...(isRequired ? ['(required)'] : []),
+    ...(initial !== undefined && type !== 'boolean' ? [`(default: ${initial})`] : []),
+  ].join(' ')
+  if (type === 'boolean') return new Option(`--${name}`, description)
+  const option = new Option(`--${name} <${kind}>`, description)
+  if (values) option.choices(values)
+  return option.makeOptionMandatory(isRequired)
+}
+
+function textOf(given: string | boolean | undefined, schema: TSchema): string | undefined {
+  const { initial, isLong, fromOption } = faceOf(schema)
+  if (given === undefined || typeof given === 'boolean') return given ? 'true' : initial
+  if (isLong) return readTextFile(given)
+  return fromOption?.(given) ?? given
+}
+
+function descriptionOf(schema: TSchema): string {
+  return faceOf(schema).hint ?? (schema as { description?: string }).description ?? ''
+}
+
+function nameOf(field: string, { params, input }: Act): string {
+  const schema = input?.properties[field] ?? params?.properties[field]
+  return `--${optionOf(field, schema ?? {})}`
+}
+
+/** requestsPerSecond is --requests-per-second, sinceMs is --since. */
+function optionOf(field: string, schema: TSchema): string {
+  const { option } = faceOf(schema)
+  return option ?? (timeName(field) ?? field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+function timeName(field: string): string | undefined {
+  return /^(\w+)Ms$/.exec(field)?.[1]
+}
+
+function camel(option: string): string {
+  return option.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}

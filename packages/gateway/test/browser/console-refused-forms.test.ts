@@ -1,0 +1,40 @@
+// A form that is refused, in a real browser: it comes back open, filled in, with the errors at their
+// fields and the first of them in focus; on a desktop and a phone, light and dark.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { desktop, launchBrowser, phone } from '../support/browser.ts'
+import { signIn } from '../support/console-browser.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { look } from '../support/look.ts'
+
+const gateway = await startTestGateway()
+const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
+const browser = await launchBrowser()
+
+for (const [size, options] of [
+  ['desktop', desktop],
+  ['phone', phone],
+] as const)
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`a refused form comes back with every error at its field (${size}, ${colorScheme})`, async () => {
+      const { page } = await signIn(browser, gateway, { ...options, colorScheme })
+      await page.goto(`${gateway.adminUrl}/merchants/${merchantId}`)
+      const form = page.locator('details.act', { has: page.getByText('Change…', { exact: true }) })
+      await form.locator('summary').click()
+      await form.getByLabel('Requests per second').fill('many')
+      await form.getByLabel('Accent colour').fill('greenish')
+      await form.getByLabel('Callback hosts').fill('shop.example, pay.example')
+      await form.getByLabel('Reason, for the audit').fill('brand')
+      await form.getByRole('button', { name: 'Change' }).click()
+      const wrong = form.getByLabel('Requests per second')
+      await wrong.waitFor()
+      assert.equal(await wrong.inputValue(), 'many')
+      assert.equal(await form.getByLabel('Callback hosts').inputValue(), 'shop.example, pay.example')
+      assert.equal(await form.getByLabel('Reason, for the audit').inputValue(), 'brand')
+      assert.equal(await form.locator('[aria-invalid=true]').count(), 2)
+      assert.equal(await form.locator('.error').count(), 2)
+      assert.equal(await page.locator('[autofocus]').getAttribute('name'), 'requestsPerSecond')
+      assert.equal(await page.getByRole('alert').getByRole('link').count(), 2)
+      await look(page, `console-refused-${size}-${colorScheme}`)
+      await page.context().close()
+    })
