@@ -58,6 +58,7 @@ const planted = [
   ['settings', '../app/work.ts'],
   ['http', '../faces/docs/home.ts'],
   ['http/admission', '../../orders/store/orders.ts'],
+  ['acts', '../faces/cli/program.ts'],
   ['faces/console', '../../app/stores.ts'],
   ['faces/console/areas', '../../../database/pool.ts'],
   ['workers', '../app/work.ts'],

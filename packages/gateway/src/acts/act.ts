@@ -3,8 +3,10 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { type ApiToken, type Scope, scopes } from '../operators/rules/api-token.ts'
 import type { Operator, Role } from '../operators/rules/operator.ts'
-import type { RawInput } from './read-input.ts'
 import type { OperatorService } from './service.ts'
+
+/** What was typed, field by field. */
+export type RawInput = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface ActCall<Params = unknown, Input = unknown> {
   readonly service: OperatorService

@@ -2,6 +2,7 @@
 import { toDecimalText } from '@tillgate/protocol'
 import type { MerchantSettings } from '../merchants/manage-merchants.ts'
 import { type Merchant, normaliseColour } from '../merchants/rules/merchant.ts'
+import type { RawInput } from './act.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import {
@@ -19,7 +20,6 @@ import {
   timeMs,
 } from './fields.ts'
 import { keys, toKey } from './key-acts.ts'
-import type { RawInput } from './read-input.ts'
 import {
   aesKey,
   balances,

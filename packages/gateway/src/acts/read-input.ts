@@ -3,10 +3,8 @@
 import { Failure, KeyError } from '@tillgate/protocol'
 import type { TObject, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
-import type { Act } from './act.ts'
+import type { Act, RawInput } from './act.ts'
 import { faceOf, labelOf } from './fields.ts'
-
-export type RawInput = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface FieldError {
   /** Undefined: it is about no field, or about none of this act. */

@@ -12,7 +12,18 @@ import {
 import { availableMinor } from '../ledger/rules/ledger.ts'
 import type { Account } from '../ledger/store/ledger.ts'
 import type { Act } from './act.ts'
-import { amount, faced, integer, list, longText, matching, object, optional, text } from './fields.ts'
+import {
+  amount,
+  faced,
+  integer,
+  list,
+  longText,
+  matching,
+  object,
+  optional,
+  text,
+  visibleCharacters,
+} from './fields.ts'
 
 export const merchantId = matching('The merchant’s number.', {
   regexp: merchantIdPattern,
@@ -27,7 +38,9 @@ export const uuid = (description: string) =>
     regexp: uuidPattern,
     expected: 'a UUID in lower case',
   })
-export const reason = faced(text('Why, for the audit.', { max: 256 }), { label: 'Reason, for the audit' })
+export const reason = faced(text('Why, for the audit.', { max: 256, pattern: visibleCharacters }), {
+  label: 'Reason, for the audit',
+})
 export const currency = faced(
   matching('ISO 4217 code.', { regexp: /^[A-Z]{3}$/, expected: 'three capital letters' }),
   { placeholder: 'USD', fromText: (written) => written.toUpperCase() },

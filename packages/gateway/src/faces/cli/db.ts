@@ -17,9 +17,8 @@ import { makeVault } from '../../platform/vault.ts'
 import { version } from '../../platform/version.ts'
 import { type Config, readConfig } from '../../settings/config.ts'
 import { readDotEnv } from '../../settings/dot-env.ts'
-import { type OutputOptions, print, table } from './context.ts'
+import { type OutputOptions, print, table, type WithContext } from './context.ts'
 import { readTextFile } from './files.ts'
-import type { ProgramParts } from './program.ts'
 
 interface BackupOptions extends OutputOptions {
   readonly recipient?: readonly string[]
@@ -35,7 +34,10 @@ interface RestoreOptions extends OutputOptions {
 export function dbCommand({
   withContext,
   migrationsFolder,
-}: Pick<ProgramParts, 'withContext' | 'migrationsFolder'>): Command {
+}: {
+  readonly withContext: WithContext
+  readonly migrationsFolder: string
+}): Command {
   const command = new Command('db').description('back up, restore, prune and spread the database')
 
   command

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeTokens } from '../platform/tokens.ts'
-import { makeVault } from '../platform/vault.ts'
 import { makeSealing } from './sealing.ts'
+import { makeTokens } from './tokens.ts'
+import { makeVault } from './vault.ts'
 
 const vault = makeVault(Buffer.alloc(32, 1))
 const sealing = makeSealing(vault.deriveKeys('sessions'), randomBytes)
