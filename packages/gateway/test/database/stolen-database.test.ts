@@ -61,7 +61,7 @@ test('no bearer secret is in the database: neither as it is, nor as a hash that 
     {
       name: 'nightly',
       days: '1',
-      scope: 'orders:read',
+      scopes: 'orders:read',
       password: operatorPassword,
       code: totpCode(fromBase32(secret), clock.now()),
     },

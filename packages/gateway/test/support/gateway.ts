@@ -103,12 +103,13 @@ export async function openTestGateway(
     ...(options.catalogue && { catalogue: options.catalogue }),
   })
   let stopped: Promise<void> | undefined
-  const { publicUrl } = gateway
+  // A worker has none.
+  const publicUrl = gateway.publicUrl || 'http://localhost'
   const vault = makeVault(...loadMasterKeys(config))
   const { stores, operations } = testOperations(pool, { config, publicUrl, vault, clock })
   const { merchants } = operations.as('test')
   // A live gateway's public address is not where it listens.
-  const url = options.environment?.['PUBLIC_URL'] ? gateway.localUrl : publicUrl
+  const url = options.environment?.['PUBLIC_URL'] ? gateway.localUrl : gateway.publicUrl
   const post = (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
     send(`${url}${path}`, body, headers)
 
