@@ -30,21 +30,16 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'simulation',
     places: [
       {
-        in: 'commitStatusChanges',
-        find: `return database.transaction(async (transaction) => {
-          const won = await changeStatuses(transaction, changes)`,
-        replace: `const changed = await database.transaction(async (transaction) => {
-          const silent = changes.map((change) => ({ ...change, callback: undefined }))
-          const won = await changeStatuses(transaction, silent)`,
-      },
-      {
-        in: 'commitStatusChanges',
-        find: 'return won })',
-        replace: `return won })
-          const moved = new Set(changed.map(({ paymentId }) => paymentId))
+        in: 'makeOrderStore',
+        find: 'commitQueueing(database, onQueued, (transaction) => commitStatusChanges(transaction, changes, act))',
+        replace: `commitQueueing(database, onQueued, (transaction) =>
+          commitStatusChanges(transaction, changes.map((change) => ({ ...change, callback: undefined })), act),
+        ).then(async (won) => {
+          const moved = new Set(won.map(({ paymentId }) => paymentId))
           const told = changes.filter(({ paymentId }) => moved.has(paymentId)).flatMap(({ callback }) => callback ?? [])
           await database.transaction((transaction) => insertCallbacks(transaction, told))
-          return changed`,
+          return won
+        })`,
       },
     ],
   },
