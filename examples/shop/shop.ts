@@ -70,17 +70,15 @@ export function openShop({ tillgate, url, callbackUrl }: ShopParts): Server {
         if (cart.length === 0) return redirect(response, '/')
         response.setHeader('set-cookie', cartCookie([]))
         return redirect(response, await buy(cart))
-      case 'GET /orders': {
-        const order = await look(orderNo)
-        if (!order) break
-        const { paymentId = '' } = order
-        const back = await tillgate.redirects.verify(searchParams, { paymentId })
-        return sendPage(response, 200, orderPage(order, back?.status))
-      }
       case 'POST /orders/refund':
         await readForm(request)
         await refund(orderNo)
         return redirect(response, `/orders/${orderNo}`)
+      case 'GET /orders': {
+        const order = await look(orderNo)
+        const back = await tillgate.redirects.verify(searchParams, { paymentId: order?.paymentId ?? '' })
+        if (order) return sendPage(response, 200, orderPage(order, back?.status))
+      }
     }
     sendPage(response, 404, troublePage('There is nothing here.'))
   }
