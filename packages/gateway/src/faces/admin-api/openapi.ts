@@ -6,8 +6,6 @@ import { version } from '../../platform/version.ts'
 import { type ApiRoute, apiPrefix } from './api.ts'
 import { apiRoutes } from './routes.ts'
 
-export type OpenApi = ReturnType<typeof makeOpenApi>
-
 export function makeOpenApi(routes: readonly ApiRoute[] = apiRoutes) {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {

@@ -51,10 +51,6 @@ export function mayAct(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed)
 }
 
-export function isRole(text: string): text is Role {
-  return roles.some((role) => role === text)
-}
-
 /** Where a sealed password belongs: it opens in this place alone. */
 export function placeOfPassword(login: string): string {
   return `password of operator ${login}`
