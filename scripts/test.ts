@@ -36,6 +36,7 @@ const opsSuite = ['packages/*/test/ops/*.test.ts']
 const runnerOptions = [
   '--test-global-setup=test/global-setup.ts',
   `--test-concurrency=${availableParallelism() + 1}`,
+  '--import=./test/file-timeout.ts',
 ]
 
 // The files load much the same code: what one has compiled the next one takes (0.9 s instead of 1.7 s of processor time

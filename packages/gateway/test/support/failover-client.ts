@@ -8,7 +8,10 @@ import { join } from 'node:path'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
 
 export interface FailoverClient {
-  /** Until it is acknowledged, however often it takes: the same request is safe to repeat. */
+  /**
+   * Until it is acknowledged, however often it takes: the same request is safe to repeat. A payment whose answer was
+   * lost may have happened, and is then refused as done.
+   */
   call(method: string, body: object): Promise<{ data: Record<string, string> }>
   /** Of everything but refused connections. */
   readonly failures: string[]
@@ -60,16 +63,19 @@ export function makeFailoverClient(dataDir: string, known: readonly string[]): F
     },
     async call(method, body) {
       const { merchantId } = credentials
+      let mayBeDone = false
       for (;;) {
         const message = { merchantId, method, timestamp: Date.now(), body: JSON.stringify(body) }
         const text = JSON.stringify(await sealRequest(message, keys))
         try {
           const answer = JSON.parse(await send(urls[turn++ % urls.length] ?? '', text))
-          if (answer.code === 20000) return answer
+          if (answer.code === 20000 || (mayBeDone && answer.code === 40901)) return answer
           failures.push(String(answer.code))
         } catch (error) {
           const { code, message: words } = error as NodeJS.ErrnoException
-          if (code !== 'ECONNREFUSED') failures.push(code ?? words)
+          if (code === 'ECONNREFUSED') continue
+          mayBeDone = true
+          failures.push(code ?? words)
         }
       }
     },
