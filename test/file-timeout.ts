@@ -5,6 +5,6 @@ const limitMs = 10 * 60_000
 if (process.env['NODE_TEST_CONTEXT'] !== undefined) setTimeout(giveUp, limitMs).unref()
 
 function giveUp(): void {
-  console.error(`${process.argv[1]} did not end within ${limitMs / 60_000} minutes`)
+  process.stderr.write(`${process.argv[1]} did not end within ${limitMs / 60_000} minutes\n`)
   process.exit(1)
 }

@@ -26,6 +26,9 @@ export const listenerLimits = {
     fresh: {
       known: { perSecond: 500, burst: 2_500 },
       unknown: { perSecond: 100, burst: 250 },
+      /** A browser opens six at most. */
+      own: { perSecond: 2, burst: 8 },
+      shared: { perSecond: 50, burst: 100 },
     },
   },
   headersTimeoutMs: 5_000,

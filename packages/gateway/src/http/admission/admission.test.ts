@@ -37,10 +37,23 @@ test('the body of an unknown address has five seconds, that of a known one has n
   const late: string[] = []
   for (const address of [known, unknown])
     admitFrom(admission, address).startReceiving({ onTimeout: () => late.push(address) })
-  pass(unknownBodyMs - 1)
+  pass(unknownBodyMs.most - 1)
   assert.deepEqual(late, [])
   pass(1)
   assert.deepEqual(late, [unknown])
+})
+
+test('the more bodies of unknown addresses are on their way, the less time the next one has', () => {
+  const { time, pass } = makeTime()
+  const { admission } = makeControl({ time, requestsInFlightMax: 4 })
+  const late: number[] = []
+  for (const last of [1, 2, 3, 4])
+    admitFrom(admission, `192.0.2.${last}`).startReceiving({ onTimeout: () => late.push(last) })
+  const lateAfter = [2_000, 1_000, 1_000, 1_000].map((passedMs) => {
+    pass(passedMs)
+    return [...late]
+  })
+  assert.deepEqual(lateAfter, [[4], [4, 3], [4, 3, 2], [4, 3, 2, 1]])
 })
 
 test('a body that came whole in time has no deadline any more and costs nothing', () => {
@@ -48,9 +61,9 @@ test('a body that came whole in time has no deadline any more and costs nothing'
   const { admission } = makeControl({ time, failedOpeningsPerMinute: 1 })
   const request = admitFrom(admission, unknown)
   request.startReceiving({ onTimeout: () => assert.fail('it was in time') })
-  pass(unknownBodyMs - 1)
+  pass(unknownBodyMs.most - 1)
   request.endReceiving({ isWhole: true })
-  pass(unknownBodyMs)
+  pass(unknownBodyMs.most)
   admitFrom(admission, unknown).startReceiving()
 })
 
@@ -62,7 +75,7 @@ test('slow bodies shut an unknown address out, and a known one is only told to w
     Array.from({ length: 130 }, () => admitFrom(admission, address)),
   )
   for (const request of requests) request.startReceiving()
-  pass(unknownBodyMs)
+  pass(unknownBodyMs.most)
   // The known address's connections break.
   for (const request of requests) request.endReceiving({ isWhole: false })
   assert.deepEqual([admission.isShutOut(known), admission.isShutOut(unknown)], [false, true])
@@ -75,7 +88,7 @@ test('a body that is broken off just before its deadline is charged for the time
   for (let turn = 0; turn < 2; turn++) {
     const request = admitFrom(admission, unknown)
     request.startReceiving()
-    pass(unknownBodyMs - 1)
+    pass(unknownBodyMs.most - 1)
     request.endReceiving({ isWhole: false })
   }
   assert.throws(() => admitFrom(admission, unknown).startReceiving(), { failure: 'too_many_requests' })

@@ -35,8 +35,11 @@ export interface AdmissionShared {
 }
 
 const delayMs = 500
-/** For the body of an unknown address, from the end of the headers on. A known one has as long as any request. */
-export const unknownBodyMs = 5_000
+/**
+ * For the body of an unknown address, from the end of the headers on: the less, the more of their slots are taken, so that
+ * what came together does not run out together. A known one has as long as any request.
+ */
+export const unknownBodyMs = { most: 5_000, least: 1_000 } as const
 
 export class Admission {
   readonly #shared: AdmissionShared
@@ -64,10 +67,12 @@ export class Admission {
     this.#refuseCharged()
     const { receiving, time } = this.#shared
     const { isKnown } = this
+    const { most, least } = unknownBodyMs
+    const bodyMs = most - (most - least) * receiving.shareTakenByUnknown
     const giveBack = receiving.take(this.#key, { isKnown }) ?? this.#refuseFull()
     this.#receiving = { giveBack, sinceMs: time.nowMs() }
     if (isKnown) return
-    this.#cancelDeadline = time.startTimer(unknownBodyMs, () => {
+    this.#cancelDeadline = time.startTimer(bodyMs, () => {
       this.endReceiving({ isWhole: false })
       onTimeout()
     })

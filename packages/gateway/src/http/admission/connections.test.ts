@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer as createHttpServer, get } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { admitFrom, makeControl, openFrom } from '../../../test/support/admission.ts'
 import { limitConnections } from './connections.ts'
 
-async function listen(t: TestContext, { trustedProxies = [] as string[], perAddress = 2 } = {}) {
+const plenty = { perSecond: 1_000, burst: 1_000 }
+
+async function listen(
+  t: TestContext,
+  { trustedProxies = [] as string[], perAddress = 2, own = plenty, shared = plenty } = {},
+) {
   const server = createServer()
   const { admission, clock } = makeControl({ trustedProxies })
   limitConnections(server, {
@@ -16,6 +22,8 @@ async function listen(t: TestContext, { trustedProxies = [] as string[], perAddr
       fresh: {
         known: { perSecond: 1, burst: perAddress },
         unknown: { perSecond: 1, burst: Math.min(2, perAddress) },
+        own,
+        shared,
       },
     },
     admission,
@@ -107,4 +115,44 @@ test('unknown addresses leave the reserved connections to known ones', async (t)
   assert.deepEqual([await from(1), await from(2), await from(3)], [true, true, true])
   assert.equal(await from(4), false)
   assert.deepEqual([await from(9), await from(9)], [true, true])
+})
+
+test('beyond their own, unknown addresses share what they may open, and known ones do not', async (t) => {
+  const one = { perSecond: 1, burst: 1 }
+  const { dial, admission } = await listen(t, { own: one, shared: one })
+  await openFrom(admission, '127.0.0.9')
+  const from = (last: number) => dial(`127.0.0.${last}`)
+  assert.deepEqual([await from(1), await from(1)], [true, true])
+  assert.deepEqual([await from(2), await from(2)], [true, false])
+  assert.deepEqual([await from(9), await from(9)], [true, true])
+})
+
+test('a connection on which a request was answered well gives back what it took of the shared ones', async (t) => {
+  const server = createHttpServer((request, response) => {
+    response.statusCode = request.url === '/good' ? 200 : 400
+    response.end()
+  })
+  const { admission, clock } = makeControl()
+  const fresh = { known: plenty, unknown: plenty, own: { perSecond: 0.001, burst: 1 } }
+  limitConnections(server, {
+    limits: {
+      total: 10,
+      reserved: 1,
+      perAddress: 9,
+      fresh: { ...fresh, shared: { perSecond: 0.001, burst: 1 } },
+    },
+    admission,
+    nowMs: () => clock.now(),
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const ask = async (path: string) => {
+    const asked = get({ host: '127.0.0.1', port, path, agent: false })
+    const [response] = await once(asked, 'response')
+    return response.resume().statusCode
+  }
+  for (const path of ['/good', '/good', '/good', '/bad']) await ask(path)
+  await assert.rejects(ask('/good'), { code: 'ECONNRESET' })
 })

@@ -25,6 +25,12 @@ export class Slots {
     return this.#taken
   }
 
+  /** Of those that unknown addresses may have, from 0 to 1. */
+  get shareTakenByUnknown(): number {
+    const { total, reserved = 0 } = this.#limits
+    return this.#takenByUnknown / (total - reserved)
+  }
+
   /** Undefined when there is none. */
   take(key: string, { isKnown = true } = {}): GiveBack | undefined {
     const { total, perKey, reserved = 0 } = this.#limits
