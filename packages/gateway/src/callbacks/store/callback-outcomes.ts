@@ -4,11 +4,11 @@
 
 import { makeBatcher } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
-import { plainArray } from '../../database/plain-array.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { columnsOf, prepared, sql } from '../../database/sql.ts'
 import type { Delivery } from '../../platform/delivery.ts'
+import { plainArray } from '../../platform/node-workarounds/plain-array.ts'
 import { type StartTimer, startSystemTimer } from '../../platform/timer.ts'
 import type { Outcome } from '../rules/callback-attempt.ts'
 import { type FailingHost, hostAfter, isHostAnswer, isHostFailure } from '../rules/host-health.ts'
