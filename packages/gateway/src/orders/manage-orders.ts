@@ -1,5 +1,5 @@
 // What an operator does with an order: the same operations as the merchant's own, recorded with who did it and why,
-// in the transaction that does it.
+// in the transaction that does it. The merchant is told by callback, with the reason.
 import { Failure, makeCallbackId as makeUuid, type RandomBytes, type RefundAnswer } from '@tillgate/protocol'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { Approval } from '../operators/rules/approval.ts'
@@ -72,7 +72,7 @@ export function makeManageOrders(parts: ManageOrdersParts) {
     async cancelOrder(key: OrderKey, reason: string): Promise<void> {
       const cancel = makeCancelOrder({
         ...parts,
-        by: 'operator',
+        by: { actor: 'operator', reason, callbackId: makeUuid(clock.now(), random) },
         orders: {
           findOrder: orders.findOrder,
           commitStatusChanges: (changes) =>

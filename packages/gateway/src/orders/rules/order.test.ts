@@ -151,6 +151,19 @@ test('only a pending order is cancelled; a cancelled one needs no change; the re
   }
 })
 
+test('an operator’s cancel is told to the merchant as a failed payment, with the reason', () => {
+  const change = cancelOrder(order(), { nowMs, actor: 'operator', reason: 'Fraud.', callbackId: 'c' })
+  assert.deepEqual(change?.order, {
+    ...order(),
+    status: 'cancelled',
+    completedAtMs: nowMs,
+    message: 'Fraud.',
+  })
+  assert.deepEqual([change.actor, change.callback?.eventName], ['operator', 'payment.order.failed'])
+  const { status, msg, completeTime, paidTime } = JSON.parse(change.callback?.body ?? '')
+  assert.deepEqual([status, msg, completeTime, paidTime], ['cancelled', 'Fraud.', nowMs, undefined])
+})
+
 const whyNot = {
   confirming: /being paid and cannot be cancelled/,
   success: /Refund it instead/,

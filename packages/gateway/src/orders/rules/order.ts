@@ -32,7 +32,7 @@ export interface Order extends OrderKey {
   readonly walletId: string | undefined
   /** When it came to its final status; for a paid order the time of the payment. */
   readonly completedAtMs: number | undefined
-  /** The reason when the payment failed. */
+  /** Why the payment failed, or why an operator cancelled the order. */
   readonly message: string | undefined
   /** What went back to the consumer, and what is on its way back. */
   readonly refundedMinor: bigint
