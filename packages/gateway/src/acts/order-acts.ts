@@ -46,6 +46,7 @@ const details = object('An order with everything that is known of it.', {
   walletId: optional(text('The wallet that paid.', { max: 64 })),
   callbackUrl: optional(text('Where callbacks go.', { max: 2048 })),
   redirectUrl: optional(text('Where the consumer returns to.', { max: 2048 })),
+  cancelUrl: optional(text('Where the consumer returns to while it is pending.', { max: 2048 })),
   changes: list(
     'Every change of its status, the oldest first.',
     object('A change.', {
@@ -135,6 +136,7 @@ export const orderActs: readonly Act[] = [
         walletId: found.order.walletId,
         callbackUrl: found.order.callbackUrl,
         redirectUrl: found.order.redirectUrl,
+        cancelUrl: found.order.cancelUrl,
         changes: changes.map(({ from, to, actor, changedAtMs }) => ({ from, to, actor, changedAtMs })),
         refunds: refunds.map(toRefund),
         transfers: transfers.map(({ amountMinor, refundId: _refundId, ...transfer }) => ({
