@@ -5,6 +5,7 @@ import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { placeOfPassword } from '../operators/rules/operator.ts'
 import { placeOf as placeOfTotp } from '../operators/second-step.ts'
 import { masterKeyIdOf, type Vault } from '../platform/vault.ts'
+import { placeOfRailSecret } from '../rails/rules/outside-rail.ts'
 import { placeOfPin } from '../wallets/rules/wallet.ts'
 import { placeOf as placeOfPlatformKey } from './platform-keys.ts'
 import {
@@ -125,5 +126,7 @@ function placeOf({ kind, owner, id }: SecretKey): string {
       return placeOfPassword(id)
     case 'wallet_pin':
       return placeOfPin(id)
+    case 'rail_secret':
+      return placeOfRailSecret({ railId: owner, secretId: id })
   }
 }

@@ -45,7 +45,7 @@ export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> 
   const there = new Set((await wallets.listTestWallets()).map(({ behaviour }) => behaviour))
   const missing = (Object.keys(behaviours) as Behaviour[]).filter((behaviour) => !there.has(behaviour))
   // One hash for all: the PIN is known to everybody.
-  const hash = missing.length > 0 ? await hashSecret(testWalletPin, random) : Buffer.of()
+  const hash = missing.length > 0 ? await hashSecret(testWalletPin, parts) : Buffer.of()
   for (const behaviour of missing) {
     const nowMs = clock.now()
     const walletId = makeUuid(nowMs, random)

@@ -11,7 +11,7 @@ export function signOnThreadPool(
   { algorithm, bytes, privateKey }: { algorithm: string; bytes: Buffer; privateKey: KeyObject },
   whenSigned?: () => void,
 ): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const { promise, resolve, reject } = withResolvers<string>()
   const done = (error: Error | null, signature: Buffer): void => {
     if (error) {
       reject(error)
@@ -39,7 +39,7 @@ export function verifyOnThreadPool({
   publicKey: KeyObject
   signature: Buffer
 }): Promise<boolean> {
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const { promise, resolve, reject } = withResolvers<boolean>()
   const done = (error: Error | null, isGenuine: boolean): void => {
     if (error) reject(error)
     else resolve(isGenuine)
@@ -50,4 +50,15 @@ export function verifyOnThreadPool({
     reject(error)
   }
   return promise
+}
+
+/** As the language has it, but for the Node.js 20 that merchants may run the SDK on. */
+function withResolvers<T>(): PromiseWithResolvers<T> {
+  let resolve: (value: T | PromiseLike<T>) => void = () => {}
+  let reject: (reason?: unknown) => void = () => {}
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
 }
