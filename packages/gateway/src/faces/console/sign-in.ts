@@ -4,9 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { type Html, html } from '../../http/html.ts'
+import { redirect } from '../../http/layout.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
 import type { Access } from '../../operators/rules/operator.ts'
-import { noteLine, redirect, sendSmallPage } from './frame.ts'
+import { noteLine, sendSmallPage } from './frame.ts'
 import type { ConsoleParts } from './parts.ts'
 import {
   endPassed,
