@@ -276,6 +276,10 @@ export const merchantActs: readonly Act[] = [
       untilMs: optional(timeMs('Before this time.')),
     }),
     answer: 'csv',
+    command: {
+      words: 'merchant statement',
+      summary: 'Everything that moved in the merchant’s wallet, with opening and closing balance, as CSV',
+    },
     async run({ service, actor, params, input, nowMs }) {
       await service.as(actor).merchants.showMerchant(params.merchantId)
       const fromMs = input.sinceMs ?? 0
