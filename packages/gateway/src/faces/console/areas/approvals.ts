@@ -92,7 +92,7 @@ function described(act: ApprovableAct): Described {
         ? ['Wallet', `/wallets/${act.walletId}`, act.walletId]
         : ['Merchant', `/merchants/${act.merchantId}`, act.merchantId]
   const subject = html`<a href="${page}">${kind === 'Order' ? 'an' : 'a'} ${kind.toLowerCase()}</a>`
-  const number = [kind, html`<code>${id}</code>`] as const
+  const number = [kind, html`<code class="wrap">${id}</code>`] as const
   switch (act.kind) {
     case 'order.refund':
       return { title: html`Refund of ${subject}`, facts: [number] }
