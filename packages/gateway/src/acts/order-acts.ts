@@ -4,7 +4,7 @@ import type { Order } from '../orders/rules/order.ts'
 import type { OrderDetails } from '../orders/show-order.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import { amount, count, list, object, oneOf, optional, text, timeMs } from './fields.ts'
+import { amount, count, faced, list, object, oneOf, optional, text, timeMs } from './fields.ts'
 import { currency, defaultLimit, limit, merchantId, nextLook, paymentId, reason } from './shared-fields.ts'
 
 const statuses = Object.keys(orderStatuses) as (keyof typeof orderStatuses)[]
@@ -40,10 +40,11 @@ const details = object('An order with everything that is known of it.', {
   merchantName: optional(text('The merchant’s name.', { max: 256 })),
   channel: oneOf('Where it was created.', ['WEB', 'APP']),
   expiresAtMs: timeMs('Until when it can be paid.'),
-  message: optional(text('Why the payment failed.', { max: 1024 })),
+  message: optional(text('Why the payment failed, or why an operator cancelled the order.', { max: 1024 })),
   walletId: optional(text('The wallet that paid.', { max: 64 })),
   callbackUrl: optional(text('Where callbacks go.', { max: 2048 })),
   redirectUrl: optional(text('Where the consumer returns to.', { max: 2048 })),
+  cancelUrl: optional(text('Where the consumer returns to while it is pending.', { max: 2048 })),
   changes: list(
     'Every change of its status, the oldest first.',
     object('A change.', {
@@ -133,7 +134,9 @@ export const orderActs: readonly Act[] = [
     scope: 'orders:act',
     summary: 'Cancel an order that is not paid yet',
     params: key,
-    input: object('Why.', { reason }),
+    input: object('Why.', {
+      reason: faced(reason, { label: 'Reason, for the merchant and the audit' }),
+    }),
     answer: object('The order.', { paymentId, status: oneOf('Its status now.', statuses) }),
     command: { words: 'order cancel' },
     forms: [
@@ -143,7 +146,7 @@ export const orderActs: readonly Act[] = [
         page,
         label: 'Cancel…',
         explains:
-          'Nobody can pay this order any more. The merchant gets no callback about it, and sees it by a query.',
+          'Nobody can pay this order any more. The merchant gets a callback with the reason, as it is written here.',
         button: 'Cancel the order',
         isDangerous: true,
         isOffered: ({ order: { status } }) => status === 'pending',

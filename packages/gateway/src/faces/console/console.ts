@@ -41,6 +41,7 @@ export type AreaName =
   | 'callbacks'
   | 'merchants'
   | 'wallets'
+  | 'rails'
   | 'ledger'
   | 'approvals'
   | 'audit'
