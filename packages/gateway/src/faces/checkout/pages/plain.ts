@@ -10,20 +10,19 @@ type PlainPage = Pick<FramedPage, 'title' | 'main' | 'language'>
 
 /** The same to the letter whatever is wrong with the link. */
 export function notFoundPage(language: Language): PlainPage {
-  const { title, notFound } = language.words
-  return plain(language, { title: title.notFound, icon: 'link', ...notFound })
+  const { notFound } = language.words
+  return plain(language, { icon: 'link', ...notFound })
 }
 
 export function troublePage(language: Language): PlainPage {
-  const { title, trouble } = language.words
-  return plain(language, { title: title.trouble, icon: 'notice', ...trouble })
+  const { trouble } = language.words
+  return plain(language, { icon: 'notice', ...trouble })
 }
 
 export function tooManyPage(language: Language, waitMs: number): PlainPage {
-  const { title, tooMany } = language.words
+  const { tooMany } = language.words
   const time = language.formats.duration(Math.max(1, Math.ceil(waitMs / 1000)), 'second')
   return plain(language, {
-    title: title.tooMany,
     icon: 'clock',
     ...tooMany,
     text: fill(tooMany.text, { time }),
@@ -31,7 +30,6 @@ export function tooManyPage(language: Language, waitMs: number): PlainPage {
 }
 
 interface PlainWords {
-  readonly title: string
   readonly icon: IconName
   readonly heading: string
   readonly text: Content
@@ -40,7 +38,7 @@ interface PlainWords {
   readonly again?: string
 }
 
-function plain(language: Language, { title, text, next, again, ...page }: PlainWords): PlainPage {
+function plain(language: Language, { text, next, again, ...page }: PlainWords): PlainPage {
   const main = html`<main class="card plain">
 ${icon(page.icon)}
 <h1>${page.heading}</h1>
@@ -48,5 +46,5 @@ ${icon(page.icon)}
 ${next !== undefined && html`<p class="quiet">${next}</p>`}
 ${again !== undefined && html`<p><a class="button" href="">${again}</a></p>`}
 </main>`
-  return { language, title, main }
+  return { language, title: page.heading, main }
 }
