@@ -2,7 +2,6 @@
 import { toDecimalText } from '@tillgate/protocol'
 import type { MerchantSettings } from '../merchants/manage-merchants.ts'
 import { type Merchant, normaliseColour } from '../merchants/rules/merchant.ts'
-import type { RawInput } from './act.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import {
@@ -23,6 +22,7 @@ import {
   aesKey,
   balances,
   callbackHosts,
+  clearing,
   limit,
   merchantId,
   money,
@@ -162,7 +162,7 @@ export const merchantActs: readonly Act[] = [
     command: {
       words: 'merchant change',
       omits: ['clear'],
-      read: clearing('default'),
+      read: clearing(settingNames, 'default'),
       help: 'A setting that is given as "default" goes back to the gateway’s own.',
     },
     forms: [
@@ -176,7 +176,7 @@ export const merchantActs: readonly Act[] = [
         button: 'Change',
         fields: ['name', ...settingNames, 'reason'],
         required: ['name'],
-        read: clearing(''),
+        read: clearing(settingNames, ''),
       },
     ],
     async run({ service, operator, actor, params, input }) {
@@ -276,6 +276,10 @@ export const merchantActs: readonly Act[] = [
       untilMs: optional(timeMs('Before this time.')),
     }),
     answer: 'csv',
+    command: {
+      words: 'merchant statement',
+      summary: 'Everything that moved in the merchant’s wallet, with opening and closing balance, as CSV',
+    },
     async run({ service, actor, params, input, nowMs }) {
       await service.as(actor).merchants.showMerchant(params.merchantId)
       const fromMs = input.sinceMs ?? 0
@@ -284,14 +288,6 @@ export const merchantActs: readonly Act[] = [
     },
   }),
 ]
-
-/** Settings that are written as this word go back to the default. */
-function clearing(word: string) {
-  return (raw: RawInput): RawInput => {
-    const clear = settingNames.filter((each) => typeof raw[each] === 'string' && raw[each].trim() === word)
-    return { ...raw, ...Object.fromEntries(clear.map((each) => [each, undefined])), clear }
-  }
-}
 
 function settingsOf<Given extends MerchantSettings>(given: Given): Given {
   const { accentColour, callbackHosts: hosts } = given

@@ -7,7 +7,7 @@ import {
   type RailSettings,
   railIdPattern,
 } from '../rails/rules/outside-rail.ts'
-import { type Act, defineAct, form, type RawInput } from './act.ts'
+import { type Act, defineAct, form } from './act.ts'
 import {
   count,
   faced,
@@ -22,7 +22,7 @@ import {
   timeMs,
   yesNo,
 } from './fields.ts'
-import { balances, currency, merchantId, reason, toBalance, uuid } from './shared-fields.ts'
+import { balances, clearing, currency, merchantId, reason, toBalance, uuid } from './shared-fields.ts'
 
 const railId = faced(
   matching('Its short name, which never changes.', {
@@ -140,7 +140,7 @@ export const railActs: readonly Act[] = [
       const accounts = await service.railAccounts(params.railId)
       return {
         ...toAnswer(found.rail),
-        secrets: found.secrets.map(({ secretId, createdAtMs }) => ({ secretId, createdAtMs })),
+        secrets: found.secrets,
         balances: accounts.map(toBalance),
       }
     },
@@ -195,7 +195,7 @@ export const railActs: readonly Act[] = [
     command: {
       words: 'rail change',
       omits: ['clear'],
-      read: clearing('default'),
+      read: clearing(extraNames, 'default'),
       help: 'A setting that is given as "default" goes back to what it is where nothing is given.',
     },
     forms: [
@@ -208,7 +208,7 @@ export const railActs: readonly Act[] = [
         button: 'Change',
         fields: ['name', 'url', 'currencies', ...extraNames, 'reason'],
         required: ['name', 'url', 'currencies'],
-        read: clearing(''),
+        read: clearing(extraNames, ''),
       },
     ],
     async run({ service, actor, params, input }) {
@@ -341,14 +341,6 @@ function minorByCurrency(written: readonly string[], field: string): Record<stri
       return [code, toPositiveMinorUnits(figure, code, field)]
     }),
   )
-}
-
-/** Settings that are written as this word go back to the default. */
-function clearing(word: string) {
-  return (raw: RawInput): RawInput => {
-    const clear = extraNames.filter((each) => typeof raw[each] === 'string' && raw[each].trim() === word)
-    return { ...raw, ...Object.fromEntries(clear.map((each) => [each, undefined])), clear }
-  }
 }
 
 /** As people write them. */

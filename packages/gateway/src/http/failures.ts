@@ -83,6 +83,14 @@ export function toFailure(error: unknown, isUnavailable: (error: unknown) => boo
   return new Failure('internal', { cause: error })
 }
 
+/** Of a page that tells of the error in its own words. Which requests the framework refuses is its own to say. */
+export function pageStatusOf(error: unknown, isUnavailable: (error: unknown) => boolean): number {
+  if (error instanceof Failure) return httpStatusOf(error.code)
+  if (isUnavailable(error)) return 503
+  const given = (error as { statusCode?: unknown } | undefined)?.statusCode
+  return typeof given === 'number' && given >= 400 && given < 500 ? given : 500
+}
+
 /** What Fastify itself refuses before a route of ours runs. */
 const frameworkFailures: Record<string, FailureName> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json',

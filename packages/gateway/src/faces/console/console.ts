@@ -1,14 +1,17 @@
 // What the console's areas are made of: pages that are shown, acts that are done, files that are downloaded. An area
 // is a list of them as data; routes.ts puts each behind the same guard.
 
+import { Failure } from '@tillgate/protocol'
 import type { Act } from '../../acts/act.ts'
 import type { FieldError } from '../../acts/read-input.ts'
+import type { OperatorService } from '../../acts/service.ts'
 import type { Content } from '../../http/html.ts'
 import type { Operator, Role } from '../../operators/rules/operator.ts'
 import type { Session } from '../../operators/store/operators.ts'
 
 /** A request of somebody who is signed in. */
 export interface Visit {
+  readonly service: OperatorService
   readonly operator: Operator
   readonly session: Session
   /** For the audit: who, and from where. */
@@ -72,6 +75,14 @@ export interface Download {
   readonly fileName: string
   readonly type: string
   readonly content: AsyncIterable<string>
+}
+
+/** Undefined where an operation finds nothing: the page says so. */
+export async function orNothing<Found>(finding: Promise<Found>): Promise<Found | undefined> {
+  return finding.catch((error: unknown) => {
+    if (error instanceof Failure && error.failure === 'not_found') return undefined
+    throw error
+  })
 }
 
 export interface ConsoleView {

@@ -125,12 +125,3 @@ export function noteLine({ kind, text, errors }: Note): Html {
       html`<li>${field === undefined ? message : html`<a href="#${fieldId(field)}">${message}</a>`}</li>`,
   )}</ul></div>`
 }
-
-export function redirect(reply: FastifyReply, to: string): FastifyReply {
-  return reply
-    .status(303)
-    .header('location', to)
-    .header('cache-control', 'no-store')
-    .header('referrer-policy', 'no-referrer')
-    .send()
-}

@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { overviewSlug, pathOf } from './contents.ts'
 import type { Library, LibraryOptions } from './library.ts'
 import { llmsFullText, llmsText } from './llms.ts'
-import { busyPage, missingPage, paperPage, searchPage, searchPath } from './pages.ts'
+import { missingPage, paperPage, searchPage, searchPath } from './pages.ts'
 import { searchLimits } from './search.ts'
 
 export interface DocsParts extends LibraryOptions {
@@ -56,24 +56,20 @@ export function serveDocs(listener: FastifyInstance, { publicUrl, clock, ...opti
   const serveText = (path: string, make: (library: Library, publicUrl: string) => string) =>
     listener.get(path, async (request, reply) => {
       const library = await openedLibrary()
-      return send(
-        request,
-        reply,
-        once(path, () => prepare(textType, Buffer.from(make(library, publicUrl())))),
-      )
+      const text = once(path, () => prepare(textType, Buffer.from(make(library, publicUrl()))))
+      return send(request, reply, text)
     })
   const sendPaper = async (request: FastifyRequest, reply: FastifyReply, slug: string) => {
     const library = await openedLibrary()
     const isMarkdown = slug.endsWith('.md')
     const paper = library.find(isMarkdown ? slug.slice(0, -'.md'.length) : slug)
     if (!paper) return sendPage(reply.status(404), missingPage(library))
-    if (isMarkdown) {
+    if (isMarkdown)
       return send(
         request,
         reply,
         once(slug, () => prepare(markdownType, Buffer.from(paper.markdown))),
       )
-    }
     const page = once(slug, () => prepareHtml(paperPage(library, paper)))
     return send(request, protect(reply, { script: assets.docsScript }), page)
   }
@@ -87,7 +83,7 @@ export function serveDocs(listener: FastifyInstance, { publicUrl, clock, ...opti
     const waitMs = addressSearches.take(addressKey(request.ip)) || allSearches.take('')
     if (waitMs > 0) {
       reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))
-      return sendPage(reply, busyPage(library, question))
+      return sendPage(reply, searchPage(library, question, undefined))
     }
     return sendPage(reply, searchPage(library, question, library.search(question)))
   })
