@@ -18,11 +18,12 @@ const suites = {
   browser: ['packages/*/test/browser/*.test.ts'],
 } as const
 /**
- * Left out of `npm test`, which is waited for at every change: what looks at pages and papers, at samples in other
- * languages, at the packages as they are installed and at who starts and shares the private PostgreSQL, and the short
+ * Left out of `npm test`, which is waited for at every change: what looks at pages and papers, at samples and clients in
+ * other languages, at the packages as they are installed and at who starts and shares the private PostgreSQL, and the short
  * forms of the long programmes.
  */
 const slow = [
+  'packages/gateway/test/api/early-answers.test.ts',
   'packages/gateway/test/browser/{checkout-looks,console,console-overview,docs,shop}.test.ts',
   'packages/gateway/test/database/embedded-{accounts,sharing}.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',

@@ -11,10 +11,13 @@ export interface LogConfig {
 
 const allowedFields = new Set([
   'requestId',
+  'verb',
   'method',
   'route',
   'httpStatus',
   'code',
+  'field',
+  'message',
   'durationMs',
   'merchantId',
   'paymentId',
