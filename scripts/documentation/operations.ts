@@ -28,6 +28,7 @@ export const sharedFailures: readonly FailureName[] = [
   'envelope_not_opened',
   'merchant_suspended',
   'no_such_operation',
+  'wrong_verb',
   'too_large',
   'not_json',
   'too_many_requests',

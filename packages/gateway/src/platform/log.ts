@@ -12,10 +12,13 @@ export interface LogConfig {
 
 const allowedFields = new Set([
   'requestId',
+  'verb',
   'method',
   'route',
   'httpStatus',
   'code',
+  'field',
+  'message',
   'durationMs',
   'merchantId',
   'paymentId',
