@@ -13,7 +13,7 @@ import {
 } from '../command.ts'
 import { parseDuration } from '../duration.ts'
 import { randomNumber } from '../random-number.ts'
-import { columns, paintStatus, type Terminal } from '../terminal.ts'
+import { amountText, columns, paintStatus, type Terminal } from '../terminal.ts'
 
 export const orderOptions = {
   amount: { type: 'string', value: 'AMOUNT', about: 'what the consumer pays, such as 12.50' },
@@ -54,6 +54,7 @@ export const createCommand: Command = {
       ...columns([
         ['paymentId', created.paymentId],
         ['orderNo', created.referOrderNo],
+        ['amount', amountText(order.paymentAmount, order.currency)],
         ['status', paintStatus(terminal, created.status)],
       ]),
       '',

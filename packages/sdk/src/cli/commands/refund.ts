@@ -4,7 +4,7 @@ import { TillgateError } from '../../errors.ts'
 import type { Tillgate } from '../../tillgate.ts'
 import { type Command, credentialsOption, exitCodes, jsonOption, textOption, UsageError } from '../command.ts'
 import { randomNumber } from '../random-number.ts'
-import { columns, paintStatus } from '../terminal.ts'
+import { amountText, columns, paintStatus } from '../terminal.ts'
 
 export const refundCommand: Command = {
   name: 'refund',
@@ -43,7 +43,7 @@ export const refundCommand: Command = {
       columns([
         ['refundId', refund.refundId],
         ['refundNo', refund.referRefundNo],
-        ['amount', `${refund.refundAmount} ${refund.currency}`],
+        ['amount', amountText(refund.refundAmount, refund.currency)],
         ['status', paintStatus(terminal, status)],
         ['reason', msg],
       ]),
