@@ -43,6 +43,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
       stores.treasury.listAccounts({ ownerKind: 'merchant', ownerId: merchantId }),
     statement: operations.writeStatement,
     platformPublicKey: operations.platformPublicKey,
+    publicUrl,
     trialBalance: stores.trialBalance,
     verifyLedger: operations.verifyLedger,
     system: async (nowMs) => ({

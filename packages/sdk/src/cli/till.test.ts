@@ -294,6 +294,13 @@ test('help and version', async () => {
   assert.match((await till('--version')).out, /^\d+\.\d+\.\d+\n$/)
 })
 
+test('the help marks what is required', async () => {
+  const { out } = await till('create --help')
+  assert.match(out, /--amount AMOUNT .*\(required\)\n/)
+  assert.match(out, /--currency CODE .*\(required\)\n/)
+  assert.doesNotMatch((await till('trigger --help')).out, /required/)
+})
+
 test('completion: bash offers commands, options, events and choices', async () => {
   const { out } = await till('completion bash')
   const complete = (...words: string[]) => {

@@ -11,7 +11,11 @@ export const refundCommand: Command = {
   summary: 'refund a paid order, wholly or in part',
   positionals: ['paymentId'],
   options: {
-    amount: { type: 'string', value: 'AMOUNT', about: 'how much, in the payment’s currency' },
+    amount: {
+      type: 'string',
+      value: 'AMOUNT',
+      about: 'how much, in the payment’s currency (this or --all is required)',
+    },
     all: { type: 'boolean', about: 'all that is left of the payment' },
     'refund-no': {
       type: 'string',
