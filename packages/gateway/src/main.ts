@@ -3,7 +3,7 @@
 import cluster from 'node:cluster'
 import { type SandboxShop, startSandboxShop } from './app/sandbox-shop.ts'
 import { listenForStop } from './app/stop-signals.ts'
-import { welcome } from './app/welcome.ts'
+import { type FirstOperator, operatorLines, welcome } from './app/welcome.ts'
 import { type Log, makeLog } from './platform/log.ts'
 import { exitCodes, StartFailure } from './platform/start-failure.ts'
 import { version } from './platform/version.ts'
@@ -37,7 +37,21 @@ async function runAlone(config: Config, log: Log): Promise<void> {
   let isStopping = false
   // Left alone, it would end the process on the spot.
   process.on('SIGUSR2', () => log.warn('this is the only process; it is replaced by a restart'))
-  const run = runGateway(config, { log, shopUrl: () => shop?.openUrl })
+  let firstOperator: FirstOperator | undefined
+  // On a terminal its password stands in the welcome; whoever ends the start before that is told it all the same.
+  process.once(
+    'exit',
+    () => firstOperator && process.stderr.write(`${operatorLines(firstOperator).join('\n')}\n`),
+  )
+  const run = runGateway(config, {
+    log,
+    shopUrl: () => shop?.openUrl,
+    ...(process.stdout.isTTY && {
+      onFirstOperator: (made) => {
+        firstOperator = made
+      },
+    }),
+  })
   listenForStop({
     async onStop({ signal, isPatient }) {
       isStopping = true
@@ -55,7 +69,8 @@ async function runAlone(config: Config, log: Log): Promise<void> {
   shop = openShop(config, { publicUrl, log })
   const shopUrl = await shop.url
   if (isStopping) return
-  greet(config, { publicUrl, adminUrl, shopUrl })
+  greet(config, { publicUrl, adminUrl, shopUrl, firstOperator })
+  firstOperator = undefined
 }
 
 /** One of several: its parent speaks to the terminal and decides when to stop. */
@@ -110,7 +125,7 @@ async function runSeveral(config: Config, log: Log): Promise<void> {
     shop = openShop(config, { publicUrl, log })
     const shopUrl = await shop.url
     if (shopUrl !== undefined) supervisor.tellShop(shopUrl)
-    greet(config, { publicUrl, adminUrl, shopUrl })
+    greet(config, { publicUrl, adminUrl, shopUrl, firstOperator: undefined })
   })
   const code = await supervisor.ended
   await shop?.stop()
@@ -155,11 +170,12 @@ function openShop(config: Config, { publicUrl, log }: { publicUrl: string; log: 
 }
 
 function greet(
-  { mode, processes, publicListener: { host } }: Config,
-  urls: Urls & { shopUrl: string | undefined },
+  config: Config,
+  told: Urls & { shopUrl: string | undefined; firstOperator: FirstOperator | undefined },
 ): void {
-  if (process.stdout.isTTY)
-    process.stdout.write(
-      welcome({ mode, processes, isLocal: /^(localhost|127\..*|::1)$/.test(host), ...urls }),
-    )
+  if (!process.stdout.isTTY) return
+  const { mode, processes, publicListener, sandboxMerchantsPerDay } = config
+  const isLocal = /^(localhost|127\..*|::1)$/.test(publicListener.host)
+  const isAccessGiven = mode === 'sandbox' && sandboxMerchantsPerDay > 0
+  process.stdout.write(welcome({ mode, processes, isLocal, isAccessGiven, ...told }))
 }

@@ -2,6 +2,7 @@
 import { toDecimalText } from '@tillgate/protocol'
 import type { MerchantSettings } from '../merchants/manage-merchants.ts'
 import { type Merchant, normaliseColour } from '../merchants/rules/merchant.ts'
+import { merchantEnv } from '../merchants/rules/merchant-env.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import {
@@ -94,6 +95,7 @@ export const merchantActs: readonly Act[] = [
       merchant: object('The merchant.', merchant),
       aesKey,
       platformPublicKey: longText('What callbacks are signed with, as PEM.', { max: 16_384 }),
+      gatewayUrl: text('Where the merchant sends its requests.', { max: 2_048 }),
     }),
     command: { words: 'merchant add' },
     forms: [
@@ -114,15 +116,19 @@ export const merchantActs: readonly Act[] = [
         name: called,
         ...(given !== undefined && { publicKey: given }),
       })
-      return { ...made, platformPublicKey: await service.platformPublicKey() }
+      return {
+        ...made,
+        platformPublicKey: await service.platformPublicKey(),
+        gatewayUrl: service.publicUrl,
+      }
     },
-    tell: ({ merchant: { merchantId: id, name: called }, aesKey: secret, platformPublicKey }, { input }) => ({
-      text: `Merchant ${called} is signed on. The gateway signs callbacks with the key to the public one below.`,
+    tell: ({ merchant: { merchantId: id, name: called }, aesKey: secret, ...gateway }, { input }) => ({
+      text: `Merchant ${called} is signed on. Its .env is below; private.pem is its own private key.`,
       secrets: [
         ['merchantId', id],
         ['AES key', secret],
       ],
-      block: platformPublicKey,
+      block: merchantEnv({ ...gateway, merchantId: id, aesKey: secret }),
       page: `/merchants/${id}`,
       ...(input.publicKey === undefined && {
         next: `key add ${id} --public-key FILE --reason "signed on"`,

@@ -64,6 +64,8 @@ export interface OperatorService {
   railAccounts(railId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>
   platformPublicKey(): Promise<string>
+  /** Where merchants and consumers reach the gateway. */
+  readonly publicUrl: string
   trialBalance(): Promise<readonly BalanceLine[]>
   verifyLedger(): Promise<Verification>
   system(nowMs: number): Promise<{ readonly about: AboutProcess; readonly state: SystemState }>

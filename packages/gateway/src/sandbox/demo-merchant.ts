@@ -14,7 +14,8 @@ import type { Vault } from '../platform/vault.ts'
 
 /** Always the same, so that whoever loses the file finds the same orders again under new keys. */
 export const demoMerchantId = '100000000000000001'
-export const demoMerchantName = 'Demo shop'
+/** As the demo shop beside the gateway calls itself (examples/shop). */
+export const demoMerchantName = 'Leaf & Cup'
 
 /** As `sandbox-merchant.json` holds them: the AES key in base64, the others as PEM. */
 export interface SandboxCredentials {
@@ -40,6 +41,8 @@ export interface SandboxMerchantParts {
   readonly file: CredentialsFile
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly gatewayUrl: string
+  /** Whether another gateway on this very database answers at an address. */
+  readonly isServed: (gatewayUrl: string) => Promise<boolean>
   readonly clock: Clock
   readonly random: RandomBytes
 }
@@ -59,10 +62,17 @@ export async function ensureSandboxMerchant(parts: SandboxMerchantParts): Promis
   }
   let secrets = readSecrets(text)
   if (!secrets || (await isRevoked(secrets, parts))) secrets = await makeSecrets(parts.random)
-  const credentials = await complete(secrets, parts)
+  const credentials = await complete(secrets, { ...parts, gatewayUrl: await addressFor(text, parts) })
   if (serialise(credentials) !== text) await file.replace(serialise(credentials))
   await register(secrets, parts)
   return credentials
+}
+
+/** A second gateway beside the first leaves the file to the first; one that has moved takes its address along. */
+async function addressFor(text: string | undefined, parts: SandboxMerchantParts): Promise<string> {
+  const [, known] = /"gatewayUrl":\s*"([^"]+)"/.exec(text ?? '') ?? []
+  const isOther = known !== undefined && known !== parts.gatewayUrl
+  return isOther && (await parts.isServed(known)) ? known : parts.gatewayUrl
 }
 
 async function makeSecrets(random: RandomBytes): Promise<Secrets> {
