@@ -30,6 +30,7 @@ const allowedFields = new Set([
   'publicUrl',
   'adminUrl',
   'shopUrl',
+  'railUrl',
   'version',
   'mode',
   'signal',
