@@ -34,6 +34,7 @@ const allowedFields = new Set([
   'publicUrl',
   'adminUrl',
   'shopUrl',
+  'railUrl',
   'version',
   'mode',
   'signal',
