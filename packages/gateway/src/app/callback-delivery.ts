@@ -1,4 +1,4 @@
-// The delivery of callbacks, put together: the way out, the three steps of a delivery, and the workers over them.
+// The delivery of callbacks, put together: the outbound client, the three steps of a delivery, and the workers over them.
 // A part of the composition root with a file of its own.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

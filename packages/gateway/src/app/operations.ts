@@ -18,8 +18,8 @@ import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
+import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
-import { makeManageTokens } from '../operators/manage-tokens.ts'
 import { makeOperatorSessions } from '../operators/operator-sessions.ts'
 import { makeSecondStep } from '../operators/second-step.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
@@ -177,7 +177,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // Consumers
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
-    authenticateWallet: makeAuthenticateWallet({ tries: stores.walletTries, vault, clock }),
+    authenticateWallet: makeAuthenticateWallet({ tries: stores.pinTries, vault, clock }),
     submitPayment,
     returnToShop: makeReturnToShop({ platformKeys, clock }),
 
