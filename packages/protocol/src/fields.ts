@@ -1,7 +1,7 @@
 // The kinds of field that messages are made of. Each carries, beside its check, the words for what it expects
 // (`expected`, used in errors and in the documentation) and what it is for (`description`).
 import type { TSchema } from 'typebox'
-import { inexactNumberText } from './json.ts'
+import { inexactNumberText } from './json/json.ts'
 import { maxNumberDigits, maxUrlLength } from './limits.ts'
 import type { WireAmount } from './money.ts'
 import { Type } from './type.ts'

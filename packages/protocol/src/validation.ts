@@ -5,7 +5,7 @@ import type { Static, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import { Failure, type FailureName } from './codes.ts'
 import { describeValue, notesOf } from './fields.ts'
-import { inexactNumberText, type Json, JsonError, readJson } from './json.ts'
+import { inexactNumberText, type Json, JsonError, readJson } from './json/json.ts'
 
 export interface ReaderOptions {
   readonly failure: FailureName
