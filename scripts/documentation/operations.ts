@@ -21,7 +21,7 @@ export interface OperationNotes {
   readonly failures: readonly FailureName[]
 }
 
-/** What can happen before the operation itself is reached, and what is our fault. */
+/** What can happen before the operation itself is reached, and internal errors. */
 export const sharedFailures: readonly FailureName[] = [
   'malformed_envelope',
   'timestamp_outside_window',

@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Sealing } from '../../platform/sealing.ts'
 import type { Tokens } from '../../platform/tokens.ts'
 import { normaliseLogin, type Wallet } from '../../wallets/rules/wallet.ts'
-import type { KnownDevice } from '../../wallets/store/wallet-tries.ts'
+import type { KnownDevice } from '../../wallets/store/pin-tries.ts'
 import type { Words } from './words.ts'
 
 export interface Session {

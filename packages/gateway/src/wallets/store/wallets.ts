@@ -9,9 +9,9 @@ import { accountIdOf, walletAccount } from '../../ledger/rules/ledger.ts'
 import { type Account, listAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
-import type { Tries } from '../../platform/tries.ts'
+import type { Tries } from '../../platform/lockout.ts'
 import type { NewWallet, Wallet } from '../rules/wallet.ts'
-import { forgetSources } from './try-sources.ts'
+import { forgetSources } from './pin-try-sources.ts'
 
 export type WalletStore = ReturnType<typeof makeWalletStore>
 

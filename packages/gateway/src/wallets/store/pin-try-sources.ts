@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import type { Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
-import type { Tries } from '../../platform/tries.ts'
-import { loginsByAddress, sourceKeptMs } from '../rules/wallet-tries.ts'
+import type { Tries } from '../../platform/lockout.ts'
+import { loginsByAddress, sourceKeptMs } from '../rules/pin-lock.ts'
 
 interface SourceKey {
   readonly source: string
