@@ -85,7 +85,7 @@ export function makeVisits(parts: {
 
     signOut: (order: OrderKey): string => jar.remove(sessionName(order)),
 
-    /** From now on the tries of this browser count apart from those of strangers. */
+    /** From now on the tries of this browser count apart from those of unknown ones. */
     rememberDevice({ walletId, login }: Pick<Wallet, 'walletId' | 'login'>): string {
       const device = { deviceId: newId(), walletId, endsAtMs: clock.now() + deviceSeconds * 1000 }
       return jar.write(deviceName(login), sealing.seal(device, devicePlace), deviceSeconds)

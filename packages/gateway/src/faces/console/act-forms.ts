@@ -6,8 +6,9 @@ import type { Act, FormFace, RawInput, Told } from '../../acts/act.ts'
 import { faceOf, labelOf } from '../../acts/fields.ts'
 import { nameInForm, readInput } from '../../acts/read-input.ts'
 import { type Html, html } from '../../http/html.ts'
-import type { AreaName, ConsoleAct, ConsolePage, Done, Visit } from './console.ts'
+import type { ConsoleAct, ConsolePage, Done, Visit } from './console.ts'
 import { errorOf, fieldOf, foldedForm } from './forms.ts'
+import type { AreaName } from './navigation.ts'
 import { demandProof, proofFields } from './proof.ts'
 
 type Values = Readonly<Record<string, string | undefined>>

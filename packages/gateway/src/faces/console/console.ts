@@ -8,6 +8,7 @@ import type { OperatorService } from '../../acts/service.ts'
 import type { Content } from '../../http/html.ts'
 import type { Operator, Role } from '../../operators/rules/operator.ts'
 import type { Session } from '../../operators/store/operators.ts'
+import type { AreaName } from './navigation.ts'
 
 /** A request of somebody who is signed in. */
 export interface Visit {
@@ -34,19 +35,6 @@ export interface Refused {
   readonly typed: URLSearchParams
   readonly errors: readonly FieldError[]
 }
-
-export type AreaName =
-  | 'overview'
-  | 'orders'
-  | 'callbacks'
-  | 'merchants'
-  | 'wallets'
-  | 'rails'
-  | 'ledger'
-  | 'approvals'
-  | 'audit'
-  | 'system'
-  | 'account'
 
 export interface ConsolePage {
   readonly title: string
@@ -99,6 +87,14 @@ export interface ConsoleAct {
   readonly act: (visit: Visit, form: URLSearchParams) => Promise<Done>
   /** The page of its form, unless the form itself says another. */
   readonly back: (visit: Visit, form: URLSearchParams) => string
+}
+
+/** What operators do to their own account, whatever their role. */
+export function ownAct(
+  path: string,
+  given: Omit<ConsoleAct, 'path' | 'needs' | 'back'> & { page: string },
+): ConsoleAct {
+  return { ...given, path, needs: 'viewer', back: () => given.page }
 }
 
 export interface ConsoleDownload {

@@ -8,12 +8,12 @@ import {
   roleMeanings,
 } from '../../../operators/rules/operator.ts'
 import { actForms } from '../act-forms.ts'
-import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
+import { type ConsolePage, type ConsoleRoute, type Done, ownAct, type Visit } from '../console.ts'
 import { carried, errorOf, type Field, fieldOf, foldedForm } from '../forms.ts'
 import { table } from '../tables.ts'
 import { ago } from '../words.ts'
 
-const back = () => '/account'
+const page = '/account'
 const passwordPath = '/account/password'
 const forNew = html` autocomplete="new-password" minlength="${minPasswordLength}"`
 const passwordFields = [
@@ -23,59 +23,51 @@ const passwordFields = [
 ] as const satisfies readonly Field[]
 
 export const accountArea: readonly ConsoleRoute[] = [
-  { path: '/account', show },
-  {
-    path: '/sign-out',
-    needs: 'viewer',
-    fields: passwordFields.map(({ name }) => name),
-    back,
-    async act({ session, service }): Promise<Done> {
+  { path: page, show },
+  ownAct('/sign-out', {
+    page,
+    fields: [],
+    async act({ session, service }) {
       await service.sessions.end(session)
       return { kind: 'go', to: '/sign-in', note: 'You are signed out.' }
     },
-  },
-  {
-    path: '/account/sign-out-everywhere',
-    needs: 'viewer',
-    fields: passwordFields.map(({ name }) => name),
-    back,
-    async act({ operator, actor, service }): Promise<Done> {
+  }),
+  ownAct('/account/sign-out-everywhere', {
+    page,
+    fields: [],
+    async act({ operator, actor, service }) {
       await service.sessions.endAll(operator.login, actor)
-      return {
-        kind: 'go',
-        to: '/sign-in',
-        note: 'You are signed out everywhere, and your API tokens are revoked.',
-      }
+      const note = 'You are signed out everywhere, and your API tokens are revoked.'
+      return { kind: 'go', to: '/sign-in', note }
     },
-  },
-  {
-    path: passwordPath,
-    needs: 'viewer',
+  }),
+  ownAct(passwordPath, {
+    page,
     fields: passwordFields.map(({ name }) => name),
-    back,
-    async act({ operator, session, actor, service }, form): Promise<Done> {
-      const newPassword = form.get('new') ?? ''
-      const refusal = refusalOfPassword(newPassword)
-      const errors = [
-        ...(refusal === undefined ? [] : [{ field: 'new', message: refusal }]),
-        ...(newPassword === form.get('again')
-          ? []
-          : [{ field: 'again', message: 'The new password was not typed the same twice.' }]),
-      ]
-      if (errors.length > 0) return { kind: 'refused', errors }
-      await service.as(actor).operators.changePassword(
-        {
-          login: operator.login,
-          session: session.tokenHash,
-          oldPassword: form.get('old') ?? '',
-          newPassword,
-        },
-        service.authenticate,
-      )
-      return { kind: 'go', to: '/sign-in', note: 'The password is changed. Sign in with the new one.' }
-    },
-  },
+    act: changePassword,
+  }),
 ]
+
+async function changePassword(visit: Visit, form: URLSearchParams): Promise<Done> {
+  const { operator, session, actor, service } = visit
+  const newPassword = form.get('new') ?? ''
+  const refusal = refusalOfPassword(newPassword)
+  const errors = [
+    ...(refusal === undefined ? [] : [{ field: 'new', message: refusal }]),
+    ...(newPassword === form.get('again')
+      ? []
+      : [{ field: 'again', message: 'The new password was not typed the same twice.' }]),
+  ]
+  if (errors.length > 0) return { kind: 'refused', errors }
+  const own = { login: operator.login, session: session.tokenHash }
+  await service
+    .as(actor)
+    .operators.changePassword(
+      { ...own, oldPassword: form.get('old') ?? '', newPassword },
+      service.authenticate,
+    )
+  return { kind: 'go', to: '/sign-in', note: 'The password is changed. Sign in with the new one.' }
+}
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const { operator, session, nowMs, formToken, service } = visit

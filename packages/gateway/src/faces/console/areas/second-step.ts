@@ -3,20 +3,16 @@
 
 import { Html, html } from '../../../http/html.ts'
 import { qrCode } from '../../../http/qr.ts'
-import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
+import { type ConsoleAct, type ConsolePage, type ConsoleRoute, ownAct, type Visit } from '../console.ts'
 import { carried, foldedForm } from '../forms.ts'
 import { codeField, codeOf, demandPassword, passwordField } from '../proof.ts'
 import { moment } from '../words.ts'
 
 export const secondStepPath = '/account/second-step'
 
-const act = (name: string, work: (visit: Visit, form: URLSearchParams) => Promise<Done>) => ({
-  path: `${secondStepPath}/${name}`,
-  needs: 'viewer' as const,
-  fields: ['password', 'code'],
-  back: () => secondStepPath,
-  act: work,
-})
+const act = (name: string, work: ConsoleAct['act']) =>
+  ownAct(`${secondStepPath}/${name}`, { page: secondStepPath, fields: ['password', 'code'], act: work })
+
 export const secondStepArea: readonly ConsoleRoute[] = [
   { path: secondStepPath, show },
   act('begin', async (visit, form) => {
