@@ -5,6 +5,7 @@ import { Failure, type FailureName, failureAnswer, httpStatusOf } from '@tillgat
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type StartTimer, startSystemTimer } from '../platform/timer.ts'
 import { type BrokenHttp, isSilence, isTooSlow } from './admission/charges.ts'
+import { isBrowser, sendMissingPage } from './missing-page.ts'
 
 /** For the client to read the answer and close its end; one that does not is cut. */
 const lingerMs = 1_000
@@ -20,11 +21,13 @@ export function answerFailures(
     return sendFailure(request, reply, failure)
   })
   listener.setNotFoundHandler((request, reply) =>
-    sendFailure(
-      request,
-      reply,
-      new Failure('no_such_operation', { message: 'There is nothing at this path.' }),
-    ),
+    isBrowser(request)
+      ? sendMissingPage(reply)
+      : sendFailure(
+          request,
+          reply,
+          new Failure('no_such_operation', { message: 'There is nothing at this path.' }),
+        ),
   )
 }
 

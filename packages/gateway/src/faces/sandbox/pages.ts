@@ -58,7 +58,7 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
 <p class="quiet">It verifies callbacks. It is no secret, and always to be had at <a href="/platform-keys">/platform-keys</a>.</p>
 <pre tabindex="0">${platformPublicKey.trim()}</pre>
 <h2>Then</h2>
-<p class="quiet">In the folder with <code>.env</code> and <code>private.pem</code>, on Node.js 20 or newer. <code>till</code> reads them as they are; a program of yours does by <code>node --env-file=.env</code>.</p>
+<p class="quiet">In the folder with this <code>.env</code>, on Node.js 20 or newer. <code>till</code> reads it by itself, a program of yours by <code>node --env-file=.env</code>.</p>
 <pre tabindex="0">${installCommand(gatewayUrl)}
 npx till create --amount 12.50 --currency EUR --callback-url https://shop.example/callbacks</pre>
 <p class="quiet">Callbacks go to public addresses. To take them on your own machine, name one that is not there yet, as above, and listen in another terminal.</p>
