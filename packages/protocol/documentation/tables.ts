@@ -127,7 +127,12 @@ function eventTable(): string {
   const rows = [
     ...Object.entries(orderEvents).map(([name, event]) => [name, event, 'payment result'] as const),
     ...Object.entries(refundEvents).map(([name, event]) => [name, event, 'refund result'] as const),
-  ].map(([name, { status, meaning }, result]) => [`\`${name}\``, meaning, `\`${status}\``, result])
+  ].map(([name, { statuses, meaning }, result]) => [
+    `\`${name}\``,
+    meaning,
+    statuses.map((status) => `\`${status}\``).join(', '),
+    result,
+  ])
   return table(['eventName', 'Meaning', 'Status in the body', 'Body'], rows)
 }
 

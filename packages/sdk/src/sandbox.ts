@@ -18,8 +18,8 @@ export interface Sandbox {
   pay(payment: SandboxPay, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>
 
   /**
-   * Moves all times of one order into the past, so that its expiry and its callbacks' retries come sooner. It is
-   * not retried: twice would be twice as far.
+   * Moves the gateway's own times of one order into the past, so that its expiry and its callbacks' retries come
+   * sooner; what you said of it stays. It is not retried: twice would be twice as far.
    *
    * @example
    * await tillgate.sandbox.advance({ paymentId, milliseconds: 30 * 60_000 })

@@ -27,7 +27,7 @@ export interface CreateAnswer {
  * - `success`: Paid.
  * - `failed`: The payment failed; `msg` has the reason.
  * - `timeout`: Not paid before paymentExpiryTime.
- * - `cancelled`: The merchant cancelled the order before it was paid.
+ * - `cancelled`: The merchant or the gateway’s operator cancelled the order before it was paid.
  */
 export type OrderStatus = 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled';
 export type EventName = OrderEventName | RefundEventName;
@@ -35,7 +35,7 @@ export type EventName = OrderEventName | RefundEventName;
  * - `payment.order.confirming`: The consumer submitted the payment; it is being processed.
  * - `payment.order.timeout`: The order was not paid in time.
  * - `payment.order.success`: The order is paid.
- * - `payment.order.failed`: The payment failed; `msg` has the reason.
+ * - `payment.order.failed`: The payment failed, or the gateway’s operator cancelled the order; `status` says which, `msg` has the reason.
  */
 export type OrderEventName = 'payment.order.confirming' | 'payment.order.timeout' | 'payment.order.success' | 'payment.order.failed';
 /**
@@ -60,9 +60,9 @@ export interface PaymentResult {
     currency: string;
     /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
     paymentTime: number;
-    /** When the payment ended, well or badly. Absent while it is confirming. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When the order came to its final status, well or badly. Absent while it is confirming. Milliseconds since 1970-01-01 UTC, 13 digits. */
     completeTime?: number;
-    /** The same as completeTime. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    /** When it was paid: the same as completeTime. Absent unless the status is success. Milliseconds since 1970-01-01 UTC, 13 digits. */
     paidTime?: number;
     /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
@@ -261,7 +261,10 @@ export interface CallbackAnswer {
 /** The gateway waits 15 seconds for it: do slow work after it has resolved. */
 export type CallbackListener = (event: CallbackEvent) => unknown;
 export type CallbackEvent = OrderEvent | RefundEvent | UnknownEvent;
-/** The payment of an order moved: `result.status` is confirming, success, failed or timeout. */
+/**
+ * An order moved: `result.status` is confirming, success, failed or timeout, or cancelled where the gateway's operator
+ * cancelled it (`payment.order.failed`).
+ */
 export interface OrderEvent extends EventBase {
     /** Tells the events apart: `if (event.kind === 'order')`. */
     readonly kind: 'order';
@@ -366,7 +369,7 @@ interface ResendAnswer {
  * Whether the event tells nothing new, given the status that you have stored for this order (or, for a refund
  * event, for this refund). Undefined stands for "nothing stored yet". Two processes may ask at the same moment:
  * make the check and the change in one transaction, or let the database do both
- * (`update … where status not in ('success', 'failed', 'timeout')`).
+ * (`update … where status not in ('success', 'failed', 'timeout', 'cancelled')`).
  *
  * @example
  * if (event.kind === 'order' && !isStale(order.status, event)) order.status = event.result.status
@@ -526,8 +529,9 @@ export interface NewOrder extends Omit<CreateBody, 'channel' | 'paymentTime' | '
     /** `WEB` when left out. */
     readonly channel?: CreateBody['channel'];
     /**
-     * Milliseconds since 1970; now when left out. It is part of the content: whoever wants to repeat `create` after
-     * a crash with the same `orderNo` gives it (the time at which the order was placed), or asks by `orderNo`.
+     * Milliseconds since 1970. When left out, the time at which this client first created the `orderNo`, so that
+     * repeating `create` is the same request. It is part of the content: whoever wants to repeat it after a crash or
+     * from another process gives it (the time at which the order was placed), or asks by `orderNo`.
      */
     readonly paymentTime?: CreateBody['paymentTime'];
     /** 5 minutes to 24 hours after paymentTime; 30 minutes when left out. */
@@ -595,8 +599,10 @@ interface CreateBody {
     paymentExpiryTime: number | string;
     /** Where callbacks are sent. Without it there are none. An address of at most 2048 characters. */
     callbackUrl?: string;
-    /** Where the consumer goes back to at the end. An address of at most 2048 characters. */
+    /** Where the consumer goes back to at the end: https or, with channel APP, the app’s own scheme. An address of at most 2048 characters. */
     redirectUrl?: string;
+    /** Where the consumer goes who leaves the checkout while the order is pending; redirectUrl when left out. An address of at most 2048 characters. */
+    cancelUrl?: string;
 }
 /** Which order: its paymentId, or your own orderNo when the answer of create was lost, or one of its refunds. */
 export type OrderReference = string | {
@@ -722,8 +728,8 @@ export interface Sandbox {
      */
     pay(payment: SandboxPay, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>;
     /**
-     * Moves all times of one order into the past, so that its expiry and its callbacks' retries come sooner. It is
-     * not retried: twice would be twice as far.
+     * Moves the gateway's own times of one order into the past, so that its expiry and its callbacks' retries come
+     * sooner; what you said of it stays. It is not retried: twice would be twice as far.
      *
      * @example
      * await tillgate.sandbox.advance({ paymentId, milliseconds: 30 * 60_000 })

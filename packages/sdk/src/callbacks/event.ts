@@ -16,7 +16,10 @@ interface EventBase {
   readonly timestampMs: number
 }
 
-/** The payment of an order moved: `result.status` is confirming, success, failed or timeout. */
+/**
+ * An order moved: `result.status` is confirming, success, failed or timeout, or cancelled where the gateway's operator
+ * cancelled it (`payment.order.failed`).
+ */
 export interface OrderEvent extends EventBase {
   /** Tells the events apart: `if (event.kind === 'order')`. */
   readonly kind: 'order'
