@@ -153,6 +153,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   if (tracer) for (const listener of listeners) traceRequests(listener, tracer)
 
   let publicUrl = config.publicUrl ?? ''
+  let adminUrl = ''
   for (const listener of listeners) serveAssets(listener)
   serveHome(publicListener, {
     mode: config.mode,
@@ -166,7 +167,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveDocs(publicListener, {
     root: repositoryRoot,
     mode: config.mode,
-    publicUrl: () => publicUrl,
+    own: () => ({ publicUrl, adminUrl, shopUrl: parts.shopUrl?.() }),
     clock: parts.clock,
   })
   serveSdk(publicListener)
@@ -275,10 +276,13 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     if (joins) {
       publicUrl = joins.publicUrl
       service = await startServing(publicUrl || unservedUrl)
-      return { publicUrl, ...(await bindAll()), stop }
+      const { localUrl, ...bound } = await bindAll()
+      adminUrl = bound.adminUrl
+      return { publicUrl, localUrl, adminUrl, stop }
     }
     // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
-    const { localUrl, adminUrl } = await bindAll()
+    const { localUrl, ...bound } = await bindAll()
+    adminUrl = bound.adminUrl
     publicUrl = isApi ? publicUrl || localUrl : ''
     service = await startServing(publicUrl || unservedUrl)
     return { publicUrl, localUrl, adminUrl, stop }

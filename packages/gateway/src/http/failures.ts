@@ -6,6 +6,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type StartTimer, startSystemTimer } from '../platform/timer.ts'
 import { type BrokenHttp, isSilence, isTooSlow } from './admission/charges.ts'
 import type { AnsweredFailure, NoteAnswered } from './answered.ts'
+import { isBrowser, sendMissingPage } from './missing-page.ts'
 
 /** For the client to read the answer and close its end; one that does not is cut. */
 const lingerMs = 1_000
@@ -26,6 +27,7 @@ export function answerFailures(listener: FastifyInstance, { isUnavailable, postP
   const verbsAt = noteVerbs(listener, postPaths)
   listener.setNotFoundHandler((request, reply) => {
     const verbs = verbsAt(request.url.split('?')[0] ?? '')
+    if (verbs.length === 0 && isBrowser(request)) return sendMissingPage(reply)
     if (verbs.length === 0)
       return sendFailure(
         request,

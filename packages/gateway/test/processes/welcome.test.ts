@@ -36,7 +36,10 @@ test('the welcome has every address, the password and the next command, line und
     'npm install http://localhost:8080/sdk/tillgate-sdk.tgz',
     'HOST=0.0.0.0 npm start',
   ])
-    assert.match(text, new RegExp(`^ {2}\\S.{25} {2}${wanted.replaceAll(/[.?]/g, '\\$&')}$`, 'm'), wanted)
+    assert(
+      text.split('\n').some((line) => /^ {2}\S.{25} {2}\S/.test(line) && line.slice(30) === wanted),
+      wanted,
+    )
 })
 
 test('what is not there is not named', () => {

@@ -239,7 +239,7 @@ test('a program that answers 500 is told of, and the callback stays undelivered 
   const listen = await beginAt(state, ['--forward-to', program.url, '--state', state])
   const { paymentId, orderNo } = await paidOrder()
   await soon(() => listen.output().split('\n').length >= 3, listen.errors)
-  const line = ` {2}${paymentId} {2}→ HTTP 500 in \\d+ ms.* {2}order ${orderNo}`
+  const line = ` {2}${paymentId} {2}→ HTTP 500 in +\\d+ ms.* {2}order ${orderNo}`
   const starts = ['payment.order.confirming', 'payment.order.success   '].map(
     (event) =>
       listen

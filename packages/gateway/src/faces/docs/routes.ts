@@ -7,14 +7,15 @@ import { assets } from '../../http/assets.ts'
 import { type Page, pageText, protect, sendPage } from '../../http/layout.ts'
 import { type Prepared, prepare, sendPrepared } from '../../http/prepared.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { OwnAddresses } from './addresses.ts'
 import { overviewSlug, pathOf } from './contents.ts'
 import type { Library, LibraryOptions } from './library.ts'
 import { llmsFullText, llmsText } from './llms.ts'
 import { missingPage, paperPage, searchPage, searchPath } from './pages.ts'
 import { searchLimits } from './search.ts'
 
-export interface DocsParts extends LibraryOptions {
-  readonly publicUrl: () => string
+export interface DocsParts extends Omit<LibraryOptions, 'own'> {
+  readonly own: () => OwnAddresses
   readonly clock: Clock
 }
 
@@ -31,12 +32,12 @@ const textType = 'text/plain; charset=utf-8'
 /** Kept by whoever likes, and asked for again each time: a new version is seen at once. */
 const keepAndAsk = 'public, no-cache'
 
-export function serveDocs(listener: FastifyInstance, { publicUrl, clock, ...options }: DocsParts): void {
+export function serveDocs(listener: FastifyInstance, { own, clock, ...options }: DocsParts): void {
   // Loaded and opened for the first reader: a gateway that nobody reads pays nothing for it.
   let opened: Promise<Library> | undefined
   const openedLibrary = (): Promise<Library> => {
     opened ??= import('./library.ts')
-      .then(({ openLibrary }) => openLibrary(options))
+      .then(({ openLibrary }) => openLibrary({ ...options, own: own() }))
       .catch((error: unknown) => {
         opened = undefined
         throw error
@@ -56,7 +57,7 @@ export function serveDocs(listener: FastifyInstance, { publicUrl, clock, ...opti
   const serveText = (path: string, make: (library: Library, publicUrl: string) => string) =>
     listener.get(path, async (request, reply) => {
       const library = await openedLibrary()
-      const text = once(path, () => prepare(textType, Buffer.from(make(library, publicUrl()))))
+      const text = once(path, () => prepare(textType, Buffer.from(make(library, own().publicUrl))))
       return send(request, reply, text)
     })
   const sendPaper = async (request: FastifyRequest, reply: FastifyReply, slug: string) => {

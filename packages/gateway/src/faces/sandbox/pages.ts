@@ -24,7 +24,7 @@ ${problemAt('name')}
 <details id="own-key" open>
 <summary>Your own RSA key</summary>
 <p class="quiet">Make a pair, and paste the public half. The private half stays with you.</p>
-<pre tabindex="0">openssl genrsa -out private.pem 2048
+<pre class="commands" tabindex="0">openssl genrsa -out private.pem 2048
 openssl rsa -in private.pem -pubout</pre>
 <label for="publicKey">Public key</label>
 <textarea id="publicKey" name="publicKey" rows="6" required spellcheck="false" autocomplete="off" placeholder="-----BEGIN PUBLIC KEY-----"${marks('publicKey')}>${asked.publicKey}</textarea>
@@ -58,11 +58,11 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
 <p class="quiet">It verifies callbacks. It is no secret, and always to be had at <a href="/platform-keys">/platform-keys</a>.</p>
 <pre tabindex="0">${platformPublicKey.trim()}</pre>
 <h2>Then</h2>
-<p class="quiet">In the folder with <code>.env</code> and <code>private.pem</code>, on Node.js 20 or newer. <code>till</code> reads them as they are; a program of yours does by <code>node --env-file=.env</code>.</p>
-<pre tabindex="0">${installCommand(gatewayUrl)}
+<p class="quiet">In the folder with this <code>.env</code>, on Node.js 20 or newer. <code>till</code> reads it by itself, a program of yours by <code>node --env-file=.env</code>.</p>
+<pre class="commands" tabindex="0">${installCommand(gatewayUrl)}
 npx till create --amount 12.50 --currency EUR --callback-url https://shop.example/callbacks</pre>
 <p class="quiet">Callbacks go to public addresses. To take them on your own machine, name one that is not there yet, as above, and listen in another terminal.</p>
-<pre tabindex="0">npx till listen --forward-to http://localhost:3000/callbacks</pre>
+<pre class="commands" tabindex="0">npx till listen --forward-to http://localhost:3000/callbacks</pre>
 <p><a href="/docs/quickstart">The quickstart</a> goes on from here.</p>
 </main>`
 }

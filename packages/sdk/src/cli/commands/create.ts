@@ -60,8 +60,8 @@ export const createCommand: Command = {
       ...columns([
         ['paymentId', created.paymentId],
         ['orderNo', created.referOrderNo],
-        ['amount', amountText(order.paymentAmount, order.currency)],
         ['status', paintStatus(terminal, created.status)],
+        ['amount', amountText(order.paymentAmount, order.currency)],
       ]),
       '',
       `Pay at ${terminal.paint('bold', created.checkoutUrl)}`,

@@ -155,6 +155,7 @@ function tell({ callback, event, forwarded }: Told, terminal: Terminal): void {
     paymentId,
     ...(forwarded === undefined ? [] : [outcomeOf(forwarded, paymentId, terminal)]),
     ...(orderNo === undefined ? [] : [`order ${orderNo}`]),
+    ...(event?.kind === 'refund' ? [`refund ${event.result.referRefundNo}`] : []),
     ...(kind === 'resend' ? ['(sent again)'] : []),
     ...(id === undefined ? [] : [terminal.paint('dim', id)]),
   ]
@@ -176,7 +177,7 @@ function outcomeOf(forwarded: Forwarded, paymentId: string, { paint }: Terminal)
   const { httpStatus, durationMs } = forwarded
   const isGood = httpStatus === 200
   const colour = isGood ? 'green' : 'red'
-  return `${paint(colour, `→ HTTP ${httpStatus}`)} in ${durationMs} ms${isGood ? '' : again}`
+  return `${paint(colour, `→ HTTP ${httpStatus}`)} in ${`${durationMs}`.padStart(4)} ms${isGood ? '' : again}`
 }
 
 /** Goes on asking while the gateway is away or busy; anything else ends it. */

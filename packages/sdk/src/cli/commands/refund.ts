@@ -47,9 +47,9 @@ export const refundCommand: Command = {
       columns([
         ['refundId', refund.refundId],
         ['refundNo', refund.referRefundNo],
-        ['amount', amountText(refund.refundAmount, refund.currency)],
         ['status', paintStatus(terminal, status)],
         ['reason', msg],
+        ['amount', amountText(refund.refundAmount, refund.currency)],
       ]),
     )
     return status === 'refund_failed' ? exitCodes.failed : exitCodes.done
