@@ -30,9 +30,7 @@ export interface AnsweredRequest {
   readonly route: string
   readonly httpStatus: number
   readonly durationMs: number
-  readonly failure?:
-    | { readonly code: number; readonly field?: string; readonly message?: string }
-    | undefined
+  readonly failure?: { readonly code: number; readonly field?: string; readonly message?: string } | undefined
   readonly api?: {
     readonly operation: string | undefined
     readonly merchantId: string | undefined
@@ -108,5 +106,8 @@ function toLogged(request: AnsweredRequest, nowMs: number): LoggedRequest {
 
 /** It may repeat what a sender made up. */
 function storable(text: string | undefined, maxLength: number): string | undefined {
-  return text?.slice(0, maxLength).toWellFormed().replace(/\p{Cc}/gu, '\ufffd')
+  return text
+    ?.slice(0, maxLength)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\ufffd')
 }

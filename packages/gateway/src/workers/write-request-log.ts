@@ -21,7 +21,8 @@ export function startRequestLogWorker({
     log,
     turn: async () => {
       const { leftOut } = await write()
-      if (leftOut > 0) log.info({ worker, count: leftOut }, 'refused requests have no line in the request log')
+      if (leftOut > 0)
+        log.info({ worker, count: leftOut }, 'refused requests have no line in the request log')
       return gatherMs
     },
   })

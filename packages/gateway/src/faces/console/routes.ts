@@ -21,6 +21,7 @@ import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
 import { railsArea } from './areas/rails.ts'
+import { requestsArea } from './areas/requests.ts'
 import { secondStepArea, secondStepPath } from './areas/second-step.ts'
 import { systemArea } from './areas/system.ts'
 import { tokensArea } from './areas/tokens.ts'
@@ -68,6 +69,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...approvalsArea(running),
     ...auditArea(running),
     ...systemArea(running),
+    ...requestsArea(running),
     ...accountArea(running),
     ...secondStepArea(running),
     ...tokensArea(running),
