@@ -19,8 +19,8 @@ const suites = {
 } as const
 /**
  * Left out of `npm test`, which is waited for at every change: what looks at the console's pages and at papers in a
- * browser, at samples and clients in other languages, at the packages as they are installed, at the private PostgreSQL as it is
- * started, shared, backed up and given another master key, and the short forms of the long programmes.
+ * browser, at samples and clients in other languages, at the packages as they are installed, at the private PostgreSQL as
+ * it is started, shared, backed up and given another master key, and the short forms of the long programmes.
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',

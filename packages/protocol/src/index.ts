@@ -14,6 +14,7 @@ export * from './messages/create-body.ts'
 export * from './messages/requests.ts'
 export * from './messages/results.ts'
 export * from './messages/sandbox-listen.ts'
+export * from './messages/sandbox-requests.ts'
 export * from './methods.ts'
 export {
   digitsOf,
