@@ -3,9 +3,10 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import * as sdk from '@tillgate/sdk'
+import { pageHeaders } from '../page.ts'
 import { type CartLine, cartCookie, readCart, totalMinor } from './cart.ts'
 import { currency } from './goods.ts'
-import { isSettled, orderPage, pageHeaders, shopPage, style, troublePage } from './pages.ts'
+import { isSettled, orderPage, shopPage, style, troublePage } from './pages.ts'
 
 export interface ShopOrder {
   readonly orderNo: string

@@ -45,7 +45,6 @@ const withContext: WithContext = async (work) => {
     await work({
       config,
       service: makeOperatorService({ ...parts, publicUrl, stores, operations, vault }),
-      statements: stores.statements,
       masterKey: operations.as(actor).masterKey,
       prune: operations.prune,
       clock: systemClock,

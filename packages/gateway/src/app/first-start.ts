@@ -1,10 +1,9 @@
 // What a gateway makes at its first start, so that there is somebody to serve: the first operator and, in the sandbox,
 // test wallets and the demo merchant. A part of the composition root with a file of its own.
-import type { RandomBytes } from '@tillgate/protocol'
 import { platformKeysPath } from '../faces/merchant-api/platform-keys.ts'
 import { PlatformKeys, type PublishedKey } from '../keys/platform-keys.ts'
 import { ensureFirstOperator } from '../operators/first-operator.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { ensureSandboxMerchant } from '../sandbox/demo-merchant.ts'
 import { ensureTestWallets } from '../sandbox/test-wallets.ts'
@@ -12,10 +11,8 @@ import { type Config, ConfigurationFailure, operatorPasswordMissing } from '../s
 import type { OpenStores } from './open-stores.ts'
 import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
 
-export interface FirstStartParts {
+export interface FirstStartParts extends ClockAndRandom {
   readonly publicUrl: string
-  readonly clock: Clock
-  readonly random: RandomBytes
   readonly log: Log
   /** The first start made the first operator, with a password that is told this once. */
   readonly onFirstOperator?: (made: { login: string; password: string }) => void

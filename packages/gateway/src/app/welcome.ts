@@ -16,6 +16,7 @@ export interface Running {
   readonly adminUrl: string
   readonly shopUrl: string | undefined
   readonly isAccessGiven: boolean
+  readonly railUrl: string | undefined
   /** Nobody but this machine reaches the public listener. */
   readonly isLocal: boolean
   /** Made by this very start. */
@@ -25,7 +26,7 @@ export interface Running {
 type Row = readonly [label: string, value: string | undefined | false]
 
 export function welcome(running: Running): string {
-  const { mode, processes, publicUrl, adminUrl, shopUrl, isLocal, firstOperator } = running
+  const { mode, processes, publicUrl, adminUrl, shopUrl, railUrl, isLocal, firstOperator } = running
   const bold = (text: string) => styleText('bold', text)
   const count = processes === 1 ? 'one process' : `${processes} processes`
   const isSandbox = mode === 'sandbox'
@@ -36,6 +37,7 @@ export function welcome(running: Running): string {
         ['An account of your own', running.isAccessGiven && `${publicUrl}${sandboxAccessPath}`],
         ['Playground', isSandbox && `${publicUrl}${playgroundPath}`],
         ['Demo shop', shopUrl],
+        ['Test bank, to pay over', railUrl],
         ['Console', adminUrl],
       ]
     : [['Workers only; metrics at', `${adminUrl}/metrics`]]

@@ -9,7 +9,7 @@ import { placeOf } from '../merchants/merchant-directory.ts'
 import type { MerchantKey } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { makeActs } from '../operators/audit-entries.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
 
 /** Always the same, so that whoever loses the file finds the same orders again under new keys. */
@@ -35,7 +35,7 @@ export interface CredentialsFile {
   replace(text: string): Promise<void>
 }
 
-export interface SandboxMerchantParts {
+export interface SandboxMerchantParts extends ClockAndRandom {
   readonly merchants: MerchantStore
   readonly vault: Vault
   readonly file: CredentialsFile
@@ -43,8 +43,6 @@ export interface SandboxMerchantParts {
   readonly gatewayUrl: string
   /** Whether another gateway on this very database answers at an address. */
   readonly isServed: (gatewayUrl: string) => Promise<boolean>
-  readonly clock: Clock
-  readonly random: RandomBytes
 }
 
 type Secrets = Pick<SandboxCredentials, 'aesKey' | 'privateKey'>

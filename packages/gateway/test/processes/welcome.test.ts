@@ -13,6 +13,7 @@ const running: Running = {
   publicUrl: 'http://localhost:8080',
   adminUrl: 'http://localhost:8081',
   shopUrl: 'http://localhost:8082',
+  railUrl: 'http://localhost:8083',
   isAccessGiven: true,
   isLocal: true,
   firstOperator: { login: 'admin', password: 'tea-and-honey' },
@@ -27,6 +28,7 @@ test('the welcome has every address, the password and the next command, line und
     'http://localhost:8080/sandbox',
     'http://localhost:8080/sandbox/playground',
     'http://localhost:8082',
+    'http://localhost:8083',
     'http://localhost:8081',
     'admin',
     'tea-and-honey',
@@ -41,7 +43,13 @@ test('the welcome has every address, the password and the next command, line und
 })
 
 test('what is not there is not named', () => {
-  const live = shown({ mode: 'live', isAccessGiven: false, shopUrl: undefined, firstOperator: undefined })
+  const live = shown({
+    mode: 'live',
+    isAccessGiven: false,
+    shopUrl: undefined,
+    railUrl: undefined,
+    firstOperator: undefined,
+  })
   assert.doesNotMatch(live, /sandbox|shop|Playground|Password|trigger/)
   assert.match(live, /npm install http:\/\/localhost:8080\/sdk/)
   assert.doesNotMatch(shown({ publicUrl: '' }), /npm install|localhost:8080/)

@@ -11,7 +11,7 @@ import type { OwnAddresses } from './addresses.ts'
 import { overviewSlug, pathOf } from './contents.ts'
 import type { Library, LibraryOptions } from './library.ts'
 import { llmsFullText, llmsText } from './llms.ts'
-import { busyPage, missingPage, paperPage, searchPage, searchPath } from './pages.ts'
+import { missingPage, paperPage, searchPage, searchPath } from './pages.ts'
 import { searchLimits } from './search.ts'
 
 export interface DocsParts extends Omit<LibraryOptions, 'own'> {
@@ -57,24 +57,20 @@ export function serveDocs(listener: FastifyInstance, { own, clock, ...options }:
   const serveText = (path: string, make: (library: Library, publicUrl: string) => string) =>
     listener.get(path, async (request, reply) => {
       const library = await openedLibrary()
-      return send(
-        request,
-        reply,
-        once(path, () => prepare(textType, Buffer.from(make(library, own().publicUrl)))),
-      )
+      const text = once(path, () => prepare(textType, Buffer.from(make(library, own().publicUrl))))
+      return send(request, reply, text)
     })
   const sendPaper = async (request: FastifyRequest, reply: FastifyReply, slug: string) => {
     const library = await openedLibrary()
     const isMarkdown = slug.endsWith('.md')
     const paper = library.find(isMarkdown ? slug.slice(0, -'.md'.length) : slug)
     if (!paper) return sendPage(reply.status(404), missingPage(library))
-    if (isMarkdown) {
+    if (isMarkdown)
       return send(
         request,
         reply,
         once(slug, () => prepare(markdownType, Buffer.from(paper.markdown))),
       )
-    }
     const page = once(slug, () => prepareHtml(paperPage(library, paper)))
     return send(request, protect(reply, { script: assets.docsScript }), page)
   }
@@ -88,7 +84,7 @@ export function serveDocs(listener: FastifyInstance, { own, clock, ...options }:
     const waitMs = addressSearches.take(addressKey(request.ip)) || allSearches.take('')
     if (waitMs > 0) {
       reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))
-      return sendPage(reply, busyPage(library, question))
+      return sendPage(reply, searchPage(library, question, undefined))
     }
     return sendPage(reply, searchPage(library, question, library.search(question)))
   })
