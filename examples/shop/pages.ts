@@ -5,8 +5,6 @@ import { type CartLine, totalMinor } from './cart.ts'
 import { currency, goods } from './goods.ts'
 import type { ShopOrder } from './shop.ts'
 
-export { pageHeaders } from '../page.ts'
-
 const price = (minor: bigint) => `${toDecimalText(minor, currency)} ${currency}`
 
 const shopPageOf = (parts: Pick<PageParts, 'title' | 'content' | 'isWaiting'>) =>
