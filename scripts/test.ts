@@ -25,6 +25,7 @@ const suites = {
 const slow = [
   'packages/gateway/test/browser/{checkout-looks,console,console-overview,docs,shop,test-bank}.test.ts',
   'packages/gateway/test/database/embedded-{accounts,sharing}.test.ts',
+  'packages/gateway/test/rails/python-rail.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
