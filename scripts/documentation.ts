@@ -7,6 +7,7 @@ import { railTables } from '../packages/protocol/documentation/rail-tables.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
 import { commandLinePage } from './documentation/command-line.ts'
+import { sdkTypes } from './documentation/sdk-types.ts'
 import { callbackSequence, paymentSequence, railSequence } from './documentation/sequence-diagram.ts'
 import { orderStates, refundStates } from './documentation/state-diagram.ts'
 
@@ -19,6 +20,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/api.md': apiPage,
   'docs/command-line.md': commandLinePage,
   'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,
+  'packages/sdk/types/index.d.ts': sdkTypes,
   'docs/images/order-states.svg': orderStates,
   'docs/images/refund-states.svg': refundStates,
   'docs/images/payment-sequence.svg': paymentSequence,
