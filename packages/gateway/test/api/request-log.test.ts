@@ -66,7 +66,7 @@ test('the console finds a request by its id, and says of a closed envelope that 
   const unproved = await findInConsole(closed.data.requestId)
   assert(unproved.includes(`<code>${merchant.merchantId}</code> (not proved)`))
   assert.match((await operator.get('/requests?id=nothing')).text, /No request fits/)
-  assert.match((await operator.get('/system')).text, /action="\/requests"/)
+  assert.match((await operator.get('/system')).text, /href="\/requests"/)
 })
 
 test('of more than a page the older ones are on the next', async () => {

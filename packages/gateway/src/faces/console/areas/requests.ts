@@ -39,7 +39,7 @@ ${pages(requestsPath, query, { older: last && `${last.answeredAtMs}.${last.reque
   }
 }
 
-export function requestSearch(filter: { requestId?: string | undefined; merchantId?: string | undefined }) {
+function requestSearch(filter: { requestId?: string | undefined; merchantId?: string | undefined }) {
   return html`<form class="filters" action="${requestsPath}">
 <label>requestId<input name="id" value="${filter.requestId}" maxlength="64" autocapitalize="none" spellcheck="false"></label>
 <label>Merchant<input name="merchant" value="${filter.merchantId}" maxlength="18" autocapitalize="none"></label>
@@ -58,7 +58,7 @@ function row(request: LoggedRequest, nowMs: number): Content[] {
         : html`<code>${merchantId}</code> (not proved)`,
     method ?? html`${verb} <code>${route}</code>`,
     code ?? `HTTP ${httpStatus}`,
-    html`<span class="wrap">${field !== undefined && html`<code>${field}</code>: `}${message ?? '—'}</span>`,
+    html`<span class="wrap">${message ?? field ?? '—'}</span>`,
     `${request.durationMs} ms`,
   ]
 }
