@@ -163,7 +163,7 @@ function limitTable(): string {
       ],
       ['`paymentTime` ahead of the gateway’s clock', minutes(limits.maxPaymentTimeAheadMs)],
       ['`goods`', `1 to ${limits.maxGoods}`],
-      ['`goodsQuantity`', `${limits.maxGoodsQuantity}`],
+      ['`goodsQuantity`', `${limits.maxGoodsQuantity}, ${limits.goodsQuantityDecimals} decimal places`],
       ['`orderNo`, `referRefundNo`, `referenceGoodsId`', characters(limits.maxOrderNoLength)],
       ['`goodsName`, `goodsDesc`, `orderDescription`, `refundReason`', characters(limits.maxGoodsNameLength)],
       [

@@ -44,4 +44,5 @@ export {
 export { signText, verifyText } from './signing.ts'
 export * from './statuses.ts'
 export { Type } from './type.ts'
+export { type IgnoredField, type Ignoring, ignoring } from './unread-fields.ts'
 export { makeChecker, makeReader } from './validation.ts'

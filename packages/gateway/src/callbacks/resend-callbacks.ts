@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import {
   type CallbackAnswer,
   Failure,
+  ignoring,
   makeCallbackId as makeUuid,
   parseCallbackBody,
   type RandomBytes,
@@ -34,7 +35,8 @@ export function makeResendCallbacks({ orders, resends, clock }: ResendCallbacksP
     body: string,
     { timestamp, sign }: Pick<RequestEnvelope, 'timestamp' | 'sign'>,
   ): Promise<CallbackAnswer> => {
-    const { paymentId } = parseCallbackBody(body)
+    const asked = parseCallbackBody(body)
+    const { paymentId } = asked
     if (!(await orders.findOrder({ merchantId, paymentId }))) throw new Failure('order_not_found')
     const nowMs = clock.now()
     const queued = await resends.resendOfOrder(
@@ -47,7 +49,7 @@ export function makeResendCallbacks({ orders, resends, clock }: ResendCallbacksP
         forgetBeforeMs: nowMs - 2 * timestampWindowMs,
       },
     )
-    return { paymentId, queued }
+    return { paymentId, queued, ...ignoring(asked) }
   }
 }
 

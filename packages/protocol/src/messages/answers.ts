@@ -5,10 +5,12 @@ import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from
 import type { JsonObject } from '../json.ts'
 import { maxOrderNoLength } from '../limits.ts'
 import { Type } from '../type.ts'
+import type { Ignoring } from '../unread-fields.ts'
 import { makeReader } from '../validation.ts'
 import { channels } from './create-body.ts'
 import {
   currency,
+  ignored,
   merchantId,
   message,
   orderStatus,
@@ -31,6 +33,7 @@ export const createAnswerSchema = Type.Object({
     '`pending` for a new order; the current status when the request was a repetition.',
     orderStatusNames,
   ),
+  ...ignored,
 })
 export type CreateAnswer = Static<typeof createAnswerSchema>
 
@@ -71,6 +74,7 @@ export const queryAnswerSchema = Type.Object({
     item: refundInQuery,
     typeName: 'array of refunds',
   }),
+  ...ignored,
 })
 export type QueryAnswer = Static<typeof queryAnswerSchema>
 export type RefundInQuery = QueryAnswer['refunds'][number]
@@ -79,6 +83,7 @@ export const cancelAnswerSchema = Type.Object({
   paymentId,
   referOrderNo,
   status: choice('The payment order’s status.', ['cancelled']),
+  ...ignored,
 })
 export type CancelAnswer = Static<typeof cancelAnswerSchema>
 
@@ -92,16 +97,18 @@ export const refundAnswerSchema = Type.Object({
     '`refunding` for a new refund; the current status when the request was a repetition.',
     refundStatusNames,
   ),
+  ...ignored,
 })
 export type RefundAnswer = Static<typeof refundAnswerSchema>
 
 export const callbackAnswerSchema = Type.Object({
   paymentId,
   queued: wholeNumber('How many callbacks will be sent again.', { min: 0, max: 1_000_000 }),
+  ...ignored,
 })
-export type CallbackAnswer = { paymentId: string; queued: number }
+export type CallbackAnswer = { paymentId: string; queued: number } & Ignoring
 
-export const sandboxAnswerSchema = Type.Object({ paymentId, status: orderStatus })
+export const sandboxAnswerSchema = Type.Object({ paymentId, status: orderStatus, ...ignored })
 export type SandboxAnswer = Static<typeof sandboxAnswerSchema>
 
 export const answerSchema = Type.Object({

@@ -19,9 +19,10 @@ const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as c
 
 export function makeMerchantStore(database: Pool) {
   return {
+    /** False when its merchantId is taken. */
     insertMerchant: (merchant: Merchant, keys: readonly MerchantKey[], act: Act) =>
       audited(database, act, async (transaction) => {
-        await insertMerchant(transaction, merchant)
+        if (!(await insertMerchant(transaction, merchant))) return false
         for (const key of keys) await insertKey(transaction, key)
         return true
       }),
@@ -68,9 +69,9 @@ const merchantColumns =
   'merchant_id, name, status, requests_per_second, callback_hosts, accent_colour, is_self_registered, created_at'
 const keyColumns = 'merchant_id, key_id, kind, public_key, sealed_key, created_at, revoked_at'
 
-async function insertMerchant(database: Queryable, merchant: Merchant): Promise<void> {
-  await database.query({
-    text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+async function insertMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
+  const { rowCount } = await database.query({
+    text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
     values: [
       merchant.merchantId,
       merchant.name,
@@ -82,6 +83,7 @@ async function insertMerchant(database: Queryable, merchant: Merchant): Promise<
       merchant.createdAtMs,
     ],
   })
+  return rowCount === 1
 }
 
 async function findMerchants(
