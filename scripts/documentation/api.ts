@@ -41,6 +41,10 @@ export function apiPage(): string {
     '',
     tableOf('answer'),
     '',
+    'Each ignored field in the `ignoredFields` of a success:',
+    '',
+    tableOf('ignored field'),
+    '',
     'These failures can meet any operation:',
     '',
     failureTable(sharedFailures),
@@ -156,6 +160,10 @@ function limitTable(): string {
     [
       ['A request or a callback', `${limits.maxEnvelopeBytes / 1024} KiB`],
       ['Objects and lists inside each other', `${limits.maxJsonDepth}`],
+      [
+        'Commas and colons outside of strings',
+        `${limits.maxJsonMarks} in a body, ${limits.maxEnvelopeMarks} in an envelope`,
+      ],
       ['`timestamp` from the gateway’s clock', minutes(limits.timestampWindowMs)],
       [
         '`paymentExpiryTime` after `paymentTime`',

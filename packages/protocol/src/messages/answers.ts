@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import type { JsonObject } from '../json.ts'
-import { maxOrderNoLength } from '../limits.ts'
+import { maxOrderNoLength, maxTransactionIdLength } from '../limits.ts'
 import { Type } from '../type.ts'
 import type { Ignoring } from '../unread-fields.ts'
 import { makeReader } from '../validation.ts'
@@ -56,13 +56,17 @@ export const queryAnswerSchema = Type.Object({
     ...orderStatusNames,
     ...refundStatusNames,
   ]),
-  transactionId: Type.Optional(transactionId),
+  transactionId: Type.Optional(
+    text('The wallet’s number for the payment’s transaction; a refund’s own is in refunds.', {
+      max: maxTransactionIdLength,
+    }),
+  ),
   msg: message,
   merchantId,
   referOrderNo: text('The referRefundNo of the newest refund where there is one, otherwise the orderNo.', {
     max: maxOrderNoLength,
   }),
-  payAmount: Type.Optional(amount('What was paid. Absent until the status is success.')),
+  payAmount: Type.Optional(amount('What was paid, whatever was refunded. Absent until it is paid.')),
   currency,
   paymentTime: timeNumber('The paymentTime of the create request.'),
   paidTime: Type.Optional(timeNumber('When it was paid. Absent until then.')),

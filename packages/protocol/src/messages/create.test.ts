@@ -273,7 +273,10 @@ test('amount × quantity is exact, or rounded half up to the minor unit', () => 
     assert.equal(amountOfGoods(eachMinor, quantity), minor, `${eachMinor} × ${quantity}`)
   parse(weighedCreateBody())
   const short = withChange(weighedCreateBody(), 'order.orderAmount', '3.32')
-  assert.match(assertFails(() => parse(short), 'amounts_do_not_add_up', 'order.orderAmount').message, /3\.32.*3\.33/)
+  assert.match(
+    assertFails(() => parse(short), 'amounts_do_not_add_up', 'order.orderAmount').message,
+    /3\.32.*3\.33/,
+  )
 })
 
 test('times are 13 digits, as a number or as text', () => {

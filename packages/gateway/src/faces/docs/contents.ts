@@ -28,7 +28,7 @@ export const chapters: readonly Chapter[] = [
     ],
   },
   { title: 'Integrate', entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'going-live'].map(paper) },
-  { title: 'Reference', entries: ['api', 'protocol'].map(paper) },
+  { title: 'Reference', entries: ['api', 'protocol', 'versioning'].map(paper) },
   {
     title: 'Operate',
     entries: [
