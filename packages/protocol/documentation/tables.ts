@@ -76,11 +76,16 @@ interface ObjectSchema {
 function fieldTable(schema: TSchema): string {
   const { properties, required = [] } = schema as unknown as ObjectSchema
   const rows = Object.entries(properties).map(([name, field]) => {
-    const { typeName, expected, description } = notesOf(field)
-    const rule = [description, ruleOf(expected)].filter((part) => part !== '').join(' ')
-    return [`\`${name}\``, typeName, required.includes(name) ? 'yes' : 'no', rule]
+    const { typeName } = notesOf(field)
+    return [`\`${name}\``, typeName, required.includes(name) ? 'yes' : 'no', wordsOf(field)]
   })
   return table(['Field', 'Type', 'Required', 'Rule'], rows)
+}
+
+/** What a field is for and what it must be, in a sentence or two. */
+export function wordsOf(field: TSchema): string {
+  const { expected, description } = notesOf(field)
+  return [description, ruleOf(expected)].filter((part) => part !== '').join(' ')
 }
 
 /** What the page says once for all fields, and what the type says already, is left out. */

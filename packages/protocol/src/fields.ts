@@ -45,6 +45,16 @@ export function url(description: string) {
   return Type.Refine(Type.String(notes), (value) => isText(value, { min: 1, max: maxUrlLength }))
 }
 
+/** An address that a browser may be sent to: a page, and never a script or a file. */
+export function webAddress(description: string) {
+  const expected = `an http or https address of at most ${maxUrlLength} characters`
+  return Type.Refine(Type.String({ typeName: 'string', expected, description }), (value) => {
+    if (!isText(value, { min: 1, max: maxUrlLength })) return false
+    const { protocol, username, password } = URL.parse(value) ?? {}
+    return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
+  })
+}
+
 export function pattern(
   description: string,
   { regexp, expected, typeName = 'string' }: { regexp: RegExp; expected: string; typeName?: string },

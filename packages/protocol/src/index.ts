@@ -31,6 +31,10 @@ export {
   openingToolsHere,
   openRequest,
 } from './opening.ts'
+export * from './rail/answers.ts'
+export * from './rail/messages.ts'
+export * from './rail/notices.ts'
+export * from './rail/webhook-signature.ts'
 export * from './redirect.ts'
 export {
   type CallbackMessage,

@@ -62,3 +62,20 @@ export const aesNonceBytes = 12
 export const aesTagBytes = 16
 /** Two, so that a key can be replaced without a moment in which neither works. */
 export const maxLiveKeys = 2
+
+/** Of a message to a rail, of its answer and of a notice, in bytes of UTF-8. */
+export const maxRailMessageBytes = 64 * 1024
+export const railAnswerTimeoutMs = 10 * second
+/** How far the timestamp of a signed message of a rail may be from the clock, both ways. */
+export const webhookWindowMs = 5 * minute
+export const maxRailReferenceLength = 128
+export const maxRailReasonLength = 256
+export const maxCheckAfterSeconds = 86_400
+/** As a QR code of medium error correction it is still read from a screen. */
+export const maxQrTextLength = 1024
+export const maxInstructionLines = 20
+export const maxInstructionLabelLength = 64
+export const maxInstructionValueLength = 256
+/** What Standard Webhooks 1.0 allows. */
+export const minWebhookSecretBytes = 24
+export const maxWebhookSecretBytes = 64

@@ -9,6 +9,7 @@ import { merchantActs } from './merchant-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
+import { railActs } from './rail-acts.ts'
 import { tokenActs } from './token-acts.ts'
 import { walletActs } from './wallet-acts.ts'
 
@@ -19,6 +20,7 @@ export const catalogue: readonly Act[] = [
   ...merchantActs,
   ...keyActs,
   ...walletActs,
+  ...railActs,
   ...approvalActs,
   ...bookActs,
   ...operatorActs,

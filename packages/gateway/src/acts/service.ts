@@ -26,6 +26,7 @@ import type { CallbackWithAttempts, ShowOrder } from '../orders/show-order.ts'
 import type { ReadOverview } from '../overview/read-overview.ts'
 import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
+import type { ManageRails } from '../rails/manage-rails.ts'
 import type { SystemState } from '../system/store/system.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
@@ -60,6 +61,7 @@ export interface OperatorService {
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
   merchantAccounts(merchantId: string): Promise<readonly Account[]>
+  railAccounts(railId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>
   platformPublicKey(): Promise<string>
   trialBalance(): Promise<readonly BalanceLine[]>
@@ -84,6 +86,7 @@ export interface OperatorActs {
   readonly orders: Omit<ManageOrders, 'refundOrder'>
   readonly callbacks: ManageCallbacks
   readonly hosts: PauseHosts
+  readonly rails: ManageRails
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
   readonly platformKeys: ManagePlatformKeys

@@ -20,6 +20,7 @@ import { makeMerchantApi } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
+import { serveSdk } from '../faces/sdk/routes.ts'
 import { refuseOtherNames } from '../http/admin-names.ts'
 import { AdmissionControl } from '../http/admission/admission-control.ts'
 import { makeAnswerLog, type NoteAnswered } from '../http/answered.ts'
@@ -167,6 +168,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     publicUrl: () => publicUrl,
     clock: parts.clock,
   })
+  serveSdk(publicListener)
   const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
   serveCheckout(publicListener, {

@@ -40,6 +40,7 @@ import type { Clock } from '../platform/clock.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
+import { makeManageRails } from '../rails/manage-rails.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
 import { walletRail } from '../rails/wallet-rail.ts'
@@ -267,6 +268,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         operators: makeManageOperators({ operators, vault, ...by }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
       }

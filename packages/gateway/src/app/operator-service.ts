@@ -41,6 +41,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     merchantAccounts: (merchantId) =>
       stores.treasury.listAccounts({ ownerKind: 'merchant', ownerId: merchantId }),
+    railAccounts: (railId) => stores.treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
     statement: operations.writeStatement,
     platformPublicKey: operations.platformPublicKey,
     trialBalance: stores.trialBalance,

@@ -26,6 +26,7 @@ import { readFigures } from '../overview/store/figures.ts'
 import { makeOverviewHours } from '../overview/store/overview-hours.ts'
 import { makePaymentStore } from '../payments/store/payments.ts'
 import { makeSettlingStore } from '../payments/store/settling.ts'
+import { makeRailStore } from '../rails/store/rails.ts'
 import { makeRefundStore } from '../refunds/store/refunds.ts'
 import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
 import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
@@ -51,6 +52,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     orderDetails: makeOrderDetailsStore(pool),
     payments: makePaymentStore(pool, onQueued),
     settling: makeSettlingStore(pool, { onBatch, onQueued }),
+    rails: makeRailStore(pool),
     refunds: makeRefundStore(pool),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),

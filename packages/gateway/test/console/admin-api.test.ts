@@ -232,6 +232,19 @@ test('a top-up is done once for each key, also at the same moment, and a key ser
   assert.deepEqual(rest.wallets, [])
 })
 
+test('a rail is added, changed, paused and given a new secret', async () => {
+  const rail = { railId: 'bank', name: 'Bank', url: 'https://bank.example/', currencies: ['EUR'], reason }
+  const { secret } = await admin.data('addRail', { body: rail })
+  const params = { railId: 'bank' }
+  assert.equal((await admin.data('changeRail', { params, body: { position: 3, reason } })).position, 3)
+  assert.equal((await admin.data('pauseRail', { params, body: { reason } })).isPaused, true)
+  assert.equal((await admin.data('resumeRail', { params, body: { reason } })).isPaused, false)
+  const rotated = await admin.data('rotateRailSecret', { params, body: { endOthers: false, reason } })
+  assert.notEqual(rotated.secret, secret)
+  assert.equal((await admin.data('showRail', { params })).secrets.length, 2)
+  assert.equal((await admin.data('listRails')).rails.length, 1)
+})
+
 test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {
   await paidOrder()
   const { callbacks } = await admin.data('listCallbacks', { query: { merchantId, limit: '1' } })

@@ -45,6 +45,7 @@ function rank(status: OrderStatus | RefundStatus): number {
 
 /** Remembers the ids of callbacks that were handled. Bring one over your database to share it among processes. */
 export interface SeenCallbacks {
+  /** Asked before the handler runs. */
   has(id: string): boolean | Promise<boolean>
   /** Called once the handler has succeeded. */
   add(id: string): void | Promise<void>

@@ -38,6 +38,7 @@ export type AreaName =
   | 'callbacks'
   | 'merchants'
   | 'wallets'
+  | 'rails'
   | 'ledger'
   | 'approvals'
   | 'audit'

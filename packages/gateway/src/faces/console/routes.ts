@@ -20,6 +20,7 @@ import { merchantsArea } from './areas/merchants.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
+import { railsArea } from './areas/rails.ts'
 import { secondStepArea, secondStepPath } from './areas/second-step.ts'
 import { systemArea } from './areas/system.ts'
 import { tokensArea } from './areas/tokens.ts'
@@ -62,6 +63,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...merchantsArea(running),
     ...merchantArea(running),
     ...walletsArea(running),
+    ...railsArea(running),
     ...ledgerArea(running),
     ...approvalsArea(running),
     ...auditArea(running),

@@ -12,8 +12,9 @@ export type SecretKind =
   | 'operator_totp'
   | 'operator_password'
   | 'wallet_pin'
+  | 'rail_secret'
 
-/** `owner` is the merchant's id, and empty for what belongs to the gateway. */
+/** `owner` is the merchant's or the rail's id, and empty for what belongs to the gateway. */
 export interface SecretKey {
   readonly kind: SecretKind
   readonly owner: string
@@ -39,7 +40,7 @@ export interface SecretsUnder {
 interface Place {
   readonly table: string
   readonly column: string
-  /** The merchant's column; undefined: it belongs to the gateway. */
+  /** The owner's column; undefined: it belongs to the gateway. */
   readonly owner?: string
   readonly id: string
   readonly isLive: string
@@ -87,6 +88,14 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
     isLive: 'true',
     match: 't.wallet_id = k.id',
     unsealed: 'pin_hash',
+  },
+  rail_secret: {
+    table: 'rail_secrets',
+    column: 'sealed_secret',
+    owner: 'rail_id',
+    id: 'secret_id::text',
+    isLive: 'ended_at is null',
+    match: 't.rail_id = k.owner and t.secret_id = k.id::uuid',
   },
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 
 export interface AccountOwner {
-  readonly ownerKind: 'wallet' | 'merchant' | 'funding'
+  readonly ownerKind: 'wallet' | 'merchant' | 'funding' | 'rail' | 'suspense'
   readonly ownerId: string
 }
 

@@ -11,7 +11,13 @@ import { empty, table } from '../tables.ts'
 import { amount, count, exact } from '../words.ts'
 
 const path = '/ledger'
-const owners = { wallet: 'Consumers’ wallets', merchant: 'Merchants', funding: 'Funding' } as const
+const owners = {
+  wallet: 'Consumers’ wallets',
+  merchant: 'Merchants',
+  funding: 'Funding',
+  rail: 'Rails',
+  suspense: 'Suspense',
+} as const
 
 export function ledgerArea(running: () => OperatorService): readonly ConsoleRoute[] {
   return [

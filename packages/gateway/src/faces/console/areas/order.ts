@@ -213,7 +213,7 @@ function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
 /** Whose it is; the account's whole name, which is long, on hover. */
 function account(accountId: string): Html {
   const [ownerKind = '', ownerId = ''] = accountId.split(':')
-  const page = { wallet: '/wallets/', merchant: '/merchants/' }[ownerKind]
+  const page = { wallet: '/wallets/', merchant: '/merchants/', rail: '/rails/' }[ownerKind]
   return page === undefined
     ? html`<span title="${accountId}">${ownerKind}</span>`
     : html`<a href="${page}${ownerId}" title="${accountId}">${ownerKind}</a>`

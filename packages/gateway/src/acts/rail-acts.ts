@@ -1,0 +1,370 @@
+// Rails that reach outside: registered, changed, paused and resumed, their secrets replaced.
+import { digitsOf, Failure, isCurrencyCode, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
+import {
+  checkLogo,
+  defaultPosition,
+  type OutsideRail,
+  type RailSettings,
+  railIdPattern,
+} from '../rails/rules/outside-rail.ts'
+import { type Act, defineAct, form, type RawInput } from './act.ts'
+import {
+  count,
+  faced,
+  integer,
+  list,
+  longText,
+  matching,
+  object,
+  oneOf,
+  optional,
+  text,
+  timeMs,
+  yesNo,
+} from './fields.ts'
+import { balances, currency, merchantId, reason, toBalance, uuid } from './shared-fields.ts'
+
+const railId = faced(
+  matching('Its short name, which never changes.', {
+    regexp: railIdPattern,
+    expected: '1 to 32 small letters, digits and dashes, a letter first',
+  }),
+  { option: 'id', placeholder: 'bank' },
+)
+const key = object('Which rail.', { railId })
+const name = faced(text('As consumers read it at the checkout.', { max: 64 }), { placeholder: 'My bank' })
+const url = faced(text('Where messages are sent: https, in the sandbox http too.', { max: 2048 }), {
+  placeholder: 'https://bank.example/tillgate',
+})
+const currencies = faced(list('What it takes.', currency, { max: 50 }), {
+  placeholder: 'EUR, USD',
+  fromText: (written) => written.toUpperCase(),
+})
+const limits = (description: string) =>
+  faced(
+    list(
+      description,
+      matching('An amount and its currency.', {
+        regexp: /^[0-9]{1,18}(\.[0-9]{1,4})? [A-Z]{3}$/,
+        expected: 'an amount and its currency, such as 1.00 EUR',
+      }),
+      { max: 50 },
+    ),
+    { placeholder: '1.00 EUR, 1.00 USD', fromText: (written) => written.toUpperCase() },
+  )
+const extras = {
+  names: optional(
+    faced(
+      list(
+        'The name in other languages.',
+        matching('A language and the name in it.', {
+          regexp: /^[a-z]{2}=\S.{0,63}$/u,
+          expected: 'a language and a name, such as de=Meine Bank',
+        }),
+        { max: 20 },
+      ),
+      { placeholder: 'de=Meine Bank, fr=Ma banque' },
+    ),
+  ),
+  least: optional(limits('The least that it takes.')),
+  most: optional(limits('The most that it takes.')),
+  merchants: optional(
+    list('The only merchants that it is offered for; all unless given.', merchantId, { max: 1000 }),
+  ),
+  position: optional(
+    integer(`Place at the checkout, the lowest first; ${defaultPosition} unless given.`, {
+      min: 0,
+      max: 9999,
+    }),
+  ),
+  logo: optional(faced(longText('An SVG image, 16 KiB at most.', { max: 16_384 }), { isLong: true })),
+}
+// Safe: these are its own keys.
+const extraNames = Object.keys(extras) as (keyof typeof extras)[]
+const rail = {
+  railId,
+  name,
+  url,
+  currencies,
+  ...extras,
+  isPaused: yesNo('By an operator: it is not offered, and what is under way goes on.'),
+  failures: count('Calls that failed in a row.'),
+  lastFailure: optional(text('What the last failure was.', { max: 1024 })),
+  pausedUntilMs: optional(timeMs('By its failures: nothing is asked of it before.')),
+  createdAtMs: timeMs('Since when.'),
+}
+const secret = text('Signs messages both ways. Told this once: hand it over now.', { max: 128 })
+const page = '/rails/:railId'
+
+const checks: Act['checks'] = {
+  currencies: ({ currencies: codes }) => {
+    for (const code of codes as string[]) digitsOf(code)
+  },
+  least: ({ least }) => void minorByCurrency(least as string[], 'least'),
+  most: ({ most }) => void minorByCurrency(most as string[], 'most'),
+  logo: ({ logo }) => checkLogo(String(logo)),
+}
+
+export const railActs: readonly Act[] = [
+  defineAct({
+    name: 'rail.list',
+    api: { method: 'GET', path: '/rails', id: 'listRails' },
+    scope: 'rails:read',
+    summary: 'Rails, as they stand at the checkout',
+    answer: object('All of them.', { rails: list('All of them.', object('A rail.', rail)) }),
+    command: { words: 'rail list', columns: ['railId', 'name', 'url', 'currencies', 'isPaused', 'failures'] },
+    run: async ({ service, actor }) => ({
+      rails: (await service.as(actor).rails.listRails()).map(toAnswer),
+    }),
+  }),
+  defineAct({
+    name: 'rail.show',
+    api: { method: 'GET', path: page, id: 'showRail' },
+    scope: 'rails:read',
+    summary: 'One rail with its secrets’ ages and what it has collected',
+    params: key,
+    answer: object('A rail.', {
+      ...rail,
+      secrets: list(
+        'Those that are good, the newest first.',
+        object('A secret; what it is nobody is told again.', {
+          secretId: uuid('Its number.'),
+          createdAtMs: timeMs('Since when.'),
+        }),
+      ),
+      balances,
+    }),
+    command: { words: 'rail show', columns: ['secretId', 'createdAtMs'] },
+    async run({ service, actor, params }) {
+      const found = await service.as(actor).rails.showRail(params.railId)
+      const accounts = await service.railAccounts(params.railId)
+      return {
+        ...toAnswer(found.rail),
+        secrets: found.secrets.map(({ secretId, createdAtMs }) => ({ secretId, createdAtMs })),
+        balances: accounts.map(toBalance),
+      }
+    },
+  }),
+  defineAct({
+    name: 'rail.add',
+    api: { method: 'POST', path: '/rails', id: 'addRail' },
+    scope: 'rails:manage',
+    summary: 'Register a rail; its secret is told this once',
+    input: object('The rail.', { railId, name, url, currencies, ...extras, reason }),
+    checks,
+    answer: object('The rail and its secret.', { rail: object('The rail.', rail), secret }),
+    command: { words: 'rail add' },
+    forms: [
+      {
+        place: 'rails',
+        path: '/rails',
+        page: '/rails',
+        label: 'Add a rail…',
+        explains:
+          'Consumers can choose it within 5 seconds. It gets a secret, which is shown once, for you to hand over: messages both ways are signed with it.',
+        button: 'Add it',
+      },
+    ],
+    async run({ service, actor, input }) {
+      const { railId: id, reason: why, ...given } = input
+      const made = await service.as(actor).rails.addRail(id, { ...noExtras, ...settingsOf(given) }, why)
+      return { rail: toAnswer(made.rail), secret: made.secret }
+    },
+    tell: ({ rail: { railId: id, name: called }, secret: told }) => ({
+      text: `Rail ${called} is registered and offered at checkouts within 5 seconds.`,
+      secrets: [['secret', told]],
+      page: `/rails/${id}`,
+    }),
+  }),
+  defineAct({
+    name: 'rail.change',
+    api: { method: 'PATCH', path: page, id: 'changeRail' },
+    scope: 'rails:manage',
+    summary: 'Change what is given, leave the rest; everywhere within 5 seconds',
+    params: key,
+    input: object('What to change.', {
+      name: optional(name),
+      url: optional(url),
+      currencies: optional(currencies),
+      ...extras,
+      clear: optional(list('What goes back to the default.', oneOf('A setting.', extraNames))),
+      reason,
+    }),
+    checks,
+    answer: object('The rail as it is now.', rail),
+    command: {
+      words: 'rail change',
+      omits: ['clear'],
+      read: clearing('default'),
+      help: 'A setting that is given as "default" goes back to what it is where nothing is given.',
+    },
+    forms: [
+      {
+        place: 'rail',
+        path: `${page}/change`,
+        page,
+        label: 'Change…',
+        explains: 'Changes apply everywhere within 5 seconds. What is left empty goes back to the default.',
+        button: 'Change',
+        fields: ['name', 'url', 'currencies', ...extraNames, 'reason'],
+        required: ['name', 'url', 'currencies'],
+        read: clearing(''),
+      },
+    ],
+    async run({ service, actor, params, input }) {
+      const { clear = [], reason: why, ...given } = input
+      const cleared: Partial<RailSettings> = Object.assign({}, ...clear.map((each) => defaults[each]))
+      const settings = { ...settingsOf(given), ...cleared }
+      return toAnswer(await service.as(actor).rails.changeRail(params.railId, settings, why))
+    },
+    tell: () => ({ text: 'The rail is changed, everywhere within 5 seconds.' }),
+  }),
+  ...(['pause', 'resume'] as const).map((verb) =>
+    defineAct({
+      name: `rail.${verb}`,
+      api: { method: 'POST', path: `${page}/${verb}`, id: `${verb}Rail` },
+      scope: 'rails:manage',
+      summary:
+        verb === 'pause' ? 'Take a rail from the checkout' : 'Offer a rail again, and forget its failures',
+      params: key,
+      input: object('Why.', { reason }),
+      answer: object('The rail.', rail),
+      command: { words: `rail ${verb}` },
+      forms: [
+        form<OutsideRail>({
+          place: 'rail',
+          path: `${page}/${verb}`,
+          page,
+          label: verb === 'pause' ? 'Pause…' : 'Resume…',
+          explains:
+            verb === 'pause'
+              ? 'It leaves the checkout within 5 seconds. Payments and refunds that are under way go on.'
+              : 'It is offered again within 5 seconds, and its failures are forgotten.',
+          button: verb === 'pause' ? 'Pause the rail' : 'Resume the rail',
+          isOffered: ({ isPaused, failures }) => (verb === 'pause' ? !isPaused : isPaused || failures > 0),
+        }),
+      ],
+      run: async ({ service, actor, params, input }) =>
+        toAnswer(await service.as(actor).rails[`${verb}Rail`](params.railId, input.reason)),
+      tell: ({ name: called }) => ({
+        text:
+          verb === 'pause'
+            ? `${called} is not offered any more. What is under way goes on.`
+            : `${called} is offered again.`,
+      }),
+    }),
+  ),
+  defineAct({
+    name: 'rail.rotate-secret',
+    api: { method: 'POST', path: `${page}/secrets`, id: 'rotateRailSecret' },
+    scope: 'rails:manage',
+    summary: 'Make a new secret; the one before stays good until the next rotation',
+    params: key,
+    input: object('How.', {
+      endOthers: faced(yesNo('End every earlier secret now: for one that was stolen.'), {
+        initial: 'false',
+        choices: [
+          ['false', 'the one before stays good'],
+          ['true', 'end every earlier secret now'],
+        ],
+        label: 'Earlier secrets',
+      }),
+      reason,
+    }),
+    answer: object('The new secret.', { railId, secret }),
+    command: { words: 'rail rotate-secret' },
+    forms: [
+      {
+        place: 'rail',
+        path: `${page}/secrets`,
+        page,
+        label: 'Rotate the secret…',
+        explains:
+          'Messages are signed with the new secret and the one before, and notices are taken with either, until you rotate again.',
+        button: 'Make a new secret',
+      },
+    ],
+    async run({ service, actor, params, input: { endOthers, reason: why } }) {
+      const made = await service
+        .as(actor)
+        .rails.rotateSecret(params.railId, { endsOthers: endOthers, reason: why })
+      return { railId: params.railId, secret: made.secret }
+    },
+    tell: ({ railId: id, secret: told }, { input }) => ({
+      text: `The new secret of ${id} is below. ${input.endOthers ? 'Every earlier one has ended.' : 'The one before stays good until the next rotation.'}`,
+      secrets: [['secret', told]],
+      page: `/rails/${id}`,
+    }),
+  }),
+]
+
+/** Of each setting that may be left out. */
+const defaults = {
+  names: { names: {} },
+  least: { leastMinor: {} },
+  most: { mostMinor: {} },
+  merchants: { merchants: undefined },
+  position: { position: defaultPosition },
+  logo: { logo: undefined },
+} as const satisfies Record<keyof typeof extras, Partial<RailSettings>>
+const noExtras = {
+  ...{ ...defaults.names, ...defaults.least, ...defaults.most },
+  ...{ ...defaults.merchants, ...defaults.position, ...defaults.logo },
+}
+
+interface Given extends Partial<Pick<RailSettings, 'merchants' | 'position' | 'logo'>> {
+  readonly names?: readonly string[]
+  readonly least?: readonly string[]
+  readonly most?: readonly string[]
+}
+
+function settingsOf<G extends Given>({ names, least, most, ...rest }: G) {
+  return {
+    ...rest,
+    ...(names && { names: Object.fromEntries(names.map(splitName)) }),
+    ...(least && { leastMinor: minorByCurrency(least, 'least') }),
+    ...(most && { mostMinor: minorByCurrency(most, 'most') }),
+  }
+}
+
+function splitName(written: string): [string, string] {
+  const at = written.indexOf('=')
+  return [written.slice(0, at), written.slice(at + 1).trim()]
+}
+
+function minorByCurrency(written: readonly string[], field: string): Record<string, bigint> {
+  return Object.fromEntries(
+    written.map((each) => {
+      const [figure = '', code = ''] = each.split(' ')
+      if (!isCurrencyCode(code))
+        throw new Failure('invalid_field', { field, message: `There is no currency ${code}.` })
+      return [code, toPositiveMinorUnits(figure, code, field)]
+    }),
+  )
+}
+
+/** Settings that are written as this word go back to the default. */
+function clearing(word: string) {
+  return (raw: RawInput): RawInput => {
+    const clear = extraNames.filter((each) => typeof raw[each] === 'string' && raw[each].trim() === word)
+    return { ...raw, ...Object.fromEntries(clear.map((each) => [each, undefined])), clear }
+  }
+}
+
+/** As people write them. */
+export function writtenLimits(limits: Readonly<Record<string, bigint>>): string[] {
+  return Object.entries(limits).map(([code, minor]) => `${toDecimalText(minor, code)} ${code}`)
+}
+
+export function writtenNames({ names }: OutsideRail): string[] {
+  return Object.entries(names).map(([language, called]) => `${language}=${called}`)
+}
+
+function toAnswer(given: OutsideRail) {
+  return {
+    ...given,
+    names: writtenNames(given),
+    least: writtenLimits(given.leastMinor),
+    most: writtenLimits(given.mostMinor),
+  }
+}

@@ -1,0 +1,133 @@
+// What an operator does with rails: each act is recorded with who did it and why; a secret is given out once, when it is
+// made.
+import { Failure, makeCallbackId as makeUuid, makeWebhookSecret, type RandomBytes } from '@tillgate/protocol'
+import type { Act } from '../operators/rules/audit.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Vault } from '../platform/vault.ts'
+import { parseLine } from '../platform/visible-text.ts'
+import {
+  checkRail,
+  checkRailUrl,
+  describeRailChanges,
+  type OutsideRail,
+  placeOfRailSecret,
+  type RailSecret,
+  type RailSettings,
+} from './rules/outside-rail.ts'
+import type { RailStore, RailWithSecrets } from './store/rails.ts'
+
+export interface ManageRailsParts {
+  readonly rails: RailStore
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly mode: 'sandbox' | 'live'
+  readonly actor: string
+}
+
+export interface MadeRail {
+  readonly rail: OutsideRail
+  /** To be shown this once. */
+  readonly secret: string
+}
+
+export type ManageRails = ReturnType<typeof makeManageRails>
+
+export function makeManageRails({ rails, vault, clock, random, mode, actor }: ManageRailsParts) {
+  const act = (name: string, railId: string, reason: string): Act => ({
+    auditId: makeUuid(clock.now(), random),
+    actedAtMs: clock.now(),
+    actor,
+    act: name,
+    merchantId: undefined,
+    subject: railId,
+    reason,
+  })
+
+  return {
+    listRails: async (): Promise<OutsideRail[]> => (await rails.listRails()).map(({ rail }) => rail),
+
+    async showRail(railId: string): Promise<RailWithSecrets> {
+      return (await rails.findRail(railId)) ?? noRail(railId)
+    },
+
+    async addRail(railId: string, settings: RailSettings, reason: string): Promise<MadeRail> {
+      const rail: OutsideRail = {
+        railId,
+        ...settings,
+        name: parseLine(settings.name, 'name'),
+        url: checkRailUrl(settings.url, mode),
+        isPaused: false,
+        failures: 0,
+        lastFailure: undefined,
+        pausedUntilMs: undefined,
+        createdAtMs: clock.now(),
+      }
+      checkRail(rail)
+      const { secret, sealed } = makeSecret(railId)
+      if (await rails.insertRail(rail, sealed, act('rail.add', railId, reason))) return { rail, secret }
+      throw new Failure('status_does_not_allow', {
+        field: 'railId',
+        message: `There is a rail ${railId} already. Choose another id, or change that one.`,
+      })
+    },
+
+    /** The audit says what changed from what to what; where nothing does, nothing is recorded. */
+    async changeRail(railId: string, given: Partial<RailSettings>, reason: string): Promise<OutsideRail> {
+      const changes = {
+        ...given,
+        ...(given.name !== undefined && { name: parseLine(given.name, 'name') }),
+        ...(given.url !== undefined && { url: checkRailUrl(given.url, mode) }),
+      }
+      const changed = await rails.changeRail(railId, (before) => {
+        checkRail({ ...before, ...changes })
+        const described = describeRailChanges(before, changes)
+        return described === ''
+          ? undefined
+          : { changes, act: act('rail.change', railId, `${described}: ${reason}`) }
+      })
+      return changed ?? noRail(railId)
+    },
+
+    /** It leaves the checkout; what is under way goes on. */
+    async pauseRail(railId: string, reason: string): Promise<OutsideRail> {
+      const paused = await rails.changeRail(railId, () => ({
+        changes: { isPaused: true },
+        act: act('rail.pause', railId, reason),
+      }))
+      return paused ?? noRail(railId)
+    },
+
+    /** Forgets its failures as well. */
+    async resumeRail(railId: string, reason: string): Promise<OutsideRail> {
+      const resumed = await rails.changeRail(railId, () => ({
+        changes: { isPaused: false, failures: 0, pausedUntilMs: undefined },
+        act: act('rail.resume', railId, reason),
+      }))
+      return resumed ?? noRail(railId)
+    },
+
+    /** The one before stays good until the next time, unless it was stolen. */
+    async rotateSecret(
+      railId: string,
+      { endsOthers, reason }: { readonly endsOthers: boolean; readonly reason: string },
+    ): Promise<MadeRail> {
+      const { rail } = (await rails.findRail(railId)) ?? noRail(railId)
+      const { secret, sealed } = makeSecret(railId)
+      await rails.replaceSecret(sealed, { endsOthers }, act('rail.rotate-secret', railId, reason))
+      return { rail, secret }
+    },
+  }
+
+  function makeSecret(railId: string): { secret: string; sealed: RailSecret } {
+    const nowMs = clock.now()
+    const secretId = makeUuid(nowMs, random)
+    const secret = makeWebhookSecret(random)
+    const sealedSecret = vault.seal(Buffer.from(secret), placeOfRailSecret({ railId, secretId }))
+    return { secret, sealed: { railId, secretId, sealedSecret, createdAtMs: nowMs } }
+  }
+}
+
+function noRail(railId: string): never {
+  throw new Failure('not_found', { message: `There is no rail ${railId}.` })
+}

@@ -1,0 +1,214 @@
+// Rails are registered, changed, paused and given new secrets by command, by program and by form; secrets are shown once
+// and rest sealed, and what a rail is not fit for is refused with what to change.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { scopeNames } from '../../src/operators/rules/api-token.ts'
+import { makeVault } from '../../src/platform/vault.ts'
+import { RailDirectory } from '../../src/rails/rail-directory.ts'
+import { inOrder, isOffered, type OutsideRail, pauseAfter } from '../../src/rails/rules/outside-rail.ts'
+import { ApiClient } from '../support/admin-api.ts'
+import { ConsoleClient } from '../support/console.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { commandScript } from '../support/process.ts'
+
+const gateway = await startTestGateway()
+const { pool, operations, stores, clock } = gateway
+const { databaseUrl = '', masterKey } = gateway.config
+assert(masterKey)
+const { token } = await operations.apiTokens.addToken(
+  { login: 'admin', name: 'rails', scopes: scopeNames, days: 1 },
+  'test',
+)
+const api = new ApiClient(gateway, token)
+const console = new ConsoleClient(gateway)
+await console.signIn()
+const reason = 'because'
+const params = { railId: 'bank' }
+const bank = {
+  railId: 'bank',
+  name: 'My bank',
+  url: 'http://127.0.0.1:9/rail',
+  currencies: ['EUR', 'USD'],
+  reason,
+}
+
+async function directory() {
+  return new RailDirectory({ store: stores.rails, vault: makeVault(masterKey as Buffer), clock }).all()
+}
+
+async function acts(subject: string): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string }>(
+    "select act || ' by ' || split_part(actor, ':', 1) as what from audit where subject = $1 order by audit_id",
+    [subject],
+  )
+  return rows.map(({ what }) => what)
+}
+
+test('a rail added by command is shown with its secret this once, and the secret rests sealed', async () => {
+  const args = [
+    'rail',
+    'add',
+    '--id',
+    'desk',
+    '--name',
+    'Desk',
+    '--url',
+    'http://127.0.0.1:9/',
+    '--reason',
+    'x',
+  ]
+  const limits = ['--currencies', 'eur,jpy', '--least', '1.00 EUR', '--json']
+  const env = { ...process.env, DATABASE_URL: databaseUrl, MASTER_KEY: masterKey.toString('base64') }
+  const run = promisify(execFile)
+  const { stdout } = await run(process.execPath, [commandScript, ...args, ...limits], { env, cwd: '/tmp' })
+  const { rail, secret } = JSON.parse(stdout)
+  assert.deepEqual(
+    [rail.railId, rail.currencies, rail.least, rail.position],
+    ['desk', ['EUR', 'JPY'], ['1.00 EUR'], 100],
+  )
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  assert.deepEqual((await directory()).get('desk')?.secrets, [secret])
+  const { rows } = await pool.query<{ sealed: Buffer }>('select sealed_secret as sealed from rail_secrets')
+  assert.equal(
+    rows.some(({ sealed }) => sealed.includes(secret.slice(6))),
+    false,
+  )
+  assert.deepEqual(await acts('desk'), ['rail.add by cli'])
+})
+
+test('a program adds, lists, changes, pauses and resumes a rail', async () => {
+  const added = await api.call('addRail', { body: bank })
+  assert.equal(added.status, 200, added.text)
+  const again = await api.call('addRail', { body: bank })
+  assert.match(again.msg, /a rail bank already\. Choose another id/)
+  const changed = await api.call('changeRail', {
+    params,
+    body: { names: ['de=Meine Bank'], most: ['500 USD'], reason },
+  })
+  assert.deepEqual([changed.data.names, changed.data.most], [['de=Meine Bank'], ['500.00 USD']])
+  const cleared = await api.call('changeRail', {
+    params,
+    body: { clear: ['most', 'names'], position: 7, reason },
+  })
+  assert.deepEqual([cleared.data.names, cleared.data.most, cleared.data.position], [[], [], 7])
+  assert.equal((await api.call('pauseRail', { params, body: { reason } })).data.isPaused, true)
+  assert.equal((await api.call('resumeRail', { params, body: { reason } })).data.isPaused, false)
+  const { data } = await api.call('listRails')
+  assert.deepEqual(
+    data.rails.map((each: OutsideRail) => each.railId),
+    ['bank', 'desk'],
+  )
+  const shown = await api.call('showRail', { params })
+  assert.equal(shown.data.secrets.length, 1)
+  assert.equal(shown.text.includes('whsec_'), false)
+  assert.equal((await api.call('showRail', { params: { railId: 'nobody' } })).status, 404)
+})
+
+const refused: [object, RegExp][] = [
+  [{ railId: 'Bank' }, /railId must be 1 to 32 small letters/],
+  [{ url: 'ftp://bank.example' }, /address must be like https/],
+  [{ url: 'https://user:pass@bank.example' }, /without a user name/],
+  [{ currencies: ['XXQ'] }, /ISO 4217/],
+  [{ least: ['1.001 EUR'] }, /2 decimal places/],
+  [{ least: ['1 GBP'] }, /does not take GBP\. Add it/],
+  [{ least: ['2 EUR'], most: ['1 EUR'] }, /most in EUR is below the least/],
+  [{ logo: '<html>' }, /must be an SVG image/],
+]
+for (const [given, message] of refused)
+  test(`a rail with ${JSON.stringify(given)} is refused, and told what to change`, async () => {
+    const { status, msg } = await api.call('addRail', { body: { ...bank, railId: 'other', ...given } })
+    assert.equal(Math.floor(status / 100), 4)
+    assert.match(msg, message)
+  })
+
+test('a live gateway takes https alone', async () => {
+  const { makeManageRails } = await import('../../src/rails/manage-rails.ts')
+  const vault = makeVault(masterKey)
+  const live = makeManageRails({
+    ...{ rails: stores.rails, vault, clock, random: randomBytes },
+    ...{ mode: 'live', actor: 'test' },
+  })
+  const { rail } = await live.showRail('bank')
+  await assert.rejects(live.addRail('plain', rail, reason), /A live gateway sends to https alone/)
+  await assert.rejects(live.changeRail('bank', { url: 'http://bank.example' }, reason), /https alone/)
+})
+
+test('of three secrets the newest two are good, and a stolen one ends at once', async () => {
+  const first = (await directory()).get('bank')?.secrets[0]
+  const second = (await api.call('rotateRailSecret', { params, body: { endOthers: false, reason } })).data
+    .secret
+  assert.deepEqual((await directory()).get('bank')?.secrets, [second, first])
+  const third = (await api.call('rotateRailSecret', { params, body: { endOthers: false, reason } })).data
+    .secret
+  assert.deepEqual((await directory()).get('bank')?.secrets, [third, second])
+  const fourth = (await api.call('rotateRailSecret', { params, body: { endOthers: true, reason } })).data
+    .secret
+  assert.deepEqual((await directory()).get('bank')?.secrets, [fourth])
+})
+
+test('the console lists rails, shows one, and takes its forms', async () => {
+  const { rail: paper } = await operations.as('test').rails.showRail('bank')
+  assert.match((await console.get('/rails')).text, /My bank[\s\S]*offered/)
+  const page = (await console.get('/rails/bank')).text
+  for (const label of ['Change…', 'Pause…', 'Rotate the secret…']) assert(page.includes(label), label)
+  assert(!page.includes('Resume…'))
+  const { text } = await console.post('/rails/bank/secrets', { endOthers: 'false', reason })
+  assert.match(text, /whsec_/)
+  assert.match(await console.told('/rails/bank/pause', { reason }), /not offered any more/)
+  assert.match((await console.get('/rails/bank')).text, /paused[\s\S]*Resume…/)
+  assert.match(
+    await console.told('/rails/bank/change', {
+      ...{ name: 'Our bank', url: paper.url, currencies: 'EUR', position: '', reason },
+      logo: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    }),
+    /rail is changed/,
+  )
+  const { rail } = await operations.as('test').rails.showRail('bank')
+  assert.deepEqual([rail.name, rail.currencies, rail.position], ['Our bank', ['EUR'], 100])
+})
+
+test('a rail is offered for its merchants, currencies and amounts, unless it is paused or fails', () => {
+  const rail: OutsideRail = {
+    ...{ railId: 'bank', name: 'Bank', names: {}, url: 'https://bank.example/', currencies: ['EUR'] },
+    ...{
+      leastMinor: { EUR: 100n },
+      mostMinor: { EUR: 500n },
+      merchants: ['1'],
+      position: 1,
+      logo: undefined,
+    },
+    ...{ isPaused: false, failures: 0, lastFailure: undefined, pausedUntilMs: undefined, createdAtMs: 0 },
+  }
+  const toPay = { merchantId: '1', currency: 'EUR', amountMinor: 100n }
+  assert.equal(isOffered(rail, toPay, 0), true)
+  assert.equal(isOffered(rail, { ...toPay, amountMinor: 99n }, 0), false)
+  assert.equal(isOffered(rail, { ...toPay, amountMinor: 500n }, 0), true)
+  assert.equal(isOffered(rail, { ...toPay, amountMinor: 501n }, 0), false)
+  assert.equal(isOffered(rail, { ...toPay, currency: 'USD' }, 0), false)
+  assert.equal(isOffered(rail, { ...toPay, merchantId: '2' }, 0), false)
+  assert.equal(isOffered({ ...rail, isPaused: true }, toPay, 0), false)
+  assert.equal(isOffered({ ...rail, pausedUntilMs: 10 }, toPay, 9), false)
+  assert.equal(isOffered({ ...rail, pausedUntilMs: 10 }, toPay, 10), true)
+  assert.deepEqual(
+    inOrder([{ ...rail, position: 2 }, rail]).map(({ position }) => position),
+    [1, 2],
+  )
+})
+
+test('a rail that fails is paused from the third time on, ever longer, never for more than 15 minutes', async () => {
+  assert.deepEqual([1, 2, 3, 4, 30].map(pauseAfter), [undefined, undefined, 15_000, 30_000, 900_000])
+  const nowMs = clock.now()
+  const fail = (at: number) => stores.rails.noteFailure('desk', { failure: 'timeout', nowMs: at })
+  assert.deepEqual(
+    [await fail(nowMs), await fail(nowMs), await fail(nowMs)],
+    [undefined, undefined, nowMs + 15_000],
+  )
+  assert.equal(await fail(nowMs + 1), undefined, 'calls that were under way do not count twice')
+  assert.equal(await fail(nowMs + 15_000), nowMs + 45_000)
+  await stores.rails.noteAnswer('desk')
+  const { rail } = await operations.as('test').rails.showRail('desk')
+  assert.deepEqual([rail.failures, rail.pausedUntilMs, rail.lastFailure], [0, undefined, 'timeout'])
+})

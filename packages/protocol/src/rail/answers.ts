@@ -1,0 +1,190 @@
+// What a rail answers, with HTTP 200. The schemas hold every field that an answer can have; which belong to which
+// status the parsers check, and they return only those.
+import type { Static } from 'typebox'
+import { Failure } from '../codes.ts'
+import { choice, list, nested, text, webAddress, wholeNumber } from '../fields.ts'
+import {
+  maxCheckAfterSeconds,
+  maxInstructionLabelLength,
+  maxInstructionLines,
+  maxInstructionValueLength,
+  maxQrTextLength,
+  maxRailReasonLength,
+  maxRailReferenceLength,
+} from '../limits.ts'
+import { Type } from '../type.ts'
+import { makeReader } from '../validation.ts'
+import { railMessages } from './messages.ts'
+
+export const railPaymentStatuses = {
+  pending: 'The consumer has something to do: `nextAction`.',
+  submitted: 'The consumer has done it, and the rail is at work. It can no longer be cancelled.',
+  approved: 'The money is the merchant’s. Final.',
+  declined: 'There will be no money. Final.',
+  cancelled: 'It was cancelled before the consumer did their part. Final.',
+  unknown: 'The rail never heard of this id.',
+} as const
+export type RailPaymentStatus = keyof typeof railPaymentStatuses
+
+export const railRefundStatuses = {
+  submitted: 'The rail is at work.',
+  approved: 'The money is on its way back to the consumer. Final.',
+  declined: 'Nothing is given back. Final.',
+  unknown: 'The rail never heard of this id.',
+} as const
+export type RailRefundStatus = keyof typeof railRefundStatuses
+
+const nextActionKinds = ['redirect', 'qr', 'instructions'] as const
+
+const nextActionSchema = nested('What the consumer does next. With `pending`, and required there.', {
+  typeName: 'next action',
+  fields: {
+    kind: choice('How the consumer pays.', nextActionKinds),
+    url: Type.Optional(webAddress('With `redirect`: the page that the consumer is sent to.')),
+    text: Type.Optional(text('With `qr`: what the code says.', { max: maxQrTextLength })),
+    caption: Type.Optional(
+      text('With `qr`, and optional there: what to do with the code.', { max: maxInstructionValueLength }),
+    ),
+    lines: Type.Optional(
+      list('With `instructions`: what the consumer copies, such as account and reference.', {
+        item: nested('One line.', {
+          typeName: 'instruction',
+          fields: {
+            label: text('What it is.', { max: maxInstructionLabelLength }),
+            value: text('The thing itself.', { max: maxInstructionValueLength }),
+          },
+        }),
+        typeName: 'array of instructions',
+        min: 1,
+        max: maxInstructionLines,
+      }),
+    ),
+  },
+})
+
+const checkAfterSeconds = wholeNumber('When to ask again, where the rail knows it. A notice asks at once.', {
+  min: 1,
+  max: maxCheckAfterSeconds,
+})
+const reference = text('The rail’s own number, to find it again. Required of a payment that is `approved`.', {
+  max: maxRailReferenceLength,
+})
+const reason = text('Why, in words for the consumer. With `declined`, and required there.', {
+  max: maxRailReasonLength,
+})
+
+export const railPaymentAnswerSchema = Type.Object({
+  status: choice('What the payment is.', Object.keys(railPaymentStatuses) as RailPaymentStatus[]),
+  nextAction: Type.Optional(nextActionSchema),
+  reference: Type.Optional(reference),
+  reason: Type.Optional(reason),
+  checkAfterSeconds: Type.Optional(checkAfterSeconds),
+})
+
+export const railRefundAnswerSchema = Type.Object({
+  status: choice('What the refund is.', Object.keys(railRefundStatuses) as RailRefundStatus[]),
+  reference: Type.Optional(reference),
+  reason: Type.Optional(reason),
+  checkAfterSeconds: Type.Optional(checkAfterSeconds),
+})
+
+export type NextAction =
+  | { readonly kind: 'redirect'; readonly url: string }
+  | { readonly kind: 'qr'; readonly text: string; readonly caption?: string }
+  | { readonly kind: 'instructions'; readonly lines: readonly Instruction[] }
+
+export interface Instruction {
+  readonly label: string
+  readonly value: string
+}
+
+interface Common {
+  readonly reference?: string
+  readonly checkAfterSeconds?: number
+}
+
+export type RailPaymentAnswer = Common &
+  (
+    | { readonly status: 'pending'; readonly nextAction: NextAction }
+    | { readonly status: 'approved'; readonly reference: string }
+    | { readonly status: 'declined'; readonly reason: string }
+    | { readonly status: 'submitted' | 'cancelled' | 'unknown' }
+  )
+
+export type RailRefundAnswer = Common &
+  (
+    | { readonly status: 'declined'; readonly reason: string }
+    | { readonly status: 'submitted' | 'approved' | 'unknown' }
+  )
+
+const answerOptions = { failure: 'invalid_field', whole: 'the answer' } as const
+const readPaymentAnswer = makeReader(railPaymentAnswerSchema, answerOptions)
+const readRefundAnswer = makeReader(railRefundAnswerSchema, answerOptions)
+
+/** For the gateway: what a rail says of a payment, or a Failure that says what is wrong with its answer. */
+export function parseRailPaymentAnswer(
+  type: 'payment.start' | 'payment.status' | 'payment.cancel',
+  answerText: string,
+): RailPaymentAnswer {
+  const answer = readPaymentAnswer(answerText)
+  const { status } = answer
+  refuseStatus(type, status)
+  const common = commonOf(answer)
+  if (status === 'pending') return { ...common, status, nextAction: nextActionOf(answer.nextAction) }
+  if (status === 'declined') return { ...common, status, reason: required(answer, 'reason') }
+  if (status === 'approved') return { ...common, status, reference: required(answer, 'reference') }
+  return { ...common, status }
+}
+
+export function parseRailRefundAnswer(
+  type: 'refund.start' | 'refund.status',
+  answerText: string,
+): RailRefundAnswer {
+  const answer = readRefundAnswer(answerText)
+  const { status } = answer
+  refuseStatus(type, status)
+  const common = commonOf(answer)
+  return status === 'declined'
+    ? { ...common, status, reason: required(answer, 'reason') }
+    : { ...common, status }
+}
+
+function refuseStatus(type: keyof typeof railMessages, status: string): void {
+  const allowed: readonly string[] = railMessages[type].answers
+  if (allowed.includes(status)) return
+  const message = `status must be one of ${allowed.join(', ')} in an answer to ${type}, but was ${status}.`
+  throw new Failure('invalid_field', { field: 'status', message })
+}
+
+function commonOf(answer: { reference?: string; checkAfterSeconds?: number | string }): Common {
+  const { reference, checkAfterSeconds } = answer
+  return {
+    ...(reference !== undefined && { reference }),
+    ...(checkAfterSeconds !== undefined && { checkAfterSeconds: Number(checkAfterSeconds) }),
+  }
+}
+
+function required(
+  answer: { readonly status: string; readonly reason?: string; readonly reference?: string },
+  field: 'reason' | 'reference',
+): string {
+  return answer[field] ?? refuseMissing(field, `the status is ${answer.status}`)
+}
+
+function nextActionOf(given: Static<typeof railPaymentAnswerSchema>['nextAction']): NextAction {
+  if (given === undefined) return refuseMissing('nextAction', 'the status is pending')
+  const { kind, url, text, caption, lines } = given
+  if (kind === 'redirect') return { kind, url: url ?? refuseMissing('nextAction.url', 'it is a redirect') }
+  if (kind === 'instructions') {
+    return { kind, lines: lines ?? refuseMissing('nextAction.lines', 'it is instructions') }
+  }
+  const code = text ?? refuseMissing('nextAction.text', 'it is a qr')
+  return { kind, text: code, ...(caption !== undefined && { caption }) }
+}
+
+function refuseMissing(field: string, because: string): never {
+  throw new Failure('invalid_field', {
+    field,
+    message: `${field} is missing: it must be there where ${because}.`,
+  })
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertFails } from '../../test/failure.ts'
+import { railMessageSamples, railNoticeSamples } from '../../test/rail-vectors.ts'
+import { parseRailMessage } from './messages.ts'
+import { parseRailNotice } from './notices.ts'
+
+test('every message is read as it was sent, and a field of a later version does not disturb', () => {
+  for (const sample of Object.values(railMessageSamples)) {
+    const sent = { ...sample, later: true }
+    assert.deepEqual(parseRailMessage(JSON.stringify(sent)), sent)
+  }
+})
+
+test('a message without a field, or of an unknown type, is refused with the field’s name', () => {
+  const optional = ['description', 'reference', 'reason']
+  for (const sample of Object.values(railMessageSamples)) {
+    for (const field of Object.keys(sample).filter((name) => !optional.includes(name))) {
+      const { [field]: _left, ...rest } = sample as Record<string, unknown>
+      assertFails(() => parseRailMessage(JSON.stringify(rest)), 'invalid_field', field)
+    }
+  }
+  assertFails(() => parseRailMessage('{"type":"payment.begin"}'), 'invalid_field', 'type')
+  assertFails(() => parseRailMessage('[]'), 'invalid_field')
+})
+
+test('an amount that is not its minor units is refused', () => {
+  const start = railMessageSamples['payment.start']
+  const read = (changed: object) => parseRailMessage(JSON.stringify({ ...start, ...changed }))
+  read({ amount: '1250', currency: 'JPY' })
+  read({ amount: '1.250', currency: 'TND' })
+  read({ amount: '90071992547409.93', amountMinor: '9007199254740993' })
+  assertFails(() => read({ currency: 'JPY' }), 'amount_does_not_fit_currency', 'amount')
+  assertFails(() => read({ amountMinor: '1251' }), 'amounts_do_not_add_up', 'amountMinor')
+  assertFails(() => read({ amount: '1e3' }), 'invalid_field', 'amount')
+  assertFails(() => read({ amountMinor: 1250 }), 'invalid_field', 'amountMinor')
+})
+
+test('a notice is read by its type, and nothing else in it counts', () => {
+  for (const sample of railNoticeSamples)
+    assert.deepEqual(parseRailNotice(JSON.stringify({ ...sample, status: 'approved' })), sample)
+  assertFails(() => parseRailNotice('{"type":"payment.changed"}'), 'invalid_field', 'transactionId')
+  assertFails(() => parseRailNotice('{"type":"refund.changed","refundId":7}'), 'invalid_field', 'refundId')
+  assertFails(() => parseRailNotice('{"type":"payment.start"}'), 'invalid_field', 'type')
+})

@@ -1,0 +1,48 @@
+// What a rail tells the gateway: that there is news. A notice carries none of it, so a forged or late one moves no
+// money; the gateway asks for the status and believes the answer.
+import type { Static } from 'typebox'
+import { choice, text } from '../fields.ts'
+import { maxRefundIdLength, maxTransactionIdLength } from '../limits.ts'
+import { Type } from '../type.ts'
+import { makeChecker, makeReader } from '../validation.ts'
+
+const paymentChangedSchema = Type.Object({
+  type: choice('Which notice this is.', ['payment.changed']),
+  transactionId: text('The payment that changed.', { max: maxTransactionIdLength }),
+})
+
+const refundChangedSchema = Type.Object({
+  type: choice('Which notice this is.', ['refund.changed']),
+  refundId: text('The refund that changed.', { max: maxRefundIdLength }),
+})
+
+export const railNotices = {
+  'payment.changed': {
+    meaning: 'The gateway asks `payment.status` at once.',
+    schema: paymentChangedSchema,
+  },
+  'refund.changed': {
+    meaning: 'The gateway asks `refund.status` at once.',
+    schema: refundChangedSchema,
+  },
+} as const
+
+export type RailNotice = Static<typeof paymentChangedSchema> | Static<typeof refundChangedSchema>
+
+const noticeOptions = { failure: 'invalid_field', whole: 'the notice' } as const
+const noticeTypes = Object.keys(railNotices) as (keyof typeof railNotices)[]
+const readType = makeReader(
+  Type.Object({ type: choice('Which notice this is.', noticeTypes) }),
+  noticeOptions,
+)
+const checkPaymentChanged = makeChecker(paymentChangedSchema, noticeOptions)
+const checkRefundChanged = makeChecker(refundChangedSchema, noticeOptions)
+
+/** For the gateway: the body of a notice whose signature was verified. */
+export function parseRailNotice(bodyText: string): RailNotice {
+  const read = readType(bodyText)
+  if (read.type === 'refund.changed') {
+    return { type: read.type, refundId: checkRefundChanged(read).refundId }
+  }
+  return { type: read.type, transactionId: checkPaymentChanged(read).transactionId }
+}
