@@ -14,6 +14,7 @@ export * from './messages/create-body.ts'
 export * from './messages/requests.ts'
 export * from './messages/results.ts'
 export * from './messages/sandbox-listen.ts'
+export { type IgnoredField, type Ignoring, ignoring } from './messages/unread-fields.ts'
 export * from './methods.ts'
 export {
   digitsOf,
@@ -48,5 +49,4 @@ export {
 export { signText, verifyText } from './signing.ts'
 export * from './statuses.ts'
 export { Type } from './type.ts'
-export { type IgnoredField, type Ignoring, ignoring } from './unread-fields.ts'
 export { makeChecker, makeReader } from './validation.ts'

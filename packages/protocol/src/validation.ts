@@ -6,7 +6,7 @@ import { Compile, type Validator } from 'typebox/schema'
 import { Failure, type FailureName } from './codes.ts'
 import { describeValue, notesOf } from './fields.ts'
 import { inexactNumberText, type Json, JsonError, readJson } from './json.ts'
-import { describeIgnored, dropUnread, type Ignoring } from './unread-fields.ts'
+import { describeIgnored, type Ignoring, makeDropUnread } from './messages/unread-fields.ts'
 
 export interface ReaderOptions {
   readonly failure: FailureName
@@ -46,9 +46,10 @@ export function makeChecker<Schema extends TSchema>(
 ): (value: Json, unknown?: string[]) => Static<Schema> {
   // Compiled at first use: a dozen schemas at once would delay every start, and most programs read a few of them.
   let compiled: Validator<Schema> | undefined
+  const dropUnread = makeDropUnread(schema)
   return (value, unknown) => {
     compiled ??= Compile(schema)
-    dropUnread(value, schema, unknown)
+    dropUnread(value, unknown)
     if (compiled.Check(value)) return value as Static<Schema>
     throw explain(schema, value, compiled.Errors(value)[1][0], options)
   }

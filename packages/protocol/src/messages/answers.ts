@@ -5,7 +5,6 @@ import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from
 import type { JsonObject } from '../json.ts'
 import { maxOrderNoLength, maxTransactionIdLength } from '../limits.ts'
 import { Type } from '../type.ts'
-import type { Ignoring } from '../unread-fields.ts'
 import { makeReader } from '../validation.ts'
 import { channels } from './create-body.ts'
 import {
@@ -23,6 +22,7 @@ import {
   refundStatusNames,
   transactionId,
 } from './shared-fields.ts'
+import type { Ignoring } from './unread-fields.ts'
 
 export const createAnswerSchema = Type.Object({
   paymentId,

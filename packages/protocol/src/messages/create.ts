@@ -9,9 +9,9 @@ import {
   toPositiveMinorUnits,
   type WireAmount,
 } from '../money.ts'
-import { type Ignoring, ignoring } from '../unread-fields.ts'
 import { makeBodyReader } from '../validation.ts'
 import { type CreateBody, type channels, createBodySchema, type shipTypes } from './create-body.ts'
+import { type Ignoring, ignoring } from './unread-fields.ts'
 
 export interface CreateOrder extends Ignoring {
   readonly order: OrderContent

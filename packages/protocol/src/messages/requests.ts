@@ -12,8 +12,8 @@ import {
 } from '../limits.ts'
 import { checkPositiveDecimal, type WireAmount } from '../money.ts'
 import { Type } from '../type.ts'
-import { type Ignoring, ignoring } from '../unread-fields.ts'
 import { makeBodyReader } from '../validation.ts'
+import { type Ignoring, ignoring } from './unread-fields.ts'
 
 const paymentId = text('The payment order’s number, as create answered it.', { max: maxPaymentIdLength })
 

@@ -5,9 +5,9 @@ import { choice, list, nested, pattern, text, timeNumber, url, wholeNumber } fro
 import { uuidPattern } from '../ids.ts'
 import { maxListenCursorLength, maxListenWaitMs } from '../limits.ts'
 import { Type } from '../type.ts'
-import { type Ignoring, ignoring } from '../unread-fields.ts'
 import { makeBodyReader } from '../validation.ts'
 import { ignored, paymentId } from './shared-fields.ts'
+import { type Ignoring, ignoring } from './unread-fields.ts'
 
 const maxAnswerLength = 1024
 const maxForwardMs = 600_000

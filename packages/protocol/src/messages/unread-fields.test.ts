@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fullCreateBody, smallCreateBody } from '../test/bodies.ts'
-import { parseCreateBody } from './messages/create.ts'
-import { parseQueryBody, parseRefundBody } from './messages/requests.ts'
+import { fullCreateBody, smallCreateBody } from '../../test/bodies.ts'
+import { parseCreateBody } from './create.ts'
+import { parseQueryBody, parseRefundBody } from './requests.ts'
 
 type Fields = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: a test bends whatever it likes
