@@ -19,11 +19,12 @@ const suites = {
 } as const
 /**
  * Left out of `npm test`, which is waited for at every change: what looks at the console's pages and at papers in a
- * browser, at samples in other languages, at the packages as they are installed, at the private PostgreSQL as it is
+ * browser, at samples and clients in other languages, at the packages as they are installed, at the private PostgreSQL as it is
  * started, shared, backed up and given another master key, and the short forms of the long programmes.
  */
 const slow = [
-  'packages/gateway/test/browser/{checkout-looks,checkout-text,console*,docs,shop}.test.ts',
+  'packages/gateway/test/api/early-answers.test.ts',
+  'packages/gateway/test/browser/{checkout-looks,checkout-text,console*,docs,shop,test-bank}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types}.test.ts',

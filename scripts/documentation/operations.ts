@@ -23,13 +23,14 @@ export interface OperationNotes {
   readonly failures: readonly FailureName[]
 }
 
-/** What can happen before the operation itself is reached, and what is our fault. */
+/** What can happen before the operation itself is reached, and internal errors. */
 export const sharedFailures: readonly FailureName[] = [
   'malformed_envelope',
   'timestamp_outside_window',
   'envelope_not_opened',
   'merchant_suspended',
   'no_such_operation',
+  'wrong_verb',
   'too_large',
   'not_json',
   'too_many_requests',

@@ -14,8 +14,6 @@ export const maxJsonMarks = 20_000
 /** An envelope has ten fields, and is read before anybody has proved who they are. */
 export const maxEnvelopeMarks = 64
 
-export const merchantIdLength = 18
-export const timestampLength = 13
 export const maxMethodLength = 64
 
 export const maxGoods = 100

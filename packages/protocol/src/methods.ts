@@ -47,7 +47,6 @@ export const sandboxMethods = {
 export const methods = { ...tradeMethods, ...sandboxMethods }
 
 export type TradeMethod = keyof typeof tradeMethods
-export type SandboxMethod = keyof typeof sandboxMethods
 export type Method = keyof typeof methods
 
 export function isMethod(name: string): name is Method {

@@ -622,7 +622,7 @@ interface CreateBody {
         goods: {
             /** The good’s number on the merchant’s platform. Text of 1 to 64 characters. */
             referenceGoodsId: string;
-            /** Its name, shown to the consumer. Text of 1 to 256 characters. */
+            /** Its name, shown to the consumer. Text of 1 to 256 characters, not blank. */
             goodsName: string;
             /** Its description. Text of at most 256 characters. */
             goodsDesc?: string;

@@ -13,8 +13,8 @@ import type { MerchantActs } from '../merchants/merchant-acts.ts'
 import type { AskApprovalParts } from '../operators/ask-approval.ts'
 import type { AuthenticateOperator } from '../operators/authenticate-operator.ts'
 import type { DecideApprovals } from '../operators/decide-approvals.ts'
+import type { ManageTokens } from '../operators/manage-api-tokens.ts'
 import type { ManageOperators } from '../operators/manage-operators.ts'
-import type { ManageTokens } from '../operators/manage-tokens.ts'
 import type { OperatorSessions } from '../operators/operator-sessions.ts'
 import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Operator } from '../operators/rules/operator.ts'
@@ -64,6 +64,8 @@ export interface OperatorService {
   railAccounts(railId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>
   platformPublicKey(): Promise<string>
+  /** Where merchants and consumers reach the gateway. */
+  readonly publicUrl: string
   trialBalance(): Promise<readonly BalanceLine[]>
   verifyLedger(): Promise<Verification>
   system(nowMs: number): Promise<{ readonly about: AboutProcess; readonly state: SystemState }>

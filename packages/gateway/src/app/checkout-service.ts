@@ -1,5 +1,4 @@
 // What the checkout's pages need from operations and stores.
-import type { RandomBytes } from '@tillgate/protocol'
 import { makeActs } from '../faces/checkout/acts.ts'
 import { LiveOrders } from '../faces/checkout/live.ts'
 import type { RunningCheckout } from '../faces/checkout/routes.ts'
@@ -7,7 +6,7 @@ import { makeVisits } from '../faces/checkout/visit.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { OrderWatch } from '../orders/order-watch.ts'
 import { isOverdue } from '../orders/rules/status-change.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { makeSealing } from '../platform/sealing.ts'
 import { makeTokens } from '../platform/tokens.ts'
@@ -17,14 +16,12 @@ import type { Behaviour } from '../wallets/rules/wallet.ts'
 import type { Operations } from './operations.ts'
 import type { Stores } from './stores.ts'
 
-export interface CheckoutServiceParts {
+export interface CheckoutServiceParts extends ClockAndRandom {
   readonly stores: Stores
   readonly operations: Operations
   readonly vault: Vault
   readonly watch: OrderWatch
   readonly jar: CookieJar
-  readonly clock: Clock
-  readonly random: RandomBytes
   readonly log: Log
 }
 

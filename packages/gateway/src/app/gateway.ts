@@ -16,7 +16,7 @@ import { serveCheckout } from '../faces/checkout/routes.ts'
 import { serveConsole } from '../faces/console/routes.ts'
 import { serveHome } from '../faces/docs/home.ts'
 import { serveDocs } from '../faces/docs/routes.ts'
-import { makeMerchantApi } from '../faces/merchant-api/merchant-api.ts'
+import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
@@ -33,7 +33,7 @@ import { askedSeldom, type Readiness } from '../http/health.ts'
 import { makeListener } from '../http/listener.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import type { Snapshot } from '../observability/metrics/registry.ts'
-import { makeRandom } from '../platform/random.ts'
+import { makeRandom } from '../platform/node-workarounds/random.ts'
 import { machineTime } from '../platform/timer.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'
@@ -129,6 +129,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     ...listenerParts,
     onAnswered: onPublicAnswered,
     admission,
+    directPaths: merchantApiPaths,
     direct: tracedDirect(
       makeMerchantApi({
         ...listenerParts,
@@ -152,6 +153,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   if (tracer) for (const listener of listeners) traceRequests(listener, tracer)
 
   let publicUrl = config.publicUrl ?? ''
+  let adminUrl = ''
   for (const listener of listeners) serveAssets(listener)
   serveHome(publicListener, {
     mode: config.mode,
@@ -165,7 +167,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveDocs(publicListener, {
     root: repositoryRoot,
     mode: config.mode,
-    publicUrl: () => publicUrl,
+    own: () => ({ publicUrl, adminUrl, shopUrl: parts.shopUrl?.() }),
     clock: parts.clock,
   })
   serveSdk(publicListener)
@@ -274,10 +276,13 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     if (joins) {
       publicUrl = joins.publicUrl
       service = await startServing(publicUrl || unservedUrl)
-      return { publicUrl, ...(await bindAll()), stop }
+      const { localUrl, ...bound } = await bindAll()
+      adminUrl = bound.adminUrl
+      return { publicUrl, localUrl, adminUrl, stop }
     }
     // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
-    const { localUrl, adminUrl } = await bindAll()
+    const { localUrl, ...bound } = await bindAll()
+    adminUrl = bound.adminUrl
     publicUrl = isApi ? publicUrl || localUrl : ''
     service = await startServing(publicUrl || unservedUrl)
     return { publicUrl, localUrl, adminUrl, stop }

@@ -44,6 +44,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     railAccounts: (railId) => stores.treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
     statement: operations.writeStatement,
     platformPublicKey: operations.platformPublicKey,
+    publicUrl,
     trialBalance: stores.trialBalance,
     verifyLedger: operations.verifyLedger,
     system: async (nowMs) => ({

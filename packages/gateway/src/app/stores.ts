@@ -33,7 +33,7 @@ import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
 import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
 import { readSystemState } from '../system/store/system.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
-import { makeWalletTriesStore } from '../wallets/store/wallet-tries.ts'
+import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
 
 export interface StoreParts {
@@ -61,7 +61,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     callbackPauses: makeCallbackPauseStore(pool),
     merchants: makeMerchantStore(pool),
     wallets: makeWalletStore(pool),
-    walletTries: makeWalletTriesStore(pool),
+    pinTries: makePinTriesStore(pool),
     treasury: makeTreasuryStore(pool),
     statements: makeStatementStore(pool),
     verifyLedger: () => verifyLedger(pool),

@@ -1,8 +1,7 @@
 // What an operator does with rails: each act is recorded with who did it and why; a secret is given out once, when it is
 // made.
-import { Failure, makeCallbackId as makeUuid, makeWebhookSecret, type RandomBytes } from '@tillgate/protocol'
-import type { Act } from '../operators/rules/audit.ts'
-import type { Clock } from '../platform/clock.ts'
+import { Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
 import {
@@ -16,13 +15,10 @@ import {
 } from './rules/outside-rail.ts'
 import type { RailStore, RailWithSecrets } from './store/rails.ts'
 
-export interface ManageRailsParts {
+export interface ManageRailsParts extends ActParts {
   readonly rails: RailStore
   readonly vault: Vault
-  readonly clock: Clock
-  readonly random: RandomBytes
   readonly mode: 'sandbox' | 'live'
-  readonly actor: string
 }
 
 export interface MadeRail {
@@ -34,15 +30,8 @@ export interface MadeRail {
 export type ManageRails = ReturnType<typeof makeManageRails>
 
 export function makeManageRails({ rails, vault, clock, random, mode, actor }: ManageRailsParts) {
-  const act = (name: string, railId: string, reason: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: name,
-    merchantId: undefined,
-    subject: railId,
-    reason,
-  })
+  const act = (name: string, railId: string, reason: string) =>
+    makeActs({ clock, random, actor })(name, railId, { reason })
 
   return {
     listRails: async (): Promise<OutsideRail[]> => (await rails.listRails()).map(({ rail }) => rail),

@@ -1,7 +1,7 @@
 // What a sender wrote and nobody reads: optional fields that are empty, which count as left out, and fields that the
 // schema does not know, which are ignored and told with the nearest name that it knows.
 import type { TSchema } from 'typebox'
-import type { Json } from '../json.ts'
+import type { Json } from '../json/json.ts'
 
 export interface IgnoredField {
   /** By its path, such as order.goods[0].goods_name. */

@@ -9,7 +9,6 @@ import type { WithContext } from './context.ts'
 import { dbCommand } from './db.ts'
 import { ledgerCommand } from './ledger.ts'
 import { masterKeyCommand } from './master-key.ts'
-import { statementCommand } from './statement.ts'
 
 const groups: Readonly<Record<string, string>> = {
   merchant: 'sign merchants on, look at them, pay them out, suspend and resume them',
@@ -50,7 +49,6 @@ export function operatorProgram({ withContext, migrationsFolder, acts }: Program
   }
   return program
     .addCommand(ledgerCommand(withContext))
-    .addCommand(statementCommand(withContext))
     .addCommand(dbCommand({ withContext, migrationsFolder }))
     .addCommand(masterKeyCommand(withContext))
 }
