@@ -1,5 +1,11 @@
 // service.sandbox.pay: pays an order as a test consumer would, with the outcome that was asked for.
-import { Failure, parseSandboxPayBody, type SandboxAnswer, type SandboxPay } from '@tillgate/protocol'
+import {
+  Failure,
+  ignoring,
+  parseSandboxPayBody,
+  type SandboxAnswer,
+  type SandboxPay,
+} from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { SubmitPayment } from '../payments/submit-payment.ts'
 import type { Behaviour } from '../wallets/rules/wallet.ts'
@@ -18,13 +24,14 @@ export function makeSandboxPay(parts: {
   readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
 }) {
   return async ({ merchantId }: Merchant, body: string): Promise<SandboxAnswer> => {
-    const { paymentId, outcome } = parseSandboxPayBody(body)
+    const asked = parseSandboxPayBody(body)
+    const { paymentId, outcome } = asked
     const wallet = await findTestWallet(parts.wallets, walletFor[outcome])
     if (!wallet) throw new Failure('unavailable', { retryAfterSeconds: 1 })
     const payment = await parts.submitPayment({ merchantId, paymentId, walletId: wallet.walletId })
     switch (payment.kind) {
       case 'submitted':
-        return { paymentId, status: 'confirming' }
+        return { paymentId, status: 'confirming', ...ignoring(asked) }
       case 'order_not_payable':
         throw new Failure('status_does_not_allow', {
           message: `The order is ${payment.status} and cannot be paid.`,
