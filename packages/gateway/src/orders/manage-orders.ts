@@ -21,7 +21,7 @@ export interface ManageOrdersParts {
   readonly random: RandomBytes
   readonly actor: string
   /** A refund waits for its rail. */
-  readonly onSubmitted: () => void
+  readonly onSubmitted: (railId?: string) => void
 }
 
 export interface RefundByOperator {

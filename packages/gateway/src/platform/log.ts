@@ -19,6 +19,7 @@ const allowedFields = new Set([
   'merchantId',
   'paymentId',
   'refundId',
+  'railId',
   'callbackId',
   'eventName',
   'host',

@@ -3,7 +3,8 @@ import type { Static } from 'typebox'
 import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import type { JsonObject } from '../json.ts'
-import { maxOrderNoLength } from '../limits.ts'
+import { maxOrderNoLength, maxRailIdLength } from '../limits.ts'
+import { type NextAction, nextActionSchema } from '../rail/answers.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import { channels } from './create-body.ts'
@@ -67,6 +68,9 @@ export const queryAnswerSchema = Type.Object({
   orderNo: text('The orderNo, also where referOrderNo names a refund.', { max: maxOrderNoLength }),
   paymentStatus: choice('The payment’s own status, whatever became of refunds.', orderStatusNames),
   paymentAmount: amount('What the order asks for.'),
+  payMethod: Type.Optional(
+    text('How it was paid, or is: `wallet`, or the rail’s id. Absent until then.', { max: maxRailIdLength }),
+  ),
   refunds: list('All refunds, the oldest first.', {
     item: refundInQuery,
     typeName: 'array of refunds',
@@ -101,8 +105,15 @@ export const callbackAnswerSchema = Type.Object({
 })
 export type CallbackAnswer = { paymentId: string; queued: number }
 
-export const sandboxAnswerSchema = Type.Object({ paymentId, status: orderStatus })
-export type SandboxAnswer = Static<typeof sandboxAnswerSchema>
+export const sandboxAnswerSchema = Type.Object({
+  paymentId,
+  status: orderStatus,
+  transactionId: Type.Optional(transactionId),
+  nextAction: Type.Optional(nextActionSchema),
+})
+export type SandboxAnswer = Omit<Static<typeof sandboxAnswerSchema>, 'nextAction'> & {
+  readonly nextAction?: NextAction
+}
 
 export const answerSchema = Type.Object({
   code: wholeNumber(`\`${successCode}\` for success, otherwise one of the failure codes.`, {

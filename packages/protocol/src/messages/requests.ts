@@ -5,6 +5,7 @@ import { amount, choice, text, wholeNumber } from '../fields.ts'
 import {
   maxOrderNoLength,
   maxPaymentIdLength,
+  maxRailIdLength,
   maxReferRefundNoLength,
   maxRefundIdLength,
   maxRefundReasonLength,
@@ -106,22 +107,35 @@ export const sandboxOutcomes = ['success', 'failed', 'confirming', 'refund_fails
 
 export const sandboxPayBodySchema = Type.Object({
   paymentId,
-  outcome: choice(
-    'What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails.',
-    sandboxOutcomes,
+  outcome: Type.Optional(
+    choice(
+      'What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails.',
+      sandboxOutcomes,
+    ),
+  ),
+  rail: Type.Optional(
+    text(
+      'Instead of `outcome`: begin to pay through this rail, as a consumer’s choice at the checkout would.',
+      {
+        max: maxRailIdLength,
+      },
+    ),
   ),
 })
 
-export interface SandboxPay {
-  readonly paymentId: string
-  readonly outcome: (typeof sandboxOutcomes)[number]
-}
+export type SandboxPay = { readonly paymentId: string } & (
+  | { readonly outcome: (typeof sandboxOutcomes)[number]; readonly rail?: never }
+  | { readonly rail: string; readonly outcome?: never }
+)
 
 const readSandboxPayBody = makeReader(sandboxPayBodySchema, bodyOptions)
 
 export function parseSandboxPayBody(bodyText: string): SandboxPay {
-  const { paymentId, outcome } = readSandboxPayBody(bodyText)
-  return { paymentId, outcome }
+  const { paymentId, outcome, rail } = readSandboxPayBody(bodyText)
+  if (outcome !== undefined && rail === undefined) return { paymentId, outcome }
+  if (rail !== undefined && outcome === undefined) return { paymentId, rail }
+  const field = rail === undefined ? 'outcome' : 'rail'
+  throw new Failure('invalid_field', { field, message: 'Give one of outcome and rail.' })
 }
 
 export const sandboxAdvanceBodySchema = Type.Object({

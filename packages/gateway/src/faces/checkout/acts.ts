@@ -86,6 +86,8 @@ export function makeActs({ authenticateWallet, submitPayment, findTestWalletId, 
         return note(order, { code: 'tooLittle' })
       case 'wallet_locked':
         return [visits.signOut(order), ...note(order, { code: 'locked' })]
+      case 'attempt_open':
+        return note(order, { code: 'again' })
       case 'order_not_payable':
         return [visits.signOut(order), ...note(order, { code: whyNot(outcome.status) })]
     }

@@ -33,6 +33,8 @@ export interface StatementReader {
 export type StatementStore = ReturnType<typeof makeStatementStore>
 
 const entriesPerPage = 2_000
+/** Late money is of an order, but never the merchant's. */
+const isMerchants = `kind not in ('late_payment', 'late_return')`
 
 export function makeStatementStore(database: Pool) {
   return {
@@ -69,7 +71,7 @@ select a.currency, a.credits_posted - a.debits_posted - coalesce(s.moved, 0) as 
   left join (select currency,
                     sum(case when credit_account like 'merchant:%' then amount_minor else -amount_minor end) as moved
                from transfers
-              where merchant_id = $1 and made_at >= $2 and phase in ('post', 'direct')
+              where merchant_id = $1 and made_at >= $2 and phase in ('post', 'direct') and ${isMerchants}
               group by currency) as s on s.currency = a.currency
  where a.owner_kind = 'merchant' and a.owner_id = $1 and a.account_id like 'merchant:' || $1 || ':%'
  order by a.currency`,
@@ -106,7 +108,7 @@ select t.made_at, t.transfer_id, t.kind, coalesce(t.hold_id, t.transfer_id) as t
   left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
   left join refunds r on r.merchant_id = t.merchant_id and r.refund_id = t.refund_id
  where t.merchant_id = $1 and t.phase in ('post', 'direct') and t.made_at < $2
-   and (t.made_at, t.transfer_id) > ($3, $4)
+   and ${isMerchants} and (t.made_at, t.transfer_id) > ($3, $4)
  order by t.made_at, t.transfer_id
  limit ${entriesPerPage}`,
     values: [merchantId, toMs, after.timeMs, after.transferId],
