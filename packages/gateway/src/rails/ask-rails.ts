@@ -214,7 +214,7 @@ export function makeAskRails(parts: AskRailsParts) {
     return paymentStart({
       ...facts,
       merchantName: known?.merchant.name ?? merchantId,
-      returnUrl: `${checkoutUrl({ merchantId, paymentId, token }, publicUrl)}/return`,
+      returnUrl: `${checkoutUrl({ merchantId, paymentId, token }, publicUrl)}/rail`,
       notifyUrl: `${publicUrl}/rails/${facts.attempt.railId}/notices`,
     })
   }

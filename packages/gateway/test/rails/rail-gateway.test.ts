@@ -51,6 +51,7 @@ test('the sandbox pays through a rail, and a notice settles it: both events, and
   })
   assert.equal((await query(order.paymentId)).payMethod, undefined)
   bank.payments.set(transactionId, approved)
+  clock.advance(1)
   const told = await notify(bank.notice({ type: 'payment.changed', transactionId }))
   assert.equal(told.status, 204)
   await shop.waitFor(order, 'success')

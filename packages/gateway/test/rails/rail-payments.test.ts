@@ -91,7 +91,7 @@ test('start, redirect, approved: both callbacks, the money from the rail, and th
     [start.amount, start.amountMinor, start.currency, start.locale, start.merchantName],
     ['10.00', '1000', 'USD', 'en', 'Shop'],
   )
-  assert.match(start.returnUrl, /^http:\/\/localhost:8080\/checkout\/\d{18}\/P\w+\/[\w-]+\/return$/)
+  assert.match(start.returnUrl, /^http:\/\/localhost:8080\/checkout\/\d{18}\/P\w+\/[\w-]+\/rail$/)
   assert.equal(start.notifyUrl, 'http://localhost:8080/rails/bank/notices')
   assert.equal((await found(order)).status, 'pending')
   const before = await balance('rail:bank:USD')
