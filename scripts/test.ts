@@ -23,8 +23,9 @@ const suites = {
  * forms of the long programmes.
  */
 const slow = [
-  'packages/gateway/test/browser/{checkout-looks,console,console-overview,docs,shop}.test.ts',
+  'packages/gateway/test/browser/{checkout-looks,console,console-overview,docs,shop,test-bank}.test.ts',
   'packages/gateway/test/database/embedded-{accounts,sharing}.test.ts',
+  'packages/gateway/test/rails/python-rail.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',

@@ -23,7 +23,7 @@ function quickstartLines(page: string): [number, string[]] {
 
 /** As the README's reader has it, but for ports and a folder that are free. */
 const home = mkdtempSync(join(tmpdir(), 'tillgate-quickstart-'))
-const [port, adminPort, shopPort] = await freePorts(3)
+const [port, adminPort, shopPort, railPort] = await freePorts(4)
 const environment = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   HOME: home,
@@ -31,6 +31,7 @@ const environment = {
   PORT: String(port),
   ADMIN_PORT: String(adminPort),
   SHOP_PORT: String(shopPort),
+  RAIL_PORT: String(railPort),
   HOST: '127.0.0.1',
   LOG_FORMAT: 'json',
 }

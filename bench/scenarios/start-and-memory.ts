@@ -67,6 +67,7 @@ async function startToCreate(dataDir: string): Promise<number> {
         PORT: String(port),
         ADMIN_PORT: '0',
         SHOP_PORT: '0',
+        RAIL_PORT: '0',
       },
     })
     for (let isCreated = false; !isCreated; ) {

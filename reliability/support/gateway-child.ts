@@ -65,6 +65,7 @@ export class GatewayChild {
         ADMIN_PORT: String(this.#ports.adminPort),
         DATA_DIR: dataDir,
         SHOP_PORT: 'off',
+        RAIL_PORT: 'off',
         LOG_FORMAT: 'json',
         NODE_COMPILE_CACHE: compiledCode,
         PROCESSES: String(processes),

@@ -1,7 +1,6 @@
 // The process: environment in, signals handled, exit code out. The only place that ends it. It is the whole gateway,
 // or the parent of several processes of one, or one of those.
 import cluster from 'node:cluster'
-import { type SandboxShop, startSandboxShop } from './app/sandbox-shop.ts'
 import { listenForStop } from './app/stop-signals.ts'
 import { welcome } from './app/welcome.ts'
 import { type Log, makeLog } from './platform/log.ts'
@@ -33,17 +32,17 @@ try {
 
 async function runAlone(config: Config, log: Log): Promise<void> {
   const { runGateway } = await loadGateway()
-  let shop: Shop | undefined
+  let beside: Beside | undefined
   let isStopping = false
   // Left alone, it would end the process on the spot.
   process.on('SIGUSR2', () => log.warn('this is the only process; it is replaced by a restart'))
-  const run = runGateway(config, { log, shopUrl: () => shop?.openUrl })
+  const run = runGateway(config, { log, shopUrl: () => beside?.shopUrl })
   listenForStop({
     async onStop({ signal, isPatient }) {
       isStopping = true
       log.info({ signal }, 'stopping')
       limitStop(log)
-      const [isWell] = await Promise.all([run.stop({ isPatient }), shop?.stop()])
+      const [isWell] = await Promise.all([run.stop({ isPatient }), beside?.stop()])
       if (!isWell) process.exitCode = exitCodes.other
     },
     onSecond: leaveAtOnce,
@@ -52,10 +51,10 @@ async function runAlone(config: Config, log: Log): Promise<void> {
   if (!gateway || isStopping) return
   const { publicUrl, adminUrl } = gateway
   tellReady(log, { config, publicUrl, adminUrl })
-  shop = openShop(config, { publicUrl, log })
-  const shopUrl = await shop.url
+  beside = openBeside(config, { publicUrl, log })
+  const urls = await beside.urls
   if (isStopping) return
-  greet(config, { publicUrl, adminUrl, shopUrl })
+  greet(config, { publicUrl, adminUrl, ...urls })
 }
 
 /** One of several: its parent speaks to the terminal and decides when to stop. */
@@ -88,7 +87,7 @@ async function runAsOne(config: Config, log: Log): Promise<void> {
 
 async function runSeveral(config: Config, log: Log): Promise<void> {
   const supervisor = superviseProcesses({ count: config.processes, log })
-  let shop: Shop | undefined
+  let beside: Beside | undefined
   listenForStop({
     onStop({ signal, isPatient }) {
       log.info({ signal }, 'stopping')
@@ -107,13 +106,13 @@ async function runSeveral(config: Config, log: Log): Promise<void> {
     if (started.kind === 'failed') return
     const { publicUrl, adminUrl } = started
     tellReady(log, { config, publicUrl, adminUrl })
-    shop = openShop(config, { publicUrl, log })
-    const shopUrl = await shop.url
-    if (shopUrl !== undefined) supervisor.tellShop(shopUrl)
-    greet(config, { publicUrl, adminUrl, shopUrl })
+    beside = openBeside(config, { publicUrl, log })
+    const urls = await beside.urls
+    if (urls.shopUrl !== undefined) supervisor.tellShop(urls.shopUrl)
+    greet(config, { publicUrl, adminUrl, ...urls })
   })
   const code = await supervisor.ended
-  await shop?.stop()
+  await beside?.stop()
   if (code === 0) log.info('stopped')
   process.exit(code)
 }
@@ -141,23 +140,37 @@ function tellReady(log: Log, { config, publicUrl, adminUrl }: Urls & { config: C
   log.info({ version, mode, count, ...(publicUrl && { publicUrl }), adminUrl, durationMs }, 'ready')
 }
 
-interface Shop extends SandboxShop {
-  openUrl: string | undefined
+interface BesideUrls {
+  readonly shopUrl: string | undefined
+  readonly railUrl: string | undefined
 }
 
-function openShop(config: Config, { publicUrl, log }: { publicUrl: string; log: Log }): Shop {
-  const shop: Shop = { ...startSandboxShop(config, { publicUrl, log }), openUrl: undefined }
-  void shop.url.then((url) => {
-    shop.openUrl = url
-    if (url !== undefined) log.info({ shopUrl: url }, 'the demo shop is open')
-  })
-  return shop
+/** The programs beside a sandbox, from when they are started: what is told to start is also stopped. */
+interface Beside {
+  shopUrl: string | undefined
+  readonly urls: Promise<BesideUrls>
+  stop(): Promise<void>
 }
 
-function greet(
-  { mode, processes, publicListener: { host } }: Config,
-  urls: Urls & { shopUrl: string | undefined },
-): void {
+function openBeside(config: Config, { publicUrl, log }: { publicUrl: string; log: Log }): Beside {
+  const programs = import('./app/sandbox-programs.ts').then(({ startSandboxPrograms }) =>
+    startSandboxPrograms(config, { publicUrl, log }),
+  )
+  const beside: Beside = {
+    shopUrl: undefined,
+    urls: programs.then(async ({ shop, bank }) => {
+      const [shopUrl, railUrl] = await Promise.all([shop.url, bank.url])
+      beside.shopUrl = shopUrl
+      if (shopUrl !== undefined) log.info({ shopUrl }, 'the demo shop is open')
+      if (railUrl !== undefined) log.info({ railUrl }, 'the test bank is open')
+      return { shopUrl, railUrl }
+    }),
+    stop: async () => (await programs).stop(),
+  }
+  return beside
+}
+
+function greet({ mode, processes, publicListener: { host } }: Config, urls: Urls & BesideUrls): void {
   if (process.stdout.isTTY)
     process.stdout.write(
       welcome({ mode, processes, isLocal: /^(localhost|127\..*|::1)$/.test(host), ...urls }),

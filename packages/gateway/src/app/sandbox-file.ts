@@ -1,16 +1,18 @@
-// `sandbox-merchant.json` in DATA_DIR: read and written so that nobody ever sees half of it, and that nobody but its
-// owner sees any of it.
+// `sandbox-merchant.json` and `sandbox-rail.json` in DATA_DIR: read and written so that nobody ever sees half of one, and
+// that nobody but its owner sees any of it.
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CredentialsFile } from '../sandbox/demo-merchant.ts'
 
+const merchantFile = 'sandbox-merchant.json'
+
 export function sandboxFilePath(dataDir: string): string {
-  return join(dataDir, 'sandbox-merchant.json')
+  return join(dataDir, merchantFile)
 }
 
-export function sandboxFile(dataDir: string): CredentialsFile {
-  const path = sandboxFilePath(dataDir)
+export function sandboxFile(dataDir: string, name = merchantFile): CredentialsFile {
+  const path = join(dataDir, name)
 
   /** Whole and on the disk before it gets its name. */
   async function written(text: string, place: (temporary: string) => Promise<void>): Promise<void> {

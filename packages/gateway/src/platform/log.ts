@@ -31,6 +31,7 @@ const allowedFields = new Set([
   'publicUrl',
   'adminUrl',
   'shopUrl',
+  'railUrl',
   'version',
   'mode',
   'signal',

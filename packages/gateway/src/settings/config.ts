@@ -53,6 +53,8 @@ export interface Config {
   readonly callbacksInFlightPerMerchant: number
   /** Undefined: no demo shop. */
   readonly shopPort: number | undefined
+  /** Undefined: no test bank. */
+  readonly railPort: number | undefined
   readonly sandboxMerchantsPerDay: number
   /** Undefined: nothing is traced. */
   readonly traceEndpoint: string | undefined
@@ -158,6 +160,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     callbacksInFlightPerHost: read('CALLBACKS_IN_FLIGHT_PER_HOST'),
     callbacksInFlightPerMerchant: read('CALLBACKS_IN_FLIGHT_PER_MERCHANT'),
     shopPort: read('SHOP_PORT'),
+    railPort: read('RAIL_PORT'),
     sandboxMerchantsPerDay: read('SANDBOX_MERCHANTS_PER_DAY'),
     traceEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     traceRatio: read('OTEL_TRACES_SAMPLER_ARG'),

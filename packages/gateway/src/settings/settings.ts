@@ -259,6 +259,12 @@ export const settings = {
     example: 'off',
     parse: portOrOff,
   }),
+  RAIL_PORT: setting({
+    about: 'The test bank that a sandbox runs beside itself, as a rail to pay over. off: none.',
+    fallback: '8083',
+    example: 'off',
+    parse: portOrOff,
+  }),
   SANDBOX_MERCHANTS_PER_DAY: setting({
     about:
       'How many newcomers may get sandbox access in 24 hours; 0 turns the page off. Live has no such page.',

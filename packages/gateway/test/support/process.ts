@@ -60,6 +60,7 @@ export function run(
       ADMIN_PORT: '0',
       HOST: '127.0.0.1',
       SHOP_PORT: 'off',
+      RAIL_PORT: 'off',
       LOG_FORMAT: 'json',
       ...environment,
     },

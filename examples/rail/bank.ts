@@ -1,0 +1,160 @@
+// The test bank's books: what the gateway's messages ask of it, and what people choose on its pages. A state that comes
+// with time is worked out when it is asked for, so a bank that was restarted answers as before.
+import type { RailMessage, RailMessageOf, RailPaymentAnswer, RailRefundAnswer } from '@tillgate/protocol'
+
+export interface Payment extends Omit<RailMessageOf<'payment.start'>, 'type'> {
+  readonly reference: string
+  readonly status: RailPaymentAnswer['status']
+  readonly choice?: Choice
+  /** When it is approved by itself. */
+  readonly settlesAtMs?: number
+}
+
+export interface Refund extends Omit<RailMessageOf<'refund.start'>, 'type'> {
+  readonly status: RailRefundAnswer['status']
+  readonly whyNot?: string
+  readonly settlesAtMs?: number
+}
+
+const settlesAfterMs = 5_000
+
+/** What becomes of a payment by what the consumer chose. */
+export const choices = {
+  approve: () => ({ status: 'approved' }),
+  decline: () => ({ status: 'declined' }),
+  delay: (_payment, nowMs) => ({ status: 'submitted', settlesAtMs: nowMs + settlesAfterMs }),
+  late: ({ expiresAt }) => ({ settlesAtMs: expiresAt }),
+  twice: () => ({ status: 'approved' }),
+  never: () => ({ status: 'submitted' }),
+} as const satisfies Record<string, (payment: Payment, nowMs: number) => Partial<Payment>>
+export type Choice = keyof typeof choices
+
+export const refundWays = ['approve', 'delay', 'decline'] as const
+export type RefundWay = (typeof refundWays)[number]
+
+/** Everything that is kept: a line of the journal is one of them, as it became. */
+export type Entry = { payment: Payment } | { refund: Refund } | { refundWay: RefundWay }
+
+export interface BankParts {
+  /** Where consumers reach the bank. */
+  readonly url: string
+  readonly now: () => number
+  readonly kept: Iterable<Entry>
+  /** Called before anything is answered. */
+  readonly keep: (entry: Entry) => void
+}
+
+export type Bank = ReturnType<typeof makeBank>
+
+export function makeBank({ url, now, kept, keep }: BankParts) {
+  const payments = new Map<string, Payment>()
+  const refunds = new Map<string, Refund>()
+  let refundWay: RefundWay = 'approve'
+  for (const entry of kept) learn(entry)
+
+  function answer(message: RailMessage): RailPaymentAnswer | RailRefundAnswer {
+    switch (message.type) {
+      case 'payment.start':
+        return paymentAnswer(payment(message.transactionId) ?? start(message))
+      case 'payment.status':
+        return paymentAnswer(payment(message.transactionId))
+      case 'payment.cancel':
+        return paymentAnswer(cancel(payment(message.transactionId)))
+      case 'refund.start':
+        return refundAnswer(refund(message.refundId) ?? giveBack(message))
+      case 'refund.status':
+        return refundAnswer(refund(message.refundId))
+    }
+  }
+
+  const payment = (transactionId: string) => atThisMoment(payments.get(transactionId))
+  const refund = (refundId: string) => atThisMoment(refunds.get(refundId))
+  const refundsOf = (transactionId: string) =>
+    [...refunds.values()].filter((each) => each.transactionId === transactionId).map(atThisMoment)
+
+  function atThisMoment<Kept extends Payment | Refund | undefined>(found: Kept): Kept {
+    const isOpen = found?.status === 'pending' || found?.status === 'submitted'
+    return isOpen && now() >= (found.settlesAtMs ?? Number.POSITIVE_INFINITY)
+      ? { ...found, status: 'approved' }
+      : found
+  }
+
+  function start({ type: _type, ...sent }: RailMessageOf<'payment.start'>): Payment {
+    const reference = `BANK-${payments.size + 1}-${sent.transactionId.slice(-6)}`
+    return become({ ...sent, reference, status: 'pending' })
+  }
+
+  function cancel(found: Payment | undefined): Payment | undefined {
+    if (found?.status !== 'pending') return found
+    // A consumer who has paid is not cancelled, also where the bank is slow to say that they did.
+    return become({ ...found, status: found.choice === 'late' ? 'approved' : 'cancelled' })
+  }
+
+  /** Undefined: there is nothing to choose any more. */
+  function choose(transactionId: string, choice: Choice): Payment | undefined {
+    const found = payment(transactionId)
+    if (found?.status !== 'pending' && found?.status !== 'submitted') return undefined
+    const { settlesAtMs: _settlesAtMs, ...undecided } = found
+    return become({ ...undecided, choice, ...choices[choice](found, now()) })
+  }
+
+  function giveBack({ type: _type, ...sent }: RailMessageOf<'refund.start'>): Refund {
+    const whyNot = whyNotRefunded(sent) ?? (refundWay === 'decline' ? 'Refunds are declined.' : undefined)
+    const settled = refundWay === 'delay' ? { settlesAtMs: now() + settlesAfterMs } : undefined
+    const status = whyNot !== undefined ? 'declined' : settled ? 'submitted' : 'approved'
+    const made: Refund = { ...sent, status, ...(whyNot !== undefined && { whyNot }), ...settled }
+    write({ refund: made })
+    return made
+  }
+
+  /** In minor units, which are whole numbers: a sum of refunds is never a little more or less than it should be. */
+  function whyNotRefunded(asked: Omit<Refund, 'status'>): string | undefined {
+    const paid = payment(asked.transactionId)
+    if (paid?.status !== 'approved') return 'There is no such payment, or it was not paid.'
+    if (paid.currency !== asked.currency) return `It was paid in ${paid.currency}.`
+    const given = refundsOf(asked.transactionId).filter(({ status }) => status !== 'declined')
+    const totalMinor = [...given, asked].reduce((sum, each) => sum + BigInt(each.amountMinor), 0n)
+    return totalMinor > BigInt(paid.amountMinor) ? 'It is more than what was paid.' : undefined
+  }
+
+  function paymentAnswer(found: Payment | undefined): RailPaymentAnswer {
+    if (found === undefined) return { status: 'unknown' }
+    const { status, reference, transactionId } = found
+    const common = { reference, checkAfterSeconds: 5 }
+    if (status === 'declined') return { ...common, status, reason: 'The account’s holder declined.' }
+    if (status !== 'pending') return { ...common, status }
+    return { ...common, status, nextAction: { kind: 'redirect', url: `${url}/pay/${transactionId}` } }
+  }
+
+  function refundAnswer(found: Refund | undefined): RailRefundAnswer {
+    const { status, whyNot = '' } = found ?? { status: 'unknown' }
+    return status === 'declined' ? { status, reason: whyNot } : { status, checkAfterSeconds: 5 }
+  }
+
+  function become(changed: Payment): Payment {
+    write({ payment: changed })
+    return changed
+  }
+
+  function write(entry: Entry): void {
+    keep(entry)
+    learn(entry)
+  }
+
+  function learn(entry: Entry): void {
+    if ('payment' in entry) payments.set(entry.payment.transactionId, entry.payment)
+    else if ('refund' in entry) refunds.set(entry.refund.refundId, entry.refund)
+    else refundWay = entry.refundWay
+  }
+
+  return {
+    answer,
+    payment,
+    refund,
+    refundsOf,
+    choose,
+    newestPayments: () => [...payments.values()].slice(-50).reverse().map(atThisMoment),
+    refundWay: () => refundWay,
+    setRefundWay: (way: RefundWay) => write({ refundWay: way }),
+  }
+}
