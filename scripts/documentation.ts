@@ -6,6 +6,7 @@ import { makeOpenApi } from '../packages/gateway/src/faces/admin-api/openapi.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
 import { commandLinePage } from './documentation/command-line.ts'
+import { sdkTypes } from './documentation/sdk-types.ts'
 import { callbackSequence, paymentSequence } from './documentation/sequence-diagram.ts'
 import { orderStates, refundStates } from './documentation/state-diagram.ts'
 
@@ -17,6 +18,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/api.md': apiPage,
   'docs/command-line.md': commandLinePage,
   'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,
+  'packages/sdk/types/index.d.ts': sdkTypes,
   'docs/images/order-states.svg': orderStates,
   'docs/images/refund-states.svg': refundStates,
   'docs/images/payment-sequence.svg': paymentSequence,

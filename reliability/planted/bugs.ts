@@ -69,7 +69,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     what: 'Another order under a number that is taken is answered as if it were the first.',
     caughtBy: 'simulation',
     places: [
-      { in: 'hasSameContent', find: 'contentFields.every', replace: 'contentFields.slice(0, 1).every' },
+      { in: 'differingField', find: 'return differingPath(said(a), said(b))', replace: 'return undefined' },
     ],
   },
   'lease-of-a-callback-ignored': {

@@ -48,9 +48,9 @@ export async function checkEvents(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ what: string }>(`
 select coalesce(e.payment_id, c.payment_id) || ' ' || coalesce(e.event_name, c.event_name) || ': ' ||
        case when c.payment_id is null then 'the event has no callback' else 'the callback has no event' end as what
-  from (select h.merchant_id, h.payment_id, '' as refund_id, 'payment.order.' || h.to_status as event_name
+  from (select h.merchant_id, h.payment_id, '' as refund_id, 'payment.order.' || replace(h.to_status, 'cancelled', 'failed') as event_name
           from order_history h join orders o using (merchant_id, payment_id)
-         where o.callback_url is not null and h.to_status <> 'cancelled'
+         where o.callback_url is not null and (h.to_status <> 'cancelled' or h.actor <> 'merchant')
          union all
         select r.merchant_id, r.payment_id, r.refund_id, 'payment.refund.' || substr(r.status, 8)
           from refunds r join orders o using (merchant_id, payment_id)

@@ -2,7 +2,7 @@
 // that write down everything that reaches them.
 
 import type { Post } from '../../packages/gateway/src/callbacks/deliver-callbacks.ts'
-import type { Delivery } from '../../packages/gateway/src/callbacks/rules/callback-attempt.ts'
+import type { Delivery, UnreachableReason } from '../../packages/gateway/src/platform/delivery.ts'
 import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'
 import type { VirtualTime } from './time.ts'
@@ -83,7 +83,7 @@ export class SimulatedNetwork {
           ? { latencyMs: attemptTimeoutMs, isReceived: true, unreachable: 'timeout' }
           : { ...good, latencyMs: this.#seeded.whole(1_000, attemptTimeoutMs - 1) }
       case 'dead':
-        return { latencyMs, isReceived: false, unreachable: 'connection_refused' }
+        return { latencyMs, isReceived: false, unreachable: 'connect' }
       case 'flapping':
         if (this.isHealed || Math.floor(this.#time.nowMs / flapMs) % 3 !== 0) return good
         return { latencyMs, isReceived: false, unreachable: 'dns' }
@@ -107,7 +107,7 @@ interface Answer {
   readonly httpStatus?: number
   readonly text?: string
   readonly retryAfterMs?: number
-  readonly unreachable?: string
+  readonly unreachable?: UnreachableReason
 }
 
 function toDelivery(answer: Omit<Answer, 'latencyMs' | 'isReceived'>, durationMs: number): Delivery {

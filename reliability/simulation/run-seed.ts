@@ -1,7 +1,7 @@
 // One run: a seed, so many virtual days, two processes of the gateway over one real PostgreSQL, people and faults. Then
 // everything is healed, the rest is waited for, and what must be true is checked.
 import { createHash } from 'node:crypto'
-import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import { makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { countLockWaits, emptyTables, findDue } from './due.ts'
 import { Faults } from './faults.ts'

@@ -1,5 +1,5 @@
 // What is there when a run begins: merchants with their listeners, some of which share a host, and wallets with money.
-import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import { makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { type Merchant, makeMerchantId } from '../../packages/gateway/src/merchants/rules/merchant.ts'
 import type { Act } from '../../packages/gateway/src/operators/rules/audit.ts'

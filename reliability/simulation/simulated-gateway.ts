@@ -1,7 +1,7 @@
 // One process of the gateway as gateway.ts puts it together: the real stores, operations and workers, over a pool, a
 // clock, a rail and a network that the run holds. What is left out is HTTP and the sealing of envelopes.
 
-import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import { makeUuid } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { makeOperations } from '../../packages/gateway/src/app/operations.ts'
 import { makeStores } from '../../packages/gateway/src/app/stores.ts'

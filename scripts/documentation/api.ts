@@ -170,7 +170,7 @@ function limitTable(): string {
         '`shipping.name`, `shipping.address`',
         `${limits.maxShippingNameLength} and ${limits.maxShippingAddressLength} characters`,
       ],
-      ['`callbackUrl`, `redirectUrl`', characters(limits.maxUrlLength)],
+      ['`callbackUrl`, `redirectUrl`, `cancelUrl`', characters(limits.maxUrlLength)],
       ['`paymentId`, `refundId`', characters(limits.maxPaymentIdLength)],
       ['`transactionId`', characters(limits.maxTransactionIdLength)],
       ['An amount', '10^15, and 10^18 of the smallest unit'],

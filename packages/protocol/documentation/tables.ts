@@ -75,11 +75,16 @@ interface ObjectSchema {
 function fieldTable(schema: TSchema): string {
   const { properties, required = [] } = schema as unknown as ObjectSchema
   const rows = Object.entries(properties).map(([name, field]) => {
-    const { typeName, expected, description } = notesOf(field)
-    const rule = [description, ruleOf(expected)].filter((part) => part !== '').join(' ')
-    return [`\`${name}\``, typeName, required.includes(name) ? 'yes' : 'no', rule]
+    const { typeName } = notesOf(field)
+    return [`\`${name}\``, typeName, required.includes(name) ? 'yes' : 'no', wordsOf(field)]
   })
   return table(['Field', 'Type', 'Required', 'Rule'], rows)
+}
+
+/** What a field is for and what it must be, in a sentence or two. */
+export function wordsOf(field: TSchema): string {
+  const { expected, description } = notesOf(field)
+  return [description, ruleOf(expected)].filter((part) => part !== '').join(' ')
 }
 
 /** What the page says once for all fields, and what the type says already, is left out. */
@@ -122,7 +127,12 @@ function eventTable(): string {
   const rows = [
     ...Object.entries(orderEvents).map(([name, event]) => [name, event, 'payment result'] as const),
     ...Object.entries(refundEvents).map(([name, event]) => [name, event, 'refund result'] as const),
-  ].map(([name, { status, meaning }, result]) => [`\`${name}\``, meaning, `\`${status}\``, result])
+  ].map(([name, { statuses, meaning }, result]) => [
+    `\`${name}\``,
+    meaning,
+    statuses.map((status) => `\`${status}\``).join(', '),
+    result,
+  ])
   return table(['eventName', 'Meaning', 'Status in the body', 'Body'], rows)
 }
 

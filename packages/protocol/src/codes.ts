@@ -28,7 +28,7 @@ export const failures = {
   },
   url_not_allowed: {
     code: 40005,
-    meaning: 'callbackUrl or redirectUrl is not an address that this gateway may use.',
+    meaning: 'callbackUrl, redirectUrl or cancelUrl is not an address that this gateway may use.',
   },
   timestamp_outside_window: {
     code: 40010,

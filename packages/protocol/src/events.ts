@@ -1,21 +1,28 @@
-// The events that callbacks report, each with the status it announces. A status without an event here is never
-// reported by callback.
+// The events that callbacks report, each with the statuses it announces. A status without an event here is never
+// reported by callback, and neither is a cancel that the merchant asked for.
 import type { OrderStatus, RefundStatus } from './statuses.ts'
 
 export const orderEvents = {
   'payment.order.confirming': {
-    status: 'confirming',
+    statuses: ['confirming'],
     meaning: 'The consumer submitted the payment; it is being processed.',
   },
-  'payment.order.timeout': { status: 'timeout', meaning: 'The order was not paid in time.' },
-  'payment.order.success': { status: 'success', meaning: 'The order is paid.' },
-  'payment.order.failed': { status: 'failed', meaning: 'The payment failed; `msg` has the reason.' },
-} as const satisfies Record<string, { readonly status: OrderStatus; readonly meaning: string }>
+  'payment.order.timeout': { statuses: ['timeout'], meaning: 'The order was not paid in time.' },
+  'payment.order.success': { statuses: ['success'], meaning: 'The order is paid.' },
+  'payment.order.failed': {
+    statuses: ['failed', 'cancelled'],
+    meaning:
+      'The payment failed, or the gateway’s operator cancelled the order; `status` says which, `msg` has the reason.',
+  },
+} as const satisfies Record<string, { readonly statuses: readonly OrderStatus[]; readonly meaning: string }>
 
 export const refundEvents = {
-  'payment.refund.success': { status: 'refund_success', meaning: 'The refund is complete.' },
-  'payment.refund.failed': { status: 'refund_failed', meaning: 'The refund failed; `msg` has the reason.' },
-} as const satisfies Record<string, { readonly status: RefundStatus; readonly meaning: string }>
+  'payment.refund.success': { statuses: ['refund_success'], meaning: 'The refund is complete.' },
+  'payment.refund.failed': {
+    statuses: ['refund_failed'],
+    meaning: 'The refund failed; `msg` has the reason.',
+  },
+} as const satisfies Record<string, { readonly statuses: readonly RefundStatus[]; readonly meaning: string }>
 
 export type OrderEventName = keyof typeof orderEvents
 export type RefundEventName = keyof typeof refundEvents
@@ -27,13 +34,12 @@ export const eventNames: readonly EventName[] = [
 ]
 
 const eventByStatus: ReadonlyMap<string, EventName> = new Map(
-  Object.entries({ ...orderEvents, ...refundEvents }).map(([name, { status }]) => [
-    status,
-    name as EventName,
-  ]),
+  Object.entries({ ...orderEvents, ...refundEvents }).flatMap(([name, { statuses }]) =>
+    statuses.map((status) => [status, name as EventName] as const),
+  ),
 )
 
-/** The event that reports a move into this status, or undefined: pending, cancelled and refunding have none. */
+/** The event that reports a move into this status, or undefined: pending and refunding have none. */
 export function eventOfStatus(status: OrderStatus | RefundStatus): EventName | undefined {
   return eventByStatus.get(status)
 }

@@ -26,8 +26,8 @@ export function makeTransactionId(nowMs: number, random: RandomBytes): string {
   return `T${timeOrdered(nowMs, random)}`
 }
 
-/** UUID version 7 (RFC 9562): what the `id` of a callback is. */
-export function makeCallbackId(nowMs: number, random: RandomBytes): string {
+/** UUID version 7 (RFC 9562). */
+export function makeUuid(nowMs: number, random: RandomBytes): string {
   const time = nowMs.toString(16).padStart(12, '0')
   const bytes = random(randomBytesPerId)
   const version = 0x7000 | (byteAt(bytes, 0) << 4) | (byteAt(bytes, 1) & 0x0f)
@@ -36,6 +36,9 @@ export function makeCallbackId(nowMs: number, random: RandomBytes): string {
   for (let i = 4; i < randomBytesPerId; i++) tail += byteAt(bytes, i).toString(16).padStart(2, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-${version.toString(16)}-${variant.toString(16)}-${tail}`
 }
+
+/** What the `id` of a callback is. */
+export const makeCallbackId = makeUuid
 
 function timeOrdered(nowMs: number, random: RandomBytes): string {
   let time = ''

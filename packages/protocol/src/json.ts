@@ -2,6 +2,7 @@
 // values get lost: repeated keys, lone surrogates, keys that reach for prototypes, deep nesting and numbers that a
 // double does not hold. A scan bounds the work and finds these, JSON.parse builds the value: together twice as
 // quick as a parser of our own (docs/decisions/0003-strict-json-and-schemas.md).
+import { explainBrokenJson, foreignFormat } from './broken-json.ts'
 import { maxEnvelopeBytes, maxJsonDepth, maxJsonMarks, maxNumberDigits } from './limits.ts'
 
 const inexactNumber = Symbol('inexactNumber')
@@ -46,12 +47,9 @@ type Reviver = (key: string, value: unknown, context?: { readonly source?: strin
 function parse(text: string, revive?: Reviver): Json {
   try {
     return JSON.parse(text, revive)
-  } catch (cause) {
-    // V8's words quote the text, which may be a secret body; where it went wrong is enough to find it.
-    const position = /at position (\d+)/.exec(String(cause))?.[1]
-    const where =
-      position === undefined ? 'it ends too early or is empty' : `the syntax is wrong at position ${position}`
-    throw new JsonError(where)
+  } catch {
+    // Without V8's own words as its cause: they quote the text, which may be a secret body.
+    throw new JsonError(explainBrokenJson(text))
   }
 }
 
@@ -80,9 +78,10 @@ function scanText(text: string, maxMarks: number): Scan {
     } else if (code === 0x3a || code === 0x2c) {
       if (code === 0x3a) members++
       else commas++
-      if (members + commas > maxMarks) throw new JsonError('it holds more values than any message of ours')
+      if (members + commas > maxMarks) throw pastBound(text, 'it holds more values than any message of ours')
     } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxJsonDepth) throw new JsonError(`it is nested more than ${maxJsonDepth} deep`)
+      if (++depth > maxJsonDepth)
+        throw pastBound(text, `it is nested more than ${maxJsonDepth} deep at position ${at}`)
     } else if (code === 0x7d || code === 0x5d) {
       depth--
     } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
@@ -92,6 +91,11 @@ function scanText(text: string, maxMarks: number): Scan {
     }
   }
   return { members, hasEscape, hasOddNumber }
+}
+
+/** What is no text at all may go past any bound. */
+function pastBound(text: string, words: string): JsonError {
+  return new JsonError(foreignFormat(text) ?? words)
 }
 
 /** The end of the text where the string has none. */

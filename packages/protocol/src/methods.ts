@@ -31,7 +31,8 @@ export const sandboxMethods = {
   'service.sandbox.pay': { path: gatewayPath, meaning: 'Pay an order as a test consumer would.' },
   'service.sandbox.advance': {
     path: gatewayPath,
-    meaning: 'Move all times of one order into the past, so that expiry and callback retries come sooner.',
+    meaning:
+      'Move the gateway’s own times of one order into the past, so that expiry and callback retries come sooner.',
   },
   'service.sandbox.listen': {
     path: gatewayPath,

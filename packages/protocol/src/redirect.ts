@@ -8,11 +8,15 @@ import { signText, verifyText } from './signing.ts'
 import { type OrderStatus, orderStatuses } from './statuses.ts'
 
 export interface RedirectParameters {
+  /** Whose order it is. */
   readonly merchantId: string
+  /** The payment order’s number. */
   readonly paymentId: string
+  /** The orderNo of the create request. */
   readonly referOrderNo: string
+  /** The order’s status when the consumer left the checkout. */
   readonly status: OrderStatus
-  /** 13 digits. */
+  /** When the consumer left the checkout, in milliseconds since 1970: 13 digits. */
   readonly timestamp: string
 }
 

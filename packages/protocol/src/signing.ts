@@ -11,7 +11,7 @@ const algorithm = 'sha256'
 
 /** Standard base64 of the signature over the UTF-8 bytes of the text. */
 export function signText(text: string, privateKey: KeyObject, whenSigned?: () => void): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const { promise, resolve, reject } = withResolvers<string>()
   const done = (error: Error | null, signature: Buffer): void => {
     if (error) {
       reject(error)
@@ -47,7 +47,7 @@ export function verifyBytesHere({ text, signature, publicKey }: Verification): b
 
 /** false is a wrong signature; a rejection would be a key that cannot verify at all, which is our bug. */
 export function verifyBytes({ text, signature, publicKey }: Verification): Promise<boolean> {
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const { promise, resolve, reject } = withResolvers<boolean>()
   const done = (error: Error | null, isGenuine: boolean): void => {
     if (error) reject(error)
     else resolve(isGenuine)
@@ -58,4 +58,15 @@ export function verifyBytes({ text, signature, publicKey }: Verification): Promi
     reject(error)
   }
   return promise
+}
+
+/** As the language has it, but for the Node.js 20 that merchants may run the SDK on. */
+function withResolvers<T>(): PromiseWithResolvers<T> {
+  let resolve: (value: T | PromiseLike<T>) => void = () => {}
+  let reject: (reason?: unknown) => void = () => {}
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
 }

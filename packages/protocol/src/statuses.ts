@@ -14,8 +14,8 @@ export const orderStatuses = {
   failed: { meaning: 'The payment failed; `msg` has the reason.', delivery: 'Callback; can be queried.' },
   timeout: { meaning: 'Not paid before paymentExpiryTime.', delivery: 'Callback; can be queried.' },
   cancelled: {
-    meaning: 'The merchant cancelled the order before it was paid.',
-    delivery: 'Answered by cancel; can be queried. No callback.',
+    meaning: 'The merchant or the gateway’s operator cancelled the order before it was paid.',
+    delivery: 'Answered by cancel, without a callback; of an operator’s cancel by callback. Can be queried.',
   },
 } as const satisfies Record<string, { readonly meaning: string; readonly delivery: string }>
 

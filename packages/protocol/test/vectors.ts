@@ -144,13 +144,14 @@ const refund: RefundResult = {
 }
 
 const { completeTime: _completeTime, paidTime: _paidTime, ...unfinished } = payment
-const { transactionId: _transactionId, ...neverSubmitted } = payment
+const { paidTime: __paidTime, ...unpaid } = payment
+const { transactionId: _transactionId, ...neverSubmitted } = unpaid
 
 const results: Readonly<Record<EventName, PaymentResult | RefundResult>> = {
   'payment.order.confirming': { ...unfinished, status: 'confirming' },
   'payment.order.timeout': { ...neverSubmitted, status: 'timeout', msg: 'The order was not paid in time.' },
   'payment.order.success': payment,
-  'payment.order.failed': { ...payment, status: 'failed', msg: 'The wallet declined the payment.' },
+  'payment.order.failed': { ...unpaid, status: 'failed', msg: 'The wallet declined the payment.' },
   'payment.refund.success': refund,
   'payment.refund.failed': {
     ...refund,

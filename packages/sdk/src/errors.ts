@@ -29,6 +29,7 @@ export class TillgateError extends Error {
   readonly field: string | undefined
   /** Quote it when you ask the operator of the gateway for help. */
   readonly requestId: string | undefined
+  /** Undefined where no answer came. */
   readonly httpStatus: number | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -68,6 +69,7 @@ export class ConflictError extends TillgateError {
 /** Too many requests, also after waiting as long as the gateway asked for. */
 export class RateLimitError extends TillgateError {
   override readonly name = 'RateLimitError'
+  /** How long the gateway asked to wait, where it did. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -79,6 +81,7 @@ export class RateLimitError extends TillgateError {
 /** The gateway, or something in front of it, cannot serve now. The operation may or may not have happened. */
 export class UnavailableError extends TillgateError {
   override readonly name = 'UnavailableError'
+  /** How long the gateway asked to wait, where it did. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -105,6 +108,7 @@ export class UnexpectedAnswerError extends TillgateError {
 /** The credentials cannot be used. `problems` lists all that is wrong with them; no part of a key is ever in it. */
 export class CredentialsError extends TillgateError {
   override readonly name = 'CredentialsError'
+  /** One sentence for each thing that is wrong. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[], details: ErrorDetails = {}) {

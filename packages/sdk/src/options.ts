@@ -29,7 +29,9 @@ export type Fetch = (
 }>
 
 export interface ClientOptions {
+  /** For a whole call, its retries and the waits between them included. 30 seconds when left out. */
   readonly timeoutMs?: number
+  /** How often a call is repeated after the first attempt. 4 when left out; 0 turns retries off. */
   readonly maxRetries?: number
   /** For one attempt. 10 seconds when left out. */
   readonly attemptTimeoutMs?: number

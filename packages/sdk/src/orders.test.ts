@@ -47,6 +47,25 @@ test('a retried create has the same content, so that it stays the same order', a
   assert.deepEqual(requests[0]?.body, requests[1]?.body)
 })
 
+test('a create that the program itself repeats has the same paymentTime, until the order has expired', async () => {
+  let nowMs = now
+  const { tillgate, requests } = scriptedGateway(
+    Array.from({ length: 4 }, () => ({ data: created })),
+    { now: () => nowMs },
+  )
+  await tillgate.orders.create(order)
+  nowMs += 20_000
+  await tillgate.orders.create(structuredClone(order))
+  await tillgate.orders.create({ ...order, order: { ...order.order, orderNo: 'A-2' } })
+  nowMs = now + 30 * 60_000
+  await tillgate.orders.create(order)
+  assert.deepEqual(
+    requests.map(({ body }) => body.paymentTime - now),
+    [0, 0, 20_000, 30 * 60_000],
+  )
+  assert.deepEqual(requests[0]?.body, requests[1]?.body)
+})
+
 test('amounts that JSON has no number for are refused instead of being left out', async () => {
   const { tillgate, requests } = scriptedGateway([])
   for (const paymentAmount of [Number.NaN, Number.POSITIVE_INFINITY, 10n as unknown as number]) {

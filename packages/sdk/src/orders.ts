@@ -23,8 +23,9 @@ export interface NewOrder extends Omit<CreateBody, 'channel' | 'paymentTime' | '
   /** `WEB` when left out. */
   readonly channel?: CreateBody['channel']
   /**
-   * Milliseconds since 1970; now when left out. It is part of the content: whoever wants to repeat `create` after
-   * a crash with the same `orderNo` gives it (the time at which the order was placed), or asks by `orderNo`.
+   * Milliseconds since 1970. When left out, the time at which this client first created the `orderNo`, so that
+   * repeating `create` is the same request. It is part of the content: whoever wants to repeat it after a crash or
+   * from another process gives it (the time at which the order was placed), or asks by `orderNo`.
    */
   readonly paymentTime?: CreateBody['paymentTime']
   /** 5 minutes to 24 hours after paymentTime; 30 minutes when left out. */
@@ -85,15 +86,18 @@ export interface Orders {
   waitUntilFinal(order: OrderReference, options?: WaitOptions): Promise<QueryAnswer>
 }
 
-export function makeOrders({ call }: Caller, settings: Settings): Orders {
+export function makeOrders({ call, now }: Caller, settings: Settings): Orders {
   const query: Orders['query'] = async (order, options) => {
     const reference = typeof order === 'string' ? { paymentId: order } : order
     const data = await call('service.trade.query', () => serialise(reference), options)
     return expectTexts<QueryAnswer>(data, ['paymentId', 'status', 'paymentStatus'])
   }
+  const paymentTimes = new PaymentTimes()
   return {
     async create(order, options) {
-      const data = await call('service.trade.create', (nowMs) => serialise(withTimes(order, nowMs)), options)
+      const defaultTime = paymentTimes.of(order.order?.orderNo, now())
+      const makeBody = (nowMs: number) => serialise(withTimes(order, defaultTime(nowMs)))
+      const data = await call('service.trade.create', makeBody, options)
       return expectTexts<CreateAnswer>(data, ['paymentId', 'checkoutUrl', 'status'])
     },
     query,
@@ -114,8 +118,31 @@ export function makeOrders({ call }: Caller, settings: Settings): Orders {
   }
 }
 
-function withTimes(order: NewOrder, nowMs: number): CreateBody {
-  const { channel = 'WEB', paymentTime = Math.round(nowMs), ...rest } = order
+function withTimes(order: NewOrder, defaultTime: number): CreateBody {
+  const { channel = 'WEB', paymentTime = defaultTime, ...rest } = order
   const paymentExpiryTime = order.paymentExpiryTime ?? Number(paymentTime) + defaultExpiryMs
   return { ...rest, channel, paymentTime, paymentExpiryTime }
+}
+
+const maxPaymentTimes = 10_000
+
+/** The default of paymentTime, derived once for each orderNo: whoever repeats a create sends the same content. */
+class PaymentTimes {
+  readonly #times = new Map<string, number>()
+
+  /** Known until its order has expired. What a call derives itself follows a corrected clock. */
+  of(orderNo: string, nowMs: number): (nowMs: number) => number {
+    const known = this.#times.get(orderNo)
+    if (known !== undefined && nowMs < known + defaultExpiryMs) return () => known
+    return (correctedMs) => {
+      const time = Math.round(correctedMs)
+      this.#times.delete(orderNo)
+      this.#times.set(orderNo, time)
+      for (const oldest of this.#times.keys()) {
+        if (this.#times.size <= maxPaymentTimes) break
+        this.#times.delete(oldest)
+      }
+      return time
+    }
+  }
 }

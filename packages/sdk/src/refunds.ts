@@ -3,7 +3,7 @@ import {
   isFinalRefundStatus,
   type RefundAnswer,
   type RefundInQuery,
-  type WireAmount,
+  type RefundOrder,
 } from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
 import type { Caller } from './call.ts'
@@ -13,14 +13,8 @@ import type { Orders } from './orders.ts'
 import { pollUntil, type WaitOptions } from './poll.ts'
 import { serialise } from './serialise.ts'
 
-export interface NewRefund {
-  readonly paymentId: string
-  /** Your own number for this refund; unique for ever, so that repeating is safe. */
-  readonly referRefundNo: string
-  /** In units of the payment's currency; a number or a decimal string, never rounded. */
-  readonly refundAmount: WireAmount
-  readonly refundReason?: string
-}
+/** The amount is a number or a decimal string, sent as it is and never rounded. */
+export type NewRefund = RefundOrder
 
 export interface Refunds {
   /**

@@ -24,14 +24,19 @@ export interface Sandbox {
   pay(payment: SandboxPay, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>
 
   /**
-   * Moves all times of one order into the past, so that its expiry and its callbacks' retries come sooner. It is
-   * not retried: twice would be twice as far.
+   * Moves the gateway's own times of one order into the past, so that its expiry and its callbacks' retries come
+   * sooner; what you said of it stays. It is not retried: twice would be twice as far.
    *
    * @example
    * await tillgate.sandbox.advance({ paymentId, milliseconds: 30 * 60_000 })
    */
   advance(
-    advance: { readonly paymentId: string; readonly milliseconds: number },
+    advance: {
+      /** The order whose time passes. */
+      readonly paymentId: string
+      /** How far, at most 30 days. */
+      readonly milliseconds: number
+    },
     options?: Omit<CallOptions, 'maxRetries'>,
   ): Promise<SandboxAnswer>
 
@@ -45,7 +50,12 @@ export interface Sandbox {
    * for (const { envelope } of callbacks) await handler.answer(envelope)
    */
   listen(
-    from: { readonly after?: string; readonly waitMs?: number },
+    from: {
+      /** The `after` of the last answer. */
+      readonly after?: string
+      /** How long to wait where there is nothing yet. Not at all when left out. */
+      readonly waitMs?: number
+    },
     options?: CallOptions,
   ): Promise<SandboxListenAnswer>
 
@@ -57,9 +67,13 @@ export interface Sandbox {
    */
   acknowledge(
     taken: {
+      /** The `id` of its event. */
       readonly callbackId: string
+      /** The address that answered HTTP 200. */
       readonly forwardedTo: string
+      /** How long that took. */
       readonly durationMs: number
+      /** The beginning of what it answered, on one line. */
       readonly answer?: string
     },
     options?: CallOptions,

@@ -18,11 +18,17 @@ import { makeSandbox, type Sandbox } from './sandbox.ts'
  * const { checkoutUrl } = await tillgate.orders.create({ … })
  */
 export class Tillgate {
+  /** Who you are at the gateway. */
   readonly merchantId: string
+  /** Where the gateway is. */
   readonly gatewayUrl: string
+  /** Create, query and cancel payment orders. */
   readonly orders: Orders
+  /** Give money back, and see what became of it. */
   readonly refunds: Refunds
+  /** Receive what the gateway tells, and have it told again. */
   readonly callbacks: Callbacks
+  /** Check what the consumer brings back from the checkout. */
   readonly redirects: Redirects
   /** Only a gateway in sandbox mode answers these. */
   readonly sandbox: Sandbox

@@ -3,6 +3,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { type ApiToken, type Scope, scopes } from '../operators/rules/api-token.ts'
 import type { Operator, Role } from '../operators/rules/operator.ts'
+import { type Answered, answerOf } from './answers.ts'
 import type { OperatorService } from './service.ts'
 
 /** What was typed, field by field. */
@@ -144,7 +145,7 @@ interface ActGiven<Params, Input, Answer extends TObject | 'csv'> {
   readonly checks?: Act['checks']
   readonly run: (
     call: ActCall<Checked<Params>, Checked<Input>>,
-  ) => Promise<Answer extends TSchema ? Static<Answer> : AsyncIterable<string>>
+  ) => Promise<Answer extends TSchema ? Answered<Static<Answer>> : AsyncIterable<string>>
   readonly tell?: (answer: Checked<Answer>, given: Given<Checked<Params>, Checked<Input>>) => Told
 }
 
@@ -164,7 +165,7 @@ export function defineAct<
     forms: given.forms ?? [],
     checks: given.checks ?? {},
     // Safe, both: every face checks by these very schemas before it calls.
-    run: given.run as Act['run'],
+    run: async (call) => answerOf(given.answer, await (given.run as Act['run'])(call)),
     tell: given.tell as Act['tell'],
   }
 }

@@ -14,13 +14,14 @@ import {
   merchantIdOf,
 } from '../operators/rules/approval.ts'
 import { type Act, defineAct, form, type Told } from './act.ts'
-import { amount, list, object, oneOf, optional, present, text, timeMs } from './fields.ts'
+import { amount, list, object, oneOf, optional, text, timeMs } from './fields.ts'
 import {
   aesKey,
   callbackHosts,
   currency,
   limit,
   merchantId,
+  nextPage,
   pageOf,
   paymentId,
   publicKey,
@@ -149,16 +150,15 @@ export const approvalActs: readonly Act[] = [
     }),
     answer: object('A page.', {
       approvals: list('The newest first.', approval),
-      older: optional(uuid('`before` of the next page; not there on the last one.')),
+      older: optional(uuid(nextPage)),
     }),
     async run({ service, input }) {
       await service.approvals.countWaiting()
-      const { items, ...older } = await pageOf(
-        input,
-        (at) => service.approvals.listRequests({ status: input.status }, at),
-        (each) => each.approvalId,
-      )
-      return { approvals: items.map(toApproval), ...older }
+      const { approvals, older } = await pageOf('approvals', input, {
+        read: (at) => service.approvals.listRequests({ status: input.status }, at),
+        keyOf: ({ approvalId }) => approvalId,
+      })
+      return { approvals: approvals.map(toApproval), older }
     },
   }),
   defineAct({
@@ -195,7 +195,7 @@ export const approvalActs: readonly Act[] = [
         assert(operator, 'only a person decides')
         const decide = service.approvals[decision]
         const decided: Approved = await decide(params.approvalId, { operator, actor }, input.reason)
-        return { ...toApproval(decided), ...present({ aesKey: decided.aesKey }) }
+        return { ...toApproval(decided), aesKey: decided.aesKey }
       },
       tell: ({ aesKey: secret, merchantId: of }) => ({
         text: notes[decision],
@@ -211,29 +211,15 @@ export const approvalActs: readonly Act[] = [
   ),
 ]
 
-export function toApproval(request: ApprovalRequest) {
-  const { act } = request
-  return present({
-    approvalId: request.approvalId,
+function toApproval({ act, ...request }: ApprovalRequest) {
+  const key = act.kind === 'key.add' ? act.key : undefined
+  return {
+    ...act,
+    ...request,
     act: act.kind,
     merchantId: merchantIdOf(act),
-    paymentId: act.kind === 'order.refund' ? act.paymentId : undefined,
-    walletId: act.kind === 'wallet.top-up' ? act.walletId : undefined,
-    referRefundNo: act.kind === 'order.refund' ? act.referRefundNo : undefined,
     amount: 'currency' in act ? toDecimalText(act.amountMinor, act.currency) : undefined,
-    currency: 'currency' in act ? act.currency : undefined,
-    keyKind: act.kind === 'key.add' ? act.key.kind : undefined,
-    publicKey: act.kind === 'key.add' && act.key.kind === 'rsa' ? act.key.publicKey : undefined,
-    callbackHosts:
-      act.kind === 'merchant.callback-hosts' && act.callbackHosts ? [...act.callbackHosts] : undefined,
-    reason: request.reason,
-    requestedBy: request.requestedBy,
-    requestedAs: request.requestedAs,
-    requestedAtMs: request.requestedAtMs,
-    expiresAtMs: request.expiresAtMs,
-    status: request.status,
-    decidedBy: request.decidedBy,
-    decidedAtMs: request.decidedAtMs,
-    decisionReason: request.decisionReason,
-  })
+    keyKind: key?.kind,
+    publicKey: key?.kind === 'rsa' ? key.publicKey : undefined,
+  }
 }

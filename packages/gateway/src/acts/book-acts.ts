@@ -4,8 +4,8 @@ import { toDecimalText } from '@tillgate/protocol'
 import { scopeNames } from '../operators/rules/api-token.ts'
 import { roles } from '../operators/rules/operator.ts'
 import { type Act, defineAct } from './act.ts'
-import { amount, count, list, object, oneOf, optional, present, text, timeMs } from './fields.ts'
-import { currency, limit, merchantId, pageOf, uuid } from './shared-fields.ts'
+import { amount, count, list, object, oneOf, optional, text, timeMs } from './fields.ts'
+import { currency, limit, merchantId, nextPage, pageOf, uuid } from './shared-fields.ts'
 
 const balanceLine = object('One kind of owner in one currency.', {
   currency,
@@ -26,9 +26,7 @@ export const bookActs: readonly Act[] = [
     answer: object('The books.', { lines: list('By currency.', balanceLine) }),
     run: async ({ service }) => ({
       lines: (await service.trialBalance()).map((line) => ({
-        currency: line.currency,
-        ownerKind: line.ownerKind,
-        accounts: line.accounts,
+        ...line,
         debitsPosted: toDecimalText(line.debitsPostedMinor, line.currency),
         creditsPosted: toDecimalText(line.creditsPostedMinor, line.currency),
         debitsPending: toDecimalText(line.debitsPendingMinor, line.currency),
@@ -54,15 +52,7 @@ export const bookActs: readonly Act[] = [
         }),
       ),
     }),
-    async run({ service }) {
-      const { claims, accounts, transfers, findings } = await service.verifyLedger()
-      return {
-        claims,
-        accounts,
-        transfers,
-        findings: findings.map((finding) => ({ ...finding, examples: [...finding.examples] })),
-      }
-    },
+    run: ({ service }) => service.verifyLedger(),
   }),
   defineAct({
     name: 'audit.list',
@@ -90,22 +80,17 @@ export const bookActs: readonly Act[] = [
           reason: optional(text('Why.', { min: 0, max: 65_536 })),
         }),
       ),
-      older: optional(uuid('`before` of the next page; not there on the last one.')),
+      older: optional(uuid(nextPage)),
     }),
-    async run({ service, input }) {
-      const { before: _before, limit: _limit, ...filter } = input
-      const { items, ...older } = await pageOf(
-        input,
-        (page) => service.audit.listActs(filter, page),
-        (each) => each.auditId,
-      )
-      return {
-        acts: items.map(({ auditId, actedAtMs, actor, act, subject, merchantId: of, reason }) =>
-          present({ auditId, actedAtMs, actor, act, subject, merchantId: of, reason }),
-        ),
-        ...older,
-      }
-    },
+    run: ({ service, input: { before, limit: atMost, ...filter } }) =>
+      pageOf(
+        'acts',
+        { before, limit: atMost },
+        {
+          read: (at) => service.audit.listActs(filter, at),
+          keyOf: ({ auditId }) => auditId,
+        },
+      ),
   }),
   defineAct({
     name: 'system.show',
@@ -125,17 +110,7 @@ export const bookActs: readonly Act[] = [
     }),
     async run({ service, nowMs }) {
       const { about, state } = await service.system(nowMs)
-      return present({
-        version: about.version,
-        mode: about.mode,
-        upMs: about.upMs,
-        databaseVersion: state.databaseVersion,
-        databaseBytes: state.databaseBytes,
-        migrations: state.migrations,
-        settlementsWaiting: state.settlementsWaiting,
-        oldestSettlementDueAtMs: state.oldestSettlementDueAtMs,
-        oldestExpiryAtMs: state.oldestExpiryAtMs,
-      })
+      return { ...about, ...state }
     },
   }),
   defineAct({
@@ -151,8 +126,7 @@ export const bookActs: readonly Act[] = [
     }),
     async run({ operator, token }) {
       assert(operator && token, 'the admin API knows whose token it is')
-      const { name, scopes, expiresAtMs } = token
-      return { operator: operator.login, role: operator.role, name, scopes: [...scopes], expiresAtMs }
+      return { ...token, operator: operator.login, role: operator.role }
     },
   }),
 ]

@@ -13,13 +13,12 @@ import {
   object,
   oneOf,
   optional,
-  present,
   text,
   timeMs,
   yesNo,
 } from './fields.ts'
 import { host } from './host-acts.ts'
-import { defaultLimit, limit, merchantId, paymentId, reason, uuid } from './shared-fields.ts'
+import { defaultLimit, limit, merchantId, nextLook, paymentId, reason, uuid } from './shared-fields.ts'
 
 const states = ['waiting', 'delivered', 'exhausted'] as const
 const filter = {
@@ -69,11 +68,7 @@ export const callbackActs: readonly Act[] = [
     }),
     answer: object('A page.', {
       callbacks: list('The newest first.', object('A callback.', callback)),
-      older: optional(
-        uuid(
-          '`before` of the next page; not there on the last one. A page may be empty and have one: the look for rare callbacks goes on there.',
-        ),
-      ),
+      older: optional(uuid(nextLook('callbacks'))),
     }),
     command: {
       words: 'callback list',
@@ -91,10 +86,7 @@ export const callbackActs: readonly Act[] = [
     },
     async run({ service, actor, input }) {
       const { before, limit: wanted = defaultLimit, ...sought } = input
-      const { callbacks, older } = await service
-        .as(actor)
-        .callbacks.listPage(sought, { before, limit: wanted })
-      return present({ callbacks: callbacks.map(toCallback), older })
+      return service.as(actor).callbacks.listPage(sought, { before, limit: wanted })
     },
   }),
   defineAct({
@@ -124,12 +116,8 @@ export const callbackActs: readonly Act[] = [
       columns: ['attempt', 'startedAtMs', 'durationMs', 'outcome', 'httpStatus', 'said', 'isResend'],
     },
     async run({ service, actor, params }) {
-      const found = await service.as(actor).callbacks.showCallback(params.callbackId)
-      return present({
-        ...toCallback(found.callback),
-        body: found.callback.body,
-        attempts: found.attempts.map(toAttempt),
-      })
+      const { callback: found, attempts } = await service.as(actor).callbacks.showCallback(params.callbackId)
+      return { ...found, attempts: attempts.map((each) => ({ ...each, said: saidBy(each) })) }
     },
   }),
   defineAct({
@@ -264,33 +252,11 @@ function tellResent({ found, queued }: { found: number; queued: number }): Told 
   }
 }
 
-function toAttempt(given: StoredAttempt) {
-  const { attempt, startedAtMs, durationMs, outcome, httpStatus, isResend } = given
-  const said = (given.detail ?? readable(given.answer))?.slice(0, 1024)
-  return present({ attempt, startedAtMs, durationMs, outcome, httpStatus, said: said || undefined, isResend })
+function saidBy({ detail, answer }: StoredAttempt): string | undefined {
+  return (detail ?? readable(answer))?.slice(0, 1024) || undefined
 }
 
 /** A stranger wrote it: nothing in it may move the cursor or colour the terminal. */
 export function readable(answer: Buffer | undefined): string | undefined {
   return answer?.toString().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-}
-
-function toCallback(stored: StoredCallback) {
-  return present({
-    callbackId: stored.callbackId,
-    merchantId: stored.merchantId,
-    paymentId: stored.paymentId,
-    eventName: stored.eventName,
-    callbackUrl: stored.callbackUrl,
-    host: stored.host,
-    state: stored.state,
-    attemptsMade: stored.attemptsMade,
-    createdAtMs: stored.createdAtMs,
-    nextAttemptAtMs: stored.nextAttemptAtMs,
-    lastAttemptAtMs: stored.lastAttemptAtMs,
-    lastOutcome: stored.lastOutcome,
-    lastHttpStatus: stored.lastHttpStatus,
-    deliveredAtMs: stored.deliveredAtMs,
-    isWarned: stored.isWarned,
-  })
 }

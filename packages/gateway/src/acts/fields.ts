@@ -116,15 +116,6 @@ export function object<Fields extends Record<string, TSchema>>(description: stri
 
 export const optional = Type.Optional
 
-type Present<T> = { [Name in keyof T]: Exclude<T[Name], undefined> }
-
-/** Without what is undefined: JSON has no such thing. */
-export function present<T extends object>(value: T): Present<T> {
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
-  // Safe where it is used: a field that may be missing is an optional one of the answer's schema.
-  return Object.fromEntries(entries) as Present<T>
-}
-
 type Choices = readonly (readonly [value: string, label: string])[]
 
 /** How a field looks to people; programs see nothing of it. */

@@ -3,7 +3,7 @@ import { Failure } from '@tillgate/protocol'
 import { maxPauseMs } from '../callbacks/pause-hosts.ts'
 import type { FailingHost } from '../callbacks/rules/host-health.ts'
 import { type Act, defineAct, form } from './act.ts'
-import { count, faced, integer, list, object, optional, present, spanMs, text, timeMs } from './fields.ts'
+import { count, faced, integer, list, object, optional, spanMs, text, timeMs } from './fields.ts'
 import { countedAtMost } from './service.ts'
 import { reason } from './shared-fields.ts'
 
@@ -44,18 +44,7 @@ export const hostActs: readonly Act[] = [
         failing.map((each) => each.host),
         { atMost: countedAtMost },
       )
-      return {
-        hosts: failing.map((each) => ({
-          ...present({
-            host: each.host,
-            failures: each.failures,
-            failingSinceMs: each.failingSinceMs,
-            reason: each.reason,
-            pausedUntilMs: each.pausedUntilMs,
-          }),
-          waiting: waiting.get(each.host) ?? 0,
-        })),
-      }
+      return { hosts: failing.map((each) => ({ ...each, waiting: waiting.get(each.host) ?? 0 })) }
     },
   }),
   defineAct({

@@ -1,10 +1,9 @@
 // The keys of merchants. Up to two of a kind are live, so that one can be replaced without a pause: add, wait until the
 // merchant uses the new one, revoke the old one. A secret is told once.
 import { Failure } from '@tillgate/protocol'
-import type { MerchantKey } from '../merchants/rules/merchant.ts'
 import { type Act, type ActCall, type CommandFace, defineAct, type FormFace, type Told } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import { list, longText, object, oneOf, optional, present, timeMs } from './fields.ts'
+import { list, longText, object, oneOf, optional, timeMs } from './fields.ts'
 import { aesKey, merchantId, publicKey, publicKeyCheck, reason, uuid } from './shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
@@ -53,9 +52,7 @@ export const keyActs: readonly Act[] = [
     params: key,
     answer: object('The keys.', { keys }),
     command: { words: 'key list', columns },
-    run: async ({ service, actor, params }) => ({
-      keys: (await service.as(actor).merchants.showMerchant(params.merchantId)).keys.map(toKey),
-    }),
+    run: ({ service, actor, params }) => service.as(actor).merchants.showMerchant(params.merchantId),
   }),
   defineAct({
     name: 'key.add',
@@ -176,7 +173,7 @@ async function addKey({
     )
   if (outcome.kind === 'waiting') return toOutcome(outcome.request)
   const { keyId, secret } = outcome.result
-  return { outcome: 'done' as const, ...present({ keyId, aesKey: secret }) }
+  return { outcome: 'done' as const, keyId, aesKey: secret }
 }
 
 function tellKey(
@@ -191,10 +188,4 @@ function tellKey(
       page: `/merchants/${params.merchantId}`,
     }
   )
-}
-
-export function toKey(given: MerchantKey) {
-  const { keyId, kind, createdAtMs, revokedAtMs } = given
-  const shown = given.kind === 'rsa' ? given.publicKey : undefined
-  return present({ keyId, kind, publicKey: shown, createdAtMs, revokedAtMs })
 }

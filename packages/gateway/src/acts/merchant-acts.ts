@@ -15,11 +15,10 @@ import {
   object,
   oneOf,
   optional,
-  present,
   text,
   timeMs,
 } from './fields.ts'
-import { keys, toKey } from './key-acts.ts'
+import { keys } from './key-acts.ts'
 import {
   aesKey,
   balances,
@@ -29,6 +28,7 @@ import {
   money,
   moneyChecks,
   moneyOf,
+  nextPage,
   pageOf,
   publicKey,
   publicKeyCheck,
@@ -68,21 +68,19 @@ export const merchantActs: readonly Act[] = [
     input: object('Which page.', { before: optional(merchantId), limit }),
     answer: object('A page.', {
       merchants: list('The newest first.', object('A merchant.', merchant)),
-      older: optional(text('`before` of the next page; not there on the last one.', { max: 18 })),
+      older: optional(text(nextPage, { max: 18 })),
     }),
     command: { words: 'merchant list', columns: ['merchantId', 'name', 'status', 'createdAtMs'] },
     async run({ service, actor, input }) {
       const all = (await service.as(actor).merchants.listMerchants()).toReversed()
-      const { items, ...older } = await pageOf(
-        input,
-        async ({ before, limit: wanted }) => {
+      return pageOf('merchants', input, {
+        async read({ before, limit: wanted }) {
           const from =
             before === undefined ? 0 : all.findIndex((each) => each.merchantId === before) + 1 || all.length
           return all.slice(from, from + wanted)
         },
-        (each) => each.merchantId,
-      )
-      return { merchants: items.map(toMerchant), ...older }
+        keyOf: (each) => each.merchantId,
+      })
     },
   }),
   defineAct({
@@ -116,11 +114,7 @@ export const merchantActs: readonly Act[] = [
         name: called,
         ...(given !== undefined && { publicKey: given }),
       })
-      return {
-        merchant: toMerchant(made.merchant),
-        aesKey: made.aesKey,
-        platformPublicKey: await service.platformPublicKey(),
-      }
+      return { ...made, platformPublicKey: await service.platformPublicKey() }
     },
     tell: ({ merchant: { merchantId: id, name: called }, aesKey: secret, platformPublicKey }, { input }) => ({
       text: `Merchant ${called} is signed on. The gateway signs callbacks with the key to the public one below.`,
@@ -146,11 +140,7 @@ export const merchantActs: readonly Act[] = [
     async run({ service, actor, params }) {
       const found = await service.as(actor).merchants.showMerchant(params.merchantId)
       const accounts = await service.merchantAccounts(params.merchantId)
-      return {
-        ...toMerchant(found.merchant),
-        keys: found.keys.map(toKey),
-        balances: accounts.map(toBalance),
-      }
+      return { ...found.merchant, keys: found.keys, balances: accounts.map(toBalance) }
     },
   }),
   defineAct({
@@ -195,7 +185,7 @@ export const merchantActs: readonly Act[] = [
       const { merchant: changed, waiting } = await service
         .merchantActs({ operator, actor })
         .changeMerchant(params.merchantId, { ...settingsOf(given), ...cleared }, why)
-      return { ...toMerchant(changed), ...(waiting ? toOutcome(waiting) : { outcome: 'done' as const }) }
+      return { ...changed, ...(waiting ? toOutcome(waiting) : { outcome: 'done' as const }) }
     },
     tell: ({ outcome }) => ({
       text: `The settings are changed, everywhere within 5 seconds.${outcome === 'waiting' ? ' The callback hosts are not yet: they wait for another operator’s approval.' : ''}`,
@@ -227,7 +217,7 @@ export const merchantActs: readonly Act[] = [
         }),
       ],
       run: async ({ service, actor, params, input }) =>
-        toMerchant(await service.as(actor).merchants[`${verb}Merchant`](params.merchantId, input.reason)),
+        service.as(actor).merchants[`${verb}Merchant`](params.merchantId, input.reason),
       tell: ({ name: called }) => ({
         text:
           verb === 'suspend'
@@ -268,7 +258,7 @@ export const merchantActs: readonly Act[] = [
         .payOut(params.merchantId, { ...moneyOf(input), actId })
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)
       const left = toDecimalText(outcome.result, input.currency)
-      return { outcome: 'done' as const, left, ...present({ doneBeforeMs: outcome.doneBeforeMs }) }
+      return { outcome: 'done' as const, left, doneBeforeMs: outcome.doneBeforeMs }
     },
     tell: (answer, { params, input }) =>
       tellWaiting(answer) ?? {
@@ -310,16 +300,4 @@ function settingsOf<Given extends MerchantSettings>(given: Given): Given {
     ...(accentColour !== undefined && { accentColour: normaliseColour(accentColour) }),
     ...(hosts && { callbackHosts: hosts.map((host) => host.toLowerCase()) }),
   }
-}
-
-function toMerchant(given: Merchant) {
-  return present({
-    merchantId: given.merchantId,
-    name: given.name,
-    status: given.status,
-    requestsPerSecond: given.requestsPerSecond,
-    callbackHosts: given.callbackHosts && [...given.callbackHosts],
-    accentColour: given.accentColour,
-    createdAtMs: given.createdAtMs,
-  })
 }

@@ -8,7 +8,7 @@ import {
   roles,
 } from '../operators/rules/operator.ts'
 import { type Act, type ActCall, defineAct, form } from './act.ts'
-import { faced, list, object, oneOf, optional, present, text, timeMs, yesNo } from './fields.ts'
+import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from './fields.ts'
 import { reason } from './shared-fields.ts'
 
 const login = text('Letters, digits, dots, dashes and underscores.', { max: 64 })
@@ -49,8 +49,7 @@ export const operatorActs: readonly Act[] = [
         button: 'Add the operator',
       },
     ],
-    run: async ({ service, actor, input }) =>
-      present(await service.as(actor).operators.addOperator(present(input))),
+    run: ({ service, actor, input }) => service.as(actor).operators.addOperator(input),
     tell: ({ login: name, password: secret }, { input }) => ({
       text: `Operator ${name} is there, as ${input.role}.`,
       ...(secret !== undefined && { secrets: [['Password', secret]] }),
@@ -75,13 +74,7 @@ export const operatorActs: readonly Act[] = [
     }),
     command: { words: 'operator list' },
     run: async ({ service, actor }) => ({
-      operators: (await service.as(actor).operators.listOperators()).map((each) => ({
-        login: each.login,
-        role: each.role,
-        status: each.status,
-        passwordChangedAtMs: each.passwordChangedAtMs,
-        hasSecondStep: each.hasSecondStep,
-      })),
+      operators: await service.as(actor).operators.listOperators(),
     }),
   }),
   defineAct({
@@ -111,7 +104,7 @@ export const operatorActs: readonly Act[] = [
         'Change your own password with the one that you have now, or ask another admin.',
       )
       const { operators } = call.service.as(call.actor)
-      return present(await operators.resetPassword({ ...present(call.input), login: name }))
+      return operators.resetPassword({ ...call.input, login: name })
     },
     tell: ({ login: name, password: secret }) => ({
       text: `Operator ${name} has a new password.`,

@@ -2,12 +2,10 @@
 import { Failure, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
 import type { Order } from '../orders/rules/order.ts'
 import type { OrderDetails } from '../orders/show-order.ts'
-import type { ListedOrder } from '../orders/store/order-list.ts'
-import type { Refund } from '../refunds/rules/refund.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import { amount, count, list, object, oneOf, optional, present, text, timeMs } from './fields.ts'
-import { currency, defaultLimit, limit, merchantId, paymentId, reason } from './shared-fields.ts'
+import { amount, count, faced, list, object, oneOf, optional, text, timeMs } from './fields.ts'
+import { currency, defaultLimit, limit, merchantId, nextLook, paymentId, reason } from './shared-fields.ts'
 
 const statuses = Object.keys(orderStatuses) as (keyof typeof orderStatuses)[]
 const refundStates = Object.keys(refundStatuses) as (keyof typeof refundStatuses)[]
@@ -42,10 +40,11 @@ const details = object('An order with everything that is known of it.', {
   merchantName: optional(text('The merchant’s name.', { max: 256 })),
   channel: oneOf('Where it was created.', ['WEB', 'APP']),
   expiresAtMs: timeMs('Until when it can be paid.'),
-  message: optional(text('Why the payment failed.', { max: 1024 })),
+  message: optional(text('Why the payment failed, or why an operator cancelled the order.', { max: 1024 })),
   walletId: optional(text('The wallet that paid.', { max: 64 })),
   callbackUrl: optional(text('Where callbacks go.', { max: 2048 })),
   redirectUrl: optional(text('Where the consumer returns to.', { max: 2048 })),
+  cancelUrl: optional(text('Where the consumer returns to while it is pending.', { max: 2048 })),
   changes: list(
     'Every change of its status, the oldest first.',
     object('A change.', {
@@ -89,19 +88,12 @@ export const orderActs: readonly Act[] = [
     }),
     answer: object('A page.', {
       orders: list('The newest first.', listed),
-      older: optional(
-        text(
-          '`before` of the next page; not there on the last one. A page may be empty and have one: the look for rare orders goes on there.',
-          {
-            max: 32,
-          },
-        ),
-      ),
+      older: optional(text(nextLook('orders'), { max: 32 })),
     }),
     async run({ service, input }) {
       const { before, limit: wanted = defaultLimit, ...filter } = input
       const { orders, next } = await service.orders.listOrders(filter, { before, limit: wanted })
-      return present({ orders: orders.map(toListed), older: next })
+      return { orders: orders.map(withAmounts), older: next }
     },
   }),
   defineAct({
@@ -112,7 +104,7 @@ export const orderActs: readonly Act[] = [
     input: object('What is sought.', { number: text('The whole number.', { max: 64 }) }),
     answer: object('What was found.', { orders: list('At most 50, the newest first.', listed) }),
     run: async ({ service, input }) => ({
-      orders: (await service.orders.search(input.number)).map(toListed),
+      orders: (await service.orders.search(input.number)).map(withAmounts),
     }),
   }),
   defineAct({
@@ -125,24 +117,15 @@ export const orderActs: readonly Act[] = [
     async run({ service, params }) {
       const found = await service.showOrder(params)
       if (!found) throw new Failure('order_not_found')
-      const { merchant, changes, refunds, transfers, callbacks } = found
-      return present({
-        ...toOrder(found.order),
+      const { merchant, refunds, transfers, callbacks } = found
+      return {
+        ...withAmounts(found.order),
         merchantName: merchant?.name,
-        channel: found.order.channel,
-        expiresAtMs: found.order.expiresAtMs,
-        message: found.order.message,
-        walletId: found.order.walletId,
-        callbackUrl: found.order.callbackUrl,
-        redirectUrl: found.order.redirectUrl,
-        changes: changes.map(({ from, to, actor, changedAtMs }) => ({ from, to, actor, changedAtMs })),
-        refunds: refunds.map(toRefund),
-        transfers: transfers.map(({ amountMinor, refundId: _refundId, ...transfer }) => ({
-          ...transfer,
-          amount: toDecimalText(amountMinor, transfer.currency),
-        })),
+        changes: found.changes,
+        refunds: refunds.map((each) => ({ ...each, refundAmount: amountOf(each) })),
+        transfers: transfers.map((each) => ({ ...each, amount: amountOf(each) })),
         callbackCount: callbacks.length,
-      })
+      }
     },
   }),
   defineAct({
@@ -151,7 +134,9 @@ export const orderActs: readonly Act[] = [
     scope: 'orders:act',
     summary: 'Cancel an order that is not paid yet',
     params: key,
-    input: object('Why.', { reason }),
+    input: object('Why.', {
+      reason: faced(reason, { label: 'Reason, for the merchant and the audit' }),
+    }),
     answer: object('The order.', { paymentId, status: oneOf('Its status now.', statuses) }),
     command: { words: 'order cancel' },
     forms: [
@@ -161,7 +146,7 @@ export const orderActs: readonly Act[] = [
         page,
         label: 'Cancel…',
         explains:
-          'Nobody can pay this order any more. The merchant gets no callback about it, and sees it by a query.',
+          'Nobody can pay this order any more. The merchant gets a callback with the reason, as it is written here.',
         button: 'Cancel the order',
         isDangerous: true,
         isOffered: ({ order: { status } }) => status === 'pending',
@@ -213,8 +198,7 @@ export const orderActs: readonly Act[] = [
     async run({ service, operator, actor, params, input }) {
       const outcome = await service.moneyActs({ operator, actor }).refund(params, input)
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)
-      const { refundId, status } = outcome.result
-      return { outcome: 'done' as const, refund: { refundId, status } }
+      return { outcome: 'done' as const, refund: outcome.result }
     },
     tell: (answer, { input }) =>
       tellWaiting(answer) ?? {
@@ -228,49 +212,16 @@ export function leftOf(of: Order): string {
   return toDecimalText(of.paymentAmountMinor - of.refundedMinor - of.refundHeldMinor, of.currency)
 }
 
-function toListed({ merchantName, ...listedOrder }: ListedOrder) {
-  return { ...toOrder(listedOrder), merchantName }
-}
-
-function toOrder(
-  given: Pick<
-    Order,
-    | 'merchantId'
-    | 'paymentId'
-    | 'orderNo'
-    | 'status'
-    | 'paymentAmountMinor'
-    | 'refundedMinor'
-    | 'currency'
-    | 'createdAtMs'
-    | 'completedAtMs'
-    | 'transactionId'
-  >,
+function withAmounts<Listed extends Pick<Order, 'paymentAmountMinor' | 'refundedMinor' | 'currency'>>(
+  of: Listed,
 ) {
-  return present({
-    merchantId: given.merchantId,
-    paymentId: given.paymentId,
-    orderNo: given.orderNo,
-    status: given.status,
-    paymentAmount: toDecimalText(given.paymentAmountMinor, given.currency),
-    refundedAmount: toDecimalText(given.refundedMinor, given.currency),
-    currency: given.currency,
-    createdAtMs: given.createdAtMs,
-    completedAtMs: given.completedAtMs,
-    transactionId: given.transactionId,
-  })
+  return {
+    ...of,
+    paymentAmount: toDecimalText(of.paymentAmountMinor, of.currency),
+    refundedAmount: toDecimalText(of.refundedMinor, of.currency),
+  }
 }
 
-function toRefund(given: Refund) {
-  return present({
-    refundId: given.refundId,
-    referRefundNo: given.referRefundNo,
-    status: given.status,
-    refundAmount: toDecimalText(given.amountMinor, given.currency),
-    currency: given.currency,
-    reason: given.reason,
-    message: given.message,
-    createdAtMs: given.createdAtMs,
-    completedAtMs: given.completedAtMs,
-  })
+function amountOf({ amountMinor, currency: code }: { amountMinor: bigint; currency: string }): string {
+  return toDecimalText(amountMinor, code)
 }

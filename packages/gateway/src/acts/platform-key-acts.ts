@@ -1,20 +1,7 @@
 // The gateway's own RSA keys, with which callbacks and redirects are signed.
 import { Failure } from '@tillgate/protocol'
-import type { PlatformKey } from '../keys/manage-platform-keys.ts'
 import { type Act, defineAct } from './act.ts'
-import {
-  faced,
-  integer,
-  list,
-  longText,
-  object,
-  oneOf,
-  present,
-  spanMs,
-  text,
-  timeMs,
-  yesNo,
-} from './fields.ts'
+import { faced, integer, list, longText, object, oneOf, spanMs, text, timeMs, yesNo } from './fields.ts'
 import { reason, uuid } from './shared-fields.ts'
 
 const minuteMs = 60_000
@@ -34,9 +21,7 @@ export const platformKeyActs: readonly Act[] = [
     summary: 'All keys, the newest first, and which one signs',
     answer: object('The keys.', { keys: list('The newest first.', object('A key.', key)) }),
     command: { words: 'platform-key list', columns: ['keyId', 'state', 'createdAtMs', 'signsFromMs'] },
-    run: async ({ service, actor }) => ({
-      keys: (await service.as(actor).platformKeys.list()).map(toKey),
-    }),
+    run: async ({ service, actor }) => ({ keys: await service.as(actor).platformKeys.list() }),
   }),
   defineAct({
     name: 'platform-key.rotate',
@@ -62,7 +47,7 @@ export const platformKeyActs: readonly Act[] = [
     command: { words: 'platform-key rotate' },
     async run({ service, actor, input: { overlapMinutes, atOnce, reason: why } }) {
       const overlapMs = atOnce ? 0 : overlapMinutes * minuteMs
-      return toKey(await service.as(actor).platformKeys.rotate({ overlapMs, reason: why }))
+      return service.as(actor).platformKeys.rotate({ overlapMs, reason: why })
     },
     tell: ({ keyId, publicKey, signsFromMs }, { input }) => ({
       text: input.atOnce
@@ -87,10 +72,6 @@ export const platformKeyActs: readonly Act[] = [
     tell: ({ keyId }) => ({ text: `Key ${keyId} is retired.` }),
   }),
 ]
-
-function toKey({ keyId, state, createdAtMs, signsFromMs, publicKey }: PlatformKey) {
-  return present({ keyId, state, createdAtMs, signsFromMs, publicKey })
-}
 
 function minutesOf(written: string): string {
   const overlapMs = spanMs(written)

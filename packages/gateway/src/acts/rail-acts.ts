@@ -18,7 +18,6 @@ import {
   object,
   oneOf,
   optional,
-  present,
   text,
   timeMs,
   yesNo,
@@ -362,21 +361,10 @@ export function writtenNames({ names }: OutsideRail): string[] {
 }
 
 function toAnswer(given: OutsideRail) {
-  return present({
-    railId: given.railId,
-    name: given.name,
-    url: given.url,
-    currencies: [...given.currencies],
+  return {
+    ...given,
     names: writtenNames(given),
     least: writtenLimits(given.leastMinor),
     most: writtenLimits(given.mostMinor),
-    merchants: given.merchants && [...given.merchants],
-    position: given.position,
-    logo: given.logo,
-    isPaused: given.isPaused,
-    failures: given.failures,
-    lastFailure: given.lastFailure,
-    pausedUntilMs: given.pausedUntilMs,
-    createdAtMs: given.createdAtMs,
-  })
+  }
 }

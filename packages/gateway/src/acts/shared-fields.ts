@@ -97,15 +97,29 @@ export function toBalance(account: Account) {
 export const defaultLimit = 50
 export const limit = optional(integer(`At most so many; ${defaultLimit} unless given.`, { min: 1, max: 200 }))
 
+export const nextPage = '`before` of the next page; not there on the last one.'
+export const nextLook = (rare: string) =>
+  `${nextPage} A page may be empty and have one: the look for rare ${rare} goes on there.`
+
 /** One page of a list, the newest first: `older` is the `before` of the next page. */
-export async function pageOf<Item>(
-  query: { readonly limit?: number; readonly before?: string },
-  read: (page: { limit: number; before?: string | undefined }) => Promise<readonly Item[]>,
-  keyOf: (item: Item) => string,
-): Promise<{ items: readonly Item[]; older?: string }> {
-  const wanted = query.limit ?? defaultLimit
-  const found = await read({ limit: wanted + 1, before: query.before })
+export async function pageOf<Name extends string, Item>(
+  name: Name,
+  {
+    limit: wanted = defaultLimit,
+    before,
+  }: { readonly limit?: number | undefined; readonly before?: string | undefined },
+  {
+    read,
+    keyOf,
+  }: {
+    read: (page: { limit: number; before: string | undefined }) => Promise<readonly Item[]>
+    keyOf: (item: Item) => string
+  },
+) {
+  const found = await read({ limit: wanted + 1, before })
   const items = found.slice(0, wanted)
   const last = items.at(-1)
-  return { items, ...(found.length > wanted && last !== undefined && { older: keyOf(last) }) }
+  const older = found.length > wanted && last !== undefined ? keyOf(last) : undefined
+  // Safe: the name is the one that was given.
+  return { [name]: items, older } as Record<Name, readonly Item[]> & { older: string | undefined }
 }

@@ -9,7 +9,7 @@ import {
 } from '../operators/rules/api-token.ts'
 import { mayAct } from '../operators/rules/operator.ts'
 import { type Act, defineAct, form } from './act.ts'
-import { faced, integer, list, object, oneOf, optional, present, text, timeMs } from './fields.ts'
+import { faced, integer, list, object, oneOf, optional, text, timeMs } from './fields.ts'
 import { reason } from './shared-fields.ts'
 
 const tokenId = text('The token’s number.', { max: 64 })
@@ -71,7 +71,7 @@ export const tokenActs: readonly Act[] = [
       const login = operator?.login ?? input.login
       assert(login !== undefined, 'the command line says whose it is')
       const made = await service.apiTokens.addToken({ ...input, login }, actor, prove)
-      return { ...toToken(made.apiToken), token: made.token }
+      return { ...made.apiToken, token: made.token }
     },
     tell: ({ name, login, scopes: may, token: secret }) => ({
       text: `Token ${name} of ${login} is made. Its scopes: ${may.join(', ')}. Send it as "Authorization: Bearer …".`,
@@ -87,7 +87,7 @@ export const tokenActs: readonly Act[] = [
     answer: object('All of them.', { tokens: list('By operator.', object('A token.', token)) }),
     command: { words: 'token list' },
     run: async ({ service, input }) => ({
-      tokens: (await service.apiTokens.listTokens(input.login?.toLowerCase())).map(toToken),
+      tokens: await service.apiTokens.listTokens(input.login?.toLowerCase()),
     }),
   }),
   defineAct({
@@ -118,7 +118,3 @@ export const tokenActs: readonly Act[] = [
     tell: () => ({ text: 'The token is revoked: it works nowhere any more.' }),
   }),
 ]
-
-function toToken({ tokenId: id, login, name, expiresAtMs, lastUsedAtMs, scopes: may }: ApiToken) {
-  return present({ tokenId: id, login, name, expiresAtMs, lastUsedAtMs, scopes: [...may] })
-}

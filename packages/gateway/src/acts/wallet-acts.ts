@@ -2,8 +2,18 @@
 import { isWalletShut, type Wallet } from '../wallets/rules/wallet.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import { faced, list, object, oneOf, optional, present, text, timeMs } from './fields.ts'
-import { balances, limit, money, moneyChecks, moneyOf, pageOf, reason, toBalance } from './shared-fields.ts'
+import { faced, list, object, oneOf, optional, text, timeMs } from './fields.ts'
+import {
+  balances,
+  limit,
+  money,
+  moneyChecks,
+  moneyOf,
+  nextPage,
+  pageOf,
+  reason,
+  toBalance,
+} from './shared-fields.ts'
 
 const walletId = text('The wallet’s number.', { max: 64 })
 const key = object('Which wallet.', { walletId: faced(walletId, { option: 'wallet' }) })
@@ -32,17 +42,14 @@ export const walletActs: readonly Act[] = [
     }),
     answer: object('A page.', {
       wallets: list('The newest first.', object('A wallet.', wallet)),
-      older: optional(text('`before` of the next page; not there on the last one.', { max: 64 })),
+      older: optional(text(nextPage, { max: 64 })),
     }),
     command: { words: 'wallet list', columns: ['walletId', 'login', 'name', 'status'] },
-    async run({ service, actor, input }) {
-      const { items, ...older } = await pageOf(
-        input,
-        (at) => service.as(actor).wallets.listWallets(input.contains, at.limit, at.before),
-        (each) => each.walletId,
-      )
-      return { wallets: items.map(toWallet), ...older }
-    },
+    run: ({ service, actor, input }) =>
+      pageOf('wallets', input, {
+        read: (at) => service.as(actor).wallets.listWallets(input.contains, at.limit, at.before),
+        keyOf: (each) => each.walletId,
+      }),
   }),
   defineAct({
     name: 'wallet.add',
@@ -79,7 +86,7 @@ export const walletActs: readonly Act[] = [
     async run({ service, actor, input }) {
       const { wallet: made, pin } = await service.as(actor).wallets.addWallet(input)
       // Safe: only the command line gives one, and knows it then.
-      return { wallet: toWallet(made), ...(present({ pin }) as { pin: string }) }
+      return { wallet: made, pin: pin as string }
     },
     tell: ({ wallet: { walletId: id, login, name: called }, pin }, { input }) => ({
       text: `The wallet of ${called} is there.`,
@@ -98,7 +105,7 @@ export const walletActs: readonly Act[] = [
     command: { words: 'wallet show' },
     async run({ service, actor, params }) {
       const found = await service.as(actor).wallets.showWallet(params.walletId)
-      return { ...toWallet(found.wallet), balances: found.balances.map(toBalance) }
+      return { ...found.wallet, balances: found.balances.map(toBalance) }
     },
   }),
   ...(['lock', 'unlock'] as const).map((verb) =>
@@ -130,7 +137,7 @@ export const walletActs: readonly Act[] = [
         }),
       ],
       run: async ({ service, actor, params, input }) =>
-        toWallet(await service.as(actor).wallets[`${verb}Wallet`](params.walletId, input.reason)),
+        service.as(actor).wallets[`${verb}Wallet`](params.walletId, input.reason),
       tell: ({ status }) => ({ text: `The wallet is ${status}.` }),
     }),
   ),
@@ -160,13 +167,9 @@ export const walletActs: readonly Act[] = [
         .moneyActs({ operator, actor })
         .topUp(params.walletId, { ...moneyOf(input), actId })
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)
-      return { outcome: 'done' as const, ...present({ doneBeforeMs: outcome.doneBeforeMs }) }
+      return { outcome: 'done' as const, doneBeforeMs: outcome.doneBeforeMs }
     },
     tell: (answer, { input }) =>
       tellWaiting(answer) ?? { text: `${input.amount} ${input.currency} is in the wallet.` },
   }),
 ]
-
-function toWallet({ walletId: id, login, name: called, status, lockedUntilMs, createdAtMs }: Wallet) {
-  return present({ walletId: id, login, name: called, status, lockedUntilMs, createdAtMs })
-}

@@ -2,12 +2,13 @@
 // A part of the composition root with a file of its own.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import type { GatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
 import { outboundLimits } from '../outbound/limits.ts'
 import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from '../outbound/outbound.ts'
 import type { Clock } from '../platform/clock.ts'
+import { messageOf } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
@@ -102,7 +103,7 @@ export function openOutbound(
       callbackExtraCaFile === undefined ? {} : { extraCa: readFileSync(callbackExtraCaFile, 'utf8') }
     return makeOutbound({ ...policy, ...extraCa }, systemParts())
   } catch (error) {
-    throw new StartFailure(`CALLBACK_EXTRA_CA_FILE cannot be used: ${(error as Error).message}`, {
+    throw new StartFailure(`CALLBACK_EXTRA_CA_FILE cannot be used: ${messageOf(error)}`, {
       exitCode: exitCodes.settings,
       cause: error,
     })

@@ -21,6 +21,7 @@ import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveRails } from '../faces/merchant-api/rails.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
+import { serveSdk } from '../faces/sdk/routes.ts'
 import { refuseOtherNames } from '../http/admin-names.ts'
 import { AdmissionControl } from '../http/admission/admission-control.ts'
 import { makeAnswerLog, type NoteAnswered } from '../http/answered.ts'
@@ -168,6 +169,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     publicUrl: () => publicUrl,
     clock: parts.clock,
   })
+  serveSdk(publicListener)
   const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
   serveCheckout(publicListener, {

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '../platform/errors.ts'
 import type { CredentialsFile } from '../sandbox/demo-merchant.ts'
 
 const merchantFile = 'sandbox-merchant.json'
@@ -37,7 +38,7 @@ export function sandboxFile(dataDir: string, name = merchantFile): CredentialsFi
       try {
         return await readFile(path, 'utf8')
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        if (codeOf(error) === 'ENOENT') return undefined
         throw error
       }
     },

@@ -5,8 +5,9 @@ import { type RandomBytes, type SealingTools, sealCallback } from '@tillgate/pro
 import type { PlatformKeys } from '../keys/platform-keys.ts'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Delivery } from '../platform/delivery.ts'
 import { hostOf } from '../platform/ssrf-guard.ts'
-import { type Delivery, decideOutcome } from './rules/callback-attempt.ts'
+import { decideOutcome } from './rules/callback-attempt.ts'
 import type { CallbackOutcomes, Recorded } from './store/callback-outcomes.ts'
 import type { CallbackQueue, ClaimedCallback } from './store/callback-queue.ts'
 

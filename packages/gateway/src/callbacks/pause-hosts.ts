@@ -1,7 +1,6 @@
 // An operator pauses the callbacks to a host, or lets them go on. Nothing is lost by it: callbacks wait.
-import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
-import type { Act } from '../operators/rules/audit.ts'
-import type { Clock } from '../platform/clock.ts'
+import { Failure } from '@tillgate/protocol'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { CallbackPauseStore } from './store/callback-pauses.ts'
 
 /** Far shorter than the time after which a callback that could not be tried is given up. */
@@ -16,22 +15,9 @@ export interface HostPauseWish {
 
 export type PauseHosts = ReturnType<typeof makePauseHosts>
 
-export function makePauseHosts(parts: {
-  readonly pauses: CallbackPauseStore
-  readonly clock: Clock
-  readonly random: RandomBytes
-  readonly actor: string
-}) {
-  const { pauses, clock, random, actor } = parts
-  const act = (name: string, host: string, reason: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: name,
-    merchantId: undefined,
-    subject: host,
-    reason,
-  })
+export function makePauseHosts(parts: ActParts & { readonly pauses: CallbackPauseStore }) {
+  const { pauses, clock, actor } = parts
+  const act = makeActs(parts)
   return {
     async pauseHost({ host, forMs, reason }: HostPauseWish): Promise<{ untilMs: number }> {
       if (!hostPattern.test(host))
@@ -47,13 +33,13 @@ export function makePauseHosts(parts: {
       const untilMs = nowMs + forMs
       await pauses.pauseHost(
         { host, nowMs, untilMs, reason: `paused by ${actor}: ${reason}` },
-        act('callback-host.pause', host, reason),
+        act('callback-host.pause', host, { reason }),
       )
       return { untilMs }
     },
 
     async resumeHost(host: string, reason: string): Promise<void> {
-      if (await pauses.resumeHost(host, act('callback-host.resume', host, reason))) return
+      if (await pauses.resumeHost(host, act('callback-host.resume', host, { reason }))) return
       throw new Failure('status_does_not_allow', { message: `${host} is neither paused nor failing.` })
     },
 

@@ -4,14 +4,12 @@ import { createHash } from 'node:crypto'
 import {
   type CallbackAnswer,
   Failure,
-  makeCallbackId as makeUuid,
   parseCallbackBody,
-  type RandomBytes,
   type RequestEnvelope,
   timestampWindowMs,
 } from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
-import type { Act } from '../operators/rules/audit.ts'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CallbackFilter, CallbackHistory, StoredCallback } from './store/callback-history.ts'
@@ -51,12 +49,9 @@ export function makeResendCallbacks({ orders, resends, clock }: ResendCallbacksP
   }
 }
 
-export interface ManageCallbacksParts {
+export interface ManageCallbacksParts extends ActParts {
   readonly history: CallbackHistory
   readonly resends: CallbackResends
-  readonly clock: Clock
-  readonly random: RandomBytes
-  readonly actor: string
 }
 
 export interface CallbackKey {
@@ -83,15 +78,8 @@ export interface CallbackPage {
 }
 
 export function makeManageCallbacks({ history, resends, clock, random, actor }: ManageCallbacksParts) {
-  const act = (subject: string, merchantId: string | undefined, reason: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: 'callback.resend',
-    merchantId,
-    subject,
-    reason,
-  })
+  const act = (subject: string, merchantId: string | undefined, reason: string) =>
+    makeActs({ clock, random, actor })('callback.resend', subject, { merchantId, reason })
 
   const find = async (callbackId: string): Promise<StoredCallback> => {
     const found = await history.findCallback(callbackId)

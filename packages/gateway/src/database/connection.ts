@@ -1,6 +1,7 @@
 // How a PostgreSQL is reached: the one shape that both the embedded server and a DATABASE_URL come down to,
 // and that every client and pool is made from.
 import pg from 'pg'
+import { messageOf } from '../platform/errors.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import { splitServers } from './server-list.ts'
 
@@ -30,7 +31,7 @@ export function parseDatabaseUrl(url: string): ConnectionOptions {
   try {
     servers = splitServers(url)
   } catch (error) {
-    throw wrongUrl(`it ${(error as Error).message}`)
+    throw wrongUrl(`it ${messageOf(error)}`)
   }
   for (const server of servers) checkServer(server)
   const [connectionString, ...others] = servers

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { codeOf } from '../platform/errors.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import type { Pool, Queryable } from './pool.ts'
 import { isTransient } from './transient.ts'
@@ -117,7 +118,7 @@ async function createTable(pool: Pool): Promise<void> {
        )`,
     )
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = codeOf(error)
     if (code !== undefined && raceSqlStates.has(code)) return
     if (isTransient(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)

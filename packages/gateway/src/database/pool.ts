@@ -2,6 +2,7 @@
 // death of any connection, and never hands on one whose state is not known.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { codeOf } from '../platform/errors.ts'
 import { type ConnectionOptions, serversOf } from './connection.ts'
 import { PreparedNames, type Statement } from './prepared-names.ts'
 import { ServerChoice } from './server-list.ts'
@@ -286,7 +287,7 @@ function isPoolFull(error: unknown): boolean {
 }
 
 function hasCode(error: unknown, code: string): boolean {
-  return (error as NodeJS.ErrnoException).code === code
+  return codeOf(error) === code
 }
 
 function ignore(): void {}

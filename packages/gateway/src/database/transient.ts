@@ -1,6 +1,7 @@
 // Tells a database that is away for the moment from a statement that is wrong: the first is answered with
 // "not available now" and tried again, the second is a bug or a Failure.
 import pg from 'pg'
+import { codeOf } from '../platform/errors.ts'
 
 /** The connection was lost after COMMIT was sent: whether it happened is found out by reading, never guessed. */
 export class CommitUnknown extends Error {
@@ -73,7 +74,7 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof CommitUnknown || error instanceof PoolBusy) return true
   // A name with several addresses fails with one error for each.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isTransient)
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  const code = codeOf(error)
   if (code === undefined) return transientMessages.test(error.message)
   // 08P01, a violation of the protocol, does not go away by itself.
   if (/^08[0-9A-Z]{3}$/.test(code)) return code !== '08P01'

@@ -2,6 +2,7 @@
 // say what to change, what no waiting will mend. The password is in none of them.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { codeOf, messageOf } from '../platform/errors.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import { type ConnectionOptions, describeConnection, serversOf } from './connection.ts'
 import { isTransient } from './transient.ts'
@@ -75,7 +76,7 @@ async function ask(connection: ConnectionOptions, address: string): Promise<Answ
 }
 
 function whyFinal(error: unknown, address: string): string | undefined {
-  const code = (error as NodeJS.ErrnoException).code ?? ''
+  const code = codeOf(error) ?? ''
   const message = messageOf(error)
   if (code === '28P01' || /^SASL: .*password/.test(message)) {
     return `The database at ${address} refused the password.\nSet the right user and password in DATABASE_URL (special characters percent-encoded).`
@@ -100,9 +101,4 @@ function whyFinal(error: unknown, address: string): string | undefined {
 
 function final(message: string): StartFailure {
   return new StartFailure(message, { exitCode: exitCodes.settings })
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ')
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,6 @@
 // What readiness asks of the database: does it take writes, durably, and is the schema there?
+
+import { codeOf } from '../platform/errors.ts'
 import type { Pool } from './pool.ts'
 
 export type Writability =
@@ -34,7 +36,7 @@ export async function checkWritable(pool: Pool, schemaNumber: number): Promise<W
     })
     return isThere ? { kind: 'writable' } : { kind: 'schema_missing' }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === '42P01') return { kind: 'schema_missing' }
+    if (codeOf(error) === '42P01') return { kind: 'schema_missing' }
     return { kind: 'not_writable', reason: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -1,18 +1,14 @@
 // What an operator does with the gateway's own keys: a new one is published first and signs after an overlap in which
 // merchants take it; the old one is retired when nobody needs it any more.
-import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
-import type { Act } from '../operators/rules/audit.ts'
-import type { Clock } from '../platform/clock.ts'
+import { Failure } from '@tillgate/protocol'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Vault } from '../platform/vault.ts'
 import { makePlatformKey, signingOf } from './platform-keys.ts'
 import type { PlatformKeyStore } from './store/platform-keys.ts'
 
-export interface ManagePlatformKeysParts {
+export interface ManagePlatformKeysParts extends ActParts {
   readonly keys: PlatformKeyStore
   readonly vault: Vault
-  readonly clock: Clock
-  readonly random: RandomBytes
-  readonly actor: string
 }
 
 export interface PlatformKey {
@@ -28,15 +24,7 @@ export interface PlatformKey {
 export const leastOverlapMs = 5 * 60_000
 
 export function makeManagePlatformKeys({ keys, vault, clock, random, actor }: ManagePlatformKeysParts) {
-  const act = (name: string, subject: string, reason: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: name,
-    merchantId: undefined,
-    subject,
-    reason,
-  })
+  const act = makeActs({ clock, random, actor })
 
   const list = async (): Promise<PlatformKey[]> => {
     const nowMs = clock.now()
@@ -70,7 +58,7 @@ export function makeManagePlatformKeys({ keys, vault, clock, random, actor }: Ma
       }
       const nowMs = clock.now()
       const key = await makePlatformKey({ vault, random, nowMs, signsFromMs: nowMs + overlapMs })
-      if (!(await keys.insertKey(key, act('platform-key.rotate', key.keyId, reason)))) {
+      if (!(await keys.insertKey(key, act('platform-key.rotate', key.keyId, { reason })))) {
         throw new Failure('status_does_not_allow', {
           message: 'There are two keys already that are not retired. Retire the older one first.',
         })
@@ -85,7 +73,9 @@ export function makeManagePlatformKeys({ keys, vault, clock, random, actor }: Ma
         throw new Failure('invalid_field', {
           message: `The gateway has no key ${keyId} that is not retired.`,
         })
-      if (!(await keys.retireKey({ keyId, nowMs: clock.now() }, act('platform-key.retire', keyId, reason)))) {
+      if (
+        !(await keys.retireKey({ keyId, nowMs: clock.now() }, act('platform-key.retire', keyId, { reason })))
+      ) {
         throw new Failure('status_does_not_allow', {
           message:
             'No other key signs yet, and without one no callback could be sent. Rotate first, and wait.',

@@ -3,7 +3,7 @@
 // is used, and a signature made with the older one still verifies.
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
 import type { NewPlatformKey, PlatformKeyRow, PlatformKeyStore } from './store/platform-keys.ts'

@@ -1,10 +1,9 @@
 // Puts every sealed secret under the master key that seals now, a batch at a time, while gateways that know both keys
 // go on serving. Broken off, it is run again: what is under the new key already is not looked at.
-import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
 import { placeOf as placeOfMerchantKey } from '../merchants/merchant-directory.ts'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { placeOfPassword } from '../operators/rules/operator.ts'
 import { placeOf as placeOfTotp } from '../operators/second-step.ts'
-import type { Clock } from '../platform/clock.ts'
 import { masterKeyIdOf, type Vault } from '../platform/vault.ts'
 import { placeOfRailSecret } from '../rails/rules/outside-rail.ts'
 import { placeOfPin } from '../wallets/rules/wallet.ts'
@@ -16,12 +15,9 @@ import {
   secretKinds,
 } from './store/sealed-secrets.ts'
 
-export interface RotateMasterKeyParts {
+export interface RotateMasterKeyParts extends ActParts {
   readonly secrets: SealedSecretStore
   readonly vault: Vault
-  readonly clock: Clock
-  readonly random: RandomBytes
-  readonly actor: string
   readonly batchSize?: number
 }
 
@@ -39,7 +35,7 @@ export interface Rotated {
 const usualBatchSize = 200
 
 export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
-  const { secrets, vault, clock, random, actor, batchSize = usualBatchSize } = parts
+  const { secrets, vault, batchSize = usualBatchSize } = parts
   const { masterKeyId } = vault
   const isKnown = (id: Buffer) => vault.masterKeyIds.some((known) => known.equals(id))
 
@@ -89,15 +85,8 @@ export function makeRotateMasterKey(parts: RotateMasterKeyParts) {
         }
       }
       if (resealed > 0) {
-        await secrets.record({
-          auditId: makeUuid(clock.now(), random),
-          actedAtMs: clock.now(),
-          actor,
-          act: 'master-key.rotate',
-          merchantId: undefined,
-          subject: `${masterKeyId.toString('hex')}: ${resealed} secrets`,
-          reason,
-        })
+        const subject = `${masterKeyId.toString('hex')}: ${resealed} secrets`
+        await secrets.record(makeActs(parts)('master-key.rotate', subject, { reason }))
       }
       return { resealed, unknown }
     },

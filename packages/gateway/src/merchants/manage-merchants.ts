@@ -1,16 +1,10 @@
 // What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
 // given out once, when it is made, and never again.
 import { createHash, createPublicKey } from 'node:crypto'
-import {
-  Failure,
-  KeyError,
-  makeCallbackId as makeUuid,
-  parsePublicKey,
-  type RandomBytes,
-} from '@tillgate/protocol'
+import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
 import { placeOf } from './merchant-directory.ts'
@@ -24,12 +18,9 @@ import {
 } from './rules/merchant.ts'
 import type { MerchantChanges, MerchantStore } from './store/merchants.ts'
 
-export interface ManageMerchantsParts {
+export interface ManageMerchantsParts extends ActParts {
   readonly merchants: MerchantStore
   readonly vault: Vault
-  readonly clock: Clock
-  readonly random: RandomBytes
-  readonly actor: string
 }
 
 export interface MadeKey {
@@ -63,17 +54,8 @@ export type MerchantSettings = Partial<
 const aesKeyBytes = 32
 
 export function makeManageMerchants(parts: ManageMerchantsParts) {
-  const { merchants, vault, clock, random, actor } = parts
-
-  const act = (name: string, merchantId: string, subject = merchantId, reason?: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: name,
-    merchantId,
-    subject,
-    reason,
-  })
+  const { merchants, vault, clock, random } = parts
+  const act = makeActs(parts)
 
   const find = async (merchantId: string): Promise<Merchant> => {
     const found = await merchants.findMerchant(merchantId)
@@ -93,7 +75,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     reason?: string,
   ): Promise<Merchant> => {
     const name = status === 'active' ? 'merchant.resume' : 'merchant.suspend'
-    return change(merchantId, { status }, () => act(name, merchantId, merchantId, reason))
+    return change(merchantId, { status }, () => act(name, merchantId, { merchantId, reason }))
   }
 
   return {
@@ -115,7 +97,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       await merchants.insertMerchant(
         merchant,
         keys.map(({ key }) => key),
-        act('merchant.add', merchantId),
+        act('merchant.add', merchantId, { merchantId }),
       )
       return { merchant, aesKey: aes.secret }
     },
@@ -130,10 +112,8 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       return change(merchantId, settings, (before) => {
         const changes = describeChanges(before, settings)
         if (changes === '' && !approval) return undefined
-        return {
-          ...act('merchant.change', merchantId, merchantId, `${changes || 'no change'}: ${reason}`),
-          approval,
-        }
+        const recorded = `${changes || 'no change'}: ${reason}`
+        return act('merchant.change', merchantId, { merchantId, reason: recorded, approval })
       })
     },
 
@@ -148,9 +128,8 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     async addKey(merchantId: string, key: NewKey, { reason, approval }: Grounds = {}): Promise<MadeKey> {
       await find(merchantId)
       const made = make(merchantId, key)
-      const recorded = act('key.add', merchantId, made.key.keyId, reason)
-      if (!(await merchants.insertKey(made.key, { ...recorded, approval })))
-        throw tooManyKeys(merchantId, key)
+      const recorded = act('key.add', made.key.keyId, { merchantId, reason, approval })
+      if (!(await merchants.insertKey(made.key, recorded))) throw tooManyKeys(merchantId, key)
       return { keyId: made.key.keyId, secret: made.secret }
     },
 
@@ -178,7 +157,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     }): Promise<void> {
       const revoked = await merchants.revokeKey(
         { merchantId, keyId, nowMs: clock.now() },
-        act('key.revoke', merchantId, keyId, reason),
+        act('key.revoke', keyId, { merchantId, reason }),
       )
       if (!revoked) {
         throw new Failure('not_found', { message: `Merchant ${merchantId} has no live key ${keyId}.` })

@@ -1,6 +1,6 @@
 // Asking for a second operator's approval: the one way in which an act becomes a request, whatever the act is about.
-import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
-import type { Clock } from '../platform/clock.ts'
+import { Failure, makeUuid } from '@tillgate/protocol'
+import { type ActParts, makeActs } from './audit-entries.ts'
 import {
   type ApprovableAct,
   type ApprovalPolicy,
@@ -12,12 +12,9 @@ import {
 import type { Operator } from './rules/operator.ts'
 import type { ApprovalStore } from './store/approvals.ts'
 
-export interface AskApprovalParts {
+export interface AskApprovalParts extends ActParts {
   readonly approvals: ApprovalStore
   readonly policy: ApprovalPolicy
-  readonly clock: Clock
-  readonly random: RandomBytes
-  readonly actor: string
   /** Undefined on the command line, which knows an account of the machine and no person: it cannot ask. */
   readonly operator: Pick<Operator, 'login'> | undefined
 }
@@ -31,7 +28,9 @@ export interface Waiting {
   readonly request: ApprovalRequest
 }
 
-export function makeAskApproval({ approvals, policy, clock, random, actor, operator }: AskApprovalParts) {
+export function makeAskApproval(parts: AskApprovalParts) {
+  const { approvals, policy, clock, random, actor, operator } = parts
+  const entry = makeActs(parts)
   return async (
     act: ApprovableAct,
     { reason, actId }: { reason: string; actId?: string | undefined },
@@ -56,15 +55,13 @@ export function makeAskApproval({ approvals, policy, clock, random, actor, opera
       decidedAtMs: undefined,
       decisionReason: undefined,
     }
-    const isNew = await approvals.insertRequest(request, {
-      auditId: makeUuid(nowMs, random),
-      actedAtMs: nowMs,
-      actor,
-      act: 'approval.request',
-      merchantId: merchantIdOf(act),
-      subject: request.approvalId,
-      reason: `${describeAct(act)}: ${reason}`,
-    })
+    const isNew = await approvals.insertRequest(
+      request,
+      entry('approval.request', request.approvalId, {
+        merchantId: merchantIdOf(act),
+        reason: `${describeAct(act)}: ${reason}`,
+      }),
+    )
     return { kind: 'waiting', request: isNew ? request : await earlier(request) }
   }
 

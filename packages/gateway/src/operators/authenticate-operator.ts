@@ -60,10 +60,10 @@ export function makeAuthenticateOperator(parts: {
     const nowMs = clock.now()
     const login = normaliseOperatorLogin(typed)
     // A longer one is nobody's, and is not worth hashing.
-    if (login === undefined || password.length > 2 * maxPasswordLength) return wrong('')
+    if (login === undefined || password.length > 2 * maxPasswordLength) return wrong('', vault)
     const taken = await tries.take({ login, nowMs, session })
     if (taken.kind === 'locked') return taken
-    if (taken.kind === 'nobody') return wrong(password)
+    if (taken.kind === 'nobody') return wrong(password, vault)
     const given = { secret: password, place: placeOfPassword(login) }
     if (!(await isRightSecret(given, { sealed: taken.sealedPassword, vault }))) return { kind: 'wrong' }
     // Whoever knows the password alone must not be able to try codes for ever: only the code ends the counting. And
@@ -77,8 +77,8 @@ export function makeAuthenticateOperator(parts: {
   }
 }
 
-async function wrong(password: string): Promise<OperatorSignIn> {
-  await compareWithNobody(password)
+async function wrong(password: string, vault: Vault): Promise<OperatorSignIn> {
+  await compareWithNobody(password, vault)
   return { kind: 'wrong' }
 }
 

@@ -1,17 +1,12 @@
 // What a second operator does with a request: approves it, and with that carries it out, in one transaction; or rejects
 // it. Whoever asked can withdraw. All limits are checked anew at that moment.
-import {
-  Failure,
-  makeCallbackId as makeUuid,
-  type RandomBytes,
-  toDecimalText,
-  uuidPattern,
-} from '@tillgate/protocol'
+import { Failure, makeUuid, type RandomBytes, toDecimalText, uuidPattern } from '@tillgate/protocol'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { MoveFunds } from '../treasury/move-funds.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
+import { makeActs } from './audit-entries.ts'
 import {
   type Approval,
   type ApprovalRequest,
@@ -22,7 +17,6 @@ import {
   merchantIdOf,
   notWaiting,
 } from './rules/approval.ts'
-import type { Act } from './rules/audit.ts'
 import type { Operator } from './rules/operator.ts'
 import type { ApprovalStore } from './store/approvals.ts'
 import type { OperatorStore } from './store/operators.ts'
@@ -61,15 +55,11 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
     return found
   }
 
-  const act = (name: string, request: ApprovalRequest, actor: string, reason: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: name,
-    merchantId: merchantIdOf(request.act),
-    subject: request.approvalId,
-    reason,
-  })
+  const act = (name: string, request: ApprovalRequest, actor: string, reason: string) =>
+    makeActs({ clock, random, actor })(`approval.${name}`, request.approvalId, {
+      merchantId: merchantIdOf(request.act),
+      reason,
+    })
 
   const refuse = async (
     decision: Exclude<Decision, 'approve'>,
@@ -88,7 +78,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
       decidedAtMs: nowMs,
       reason,
     }
-    const done = await approvals.refuse(refusal, act(`approval.${decision}`, request, by.actor, reason))
+    const done = await approvals.refuse(refusal, act(decision, request, by.actor, reason))
     const after = await find(approvalId)
     if (!done && after.status !== 'waiting') throw notWaiting(after.status, after.decidedBy)
     return after
@@ -108,7 +98,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
       const { waiting, due } = await approvals.countWaiting(nowMs)
       if (due > 0)
         await approvals.expireDue(nowMs, (request) =>
-          act('approval.expire', request, 'gateway', describeAct(request.act)),
+          act('expire', request, 'gateway', describeAct(request.act)),
         )
       return waiting
     },

@@ -1,9 +1,10 @@
 // The first start makes the first admin, with the password that was set or, in the sandbox, with one that is made
 // here and told once. Live does not start without either an operator or a password for one.
-import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
+import { makeActs } from './audit-entries.ts'
 import { makePassword } from './manage-operators.ts'
 import { firstOperatorLogin, placeOfPassword } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
@@ -28,23 +29,16 @@ export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<Fi
   if (await operators.hasOperators()) return { kind: 'there' }
   if (parts.password === undefined && parts.mode === 'live') return { kind: 'password_missing' }
   const password = parts.password ?? makePassword(random)
-  const nowMs = clock.now()
   const made = await operators.insertFirstOperator(
     {
       login: firstOperatorLogin,
       role: 'admin',
-      createdAtMs: nowMs,
+      createdAtMs: clock.now(),
       sealedPassword: await sealHash({ secret: password, place: placeOfPassword(firstOperatorLogin) }, parts),
     },
-    {
-      auditId: makeUuid(nowMs, random),
-      actedAtMs: nowMs,
-      actor: 'gateway',
-      act: 'operator.add',
-      merchantId: undefined,
-      subject: firstOperatorLogin,
+    makeActs({ ...parts, actor: 'gateway' })('operator.add', firstOperatorLogin, {
       reason: 'the first start',
-    },
+    }),
   )
   if (!made) return { kind: 'there' }
   return {

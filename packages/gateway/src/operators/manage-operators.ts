@@ -1,11 +1,10 @@
 // What an admin does with operators, and what operators do with their own passwords. Each act is recorded; a
 // password that is made here is given out once.
-import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
-import type { Clock } from '../platform/clock.ts'
+import { Failure, type RandomBytes } from '@tillgate/protocol'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
+import { type ActParts, makeActs } from './audit-entries.ts'
 import { type AuthenticateOperator, refusalOfProof } from './authenticate-operator.ts'
-import type { Act } from './rules/audit.ts'
 import {
   accessEnded,
   type Operator,
@@ -16,12 +15,9 @@ import {
 } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
-export interface ManageOperatorsParts {
+export interface ManageOperatorsParts extends ActParts {
   readonly operators: OperatorStore
   readonly vault: Vault
-  readonly clock: Clock
-  readonly random: RandomBytes
-  readonly actor: string
 }
 
 export interface GivenPassword {
@@ -36,20 +32,12 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
   const seal = (login: string, password: string): Promise<Buffer> =>
     sealHash({ secret: password, place: placeOfPassword(login) }, { vault, random })
 
-  const act = (name: string, login: string, reason?: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: name,
-    merchantId: undefined,
-    subject: login,
-    reason,
-  })
+  const act = makeActs({ clock, random, actor })
 
   const setStatus = async (given: string, status: Operator['status'], reason: string): Promise<void> => {
     const login = parseOperatorLogin(given)
     const name = status === 'active' ? 'operator.enable' : 'operator.disable'
-    switch (await operators.setStatus({ login, status }, act(name, login, reason))) {
+    switch (await operators.setStatus({ login, status }, act(name, login, { reason }))) {
       case 'set':
         return
       case 'missing':
@@ -72,7 +60,7 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
           createdAtMs: clock.now(),
           sealedPassword: await seal(login, password),
         },
-        act('operator.add', login, `as ${given.role}`),
+        act('operator.add', login, { reason: `as ${given.role}` }),
       )
       if (!inserted)
         throw new Failure('number_already_used', { message: `There is an operator ${login} already.` })
@@ -86,7 +74,12 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
       const login = parseOperatorLogin(given.login)
       const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
       const change = { login, nowMs: clock.now(), sealedPassword: await seal(login, password) }
-      if (!(await operators.setPassword(change, act('operator.reset-password', login, given.reason))))
+      if (
+        !(await operators.setPassword(
+          change,
+          act('operator.reset-password', login, { reason: given.reason }),
+        ))
+      )
         throw noSuch(login)
       return { login, password: given.password === undefined ? password : undefined }
     },

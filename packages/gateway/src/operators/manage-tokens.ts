@@ -1,10 +1,10 @@
 // Tokens of the admin API: made for an operator, shown once, found by their hash, revoked at once. And the ids by which
 // an act that is sent twice is done once.
 import { createHash } from 'node:crypto'
-import { Failure, makeCallbackId as makeUuid, type RandomBytes, uuidPattern } from '@tillgate/protocol'
+import { Failure, makeUuid, type RandomBytes, uuidPattern } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
+import { makeActs } from './audit-entries.ts'
 import { type ApiToken, parseScopes, parseTokenDays, parseTokenName, tokenLimits } from './rules/api-token.ts'
-import type { Act } from './rules/audit.ts'
 import { noActiveOperator, normaliseOperatorLogin, type Operator } from './rules/operator.ts'
 import type { ApiTokenStore, KnownToken } from './store/api-tokens.ts'
 import type { OperatorStore } from './store/operators.ts'
@@ -33,15 +33,7 @@ const tokenPattern = /^tillgate_[\w-]{43}$/
 const touchEveryMs = 60_000
 
 export function makeManageTokens({ tokens, operators, clock, random }: ManageTokensParts) {
-  const act = (name: string, token: { tokenId: string }, actor: string, reason: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: name,
-    merchantId: undefined,
-    subject: token.tokenId,
-    reason,
-  })
+  const actBy = (actor: string) => makeActs({ clock, random, actor })
 
   const find = async (login: string): Promise<Operator> => {
     const known = normaliseOperatorLogin(login)
@@ -79,12 +71,9 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
           tokenHash: hashOf(token),
           maxLive: tokenLimits.perOperator,
         },
-        act(
-          'token.add',
-          apiToken,
-          actor,
-          `${apiToken.name} for ${operator.login}: ${apiToken.scopes.join(' ')}`,
-        ),
+        actBy(actor)('token.add', apiToken.tokenId, {
+          reason: `${apiToken.name} for ${operator.login}: ${apiToken.scopes.join(' ')}`,
+        }),
       )
       if (!inserted)
         throw new Failure('status_does_not_allow', {
@@ -105,7 +94,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
         uuidPattern.test(tokenId) &&
         (await tokens.revokeToken(
           { tokenId, login, nowMs: clock.now() },
-          act('token.revoke', { tokenId }, actor, reason),
+          actBy(actor)('token.revoke', tokenId, { reason }),
         ))
       if (!isRevoked) throw new Failure('not_found', { message: `There is no live token ${tokenId}.` })
     },

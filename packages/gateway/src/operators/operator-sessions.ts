@@ -1,9 +1,9 @@
 // Sessions of operators in the console: a random token in the browser, its hash in the database, an end that comes
 // by itself, and an end that the operator or an admin can bring about at once.
 import { createHash } from 'node:crypto'
-import { makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
-import type { Act } from './rules/audit.ts'
+import { makeActs } from './audit-entries.ts'
 import type { Access, Operator } from './rules/operator.ts'
 import type { OperatorStore, Session } from './store/operators.ts'
 
@@ -29,15 +29,7 @@ export function makeOperatorSessions(parts: {
   readonly random: RandomBytes
 }) {
   const { operators, clock, random } = parts
-  const act = (name: string, login: string, actor: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: name,
-    merchantId: undefined,
-    subject: login,
-    reason: undefined,
-  })
+  const actBy = (actor: string) => makeActs({ clock, random, actor })
 
   return {
     /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
@@ -57,7 +49,7 @@ export function makeOperatorSessions(parts: {
           lastSeenAtMs: nowMs,
           endsAtMs: nowMs + sessionLimits.lifeMs,
         },
-        act('operator.sign-in', login, actor),
+        actBy(actor)('operator.sign-in', login),
       )
       return inserted ? token : undefined
     },
@@ -79,7 +71,7 @@ export function makeOperatorSessions(parts: {
     end: ({ tokenHash }: Session) => operators.deleteSession(tokenHash),
     /** Tokens of the admin API too. */
     endAll: (login: string, actor: string) =>
-      operators.endAccess(login, act('operator.sign-out-everywhere', login, actor)),
+      operators.endAccess(login, actBy(actor)('operator.sign-out-everywhere', login)),
   }
 }
 

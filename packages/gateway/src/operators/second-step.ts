@@ -1,12 +1,12 @@
 // The second step of signing in: a code from the operator's app, or one of the recovery codes that were given out when
 // it was switched on. Every try counts with those of the password, and is counted before it is answered.
 import { createHash } from 'node:crypto'
-import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { Failure, type RandomBytes } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
+import { makeActs } from './audit-entries.ts'
 import { refusalOfProof } from './authenticate-operator.ts'
 import { makePassword } from './manage-operators.ts'
-import type { Act } from './rules/audit.ts'
 import { type Access, parseOperatorLogin } from './rules/operator.ts'
 import type { OperatorTotpStore, StoredTotp } from './store/operator-totp.ts'
 import type { OperatorTriesStore } from './store/operator-tries.ts'
@@ -53,15 +53,8 @@ const recoveryGroups = 3
 export function makeSecondStep(parts: SecondStepParts) {
   const { totp, tries, vault, clock, random } = parts
 
-  const act = (name: string, { login, actor }: OwnStep, reason?: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: `operator.${name}`,
-    merchantId: undefined,
-    subject: login,
-    reason,
-  })
+  const act = (name: string, { login, actor }: OwnStep, reason?: string) =>
+    makeActs({ clock, random, actor })(`operator.${name}`, login, { reason })
 
   const hashOf = (code: string): Buffer =>
     createHash('sha256')

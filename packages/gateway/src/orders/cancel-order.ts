@@ -4,7 +4,7 @@ import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CurrentOrder } from './current-order.ts'
 import type { Order } from './rules/order.ts'
-import { type Actor, cancelOrder } from './rules/status-change.ts'
+import { type Canceller, cancelOrder } from './rules/status-change.ts'
 import type { OrderStore } from './store/orders.ts'
 
 export interface CancelOrderParts {
@@ -12,10 +12,15 @@ export interface CancelOrderParts {
   readonly currentOrder: CurrentOrder
   readonly clock: Clock
   /** The merchant unless told otherwise. */
-  readonly by?: Actor
+  readonly by?: Canceller
 }
 
-export function makeCancelOrder({ orders, currentOrder, clock, by = 'merchant' }: CancelOrderParts) {
+export function makeCancelOrder({
+  orders,
+  currentOrder,
+  clock,
+  by = { actor: 'merchant' },
+}: CancelOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
     const { paymentId } = parseCancelBody(body)
     // A race that is lost leaves the order in a status that it never leaves by itself, so this ends.
@@ -24,7 +29,7 @@ export function makeCancelOrder({ orders, currentOrder, clock, by = 'merchant' }
       if (!stored) throw new Failure('order_not_found')
       const nowMs = clock.now()
       const order = await currentOrder(stored, nowMs)
-      const change = cancelOrder(order, { nowMs, actor: by })
+      const change = cancelOrder(order, { nowMs, ...by })
       if (!change) return answer(order)
       const [won] = await orders.commitStatusChanges([change])
       if (won) return answer(won.order)

@@ -14,7 +14,8 @@ import { checkUrl, publicOnly, type UrlCheck, type UrlPolicy } from '../platform
 import type { Tokens } from '../platform/tokens.ts'
 import type { CurrentOrder } from './current-order.ts'
 import { checkoutUrl } from './rules/checkout-url.ts'
-import { hasSameContent, makeOrder, type Order, refusalOfTimes } from './rules/order.ts'
+import { differingField, makeOrder, type Order, refusalOfTimes } from './rules/order.ts'
+import { refusalOfReturnUrl } from './rules/return-url.ts'
 import type { OrderStore } from './store/orders.ts'
 
 export interface CreateOrderParts {
@@ -37,8 +38,10 @@ export function makeCreateOrder(parts: CreateOrderParts) {
   const { orders, callbackHosts, urlPolicy, clock, random } = parts
   const vouchedFor = remembering(urlPolicy)
   const selfRegistered = remembering(publicOnly(urlPolicy))
-  // The consumer's browser goes there, not the gateway.
-  const redirect = remembering({ ...urlPolicy, ownListeners: undefined })
+  const refusalOfReturn = remember(
+    (url: string, channel: Order['channel']) => refusalOfReturnUrl(url, { mode: urlPolicy.mode, channel }),
+    { keyOf: (url, channel) => `${channel} ${url}`, most: urlsRemembered },
+  )
   return async (merchant: Merchant, body: string): Promise<CreateAnswer> => {
     const create = parseCreateBody(body)
     const nowMs = clock.now()
@@ -49,7 +52,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     })
     const stored = await store(order, merchant, nowMs)
     if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
-    else if (!hasSameContent(stored, order)) throw differentContent(order)
+    else refuseOtherContent(stored, order)
     return answer(await parts.currentOrder(stored, nowMs))
   }
 
@@ -65,17 +68,19 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     return earlier
   }
 
-  function refusalOfUrls(
-    { callbackUrl, redirectUrl }: Order,
-    { isSelfRegistered }: Merchant,
-  ): Failure | undefined {
+  function refusalOfUrls(order: Order, { isSelfRegistered }: Merchant): Failure | undefined {
+    const { callbackUrl, channel } = order
     const callback = callbackUrl && (isSelfRegistered ? selfRegistered : vouchedFor)(callbackUrl)
     if (callback && callback.kind === 'refused') {
       const advice = isSelfRegistered && callback.reason === 'address_not_public' ? listenAdvice : ''
       return urlNotAllowed('callbackUrl', callback.detail, advice)
     }
-    const back = redirectUrl && redirect(redirectUrl)
-    return back && back.kind === 'refused' ? urlNotAllowed('redirectUrl', back.detail) : undefined
+    for (const field of ['redirectUrl', 'cancelUrl'] as const) {
+      const url = order[field]
+      const refusal = url && refusalOfReturn(url, channel)
+      if (refusal) return urlNotAllowed(field, refusal)
+    }
+    return undefined
   }
 
   function answer(order: Order): CreateAnswer {
@@ -94,7 +99,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
 const listenAdvice =
   ' Callbacks of merchants who signed on at /sandbox go to public addresses; to take them on your own machine, name one that is not there yet, such as https://shop.example/callbacks, and run till listen.'
 
-function urlNotAllowed(field: 'callbackUrl' | 'redirectUrl', detail: string, advice = ''): Failure {
+function urlNotAllowed(field: string, detail: string, advice = ''): Failure {
   return new Failure('url_not_allowed', { field, message: `${field} is not allowed: ${detail}.${advice}` })
 }
 
@@ -102,9 +107,11 @@ function remembering(policy: UrlPolicy): (url: string) => UrlCheck {
   return remember((url: string) => checkUrl(url, policy), { keyOf: (url) => url, most: urlsRemembered })
 }
 
-function differentContent({ orderNo }: Order): Failure {
-  return new Failure('number_already_used', {
-    field: 'order.orderNo',
-    message: `orderNo ${orderNo} was already used for an order with other content. Use a new orderNo.`,
+function refuseOtherContent(stored: Order, order: Order): void {
+  const field = differingField(stored, order)
+  if (field === undefined) return
+  throw new Failure('number_already_used', {
+    field,
+    message: `orderNo ${order.orderNo} was already used for an order with another ${field}. Repeat that order as it was, or use a new orderNo.`,
   })
 }

@@ -1,10 +1,9 @@
 // What an operator does with an order: the same operations as the merchant's own, recorded with who did it and why,
-// in the transaction that does it.
-import { Failure, makeCallbackId as makeUuid, type RandomBytes, type RefundAnswer } from '@tillgate/protocol'
+// in the transaction that does it. The merchant is told by callback, with the reason.
+import { Failure, makeUuid, type RefundAnswer } from '@tillgate/protocol'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
-import type { Act } from '../operators/rules/audit.ts'
-import type { Clock } from '../platform/clock.ts'
 import { makeRefundOrder } from '../refunds/refund-order.ts'
 import type { RefundStore } from '../refunds/store/refunds.ts'
 import { makeCancelOrder } from './cancel-order.ts'
@@ -12,14 +11,11 @@ import type { CurrentOrder } from './current-order.ts'
 import type { OrderKey } from './rules/order.ts'
 import type { OrderStore } from './store/orders.ts'
 
-export interface ManageOrdersParts {
+export interface ManageOrdersParts extends ActParts {
   readonly orders: OrderStore
   readonly refunds: RefundStore
   readonly merchants: Pick<MerchantStore, 'findMerchant'>
   readonly currentOrder: CurrentOrder
-  readonly clock: Clock
-  readonly random: RandomBytes
-  readonly actor: string
   /** A refund waits for its rail. */
   readonly onSubmitted: (railId?: string) => void
 }
@@ -52,15 +48,8 @@ export class RefundNeedsApproval extends Error {
 export function makeManageOrders(parts: ManageOrdersParts) {
   const { orders, refunds, clock, random } = parts
 
-  const act = (name: string, { merchantId, paymentId }: OrderKey, reason: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor: parts.actor,
-    act: name,
-    merchantId,
-    subject: paymentId,
-    reason,
-  })
+  const act = (name: string, { merchantId, paymentId }: OrderKey, reason: string) =>
+    makeActs(parts)(name, paymentId, { merchantId, reason })
 
   const merchantOf = async ({ merchantId }: OrderKey) => {
     const found = await parts.merchants.findMerchant(merchantId)
@@ -72,7 +61,7 @@ export function makeManageOrders(parts: ManageOrdersParts) {
     async cancelOrder(key: OrderKey, reason: string): Promise<void> {
       const cancel = makeCancelOrder({
         ...parts,
-        by: 'operator',
+        by: { actor: 'operator', reason, callbackId: makeUuid(clock.now(), random) },
         orders: {
           findOrder: orders.findOrder,
           commitStatusChanges: (changes) =>

@@ -1,24 +1,10 @@
 // One attempt from its first byte to its outcome. It drives the HTTP client by its lowest interface: no stream
 // and no decoder is built for an answer of which at most 4 KiB are kept.
 import type { Dispatcher } from 'undici'
+import type { Delivery, UnreachableReason } from '../platform/delivery.ts'
 import type { StartTimer } from '../platform/timer.ts'
-import { classify, OutboundFailure, type UnreachableReason } from './failure.ts'
+import { classify, OutboundFailure } from './failure.ts'
 import { parseRetryAfter } from './retry-after.ts'
-
-export type Delivery =
-  | {
-      readonly kind: 'answered'
-      readonly httpStatus: number
-      readonly answer: Buffer
-      readonly retryAfterMs?: number
-      readonly durationMs: number
-    }
-  | {
-      readonly kind: 'unreachable'
-      readonly reason: UnreachableReason
-      readonly detail: string
-      readonly durationMs: number
-    }
 
 export interface AttemptSettings {
   readonly now: () => number

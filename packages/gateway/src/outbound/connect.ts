@@ -2,11 +2,12 @@
 // answered, then TLS. Nothing is written to a socket before its address has passed.
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
+import type { UnreachableReason } from '../platform/delivery.ts'
 import { checkAddress, type Target, type UrlPolicy } from '../platform/ssrf-guard.ts'
 import type { StartTimer } from '../platform/timer.ts'
 import { boundRead } from './bounded-read.ts'
 import type { Dial } from './dial.ts'
-import { describe, OutboundFailure, type UnreachableReason } from './failure.ts'
+import { describe, OutboundFailure } from './failure.ts'
 import type { Lookup } from './lookup.ts'
 
 export interface Guard {

@@ -1,15 +1,7 @@
 // How an attempt can fail to bring an answer, and which of our words each of the network's errors becomes.
 import assert from 'node:assert/strict'
-
-export type UnreachableReason =
-  | 'url_not_allowed'
-  | 'address_not_public'
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'timeout'
-  | 'closed'
-  | 'protocol'
+import type { UnreachableReason } from '../platform/delivery.ts'
+import { codeOf } from '../platform/errors.ts'
 
 // Thrown while a connection is opened and caught at the attempt; it never leaves this folder.
 export class OutboundFailure extends Error {
@@ -25,7 +17,7 @@ export class OutboundFailure extends Error {
 // An error of a connection that had been opened. Throws what can only be a mistake of ours.
 export function classify(error: Error): OutboundFailure {
   if (error instanceof OutboundFailure) return error
-  const code = codeOf(error)
+  const code = codeOf(error) ?? ''
   if (ourMistakes.has(code)) throw new Error('the request itself was wrong', { cause: error })
   return new OutboundFailure(reasonFor(error, code), describe(error), { cause: error })
 }
@@ -34,7 +26,7 @@ export function classify(error: Error): OutboundFailure {
 export function describe(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(describe))].join('; ')
   if (!(error instanceof Error)) return String(error)
-  const code = codeOf(error)
+  const code = codeOf(error) ?? ''
   return code === '' || error.message.includes(code) ? error.message : `${code}: ${error.message}`
 }
 
@@ -47,10 +39,6 @@ function reasonFor(error: Error, code: string): UnreachableReason {
   if (error instanceof assert.AssertionError) return 'protocol'
   if (code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')) return 'protocol'
   return 'closed'
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
 // Details may quote a stranger's certificate or header: one short line, without control characters.

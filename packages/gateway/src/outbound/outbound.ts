@@ -1,6 +1,7 @@
 // The one way out of the gateway: posts to addresses that merchants chose, without letting anybody use it to
 // reach what only the gateway can reach. Whatever the network does comes back as a value.
 
+import type { Delivery } from '../platform/delivery.ts'
 import { remember } from '../platform/remember.ts'
 import {
   checkUrl,
@@ -10,7 +11,7 @@ import {
   type UrlPolicy,
 } from '../platform/ssrf-guard.ts'
 import { type StartTimer, startSystemTimer } from '../platform/timer.ts'
-import { attempt, type Delivery, unreachable } from './attempt.ts'
+import { attempt, unreachable } from './attempt.ts'
 import { type Dial, systemDial } from './dial.ts'
 import { OutboundFailure } from './failure.ts'
 import { assertLimits, type OutboundLimits } from './limits.ts'

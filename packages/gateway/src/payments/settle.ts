@@ -1,12 +1,7 @@
 // Settles what waits for its rail: claims it, asks the rail (never inside a transaction), and commits the end. A rail
 // that answers late, twice or not at all is asked again by the same id, and nothing is paid twice.
 import assert from 'node:assert/strict'
-import {
-  makeCallbackId,
-  makeTransactionId,
-  makeCallbackId as makeUuid,
-  type RandomBytes,
-} from '@tillgate/protocol'
+import { makeCallbackId, makeTransactionId, makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Rail, RailAnswer } from '../rails/rules/rail.ts'

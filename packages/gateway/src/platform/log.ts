@@ -1,6 +1,7 @@
 // Structured logs. Only the fields listed here ever reach a log line: whatever else is handed over, a body or a
 // key by mistake included, is left out.
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
+import { codeOf } from './errors.ts'
 
 export type Log = Logger
 
@@ -63,7 +64,7 @@ function keepAllowed(fields: Record<string, unknown>): Record<string, unknown> {
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
   const { name, message, stack } = error
-  const code = (error as { code?: unknown }).code
+  const code = codeOf(error)
   const cause = error.cause instanceof Error ? describeError(error.cause) : undefined
   return { name, message, ...(code !== undefined && { code }), stack, ...(cause && { cause }) }
 }

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { codeOf, messageOf } from './errors.ts'
 import { exitCodes, StartFailure } from './start-failure.ts'
 
 export interface KeyConfig {
@@ -33,7 +34,7 @@ export function loadMasterKeys(config: KeyConfig): MasterKeys {
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
     if (!existsSync(path)) makeKeyFile(path)
   } catch (error) {
-    throw new StartFailure(`The folder DATA_DIR cannot be written: ${(error as Error).message}`, {
+    throw new StartFailure(`The folder DATA_DIR cannot be written: ${messageOf(error)}`, {
       exitCode: exitCodes.cannotCreate,
       cause: error,
     })
@@ -61,7 +62,7 @@ function makeKeyFile(path: string): void {
     linkSync(draft, path)
     syncFolder(dirname(path))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   } finally {
     unlinkSync(draft)
   }
@@ -78,14 +79,14 @@ function readKeyFile(path: string, what: string): MasterKeys {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new StartFailure(`${what} cannot be read: ${(error as Error).message}`, {
+    throw new StartFailure(`${what} cannot be read: ${messageOf(error)}`, {
       exitCode: exitCodes.settings,
     })
   }
   try {
     return parseMasterKeys(text)
   } catch (error) {
-    throw new StartFailure(`${what} (${path}) ${(error as Error).message}`, { exitCode: exitCodes.settings })
+    throw new StartFailure(`${what} (${path}) ${messageOf(error)}`, { exitCode: exitCodes.settings })
   }
 }
 

@@ -2,25 +2,33 @@
 // has so few digits that whoever had the hash would soon have the PIN, and the master key is not in the database.
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
-import type { Vault } from './vault.ts'
+import type { ScryptCost, Vault } from './vault.ts'
 
-/** 32 MiB and about 100 ms on one core: each guess must cost. */
-const cost = { N: 2 ** 15, r: 8, p: 1 } as const
 const saltBytes = 16
 const hashBytes = 32
 
-export async function hashSecret(secret: string, random: RandomBytes): Promise<Buffer> {
+export async function hashSecret(
+  secret: string,
+  { vault: { hashCost }, random }: { vault: Pick<Vault, 'hashCost'>; random: RandomBytes },
+): Promise<Buffer> {
   const salt = Buffer.from(random(saltBytes))
-  const hash = await derive(secret, salt, cost)
-  const parts = ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')]
+  const hash = await derive(secret, salt, hashCost)
+  const parts = [
+    'scrypt',
+    hashCost.N,
+    hashCost.r,
+    hashCost.p,
+    salt.toString('base64'),
+    hash.toString('base64'),
+  ]
   return Buffer.from(parts.join('$'))
 }
 
 export async function sealHash(
   { secret, place }: { secret: string; place: string },
-  { vault, random }: { vault: Pick<Vault, 'seal'>; random: RandomBytes },
+  parts: { vault: Pick<Vault, 'seal' | 'hashCost'>; random: RandomBytes },
 ): Promise<Buffer> {
-  return vault.seal(await hashSecret(secret, random), place)
+  return parts.vault.seal(await hashSecret(secret, parts), place)
 }
 
 export async function isRightSecret(
@@ -39,17 +47,16 @@ export async function isRightSecret(
 }
 
 /** Costs what comparing costs, and is right for nobody. */
-export async function compareWithNobody(secret: string): Promise<void> {
-  await derive(secret, nobodysSalt, cost)
+export async function compareWithNobody(
+  secret: string,
+  { hashCost }: Pick<Vault, 'hashCost'>,
+): Promise<void> {
+  await derive(secret, nobodysSalt, hashCost)
 }
 
 const nobodysSalt = Buffer.alloc(saltBytes)
 
-function derive(
-  secret: string,
-  salt: Buffer,
-  { N, r, p }: { N: number; r: number; p: number },
-): Promise<Buffer> {
+function derive(secret: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
   const options = { N, r, p, maxmem: 256 * N * r }
   return new Promise((resolve, reject) => {
     scrypt(secret, salt, hashBytes, options, (error, key) => (error ? reject(error) : resolve(key)))

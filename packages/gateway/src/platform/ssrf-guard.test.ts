@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { maxUrlLength } from '@tillgate/protocol'
 import fc from 'fast-check'
-import { checkAddress, checkUrl, maxUrlLength, parseUrlPolicy, type UrlPolicy } from './ssrf-guard.ts'
+import { checkAddress, checkUrl, parseUrlPolicy, type UrlPolicy } from './ssrf-guard.ts'
 
 const live = parseUrlPolicy({ mode: 'live', allowedTargets: [] })
 const sandbox = parseUrlPolicy({ mode: 'sandbox', allowedTargets: [] })

@@ -1,5 +1,6 @@
 // Which addresses a merchant may name and which the gateway may connect to. One pure rule, so that what order
 // creation accepts and what the sender later connects to can never drift apart.
+import { maxUrlLength } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
 import { remember } from './remember.ts'
 
@@ -42,7 +43,6 @@ export interface Target {
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-export const maxUrlLength = 2048
 const maxHostnameLength = 253
 
 const publicRanges: readonly string[] = ['unicast']

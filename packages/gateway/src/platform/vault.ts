@@ -8,6 +8,8 @@ export interface Vault {
   readonly masterKeyId: Buffer
   /** Of all that open. */
   readonly masterKeyIds: readonly Buffer[]
+  /** What hashing a PIN or a password costs before it is sealed. */
+  readonly hashCost: ScryptCost
   seal(secret: Buffer, place: string): Buffer
   open(sealed: Buffer, place: string): Buffer
   /**
@@ -16,6 +18,15 @@ export interface Vault {
    */
   deriveKeys(purpose: string): readonly [Buffer, ...Buffer[]]
 }
+
+export interface ScryptCost {
+  readonly N: number
+  readonly r: number
+  readonly p: number
+}
+
+/** 32 MiB and about 100 ms on one core: each guess must cost. */
+const hashCost = { N: 2 ** 15, r: 8, p: 1 } as const
 
 // One byte of version, the master key's id, the nonce, the ciphertext, the tag.
 const version = 1
@@ -32,6 +43,7 @@ export function makeVault(masterKey: Buffer, ...others: readonly Buffer[]): Vaul
   return {
     masterKeyId,
     masterKeyIds: known.map(({ id }) => id),
+    hashCost,
     seal(secret, place) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', masterKey, nonce, { authTagLength: tagBytes })

@@ -14,7 +14,7 @@ import type { CurrentOrder } from '../orders/current-order.ts'
 import type { Order } from '../orders/rules/order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { Clock } from '../platform/clock.ts'
-import { isSameRefund, type Refund, requestRefund } from './rules/refund.ts'
+import { differingRefundField, type Refund, requestRefund } from './rules/refund.ts'
 import type { RefundStore } from './store/refunds.ts'
 
 export interface RefundOrderParts {
@@ -44,7 +44,7 @@ export function makeRefundOrder(parts: RefundOrderParts) {
       if (!order) throw new Failure('order_not_found')
       const amountMinor = toPositiveMinorUnits(refundAmount, order.currency, 'refundAmount')
       const asked = { paymentId, referRefundNo, amountMinor, reason }
-      if (earlier) return isSameRefund(earlier, asked) ? answer(earlier) : refuseNumber(referRefundNo)
+      if (earlier) return answer(sameRefund(earlier, asked))
       const current = await parts.currentOrder(order, nowMs)
       const request = requestRefund(current, asked, {
         refundId: makeRefundId(nowMs, random),
@@ -62,10 +62,13 @@ export function makeRefundOrder(parts: RefundOrderParts) {
   }
 }
 
-function refuseNumber(referRefundNo: string): never {
+/** The earlier one, if it is what was asked for. */
+function sameRefund(earlier: Refund, asked: Parameters<typeof differingRefundField>[1]): Refund {
+  const field = differingRefundField(earlier, asked)
+  if (field === undefined) return earlier
   throw new Failure('number_already_used', {
-    field: 'referRefundNo',
-    message: `referRefundNo ${referRefundNo} was already used for a refund with other content. Use a new referRefundNo.`,
+    field,
+    message: `referRefundNo ${asked.referRefundNo} was already used for a refund with another ${field}. Repeat that refund as it was, or use a new referRefundNo.`,
   })
 }
 

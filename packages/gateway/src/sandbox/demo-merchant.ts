@@ -3,16 +3,12 @@
 // database and several starts at once all end in a file whose keys open.
 import { createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
-import {
-  makeCallbackId as makeUuid,
-  parseAesKey,
-  parsePrivateKey,
-  type RandomBytes,
-} from '@tillgate/protocol'
+import { makeUuid, parseAesKey, parsePrivateKey, type RandomBytes } from '@tillgate/protocol'
 import type { PublishedKey } from '../keys/platform-keys.ts'
 import { placeOf } from '../merchants/merchant-directory.ts'
 import type { MerchantKey } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
+import { makeActs } from '../operators/audit-entries.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
 
@@ -136,15 +132,8 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
   const missing = makeKeys(secrets, parts).filter(
     (key) => !live.some((each) => each.kind === key.kind && isSame(each, secrets, vault)),
   )
-  const act = (name: string, subject: string, reason: string) => ({
-    auditId: makeUuid(nowMs, random),
-    actedAtMs: nowMs,
-    actor,
-    act: name,
-    merchantId: demoMerchantId,
-    subject,
-    reason,
-  })
+  const act = (name: string, subject: string, reason: string) =>
+    makeActs({ clock, random, actor })(name, subject, { merchantId: demoMerchantId, reason })
   if (!found) {
     const merchant = {
       merchantId: demoMerchantId,

@@ -1,5 +1,5 @@
-// service.sandbox.advance: moves all times of one order into the past, so that expiry and the ladder of retries can be
-// watched in seconds. No other order notices.
+// service.sandbox.advance: moves the gateway's own times of one order into the past, so that expiry and the ladder of
+// retries can be watched in seconds. What the merchant said stays, and no other order notices.
 import { Failure, parseSandboxAdvanceBody, type SandboxAnswer } from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { CurrentOrder } from '../orders/current-order.ts'

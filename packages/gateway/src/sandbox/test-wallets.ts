@@ -1,8 +1,9 @@
 // The sandbox's test wallets: one for each behaviour, with money in every currency. Made at the first start, filled up
 // at every further one, and whenever a payment asks for more than is left: they are everybody's, and nobody can empty
 // them for the others.
-import { currencies, digitsOf, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { currencies, digitsOf, makeUuid, type RandomBytes } from '@tillgate/protocol'
 import { availableMinor } from '../ledger/rules/ledger.ts'
+import { makeActs } from '../operators/audit-entries.ts'
 import type { Order } from '../orders/rules/order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { SubmitPayment } from '../payments/submit-payment.ts'
@@ -40,28 +41,20 @@ const refillReason = 'sandbox test wallet filled up'
 
 export async function ensureTestWallets(parts: TestWalletsParts): Promise<void> {
   const { wallets, vault, clock, random } = parts
+  const act = makeActs({ clock, random, actor })
   const there = new Set((await wallets.listTestWallets()).map(({ behaviour }) => behaviour))
   const missing = (Object.keys(behaviours) as Behaviour[]).filter((behaviour) => !there.has(behaviour))
   // One hash for all: the PIN is known to everybody.
-  const hash = missing.length > 0 ? await hashSecret(testWalletPin, random) : Buffer.of()
+  const hash = missing.length > 0 ? await hashSecret(testWalletPin, parts) : Buffer.of()
   for (const behaviour of missing) {
     const nowMs = clock.now()
     const walletId = makeUuid(nowMs, random)
     const login = loginOf(behaviour)
     const sealedPin = vault.seal(hash, placeOfPin(walletId))
-    const act = {
-      auditId: makeUuid(nowMs, random),
-      actedAtMs: nowMs,
-      actor,
-      act: 'wallet.add',
-      merchantId: undefined,
-      subject: walletId,
-      reason: 'sandbox test wallet',
-    }
     // False where another process was quicker.
     await wallets.insertWallet(
       { walletId, login, name: names[behaviour], sealedPin, behaviour, createdAtMs: nowMs },
-      act,
+      act('wallet.add', walletId, { reason: 'sandbox test wallet' }),
     )
   }
   await fill(parts)

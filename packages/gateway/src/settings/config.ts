@@ -3,6 +3,7 @@
 import { parseEnv } from 'node:util'
 import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Role } from '../operators/rules/operator.ts'
+import { messageOf } from '../platform/errors.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import { type GatewayRole, type SettingName, settings } from './settings.ts'
 
@@ -105,7 +106,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       // Safe: parse belongs to this very setting; TypeScript does not follow the union of all of them.
       return parse(written) as ReturnType<(typeof settings)[N]['parse']>
     } catch (error) {
-      problems.push({ name, problem: (error as Error).message, example })
+      problems.push({ name, problem: messageOf(error), example })
       return undefined
     }
   }

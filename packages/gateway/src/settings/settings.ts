@@ -6,6 +6,7 @@ import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
 import { splitServers } from '../database/server-list.ts'
 import { refusalOfPassword, roles } from '../operators/rules/operator.ts'
+import { messageOf } from '../platform/errors.ts'
 import { parseMasterKeys } from '../platform/master-keys.ts'
 import { parseUrlPolicy } from '../platform/ssrf-guard.ts'
 
@@ -406,7 +407,7 @@ function refundLimits(value: string): ReadonlyMap<string, bigint> {
       limits.set(code, toMinorUnits(amount, code, 'amount'))
     } catch (error) {
       throw new Error(
-        `must be amounts with their currencies, separated by commas, and "${limit.trim()}" is not: ${(error as Error).message}`,
+        `must be amounts with their currencies, separated by commas, and "${limit.trim()}" is not: ${messageOf(error)}`,
         { cause: error },
       )
     }
@@ -432,7 +433,7 @@ function allowedTargets(value: string): readonly string[] {
   try {
     parseUrlPolicy({ mode: 'live', allowedTargets: targets })
   } catch (error) {
-    throw new Error(`cannot be used: ${(error as Error).message}`, { cause: error })
+    throw new Error(`cannot be used: ${messageOf(error)}`, { cause: error })
   }
   return targets
 }

@@ -1,12 +1,6 @@
 // An operator's transfers: tops up wallets, pays merchants out. Each with who did it and why, and once only, also when
 // the answer of the database is lost.
-import {
-  Failure,
-  makeTransactionId,
-  makeCallbackId as makeUuid,
-  type RandomBytes,
-  toDecimalText,
-} from '@tillgate/protocol'
+import { Failure, makeTransactionId, makeUuid, type RandomBytes, toDecimalText } from '@tillgate/protocol'
 import {
   type AccountKey,
   accountIdOf,

@@ -29,10 +29,10 @@ export function makeAuthenticateWallet(parts: {
   return async ({ login: typed, pin, address, device }) => {
     const nowMs = clock.now()
     const login = normaliseLogin(typed)
-    if (login === undefined) return wrong(pin)
+    if (login === undefined) return wrong(pin, vault)
     const taken = await tries.take({ login, address, device, nowMs })
     if (taken.kind === 'locked') return taken
-    if (!taken.found) return wrong(pin)
+    if (!taken.found) return wrong(pin, vault)
     const { wallet, sealedPin } = taken.found
     const given = { secret: pin, place: placeOfPin(wallet.walletId) }
     if (!(await isRightSecret(given, { sealed: sealedPin, vault })) || !isPin(pin)) return { kind: 'wrong' }
@@ -43,7 +43,7 @@ export function makeAuthenticateWallet(parts: {
   }
 }
 
-async function wrong(pin: string): Promise<SignIn> {
-  await compareWithNobody(pin)
+async function wrong(pin: string, vault: Vault): Promise<SignIn> {
+  await compareWithNobody(pin, vault)
   return { kind: 'wrong' }
 }

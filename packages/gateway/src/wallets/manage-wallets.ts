@@ -1,8 +1,7 @@
 // What an operator does with consumers' wallets. Each act is recorded with who did it and why.
-import { Failure, makeCallbackId as makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { Failure, makeUuid, type RandomBytes } from '@tillgate/protocol'
 import type { Account } from '../ledger/store/ledger.ts'
-import type { Act } from '../operators/rules/audit.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
@@ -11,13 +10,10 @@ import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import { normaliseLogin, parseLogin, parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { WalletStore } from './store/wallets.ts'
 
-export interface ManageWalletsParts {
+export interface ManageWalletsParts extends ActParts {
   readonly wallets: WalletStore
   readonly treasury: TreasuryStore
   readonly vault: Vault
-  readonly clock: Clock
-  readonly random: RandomBytes
-  readonly actor: string
 }
 
 export interface AddedWallet {
@@ -31,7 +27,7 @@ export type ManageWallets = ReturnType<typeof makeManageWallets>
 const madePinDigits = 6
 
 export function makeManageWallets(parts: ManageWalletsParts) {
-  const { wallets, clock, random, actor } = parts
+  const { wallets, clock, random } = parts
   const funds = makeMoveFunds(parts)
 
   /** By walletId or by login. */
@@ -43,20 +39,12 @@ export function makeManageWallets(parts: ManageWalletsParts) {
     return wallet
   }
 
-  const act = (name: string, walletId: string, reason: string): Act => ({
-    auditId: makeUuid(clock.now(), random),
-    actedAtMs: clock.now(),
-    actor,
-    act: name,
-    merchantId: undefined,
-    subject: walletId,
-    reason,
-  })
+  const act = makeActs(parts)
 
   const setStatus = async (idOrLogin: string, status: Wallet['status'], reason: string): Promise<Wallet> => {
     const { walletId } = await find(idOrLogin)
     const name = status === 'locked' ? 'wallet.lock' : 'wallet.unlock'
-    await wallets.setStatus({ walletId, status }, act(name, walletId, reason))
+    await wallets.setStatus({ walletId, status }, act(name, walletId, { reason }))
     return find(walletId)
   }
 
@@ -80,7 +68,7 @@ export function makeManageWallets(parts: ManageWalletsParts) {
           createdAtMs: clock.now(),
           sealedPin: await sealHash({ secret: pin, place: placeOfPin(walletId) }, parts),
         },
-        act('wallet.add', walletId, given.reason),
+        act('wallet.add', walletId, { reason: given.reason }),
       )
       if (!inserted)
         throw new Failure('number_already_used', { message: `There is a wallet for ${login} already.` })

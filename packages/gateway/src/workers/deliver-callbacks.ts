@@ -11,7 +11,7 @@ import {
   type Post,
   type Prepared,
 } from '../callbacks/deliver-callbacks.ts'
-import { type Delivery, isAcknowledged } from '../callbacks/rules/callback-attempt.ts'
+import { isAcknowledged } from '../callbacks/rules/callback-attempt.ts'
 import {
   DeliveryLanes,
   type HostState,
@@ -23,6 +23,7 @@ import { isHostFailure } from '../callbacks/rules/host-health.ts'
 import type { Recorded } from '../callbacks/store/callback-outcomes.ts'
 import type { CallbackQueue, ClaimedCallback } from '../callbacks/store/callback-queue.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Delivery } from '../platform/delivery.ts'
 import type { Log } from '../platform/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 

@@ -286,7 +286,7 @@ test('what is not HTTP is answered in our own words and cut off', async () => {
   assert.match(await answerTo(flood), /^HTTP\/1.1 431 [\s\S]*"code":41300/)
 })
 
-test('in live, callbackUrl and redirectUrl must be public https addresses on port 443', async () => {
+test('in live, callbackUrl must be a public https address on port 443, and redirectUrl any https address', async () => {
   const clock = new TestClock()
   const gateway = await startTestGateway({ clock, environment: live })
   const merchant = await gateway.addMerchant()
@@ -313,11 +313,24 @@ test('in live, callbackUrl and redirectUrl must be public https addresses on por
     'https://0x7f.1/',
     'https://localhost/cb',
   ]
-  for (const field of ['callbackUrl', 'redirectUrl']) {
-    for (const url of refused) {
+  for (const url of refused) {
+    const answer = await create(withField(createBodyLike(good), 'callbackUrl', url))
+    assert.deepEqual([answer.status, answer.code, answer.data.field], [400, 40005, 'callbackUrl'], url)
+  }
+  for (const field of ['redirectUrl', 'cancelUrl']) {
+    for (const url of ['https://shop.example:8443/thanks', 'https://10.0.0.1/thanks', 'https://localhost/'])
+      assert.equal((await create(withField(createBodyLike(good), field, url))).code, 20000, url)
+    for (const url of [
+      'http://shop.example/',
+      'shopapp://thanks',
+      'javascript:alert(1)',
+      'https://a@shop.example/',
+    ]) {
       const answer = await create(withField(createBodyLike(good), field, url))
       assert.deepEqual([answer.status, answer.code, answer.data.field], [400, 40005, field], url)
     }
+    const app = { ...createBodyLike(good), channel: 'APP' }
+    assert.equal((await create(withField(app, field, 'shopapp://thanks'))).code, 20000)
   }
   function createBodyLike(body: typeof good) {
     const { order } = createBody({ now: clock.now() })

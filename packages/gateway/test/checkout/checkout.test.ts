@@ -311,9 +311,6 @@ test('the way back keeps the shop’s own parameters and bears what became of th
     body.redirectUrl = 'http://127.0.0.1:9/thanks?basket=7&status=fake&q=a%20b#top'
   })
   const visitor = new Visitor(order)
-  const tooEarly = await visitor.get('/return')
-  assert.equal(tooEarly.status, 303)
-  assert.equal(tooEarly.headers.get('location'), new URL(order.url).pathname)
   await shop.pay(order, 'failed')
   const response = await visitor.get('/return')
   assert.equal(response.status, 303)
@@ -333,6 +330,42 @@ test('the way back keeps the shop’s own parameters and bears what became of th
   })
   assert.equal(verified?.paymentId, order.paymentId)
   assert.equal(verified?.timestamp, String(shop.clock.now()))
+})
+
+test('who leaves a pending order goes to cancelUrl, or to redirectUrl with the status pending', async () => {
+  const addresses = { cancelUrl: 'http://127.0.0.1:9/basket', redirectUrl: 'http://127.0.0.1:9/thanks' }
+  const { cancelUrl: _cancelUrl, ...withoutCancelUrl } = addresses
+  for (const [given, path] of [
+    [addresses, '/basket'],
+    [withoutCancelUrl, '/thanks'],
+  ] as const) {
+    const order = await shop.order((body) => Object.assign(body, given))
+    const visitor = new Visitor(order)
+    assert.match(await visitor.look(), /href="[^"]+\/return"[^>]*>Back to/)
+    const back = new URL((await visitor.get('/return')).headers.get('location') ?? '')
+    assert.deepEqual([back.pathname, back.searchParams.get('status')], [path, 'pending'])
+    assert.equal(await shop.status(order), 'pending')
+    await shop.pay(order, 'success')
+    const after = new URL((await visitor.get('/return')).headers.get('location') ?? '')
+    assert.deepEqual([after.pathname, after.searchParams.get('status')], ['/thanks', 'success'])
+  }
+})
+
+test('nobody is led away from a payment that is under way', async () => {
+  const order = await shop.order()
+  await shop.pay(order, 'confirming')
+  const response = await new Visitor(order).get('/return')
+  assert.equal(response.headers.get('location'), new URL(order.url).pathname)
+})
+
+test('an app is returned to by its own scheme, with the signed parameters', async () => {
+  const order = await shop.order((body) => {
+    body.channel = 'APP'
+    body.redirectUrl = 'com.shop.example:/thanks?basket=7'
+  })
+  await shop.pay(order, 'success')
+  const location = (await new Visitor(order).get('/return')).headers.get('location') ?? ''
+  assert.match(location, /^com\.shop\.example:\/thanks\?basket=7&merchantId=\d{18}&paymentId=P\w+&/)
 })
 
 test('an order without redirectUrl has no way back', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import { makeUuid } from '@tillgate/protocol'
 import { defineAct } from '../../src/acts/act.ts'
 import { catalogue } from '../../src/acts/catalogue.ts'
 import { faced, object, text } from '../../src/acts/fields.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import { makeUuid } from '@tillgate/protocol'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { type ConsoleAnswer, ConsoleClient, type Fields, signedInAs } from '../support/console.ts'
 import { insertPastOrders } from '../support/past-orders.ts'

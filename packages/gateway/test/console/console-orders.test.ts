@@ -191,6 +191,20 @@ test('an operator cancels a pending order, and it is on record who and why', asy
   assert.match((await admin.get(pathOf(order))).text, /by the operator/)
 })
 
+test('the merchant is told of an operator’s cancel, with its reason, by callback and by query', async () => {
+  const order = await shop.order()
+  await admin.post(`${pathOf(order)}/cancel`, { reason: 'the card was stolen' })
+  const { rows } = await pool.query<{ event_name: string; body: string }>(
+    'select event_name, body from callbacks where payment_id = $1',
+    [order.paymentId],
+  )
+  const [told] = rows.map(({ event_name, body }) => [event_name, JSON.parse(body)])
+  assert.equal(told?.[0], 'payment.order.failed')
+  assert.deepEqual([told[1].status, told[1].msg], ['cancelled', 'the card was stolen'])
+  const { data } = await merchant.call('service.trade.query', { paymentId: order.paymentId })
+  assert.deepEqual([data.status, data.msg], ['cancelled', 'the card was stolen'])
+})
+
 test('an act that the status does not allow is refused in words, and leaves no trace', async () => {
   const order = await shop.order()
   await shop.pay(order, 'success')

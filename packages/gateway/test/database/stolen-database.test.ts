@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, scryptSync } from 'node:crypto'
 import { test } from 'node:test'
-import { makeCallbackId as makeUuid } from '@tillgate/protocol'
+import { makeUuid } from '@tillgate/protocol'
 import { readCatalog } from '../../src/database/catalog.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { bindMode } from '../../src/database/mode.ts'

@@ -134,6 +134,19 @@ test('advance lets one order expire, and no other notices', async () => {
   )
 })
 
+test('advance changes nothing that the merchant said: create is safe to repeat, and query answers its times', async () => {
+  const body = createBody({ now: Date.now() })
+  const { data } = await merchant.call('service.trade.create', body)
+  const { paymentId } = data
+  for (const milliseconds of [60_000, 31 * 60_000, 2 * 86_400_000]) {
+    await merchant.call('service.sandbox.advance', { paymentId, milliseconds })
+    const again = await merchant.call('service.trade.create', body)
+    assert.deepEqual([again.code, again.data.paymentId], [20000, paymentId], again.msg)
+    assert.equal((await query(paymentId)).paymentTime, body.paymentTime)
+  }
+  assert.equal((await query(paymentId)).status, 'timeout')
+})
+
 test('a wallet that confirms later does so after its seconds, which advance lets pass at once', async () => {
   const { walletId = '' } = (await findTestWallet(stores.wallets, 'confirms_later')) ?? {}
   const paymentId = await newOrder()

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { makeVault } from '../../src/platform/vault.ts'
 import { loginsByAddress, sourceKeptMs, walletTriesLimits } from '../../src/wallets/rules/wallet-tries.ts'
 import type { KnownDevice } from '../../src/wallets/store/wallet-tries.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
-import { testVault } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -227,14 +228,19 @@ test('a login has one wallet', async () => {
   })
 })
 
-test('a PIN that is made here works, and rests as nothing but a sealed hash', async () => {
-  const { wallet, pin = '' } = await manage.addWallet({ login: '+4915112345678', name: 'Bob', reason: 'new' })
+test('a PIN that is made here works, and rests as nothing but a sealed hash that takes 32 MiB', async () => {
+  const vault = makeVault(randomBytes(32))
+  const { operations } = testOperations(pool, { clock, vault })
+  const { wallet, pin = '' } = await operations
+    .as('cli:ann')
+    .wallets.addWallet({ login: '+4915112345678', name: 'Bob', reason: 'new' })
   assert.match(pin, /^[0-9]{6}$/)
-  assert.equal((await signIn({ login: wallet.login, pin })).kind, 'signed_in')
+  const { kind } = await operations.authenticateWallet({ login: wallet.login, pin, address: home })
+  assert.equal(kind, 'signed_in')
   const { rows } = await pool.query<{ sealed_pin: Buffer }>(
     'select sealed_pin from wallets where wallet_id = $1',
     [wallet.walletId],
   )
-  const hash = testVault.open(rows[0]?.sealed_pin ?? Buffer.of(), `PIN of wallet ${wallet.walletId}`)
+  const hash = vault.open(rows[0]?.sealed_pin ?? Buffer.of(), `PIN of wallet ${wallet.walletId}`)
   assert.match(hash.toString(), /^scrypt\$32768\$8\$1\$/)
 })

@@ -84,6 +84,7 @@ for (const field of required) {
 const optional = [
   'callbackUrl',
   'redirectUrl',
+  'cancelUrl',
   'order.orderDescription',
   'order.goods[0].goodsAmount',
   'order.goods[1].goodsUnitAmount',
@@ -134,6 +135,7 @@ const lengths: [string, number, (length: number) => string][] = [
   ['order.goods[0].goodsDesc', 256, (length) => '😀'.repeat(length)],
   ['callbackUrl', 2048, (length) => 'http://127.0.0.1/'.padEnd(length, 'a')],
   ['redirectUrl', 2048, (length) => 'http://127.0.0.1/'.padEnd(length, 'a')],
+  ['cancelUrl', 2048, (length) => 'http://127.0.0.1/'.padEnd(length, 'a')],
 ]
 for (const [field, limit, make] of lengths) {
   test(`${field} may be ${limit} characters long and not one more`, async () => {
@@ -306,15 +308,20 @@ for (const [field, value] of [
   ['callbackUrl', 'http://127.0.0.1:9/other'],
   ['callbackUrl', undefined],
   ['redirectUrl', 'http://127.0.0.1:9/other'],
+  ['cancelUrl', 'http://127.0.0.1:9/other'],
+  ['paymentTime', -1],
+  ['paymentExpiryTime', 1],
   ['order.orderDescription', 'Three teas'],
   ['order.goods[0].goodsName', 'Black tea'],
   ['order.tips', 1],
 ] as const) {
-  test(`an orderNo is not used again with another ${field} (${value})`, async () => {
+  test(`an orderNo is not used again with another ${field} (${value}), and that field is named`, async () => {
     const body = createBody({ now: clock.now() })
     const first = await create(body)
-    const other = await create(withField(body, field, value))
-    assert.deepEqual([other.code, other.status, other.data.field], [40900, 409, 'order.orderNo'])
+    const isTime = field === 'paymentTime' || field === 'paymentExpiryTime'
+    const other = await create(withField(body, field, isTime ? body[field] + value : value))
+    assert.deepEqual([other.code, other.status, other.data.field], [40900, 409, field])
+    assert.ok(other.msg.includes(`another ${field}.`), other.msg)
     const stored = await merchant.call('service.trade.query', { paymentId: first.data.paymentId })
     assert.equal(stored.data.paymentAmount, 12.5)
   })

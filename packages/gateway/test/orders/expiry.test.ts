@@ -51,7 +51,6 @@ test('the stored status follows the expiry, with one row of history and one call
     currency: 'USD',
     paymentTime: body.paymentTime,
     completeTime: body.paymentExpiryTime,
-    paidTime: body.paymentExpiryTime,
     status: 'timeout',
     msg: 'The order was not paid in time.',
   })

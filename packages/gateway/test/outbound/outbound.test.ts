@@ -7,8 +7,8 @@ import type { Writable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import type { Delivery } from '../../src/outbound/attempt.ts'
 import { outboundLimits } from '../../src/outbound/limits.ts'
+import type { Delivery } from '../../src/platform/delivery.ts'
 import {
   keepDialled,
   layOver,

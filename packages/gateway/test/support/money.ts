@@ -1,12 +1,7 @@
 // The parts that move money, over a database and with a clock that the test holds: what gateway.ts puts together,
 // without listeners and loops, so that a test takes every turn itself.
 import { randomBytes } from 'node:crypto'
-import {
-  makePaymentId,
-  makeCallbackId as makeUuid,
-  type PaymentResult,
-  type RefundResult,
-} from '@tillgate/protocol'
+import { makePaymentId, makeUuid, type PaymentResult, type RefundResult } from '@tillgate/protocol'
 import type { Pool } from '../../src/database/pool.ts'
 import type { Finding } from '../../src/ledger/store/ledger-verification.ts'
 import type { Merchant } from '../../src/merchants/rules/merchant.ts'

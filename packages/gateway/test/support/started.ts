@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { startGateway } from '../../src/app/gateway.ts'
 import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
 import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
-import { makeVault } from '../../src/platform/vault.ts'
+import { makeVault, type Vault } from '../../src/platform/vault.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { TestClock } from './clock.ts'
 import { copyDatabase, type StartedTemplates, startedNames, type TestServer, urlOf } from './server.ts'
@@ -19,8 +19,14 @@ const firstStartAtMs = 1_700_000_000_000
 /** Of the first operator, admin. */
 export const operatorPassword = 'a password for tests'
 const masterKey = Buffer.alloc(32, 'a key for tests').toString('base64')
-/** As every gateway in a test has it, unless it is given other keys. */
-export const testVault = makeVault(Buffer.from(masterKey, 'base64'))
+/**
+ * As every gateway in a test has it, unless it is given other keys; but PINs and passwords are hashed at a thousandth of
+ * the cost, because tests try hundreds.
+ */
+export const testVault: Vault = {
+  ...makeVault(Buffer.from(masterKey, 'base64')),
+  hashCost: { N: 2 ** 5, r: 8, p: 1 },
+}
 
 /** What every gateway in a test is started with. */
 export const testEnvironment = {

@@ -89,7 +89,14 @@ export const createBodySchema = Type.Object({
     'When the order expires: 5 minutes to 24 hours after paymentTime, both ends allowed, and still to come.',
   ),
   callbackUrl: Type.Optional(url('Where callbacks are sent. Without it there are none.')),
-  redirectUrl: Type.Optional(url('Where the consumer goes back to at the end.')),
+  redirectUrl: Type.Optional(
+    url('Where the consumer goes back to at the end: https or, with channel APP, the app’s own scheme.'),
+  ),
+  cancelUrl: Type.Optional(
+    url(
+      'Where the consumer goes who leaves the checkout while the order is pending; redirectUrl when left out.',
+    ),
+  ),
 })
 
 export type CreateBody = Static<typeof createBodySchema>

@@ -21,6 +21,7 @@ export interface CreateOrder {
   readonly paymentExpiryTimeMs: number
   readonly callbackUrl?: string
   readonly redirectUrl?: string
+  readonly cancelUrl?: string
 }
 
 /** Fields that were left out, or sent as null, are absent. */
@@ -70,6 +71,7 @@ export function parseCreateBody(bodyText: string): CreateOrder {
     paymentExpiryTimeMs: Number(body.paymentExpiryTime),
     ...(body.callbackUrl !== undefined && { callbackUrl: body.callbackUrl }),
     ...(body.redirectUrl !== undefined && { redirectUrl: body.redirectUrl }),
+    ...(body.cancelUrl !== undefined && { cancelUrl: body.cancelUrl }),
   }
 }
 

@@ -140,7 +140,7 @@ export function parseSandboxPayBody(bodyText: string): SandboxPay {
 
 export const sandboxAdvanceBodySchema = Type.Object({
   paymentId,
-  milliseconds: wholeNumber('How far all times of this one order move into the past.', {
+  milliseconds: wholeNumber('How far the gateway’s own times of this one order move into the past.', {
     min: 1,
     max: maxSandboxAdvanceMs,
   }),

@@ -1,5 +1,5 @@
-// What callbacks carry: the result of a payment and of a refund. The payment's result has both spellings that
-// are in use for two of its fields, so that a merchant may read either.
+// What callbacks carry: the result of a payment and of a refund. The payment's result has both spellings that are in
+// use for its order number and, where it is paid, for its time, so that a merchant may read either.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { isOrderEventName, isRefundEventName, type OrderEventName, type RefundEventName } from '../events.ts'
@@ -30,9 +30,11 @@ export const paymentResultSchema = Type.Object({
   currency,
   paymentTime: timeNumber('The paymentTime of the create request.'),
   completeTime: Type.Optional(
-    timeNumber('When the payment ended, well or badly. Absent while it is confirming.'),
+    timeNumber('When the order came to its final status, well or badly. Absent while it is confirming.'),
   ),
-  paidTime: Type.Optional(timeNumber('The same as completeTime.')),
+  paidTime: Type.Optional(
+    timeNumber('When it was paid: the same as completeTime. Absent unless the status is success.'),
+  ),
   status: orderStatus,
   msg: message,
 })

@@ -19,7 +19,9 @@ export interface HandlerOptions {
 }
 
 export interface CallbackAnswer {
+  /** 200 where the callback is taken. */
   readonly httpStatus: number
+  /** JSON. */
   readonly body: string
 }
 

@@ -14,7 +14,7 @@ import type { OrderEvent, RefundEvent } from './event.ts'
  * Whether the event tells nothing new, given the status that you have stored for this order (or, for a refund
  * event, for this refund). Undefined stands for "nothing stored yet". Two processes may ask at the same moment:
  * make the check and the change in one transaction, or let the database do both
- * (`update … where status not in ('success', 'failed', 'timeout')`).
+ * (`update … where status not in ('success', 'failed', 'timeout', 'cancelled')`).
  *
  * @example
  * if (event.kind === 'order' && !isStale(order.status, event)) order.status = event.result.status
@@ -45,6 +45,7 @@ function rank(status: OrderStatus | RefundStatus): number {
 
 /** Remembers the ids of callbacks that were handled. Bring one over your database to share it among processes. */
 export interface SeenCallbacks {
+  /** Asked before the handler runs. */
   has(id: string): boolean | Promise<boolean>
   /** Called once the handler has succeeded. */
   add(id: string): void | Promise<void>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Delivery, decideOutcome, judge, type Progress } from './callback-attempt.ts'
+import type { Delivery } from '../../platform/delivery.ts'
+import { decideOutcome, judge, type Progress } from './callback-attempt.ts'
 
 const answer = (httpStatus: number, text: string): Delivery => ({
   kind: 'answered',

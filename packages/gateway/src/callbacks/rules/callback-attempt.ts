@@ -1,24 +1,8 @@
 // One attempt to deliver a callback: what the network brought back, what that means, and what comes next.
 import assert from 'node:assert/strict'
 import { successCode } from '@tillgate/protocol'
+import type { Delivery } from '../../platform/delivery.ts'
 import { nextRetry } from './retry-schedule.ts'
-
-/** What the way out answers. */
-export type Delivery =
-  | {
-      readonly kind: 'answered'
-      readonly httpStatus: number
-      /** The first bytes of it. */
-      readonly answer: Buffer
-      readonly retryAfterMs?: number
-      readonly durationMs: number
-    }
-  | {
-      readonly kind: 'unreachable'
-      readonly reason: string
-      readonly detail: string
-      readonly durationMs: number
-    }
 
 export type Verdict =
   | { readonly kind: 'acknowledged'; readonly isWarned: boolean }

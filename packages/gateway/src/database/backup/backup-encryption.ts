@@ -2,6 +2,7 @@
 // public keys, so that the machine that makes backups cannot read them.
 import { Readable } from 'node:stream'
 import { Decrypter, Encrypter } from 'age-encryption'
+import { messageOf } from '../../platform/errors.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
 
 export type BackupEncryption =
@@ -66,7 +67,7 @@ export async function* decrypted(file: Readable, decryption: BackupDecryption): 
     yield* Readable.fromWeb(plain)
   } catch (cause) {
     throw new StartFailure(
-      `The backup is damaged: it was cut or changed (${(cause as Error).message}). Nothing was restored.`,
+      `The backup is damaged: it was cut or changed (${messageOf(cause)}). Nothing was restored.`,
       { cause },
     )
   }

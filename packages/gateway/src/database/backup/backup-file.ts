@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { pipeline as pipelineInBackground } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { codeOf, messageOf } from '../../platform/errors.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
 import {
   type BackupDecryption,
@@ -104,10 +105,10 @@ const fileCodes = new Set([
 ])
 
 function fileTrouble(error: unknown, path: string): unknown {
-  const code = (error as NodeJS.ErrnoException).code
+  const code = codeOf(error)
   if (code === 'EEXIST') return alreadyThere(path)
   return code !== undefined && fileCodes.has(code)
-    ? new StartFailure(`${path}: ${(error as Error).message}`, { cause: error })
+    ? new StartFailure(`${path}: ${messageOf(error)}`, { cause: error })
     : error
 }
 

@@ -1,6 +1,7 @@
 // Reads a backup into an empty database: the schema as it was when the backup was made, all rows in one transaction,
 // each table held against its checksum, then the migrations that came since.
 import { createHash } from 'node:crypto'
+import { messageOf } from '../../platform/errors.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
 import { readCatalog } from '../catalog.ts'
 import { migrate, readMigrations } from '../migrate.ts'
@@ -193,7 +194,7 @@ class TableLoad {
         values: [`[${this.#batch.join(',')}]`],
       })
       .catch((cause: unknown) => {
-        throw damaged(`rows of table ${this.#table} do not fit: ${(cause as Error).message}`, cause)
+        throw damaged(`rows of table ${this.#table} do not fit: ${messageOf(cause)}`, cause)
       })
     return rowCount
   }
@@ -221,7 +222,7 @@ function damaged(why: string, cause?: unknown): StartFailure {
 
 function unreadable(cause: unknown): never {
   if (cause instanceof StartFailure) throw cause
-  throw new StartFailure(`The backup cannot be read: ${(cause as Error).message}. Nothing was restored.`, {
+  throw new StartFailure(`The backup cannot be read: ${messageOf(cause)}. Nothing was restored.`, {
     cause,
   })
 }

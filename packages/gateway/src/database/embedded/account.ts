@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { chown, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { codeOf } from '../../platform/errors.ts'
 import { exitCodes, StartFailure } from '../../platform/start-failure.ts'
 
 const run = promisify(execFile)
@@ -91,7 +92,7 @@ async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | u
   try {
     return await stat(folder)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -3,6 +3,7 @@
 import { readFile, readlink, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { codeOf } from '../../platform/errors.ts'
 import { exitCodes, StartFailure } from '../../platform/start-failure.ts'
 
 export interface Binaries {
@@ -56,7 +57,7 @@ export async function makeLibraryLinks(root: string): Promise<void> {
     try {
       await symlink(path.relative(path.dirname(target), source), link)
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code
+      const code = codeOf(error)
       if (code === 'EEXIST') continue
       throw new StartFailure(
         `PostgreSQL's library link ${link} is missing and cannot be made (${code}).\n` +

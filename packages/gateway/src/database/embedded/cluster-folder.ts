@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { codeOf } from '../../platform/errors.ts'
 import { exitCodes, StartFailure } from '../../platform/start-failure.ts'
 import { type Account, assertReachable, callAs, chooseAccount, giveTo } from './account.ts'
 import type { Binaries } from './binaries.ts'
@@ -50,7 +51,7 @@ async function readVersion(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(path.join(folder, 'PG_VERSION'), 'utf8')).trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (codeOf(error) !== 'ENOENT') throw error
   }
   if (await isEmpty(folder)) return undefined
   throw new StartFailure(
@@ -64,7 +65,7 @@ async function isEmpty(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+    if (codeOf(error) === 'ENOENT') return true
     throw error
   }
 }
@@ -100,7 +101,7 @@ async function createCluster(
     await syncFolder(home)
   } catch (error) {
     await rm(fresh, { recursive: true, force: true })
-    const code = (error as NodeJS.ErrnoException).code
+    const code = codeOf(error)
     // Another gateway was quicker: its folder is as good as ours.
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return
     throw error

@@ -2,6 +2,7 @@
 // shared by all gateways on that folder and stopped by the last of them.
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
+import { codeOf } from '../../platform/errors.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { findBinaries } from './binaries.ts'
 import { type Cluster, prepareCluster } from './cluster-folder.ts'
@@ -159,7 +160,7 @@ async function leave(
     tell({ kind: 'stopped' })
   } catch (error) {
     // The server went by itself, or somebody stopped it, in the middle of this: then there is nothing to stop.
-    const code = (error as NodeJS.ErrnoException).code
+    const code = codeOf(error)
     const isServersEnd = code === 'ESRCH' || (await readPostmasterFile(cluster.folder)) === undefined
     tell(isServersEnd ? { kind: 'stopped' } : { kind: 'left_running' })
   } finally {

@@ -2,6 +2,7 @@
 // one that stops, one that another gateway is starting at this moment, one that was killed.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { codeOf } from '../../platform/errors.ts'
 import { exitCodes, StartFailure } from '../../platform/start-failure.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { isTransient } from '../transient.ts'
@@ -125,7 +126,7 @@ async function takePresence(connection: ConnectionOptions): Promise<Presence> {
     return { kind: 'present', client }
   } catch (error) {
     await client.end().catch(() => {})
-    const code = (error as NodeJS.ErrnoException).code
+    const code = codeOf(error)
     if (code === '3D000') return createDatabase(connection)
     const reason = error instanceof Error ? error.message : String(error)
     if (code === 'EACCES') return { kind: 'silent', reason: `this user may not use its socket (${reason})` }
@@ -146,7 +147,7 @@ async function createDatabase(connection: ConnectionOptions): Promise<Presence> 
     await client.connect()
     await client.query(`create database ${databaseName}`)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = codeOf(error)
     // 42P04 and 23505: another gateway made it at the same moment. 55006: it is copying the template.
     const isRivals = code === '42P04' || code === '23505' || code === '55006'
     if (!isRivals && !isTransient(error)) throw error

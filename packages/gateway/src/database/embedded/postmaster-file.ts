@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, readdir, readFile, readlink, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { codeOf } from '../../platform/errors.ts'
 
 export interface Postmaster {
   readonly pid: number
@@ -25,7 +26,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 
@@ -82,7 +83,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { chown, lstat, mkdir } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { codeOf } from '../../platform/errors.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
 import type { Account } from './account.ts'
 
@@ -38,7 +39,7 @@ async function makePrivate(folder: string, account: Account): Promise<void> {
     await mkdir(folder, { mode: 0o700 })
     if (account.kind === 'other') await chown(folder, account.uid, account.gid)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   }
   const found = await lstat(folder)
   if (found.isDirectory() && found.uid === account.uid && (found.mode & 0o077) === 0) return

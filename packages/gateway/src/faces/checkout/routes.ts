@@ -1,6 +1,6 @@
 // The checkout over HTTP: one page, the acts on it, and its live status. Every act is a form that is answered with a
 // redirect to the page, so that reloading never sends anything twice and always shows the truth.
-import { Failure, httpStatusOf, isFinalOrderStatus, type RandomBytes } from '@tillgate/protocol'
+import { Failure, httpStatusOf, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import type { CookieJar } from '../../http/cookies.ts'
@@ -198,8 +198,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
   }
 
   async function goBack({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
-    const url = isFinalOrderStatus(order.status) ? await parts.running().returnToShop(order) : undefined
-    return redirect(reply, url ?? pathOf(request))
+    return redirect(reply, (await parts.running().returnToShop(order)) ?? pathOf(request))
   }
 
   async function take(

@@ -1,6 +1,6 @@
 // The console's side of the acts: each form as its place on a page shows it, and what happens when it is sent.
 import { randomBytes } from 'node:crypto'
-import { Failure, makeCallbackId as makeUuid, uuidPattern } from '@tillgate/protocol'
+import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
 import type { Act, FormFace, RawInput, Told } from '../../acts/act.ts'
 import { faceOf, labelOf } from '../../acts/fields.ts'

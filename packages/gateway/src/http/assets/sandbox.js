@@ -101,18 +101,23 @@ function copyButton(env) {
 
 /** Hands the keys to the playground in this very tab, and only when it is tapped. */
 function playgroundLink(path, env) {
-  const link = document.createElement('a')
-  link.href = path
-  link.textContent = 'Try them in the playground'
+  const link = linkTo(path, 'Try them in the playground')
   link.addEventListener('click', () => sessionStorage.setItem('tillgate-credentials', env.textContent))
   return link
 }
 
 function download(name, text) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
+  const blob = new Blob([text], { type: 'application/octet-stream' })
+  const link = linkTo(URL.createObjectURL(blob), `Download ${name}`)
   link.download = name
-  link.textContent = `Download ${name}`
+  return link
+}
+
+function linkTo(href, words) {
+  const link = document.createElement('a')
+  link.className = 'button'
+  link.href = href
+  link.textContent = words
   return link
 }
 

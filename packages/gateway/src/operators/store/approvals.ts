@@ -1,6 +1,8 @@
 // Requests for a second operator's approval: made, listed, rejected, withdrawn, expired. Each change is one
 // transaction with its audit entry; approving is the approved act's own transaction (approval-closing.ts).
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { bigint, number, rowShape } from '../../database/row-shape.ts'
+import { prepared, type Sql, sql } from '../../database/sql.ts'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
 import {
   type ApprovableAct,
@@ -29,9 +31,9 @@ export function makeApprovalStore(database: Pool) {
     /** False: there is one of this id, or for this refund number, already. */
     insertRequest: (request: ApprovalRequest, act: Act) =>
       audited(database, act, (transaction) => insertRequest(transaction, request)),
-    findRequest: (approvalId: string) => findRequest(database, 'approval_id = $1::uuid', [approvalId]),
+    findRequest: (approvalId: string) => findRequest(database, sql`approval_id = ${approvalId}`),
     findByRefundNumber: ({ merchantId, referRefundNo }: { merchantId: string; referRefundNo: string }) =>
-      findRequest(database, 'merchant_id = $1 and refer_refund_no = $2', [merchantId, referRefundNo]),
+      findRequest(database, sql`merchant_id = ${merchantId} and refer_refund_no = ${referRefundNo}`),
     listRequests: (filter: { status?: ApprovalStatus | undefined }, page: Page) =>
       listRequests(database, filter, page),
     countWaiting: (nowMs: number) => countWaiting(database, nowMs),
@@ -50,67 +52,54 @@ interface Page {
   readonly limit: number
 }
 
-interface ApprovalRow {
-  approval_id: string
-  act: ApprovableAct['kind']
-  merchant_id: string | null
-  subject: string
-  refer_refund_no: string | null
-  currency: string | null
-  amount_minor: string | null
+type StoredRequest = Omit<ApprovalRequest, 'act'> & {
+  readonly kind: ApprovableAct['kind']
+  readonly merchantId: string
+  readonly subject: string
+  readonly referRefundNo: string
+  readonly currency: string
+  readonly amountMinor: bigint
   /** Of acts that are not about money. */
-  details: { key?: CheckedKey; callbackHosts?: readonly string[] } | null
-  reason: string
-  requested_by: string
-  requested_as: string
-  requested_at: string
-  expires_at: string
-  status: ApprovalStatus
-  decided_by: string | null
-  decided_as: string | null
-  decided_at: string | null
-  decision_reason: string | null
+  readonly details: { key?: CheckedKey; callbackHosts?: readonly string[] } | undefined
 }
 
-const columns = `approval_id, act, merchant_id, subject, refer_refund_no, currency, amount_minor, details, reason,
-       requested_by, requested_as, requested_at, expires_at, status, decided_by, decided_as, decided_at, decision_reason`
+const shape = rowShape<StoredRequest>('request', {
+  approvalId: 'approval_id',
+  kind: 'act',
+  merchantId: "coalesce(merchant_id, '')",
+  subject: 'subject',
+  referRefundNo: "coalesce(refer_refund_no, '')",
+  currency: "coalesce(currency, '')",
+  amountMinor: bigint('coalesce(amount_minor, 0)'),
+  details: 'details',
+  reason: 'reason',
+  requestedBy: 'requested_by',
+  requestedAs: 'requested_as',
+  requestedAtMs: number('requested_at'),
+  expiresAtMs: number('expires_at'),
+  status: 'status',
+  decidedBy: 'decided_by',
+  decidedAs: 'decided_as',
+  decidedAtMs: number('decided_at'),
+  decisionReason: 'decision_reason',
+})
 
 async function insertRequest(transaction: Queryable, request: ApprovalRequest): Promise<boolean> {
-  const { act } = request
-  const { rowCount } = await transaction.query({
-    text: `
+  const { act, approvalId, reason, requestedBy, requestedAs, requestedAtMs, expiresAtMs } = request
+  const { currency, amountMinor } = 'currency' in act ? act : {}
+  const details = 'currency' in act ? undefined : JSON.stringify(detailsOf(act))
+  const { rowCount } = await transaction.query(sql`
 insert into approvals (approval_id, act, merchant_id, subject, refer_refund_no, currency, amount_minor, details,
                        reason, requested_by, requested_as, requested_at, expires_at, status)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'waiting')
-    on conflict do nothing`,
-    values: [
-      request.approvalId,
-      act.kind,
-      merchantIdOf(act) ?? null,
-      subjectOf(act),
-      referRefundNoOf(act) ?? null,
-      'currency' in act ? act.currency : null,
-      'currency' in act ? act.amountMinor.toString() : null,
-      'currency' in act ? null : JSON.stringify(detailsOf(act)),
-      request.reason,
-      request.requestedBy,
-      request.requestedAs,
-      request.requestedAtMs,
-      request.expiresAtMs,
-    ],
-  })
+values (${approvalId}, ${act.kind}, ${merchantIdOf(act)}, ${subjectOf(act)}, ${referRefundNoOf(act)}, ${currency},
+        ${amountMinor?.toString()}, ${details}, ${reason}, ${requestedBy}, ${requestedAs}, ${requestedAtMs},
+        ${expiresAtMs}, 'waiting')
+    on conflict do nothing`)
   return rowCount === 1
 }
 
-async function findRequest(
-  database: Queryable,
-  condition: string,
-  values: readonly string[],
-): Promise<ApprovalRequest | undefined> {
-  const { rows } = await database.query<ApprovalRow>({
-    text: `select ${columns} from approvals where ${condition}`,
-    values,
-  })
+async function findRequest(database: Queryable, wanted: Sql): Promise<ApprovalRequest | undefined> {
+  const { rows } = await database.query(sql`select ${shape.columns} from approvals where ${wanted}`)
   return rows[0] && toRequest(rows[0])
 }
 
@@ -119,46 +108,33 @@ async function listRequests(
   { status }: { status?: ApprovalStatus | undefined },
   { before, limit }: Page,
 ): Promise<ApprovalRequest[]> {
-  const { rows } = await database.query<ApprovalRow>({
-    text: `
-select ${columns}
+  const { rows } = await database.query(sql`
+select ${shape.columns}
   from approvals
- where ($1::text is null or status = $1) and ($2::uuid is null or approval_id < $2)
+ where (${status}::text is null or status = ${status}) and (${before}::uuid is null or approval_id < ${before})
  order by approval_id desc
- limit $3`,
-    values: [status ?? null, before ?? null, limit],
-  })
+ limit ${limit}`)
   return rows.map(toRequest)
 }
 
 /** By approvals_waiting: what waits is little, whatever was decided before. */
 async function countWaiting(database: Queryable, nowMs: number): Promise<{ waiting: number; due: number }> {
-  const { rows } = await database.query<{ waiting: string; due: string }>({
-    name: 'count-waiting-approvals',
-    text: `
-select count(*) filter (where expires_at > $1) as waiting, count(*) filter (where expires_at <= $1) as due
+  const { rows } = await database.query<{ waiting: string; due: string }>(prepared('count-waiting-approvals')`
+select count(*) filter (where expires_at > ${nowMs}) as waiting, count(*) filter (where expires_at <= ${nowMs}) as due
   from approvals
- where status = 'waiting'`,
-    values: [nowMs],
-  })
+ where status = 'waiting'`)
   return { waiting: Number(rows[0]?.waiting), due: Number(rows[0]?.due) }
 }
 
-async function refuse(transaction: Queryable, refusal: Refusal): Promise<boolean> {
-  const { rowCount } = await transaction.query({
-    text: `
+async function refuse(
+  transaction: Queryable,
+  { approvalId, status, decidedBy, decidedAs, decidedAtMs, reason }: Refusal,
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
 update approvals
-   set status = $2, decided_by = $3, decided_as = $4, decided_at = $5, decision_reason = $6
- where approval_id = $1 and status = 'waiting'`,
-    values: [
-      refusal.approvalId,
-      refusal.status,
-      refusal.decidedBy,
-      refusal.decidedAs,
-      refusal.decidedAtMs,
-      refusal.reason,
-    ],
-  })
+   set status = ${status}, decided_by = ${decidedBy}, decided_as = ${decidedAs}, decided_at = ${decidedAtMs},
+       decision_reason = ${reason}
+ where approval_id = ${approvalId} and status = 'waiting'`)
   return rowCount === 1
 }
 
@@ -168,13 +144,10 @@ async function expireDue(
   actFor: (request: ApprovalRequest) => Act,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    const { rows } = await transaction.query<ApprovalRow>({
-      text: `
-update approvals set status = 'expired', decided_at = $1
- where status = 'waiting' and expires_at <= $1
-returning ${columns}`,
-      values: [nowMs],
-    })
+    const { rows } = await transaction.query(sql`
+update approvals set status = 'expired', decided_at = ${nowMs}
+ where status = 'waiting' and expires_at <= ${nowMs}
+returning ${shape.columns}`)
     for (const row of rows) await insertAct(transaction, actFor(toRequest(row)))
   })
 }
@@ -184,46 +157,30 @@ function subjectOf(act: ApprovableAct): string {
   return act.kind === 'wallet.top-up' ? act.walletId : act.merchantId
 }
 
-function detailsOf(act: MerchantAct): NonNullable<ApprovalRow['details']> {
+function detailsOf(act: MerchantAct): NonNullable<StoredRequest['details']> {
   if (act.kind === 'key.add') return { key: act.key }
   return act.callbackHosts === undefined ? {} : { callbackHosts: act.callbackHosts }
 }
 
-function toRequest(row: ApprovalRow): ApprovalRequest {
-  return {
-    approvalId: row.approval_id,
-    act: toAct(row),
-    reason: row.reason,
-    requestedBy: row.requested_by,
-    requestedAs: row.requested_as,
-    requestedAtMs: Number(row.requested_at),
-    expiresAtMs: Number(row.expires_at),
-    status: row.status,
-    decidedBy: row.decided_by ?? undefined,
-    decidedAs: row.decided_as ?? undefined,
-    decidedAtMs: row.decided_at === null ? undefined : Number(row.decided_at),
-    decisionReason: row.decision_reason ?? undefined,
-  }
-}
+function toRequest(row: Readonly<Record<string, unknown>>): ApprovalRequest {
+  const { kind, merchantId, subject, referRefundNo, currency, amountMinor, details, ...request } =
+    shape.read(row)
+  return { ...request, act: toAct() }
 
-function toAct({
-  act,
-  merchant_id,
-  subject,
-  refer_refund_no,
-  currency,
-  amount_minor,
-  details,
-}: ApprovalRow): ApprovableAct {
-  const merchantId = merchant_id ?? ''
-  if (act === 'key.add') {
-    if (!details?.key) throw new Error('a request for a key holds it')
-    return { kind: act, merchantId, key: details.key }
+  function toAct(): ApprovableAct {
+    const money = { currency, amountMinor }
+    switch (kind) {
+      case 'key.add':
+        if (!details?.key) throw new Error('a request for a key holds it')
+        return { kind, merchantId, key: details.key }
+      case 'merchant.callback-hosts':
+        return { kind, merchantId, callbackHosts: details?.callbackHosts }
+      case 'wallet.top-up':
+        return { kind, walletId: subject, ...money }
+      case 'merchant.payout':
+        return { kind, merchantId, ...money }
+      case 'order.refund':
+        return { kind, merchantId, paymentId: subject, referRefundNo, ...money }
+    }
   }
-  if (act === 'merchant.callback-hosts')
-    return { kind: act, merchantId, callbackHosts: details?.callbackHosts }
-  const money = { currency: currency ?? '', amountMinor: BigInt(amount_minor ?? 0) }
-  if (act === 'wallet.top-up') return { kind: act, walletId: subject, ...money }
-  if (act === 'merchant.payout') return { kind: act, merchantId, ...money }
-  return { kind: act, merchantId, paymentId: subject, referRefundNo: refer_refund_no ?? '', ...money }
 }

@@ -1,6 +1,7 @@
 // The audit table is only ever added to. An operator's act and its entry are one transaction: nobody can do the
 // one and leave out the other.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
 import type { Act } from '../rules/audit.ts'
 import { closeApproved } from './approval-closing.ts'
 
@@ -34,19 +35,9 @@ export async function insertAct(transaction: Queryable, act: Act): Promise<void>
   await insertEntry(transaction, act)
 }
 
-async function insertEntry(transaction: Queryable, act: Act): Promise<void> {
-  await transaction.query({
-    text: `
+async function insertEntry(transaction: Queryable, entry: Act): Promise<void> {
+  const { auditId, actedAtMs, actor, act, merchantId, subject, reason } = entry
+  await transaction.query(sql`
 insert into audit (audit_id, acted_at, actor, act, merchant_id, subject, reason)
-values ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [
-      act.auditId,
-      act.actedAtMs,
-      act.actor,
-      act.act,
-      act.merchantId ?? null,
-      act.subject,
-      act.reason ?? null,
-    ],
-  })
+values (${auditId}, ${actedAtMs}, ${actor}, ${act}, ${merchantId}, ${subject}, ${reason})`)
 }

@@ -1,5 +1,7 @@
 // The second step of operators' signing in: sealed secrets, the last step that was used, and hashes of recovery codes.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { sql } from '../../database/sql.ts'
 import type { Act } from '../rules/audit.ts'
 import type { Access } from '../rules/operator.ts'
 import { audited } from './audit.ts'
@@ -47,10 +49,7 @@ export function makeOperatorTotpStore(database: Pool) {
     resetTotp: (login: string, act: Act) =>
       audited(database, act, async (transaction) => {
         // The operator before the second step, as everywhere: the other way round two could wait for each other.
-        await transaction.query({
-          text: 'select from operators where login = $1 for update',
-          values: [login],
-        })
+        await transaction.query(sql`select from operators where login = ${login} for update`)
         return (
           (await removeTotp(transaction, login)) && endAccess(transaction, { login, nowMs: act.actedAtMs })
         )
@@ -58,27 +57,17 @@ export function makeOperatorTotpStore(database: Pool) {
   }
 }
 
+const shape = rowShape<StoredTotp>('totp', {
+  sealedSecret: 't.sealed_secret',
+  confirmedAtMs: number('t.confirmed_at'),
+  recoveryCodesLeft: number('(select count(*) from operator_recovery_codes c where c.login = t.login)'),
+})
+
 async function findTotp(database: Queryable, login: string): Promise<StoredTotp | undefined> {
-  const { rows } = await database.query<{
-    sealed_secret: Buffer
-    confirmed_at: string | null
-    codes_left: string
-  }>({
-    text: `
-select t.sealed_secret, t.confirmed_at,
-       (select count(*) from operator_recovery_codes c where c.login = t.login) as codes_left
-  from operator_totp t
- where t.login = $1`,
-    values: [login],
-  })
-  const row = rows[0]
-  return (
-    row && {
-      sealedSecret: row.sealed_secret,
-      confirmedAtMs: row.confirmed_at === null ? undefined : Number(row.confirmed_at),
-      recoveryCodesLeft: Number(row.codes_left),
-    }
+  const { rows } = await database.query(
+    sql`select ${shape.columns} from operator_totp t where t.login = ${login}`,
   )
+  return rows[0] && shape.read(rows[0])
 }
 
 interface BegunTotp extends Access {
@@ -89,42 +78,31 @@ interface BegunTotp extends Access {
 async function beginTotp(transaction: Queryable, begun: BegunTotp): Promise<boolean> {
   const { login, sealedSecret, nowMs } = begun
   await holdAccess(transaction, begun)
-  const { rowCount } = await transaction.query({
-    text: `
+  const { rowCount } = await transaction.query(sql`
 insert into operator_totp as t (login, sealed_secret, created_at)
-values ($1, $2, $3)
-    on conflict (login) do update set sealed_secret = $2, created_at = $3, last_step = 0
- where t.confirmed_at is null`,
-    values: [login, sealedSecret, nowMs],
-  })
+values (${login}, ${sealedSecret}, ${nowMs})
+    on conflict (login) do update set sealed_secret = excluded.sealed_secret, created_at = excluded.created_at, last_step = 0
+ where t.confirmed_at is null`)
   return rowCount === 1
 }
 
 async function confirmTotp(transaction: Queryable, confirmed: ConfirmedTotp): Promise<boolean> {
   const { login, sealedSecret, step, nowMs, recoveryHashes } = confirmed
   await holdAccess(transaction, confirmed)
-  const { rowCount } = await transaction.query({
-    text: `
-update operator_totp set confirmed_at = $4, last_step = $3
- where login = $1 and sealed_secret = $2 and confirmed_at is null`,
-    values: [login, sealedSecret, step, nowMs],
-  })
+  const { rowCount } = await transaction.query(sql`
+update operator_totp set confirmed_at = ${nowMs}, last_step = ${step}
+ where login = ${login} and sealed_secret = ${sealedSecret} and confirmed_at is null`)
   if (rowCount !== 1) return false
-  await transaction.query({
-    text: 'insert into operator_recovery_codes (login, code_hash) select $1, unnest($2::bytea[])',
-    values: [login, recoveryHashes],
-  })
+  await transaction.query(sql`
+insert into operator_recovery_codes (login, code_hash) select ${login}, unnest(${recoveryHashes}::bytea[])`)
   return true
 }
 
 /** In one statement, so that of two who send the same code one is right. */
 async function takeStep(database: Queryable, login: string, step: number): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: `
-update operator_totp set last_step = $2
- where login = $1 and last_step < $2 and confirmed_at is not null`,
-    values: [login, step],
-  })
+  const { rowCount } = await database.query(sql`
+update operator_totp set last_step = ${step}
+ where login = ${login} and last_step < ${step} and confirmed_at is not null`)
   return rowCount === 1
 }
 
@@ -132,17 +110,12 @@ async function takeRecoveryCode(
   transaction: Queryable,
   { login, hash }: { login: string; hash: Buffer },
 ): Promise<boolean> {
-  const { rowCount } = await transaction.query({
-    text: 'delete from operator_recovery_codes where login = $1 and code_hash = $2',
-    values: [login, hash],
-  })
+  const { rowCount } = await transaction.query(sql`
+delete from operator_recovery_codes where login = ${login} and code_hash = ${hash}`)
   return rowCount === 1
 }
 
 async function removeTotp(transaction: Queryable, login: string): Promise<boolean> {
-  const { rowCount } = await transaction.query({
-    text: 'delete from operator_totp where login = $1',
-    values: [login],
-  })
+  const { rowCount } = await transaction.query(sql`delete from operator_totp where login = ${login}`)
   return rowCount === 1
 }

@@ -2,9 +2,11 @@
 // hash where no active operator has it; those of somebody who is signed in count on the session's row.
 import { createHash } from 'node:crypto'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { plainSql, sql } from '../../database/sql.ts'
 import { countTry, noTries, type Tries } from '../../platform/tries.ts'
 import { type Operator, operatorTriesLimit } from '../rules/operator.ts'
-import { type OperatorRow, operatorColumns, toOperator } from './operators.ts'
+import { operatorShape } from './operators.ts'
 
 /** Of logins that nobody has; past that, what was tried longest ago is forgotten. */
 const maxUnknownLogins = 10_000
@@ -31,11 +33,8 @@ interface OperatorTry {
   readonly session?: Buffer | undefined
 }
 
-interface TakenTry {
+interface TakenTry extends Tried {
   readonly kind: 'taken'
-  /** As it was before this try. */
-  readonly operator: Operator
-  readonly sealedPassword: Buffer
   readonly counter: Counter
   readonly before: Tries
   readonly after: Tries
@@ -53,87 +52,80 @@ type Counter =
   | { readonly table: 'operator_tries'; readonly column: 'login_hash'; readonly key: Buffer }
   | { readonly table: 'operator_sessions'; readonly column: 'token_hash'; readonly key: Buffer }
 
-interface TriesRow {
-  tries: number
-  last_try_at: string | null
-  locked_until: string | null
+const triesShape = rowShape<Tries>('tries', {
+  count: number('tries'),
+  lastAtMs: number('last_try_at'),
+  lockedUntilMs: number('locked_until'),
+})
+
+/** The operator whose password is tried, as it was before. */
+interface Tried {
+  readonly operator: Operator
+  readonly sealedPassword: Buffer
 }
 
-type ProvenRow = OperatorRow & { sealed_password: Buffer }
+const triedColumns = sql`${operatorShape.columns}, o.sealed_password as "sealedPassword"`
 
 async function take(transaction: Queryable, attempt: OperatorTry): Promise<TryOutcome> {
-  const { counter, tries, row } = await (attempt.session
+  const { counter, before, tried } = await (attempt.session
     ? lockSession(transaction, attempt.login, attempt.session)
     : lockLogin(transaction, attempt))
-  if (!tries) return { kind: 'nobody' }
-  const before = toTries(tries)
+  if (!before) return { kind: 'nobody' }
   const counted = countTry(before, operatorTriesLimit, attempt.nowMs)
   if (counted.kind === 'locked') return counted
   const after = counted.tries
   await setTries(transaction, counter, after)
-  if (!row) return { kind: 'nobody' }
-  const { sealed_password: sealedPassword } = row
-  return { kind: 'taken', operator: toOperator(row), sealedPassword, counter, before, after }
+  return tried ? { kind: 'taken', ...tried, counter, before, after } : { kind: 'nobody' }
 }
 
-/** A counter with its tries, and the operator whose password is tried. */
+/** A counter with its tries, and whose they are. */
 interface LockedCounter {
   readonly counter: Counter
-  readonly tries: TriesRow | undefined
-  readonly row: ProvenRow | undefined
+  readonly before: Tries | undefined
+  readonly tried: Tried | undefined
 }
 
 async function lockLogin(transaction: Queryable, { login, nowMs }: OperatorTry): Promise<LockedCounter> {
   const loginHash = createHash('sha256').update(`tillgate operator ${login}`).digest()
   const unknown = await lockUnknown(transaction, loginHash, nowMs)
-  const { rows } = await transaction.query<ProvenRow & TriesRow>({
-    text: `
-select ${operatorColumns('operators')}, sealed_password, last_try_at from operators
- where login = $1 and status = 'active' for no key update`,
-    values: [login],
-  })
+  const { rows } = await transaction.query(sql`
+select ${triedColumns}, ${triesShape.columns} from operators o
+ where login = ${login} and status = 'active' for no key update`)
   const [row] = rows
-  const counter: Counter = row
-    ? { table: 'operators', column: 'login', key: login }
-    : { table: 'operator_tries', column: 'login_hash', key: loginHash }
-  return { counter, tries: row ?? unknown, row }
+  if (!row) {
+    const counter = { table: 'operator_tries', column: 'login_hash', key: loginHash } as const
+    return { counter, before: unknown, tried: undefined }
+  }
+  const counter = { table: 'operators', column: 'login', key: login } as const
+  return { counter, before: triesShape.read(row), tried: toTried(row) }
 }
 
 async function lockSession(transaction: Queryable, login: string, session: Buffer): Promise<LockedCounter> {
-  const { rows } = await transaction.query<TriesRow>({
-    text: `
-select tries, last_try_at, locked_until from operator_sessions
- where token_hash = $1 and login = $2 for no key update`,
-    values: [session, login],
-  })
-  const { rows: operators } = await transaction.query<ProvenRow>({
-    text: `
-select ${operatorColumns('operators')}, sealed_password from operators
- where login = $1 and status = 'active'`,
-    values: [login],
-  })
+  const { rows } = await transaction.query(sql`
+select ${triesShape.columns} from operator_sessions
+ where token_hash = ${session} and login = ${login} for no key update`)
+  const { rows: operators } = await transaction.query(sql`
+select ${triedColumns} from operators o where login = ${login} and status = 'active'`)
   const counter = { table: 'operator_sessions', column: 'token_hash', key: session } as const
-  return { counter, tries: rows[0], row: operators[0] }
+  return {
+    counter,
+    before: rows[0] && triesShape.read(rows[0]),
+    tried: operators[0] && toTried(operators[0]),
+  }
 }
 
-async function lockUnknown(transaction: Queryable, loginHash: Buffer, nowMs: number): Promise<TriesRow> {
-  await transaction.query({
-    text: `
+async function lockUnknown(transaction: Queryable, loginHash: Buffer, nowMs: number): Promise<Tries> {
+  await transaction.query(sql`
 delete from operator_tries
  where login_hash in (select login_hash from operator_tries
-                       order by last_try_at desc offset $1 for update skip locked)`,
-    values: [maxUnknownLogins],
-  })
-  const { rows } = await transaction.query<TriesRow>({
-    // An update of nothing locks the row; where there is none yet, of two at once the second waits for the first.
-    text: `
-insert into operator_tries as t (login_hash, tries, last_try_at) values ($1, 0, $2)
+                       order by last_try_at desc offset ${maxUnknownLogins} for update skip locked)`)
+  // An update of nothing locks the row; where there is none yet, of two at once the second waits for the first.
+  const { rows } = await transaction.query(sql`
+insert into operator_tries as t (login_hash, tries, last_try_at) values (${loginHash}, 0, ${nowMs})
     on conflict (login_hash) do update set tries = t.tries
-returning tries, last_try_at, locked_until`,
-    values: [loginHash, nowMs],
-  })
+returning ${triesShape.columns}`)
   if (!rows[0]) throw new Error('an insert or update returns its row')
-  return rows[0]
+  return triesShape.read(rows[0])
 }
 
 async function setTries(
@@ -141,10 +133,9 @@ async function setTries(
   { table, column, key }: Counter,
   { count, lastAtMs, lockedUntilMs }: Tries,
 ): Promise<void> {
-  await database.query({
-    text: `update ${table} set tries = $2, last_try_at = $3, locked_until = $4 where ${column} = $1`,
-    values: [key, count, lastAtMs ?? null, lockedUntilMs ?? null],
-  })
+  await database.query(sql`
+update ${plainSql(table)} set tries = ${count}, last_try_at = ${lastAtMs}, locked_until = ${lockedUntilMs}
+ where ${plainSql(column)} = ${key}`)
 }
 
 /** Only where no other try was counted since. */
@@ -152,34 +143,20 @@ async function giveBack(
   database: Queryable,
   { counter: { table, column, key }, before, after }: TakenTry,
 ): Promise<void> {
-  await database.query({
-    text: `
-update ${table} set tries = $4, last_try_at = $5, locked_until = $6
- where ${column} = $1 and tries = $2 and last_try_at = $3`,
-    values: [
-      key,
-      after.count,
-      after.lastAtMs,
-      before.count,
-      before.lastAtMs ?? null,
-      before.lockedUntilMs ?? null,
-    ],
-  })
+  await database.query(sql`
+update ${plainSql(table)}
+   set tries = ${before.count}, last_try_at = ${before.lastAtMs}, locked_until = ${before.lockedUntilMs}
+ where ${plainSql(column)} = ${key} and tries = ${after.count} and last_try_at = ${after.lastAtMs}`)
 }
 
 async function deleteForgotten(database: Queryable, nowMs: number): Promise<number> {
   const { forgottenAfterMs, lockMs } = operatorTriesLimit
-  const { rowCount } = await database.query({
-    text: 'delete from operator_tries where last_try_at <= $1',
-    values: [nowMs - forgottenAfterMs - Math.max(...lockMs)],
-  })
+  const { rowCount } = await database.query(sql`
+delete from operator_tries where last_try_at <= ${nowMs - forgottenAfterMs - Math.max(...lockMs)}`)
   return rowCount
 }
 
-function toTries(row: TriesRow): Tries {
-  return {
-    count: row.tries,
-    lastAtMs: row.last_try_at === null ? undefined : Number(row.last_try_at),
-    lockedUntilMs: row.locked_until === null ? undefined : Number(row.locked_until),
-  }
+function toTried(row: Readonly<Record<string, unknown>>): Tried {
+  // Safe: the column is a bytea that is never null where a password was set.
+  return { operator: operatorShape.read(row), sealedPassword: row['sealedPassword'] as Buffer }
 }

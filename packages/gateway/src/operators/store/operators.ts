@@ -1,7 +1,9 @@
 // Operators and their sessions.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { prepared, sql } from '../../database/sql.ts'
 import type { Act } from '../rules/audit.ts'
-import { type Access, accessEnded, type NewOperator, type Operator, type Role } from '../rules/operator.ts'
+import { type Access, accessEnded, type NewOperator, type Operator } from '../rules/operator.ts'
 import { audited } from './audit.ts'
 
 export type OperatorStore = ReturnType<typeof makeOperatorStore>
@@ -20,7 +22,9 @@ export function makeOperatorStore(database: Pool) {
     hasOperators: () => hasOperators(database),
     /** Only if there is none: of many gateways that start at once, one makes it. False: it was there. */
     insertFirstOperator: (operator: NewOperator, act: Act) =>
-      audited(database, act, (transaction) => insertFirstOperator(transaction, operator)),
+      audited(database, act, (transaction) =>
+        insertOperator(transaction, operator, sql`not exists (select from operators)`),
+      ),
     /** False when the login is taken. */
     insertOperator: (operator: NewOperator, act: Act) =>
       audited(database, act, (transaction) => insertOperator(transaction, operator)),
@@ -35,9 +39,12 @@ export function makeOperatorStore(database: Pool) {
     insertSession: (session: Session & Access, act: Act) =>
       audited(database, act, (transaction) => insertSession(transaction, session)),
     findSession: (sought: SoughtSession) => findSession(database, sought),
-    touchSession: (tokenHash: Buffer, nowMs: number) => touchSession(database, tokenHash, nowMs),
+    touchSession: (tokenHash: Buffer, nowMs: number) =>
+      database.query(sql`
+update operator_sessions set last_seen_at = greatest(last_seen_at, ${nowMs}) where token_hash = ${tokenHash}`),
     listSessions: (login: string, nowMs: number) => listSessions(database, login, nowMs),
-    deleteSession: (tokenHash: Buffer) => deleteSession(database, tokenHash),
+    deleteSession: (tokenHash: Buffer) =>
+      database.query(sql`delete from operator_sessions where token_hash = ${tokenHash}`),
     /** Sessions end, tokens of the admin API are revoked. */
     endAccess: (login: string, act: Act) =>
       audited(database, act, (transaction) => endAccess(transaction, { login, nowMs: act.actedAtMs })),
@@ -46,26 +53,19 @@ export function makeOperatorStore(database: Pool) {
   }
 }
 
-export interface OperatorRow {
-  login: string
-  role: Role
-  status: Operator['status']
-  password_changed_at: string
-  tries: number
-  locked_until: string | null
-  created_at: string
-  has_second_step: boolean
-  access_version: number
-}
-
-export const operatorColumns = (
-  operators: string,
-) => `${operators}.login, ${operators}.role, ${operators}.status,
-       ${operators}.password_changed_at, ${operators}.tries, ${operators}.locked_until, ${operators}.created_at,
-       ${operators}.access_version,
-       exists (select from operator_totp t
-                where t.login = ${operators}.login and t.confirmed_at is not null) as has_second_step`
-const columns = operatorColumns('operators')
+/** Of `operators o`. */
+export const operatorShape = rowShape<Operator>('operator', {
+  login: 'o.login',
+  role: 'o.role',
+  status: 'o.status',
+  passwordChangedAtMs: number('o.password_changed_at'),
+  tries: number('o.tries'),
+  lockedUntilMs: number('o.locked_until'),
+  createdAtMs: number('o.created_at'),
+  hasSecondStep:
+    'exists (select from operator_totp t where t.login = o.login and t.confirmed_at is not null)',
+  accessVersion: number('o.access_version'),
+})
 
 async function hasOperators(database: Queryable): Promise<boolean> {
   const { rows } = await database.query('select from operators limit 1')
@@ -73,40 +73,28 @@ async function hasOperators(database: Queryable): Promise<boolean> {
 }
 
 /** Two at the same moment use the same login, and its key decides. */
-async function insertFirstOperator(database: Queryable, operator: NewOperator): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: `
+async function insertOperator(
+  database: Queryable,
+  { login, role, sealedPassword, createdAtMs }: NewOperator,
+  condition = sql`true`,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
 insert into operators (login, role, status, sealed_password, password_changed_at, created_at)
-select $1, $2, 'active', $3, $4, $4
- where not exists (select from operators)
-    on conflict do nothing`,
-    values: [operator.login, operator.role, operator.sealedPassword, operator.createdAtMs],
-  })
-  return rowCount === 1
-}
-
-async function insertOperator(database: Queryable, operator: NewOperator): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: `
-insert into operators (login, role, status, sealed_password, password_changed_at, created_at)
-values ($1, $2, 'active', $3, $4, $4)
-    on conflict do nothing`,
-    values: [operator.login, operator.role, operator.sealedPassword, operator.createdAtMs],
-  })
+select ${login}, ${role}, 'active', ${sealedPassword}, ${createdAtMs}, ${createdAtMs}
+ where ${condition}
+    on conflict do nothing`)
   return rowCount === 1
 }
 
 async function listOperators(database: Queryable): Promise<Operator[]> {
-  const { rows } = await database.query<OperatorRow>(`select ${columns} from operators order by login`)
-  return rows.map(toOperator)
+  const { rows } = await database.query(sql`select ${operatorShape.columns} from operators o order by login`)
+  return rows.map(operatorShape.read)
 }
 
 async function findOperator(database: Queryable, login: string): Promise<Operator | undefined> {
-  const { rows } = await database.query<OperatorRow>({
-    text: `select ${columns} from operators where login = $1`,
-    values: [login],
-  })
-  return rows[0] && toOperator(rows[0])
+  const { rows } = await database.query(sql`
+select ${operatorShape.columns} from operators o where login = ${login}`)
+  return rows[0] && operatorShape.read(rows[0])
 }
 
 interface PasswordChange {
@@ -121,13 +109,11 @@ async function setPassword(
   transaction: Queryable,
   { login, sealedPassword, nowMs, accessVersion }: PasswordChange,
 ): Promise<boolean> {
-  const { rowCount } = await transaction.query({
-    text: `
+  const { rowCount } = await transaction.query(sql`
 update operators
-   set sealed_password = $2, password_hash = null, password_changed_at = $3, tries = 0, locked_until = null
- where login = $1 and ($4::integer is null or access_version = $4)`,
-    values: [login, sealedPassword, nowMs, accessVersion ?? null],
-  })
+   set sealed_password = ${sealedPassword}, password_hash = null, password_changed_at = ${nowMs}, tries = 0,
+       locked_until = null
+ where login = ${login} and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
   return rowCount === 1 && endAccess(transaction, { login, nowMs })
 }
 
@@ -137,12 +123,9 @@ export async function holdAccess(transaction: Queryable, access: Access): Promis
 }
 
 async function hasAccess(transaction: Queryable, { login, accessVersion }: Access): Promise<boolean> {
-  const { rowCount } = await transaction.query({
-    text: `
+  const { rowCount } = await transaction.query(sql`
 select from operators
- where login = $1 and access_version = $2 and status = 'active' for no key update`,
-    values: [login, accessVersion],
-  })
+ where login = ${login} and access_version = ${accessVersion} and status = 'active' for no key update`)
   return rowCount === 1
 }
 
@@ -151,15 +134,12 @@ export async function endAccess(
   transaction: Queryable,
   { login, nowMs }: { login: string; nowMs: number },
 ): Promise<true> {
-  await transaction.query({
-    text: 'update operators set access_version = access_version + 1 where login = $1',
-    values: [login],
-  })
-  await transaction.query({ text: 'delete from operator_sessions where login = $1', values: [login] })
-  await transaction.query({
-    text: 'update api_tokens set revoked_at = $2 where login = $1 and revoked_at is null',
-    values: [login, nowMs],
-  })
+  await transaction.query(
+    sql`update operators set access_version = access_version + 1 where login = ${login}`,
+  )
+  await transaction.query(sql`delete from operator_sessions where login = ${login}`)
+  await transaction.query(sql`
+update api_tokens set revoked_at = ${nowMs} where login = ${login} and revoked_at is null`)
   return true
 }
 
@@ -181,10 +161,8 @@ async function setStatus(
     )
     if (status === 'disabled' && admins.length === 1 && admins[0]?.login === login) outcome = 'last_admin'
     else {
-      const { rowCount } = await transaction.query({
-        text: 'update operators set status = $2 where login = $1',
-        values: [login, status],
-      })
+      const { rowCount } = await transaction.query(sql`
+update operators set status = ${status} where login = ${login}`)
       if (rowCount === 0) outcome = 'missing'
       else if (status === 'disabled') await endAccess(transaction, { login, nowMs: act.actedAtMs })
     }
@@ -193,23 +171,23 @@ async function setStatus(
   return outcome
 }
 
+const sessionShape = rowShape<Session>('session', {
+  tokenHash: 's.token_hash',
+  login: 's.login',
+  address: 's.address',
+  createdAtMs: number('s.created_at'),
+  lastSeenAtMs: number('s.last_seen_at'),
+  endsAtMs: number('s.ends_at'),
+})
+
 async function insertSession(transaction: Queryable, session: Session & Access): Promise<boolean> {
   if (!(await hasAccess(transaction, session))) return false
+  const { tokenHash, login, address, createdAtMs, lastSeenAtMs, endsAtMs } = session
   // The moment for what is over already: a session begins rarely, and the table stays small.
-  await deleteEndedSessions(transaction, session.createdAtMs)
-  await transaction.query({
-    text: `
+  await deleteEndedSessions(transaction, createdAtMs)
+  await transaction.query(sql`
 insert into operator_sessions (token_hash, login, address, created_at, last_seen_at, ends_at)
-values ($1, $2, $3, $4, $5, $6)`,
-    values: [
-      session.tokenHash,
-      session.login,
-      session.address,
-      session.createdAtMs,
-      session.lastSeenAtMs,
-      session.endsAtMs,
-    ],
-  })
+values (${tokenHash}, ${login}, ${address}, ${createdAtMs}, ${lastSeenAtMs}, ${endsAtMs})`)
   return true
 }
 
@@ -220,84 +198,27 @@ interface SoughtSession {
   readonly seenSinceMs: number
 }
 
-interface SessionRow {
-  token_hash: Buffer
-  login: string
-  address: string
-  session_created_at: string
-  last_seen_at: string
-  ends_at: string
-}
-
 async function findSession(
   database: Queryable,
   { tokenHash, nowMs, seenSinceMs }: SoughtSession,
 ): Promise<{ session: Session; operator: Operator } | undefined> {
-  const { rows } = await database.query<OperatorRow & SessionRow>({
-    name: 'find-operator-session',
-    text: `
-select s.token_hash, s.address, s.created_at as session_created_at, s.last_seen_at, s.ends_at,
-       ${operatorColumns('o')}
+  const { rows } = await database.query(prepared('find-operator-session')`
+select ${sessionShape.columns}, ${operatorShape.columns}
   from operator_sessions s join operators o on o.login = s.login
- where s.token_hash = $1 and s.ends_at > $2 and s.last_seen_at > $3 and o.status = 'active'`,
-    values: [tokenHash, nowMs, seenSinceMs],
-  })
-  const row = rows[0]
-  return row && { session: toSession(row), operator: toOperator(row) }
-}
-
-async function touchSession(database: Queryable, tokenHash: Buffer, nowMs: number): Promise<void> {
-  await database.query({
-    text: 'update operator_sessions set last_seen_at = greatest(last_seen_at, $2) where token_hash = $1',
-    values: [tokenHash, nowMs],
-  })
+ where s.token_hash = ${tokenHash} and s.ends_at > ${nowMs} and s.last_seen_at > ${seenSinceMs}
+   and o.status = 'active'`)
+  return rows[0] && { session: sessionShape.read(rows[0]), operator: operatorShape.read(rows[0]) }
 }
 
 async function listSessions(database: Queryable, login: string, nowMs: number): Promise<Session[]> {
-  const { rows } = await database.query<SessionRow>({
-    text: `
-select token_hash, login, address, created_at as session_created_at, last_seen_at, ends_at
-  from operator_sessions
- where login = $1 and ends_at > $2
- order by created_at desc`,
-    values: [login, nowMs],
-  })
-  return rows.map(toSession)
-}
-
-async function deleteSession(database: Queryable, tokenHash: Buffer): Promise<void> {
-  await database.query({ text: 'delete from operator_sessions where token_hash = $1', values: [tokenHash] })
+  const { rows } = await database.query(sql`
+select ${sessionShape.columns}
+  from operator_sessions s
+ where login = ${login} and ends_at > ${nowMs}
+ order by created_at desc`)
+  return rows.map(sessionShape.read)
 }
 
 async function deleteEndedSessions(database: Queryable, nowMs: number): Promise<number> {
-  const { rowCount } = await database.query({
-    text: 'delete from operator_sessions where ends_at <= $1',
-    values: [nowMs],
-  })
-  return rowCount
-}
-
-export function toOperator(row: OperatorRow): Operator {
-  return {
-    login: row.login,
-    role: row.role,
-    status: row.status,
-    passwordChangedAtMs: Number(row.password_changed_at),
-    tries: row.tries,
-    lockedUntilMs: row.locked_until === null ? undefined : Number(row.locked_until),
-    createdAtMs: Number(row.created_at),
-    hasSecondStep: row.has_second_step,
-    accessVersion: row.access_version,
-  }
-}
-
-function toSession(row: SessionRow): Session {
-  return {
-    tokenHash: row.token_hash,
-    login: row.login,
-    address: row.address,
-    createdAtMs: Number(row.session_created_at),
-    lastSeenAtMs: Number(row.last_seen_at),
-    endsAtMs: Number(row.ends_at),
-  }
+  return (await database.query(sql`delete from operator_sessions where ends_at <= ${nowMs}`)).rowCount
 }

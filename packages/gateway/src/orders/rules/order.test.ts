@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OrderStatus, orderStatuses, parseCreateBody } from '@tillgate/protocol'
 import { content, minuteMs, nowMs, order } from '../../../test/support/order-value.ts'
-import { hasSameContent, makeOrder, refusalOfTimes, writeContent } from './order.ts'
+import { differingField, makeOrder, refusalOfTimes, writeContent } from './order.ts'
 import { cancelOrder, confirmOrder, endPayment, expireOrder, isOverdue, orderAt } from './status-change.ts'
 
 const statuses = Object.keys(orderStatuses) as OrderStatus[]
@@ -17,6 +17,7 @@ test('a new order is pending and has what the merchant said and what we gave it'
     paymentExpiryTimeMs: nowMs + 1,
     callbackUrl: 'https://shop.example/cb',
     redirectUrl: 'https://shop.example/thanks',
+    cancelUrl: 'https://shop.example/basket',
   } as const
   const given = { merchantId: 'm', paymentId: 'P1', nowMs: nowMs + 2 }
   assert.deepEqual(makeOrder(create, given), {
@@ -28,9 +29,11 @@ test('a new order is pending and has what the merchant said and what we gave it'
     paymentAmountMinor: 1250n,
     currency: 'USD',
     paymentTimeMs: nowMs,
+    paymentExpiryTimeMs: nowMs + 1,
     expiresAtMs: nowMs + 1,
     callbackUrl: 'https://shop.example/cb',
     redirectUrl: 'https://shop.example/thanks',
+    cancelUrl: 'https://shop.example/basket',
     content: writeContent(content),
     createdAtMs: nowMs + 2,
     transactionId: undefined,
@@ -84,25 +87,42 @@ test('every field that a merchant can send is in the content', () => {
   assert.equal(Object.keys(plain).length, 11)
 })
 
-test('two orders are the same request whatever we added ourselves', () => {
-  assert.ok(hasSameContent(order(), order({ paymentId: 'P2', createdAtMs: 0, status: 'success' })))
+test('two orders are the same request whatever we added ourselves, times that the sandbox moved too', () => {
+  const stored = order({ paymentId: 'P2', createdAtMs: 0, status: 'success', expiresAtMs: 1 })
+  assert.equal(differingField(order(), stored), undefined)
 })
 
-for (const [field, value] of Object.entries({
-  orderNo: 'n2',
-  channel: 'APP',
-  paymentAmountMinor: 1n,
-  currency: 'EUR',
-  paymentTimeMs: 1,
-  expiresAtMs: 1,
-  callbackUrl: undefined,
-  redirectUrl: 'https://x.example',
-  content: '{}',
-})) {
-  test(`another ${field} is another request`, () => {
-    assert.ok(!hasSameContent(order(), order({ [field]: value })))
+for (const [field, value, name] of [
+  ['channel', 'APP', 'channel'],
+  ['paymentAmountMinor', 1n, 'paymentAmount'],
+  ['currency', 'EUR', 'currency'],
+  ['paymentTimeMs', 1, 'paymentTime'],
+  ['paymentExpiryTimeMs', 1, 'paymentExpiryTime'],
+  ['callbackUrl', undefined, 'callbackUrl'],
+  ['redirectUrl', 'https://x.example', 'redirectUrl'],
+  ['cancelUrl', 'https://x.example', 'cancelUrl'],
+  ['content', writeContent({ ...content, tipsMinor: 1n }), 'order.tips'],
+  ['content', writeContent({ ...content, goods: [...content.goods, ...content.goods] }), 'order.goods'],
+  [
+    'content',
+    writeContent({ ...content, goods: content.goods.map((good) => ({ ...good, goodsName: 'Coffee' })) }),
+    'order.goods[0].goodsName',
+  ],
+] as const) {
+  test(`another ${name} is another request, and is named`, () => {
+    assert.equal(differingField(order(), order({ [field]: value })), name)
+    assert.equal(differingField(order({ [field]: value }), order()), name)
   })
 }
+
+test('a time is named only where nothing else differs, and empty text is the same as none', () => {
+  assert.equal(
+    differingField(order(), order({ paymentTimeMs: 1, redirectUrl: 'https://x.example' })),
+    'redirectUrl',
+  )
+  const described = order({ content: writeContent({ ...content, orderDescription: '' }) })
+  assert.equal(differingField(order(), described), undefined)
+})
 
 test('an order is overdue from the millisecond of its expiry on, and only while it is pending', () => {
   const { expiresAtMs } = order()
@@ -151,6 +171,19 @@ test('only a pending order is cancelled; a cancelled one needs no change; the re
     } else if (status === 'cancelled') assert.equal(cancel(), undefined)
     else assert.throws(cancel, { failure: 'status_does_not_allow', message: whyNot[status] })
   }
+})
+
+test('an operator’s cancel is told to the merchant as a failed payment, with the reason', () => {
+  const change = cancelOrder(order(), { nowMs, actor: 'operator', reason: 'Fraud.', callbackId: 'c' })
+  assert.deepEqual(change?.order, {
+    ...order(),
+    status: 'cancelled',
+    completedAtMs: nowMs,
+    message: 'Fraud.',
+  })
+  assert.deepEqual([change.actor, change.callback?.eventName], ['operator', 'payment.order.failed'])
+  const { status, msg, completeTime, paidTime } = JSON.parse(change.callback?.body ?? '')
+  assert.deepEqual([status, msg, completeTime, paidTime], ['cancelled', 'Fraud.', nowMs, undefined])
 })
 
 const whyNot = {

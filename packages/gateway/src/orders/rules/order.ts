@@ -21,9 +21,13 @@ export interface Order extends OrderKey {
   readonly paymentAmountMinor: bigint
   readonly currency: string
   readonly paymentTimeMs: number
+  /** As the merchant said it. */
+  readonly paymentExpiryTimeMs: number
+  /** When it does expire: earlier where the sandbox moved the order's times. */
   readonly expiresAtMs: number
   readonly callbackUrl: string | undefined
   readonly redirectUrl: string | undefined
+  readonly cancelUrl: string | undefined
   /** The merchant's order object, normalised, as JSON text: what the checkout shows. */
   readonly content: string
   readonly createdAtMs: number
@@ -36,7 +40,7 @@ export interface Order extends OrderKey {
   readonly openAttempt: string | undefined
   /** When it came to its final status; for a paid order the time of the payment. */
   readonly completedAtMs: number | undefined
-  /** The reason when the payment failed. */
+  /** Why the payment failed, or why an operator cancelled the order. */
   readonly message: string | undefined
   /** What went back to the consumer, and what is on its way back. */
   readonly refundedMinor: bigint
@@ -58,9 +62,11 @@ export function makeOrder(
     paymentAmountMinor: create.paymentAmountMinor,
     currency: create.currency,
     paymentTimeMs: create.paymentTimeMs,
+    paymentExpiryTimeMs: create.paymentExpiryTimeMs,
     expiresAtMs: create.paymentExpiryTimeMs,
     callbackUrl: create.callbackUrl,
     redirectUrl: create.redirectUrl,
+    cancelUrl: create.cancelUrl,
     content: writeContent(create.order),
     createdAtMs: nowMs,
     transactionId: undefined,
@@ -135,19 +141,43 @@ function digits(minor: bigint | undefined): string | undefined {
   return minor?.toString()
 }
 
-const contentFields = [
-  'orderNo',
-  'channel',
-  'paymentAmountMinor',
-  'currency',
-  'paymentTimeMs',
-  'expiresAtMs',
-  'callbackUrl',
-  'redirectUrl',
-  'content',
-] as const satisfies readonly (keyof Order)[]
+/**
+ * The first field in which two requests differ, by its name on the wire; undefined: they say the same, whatever we
+ * added ourselves. The times come last: where one of them is named, all else is equal.
+ */
+export function differingField(a: Order, b: Order): string | undefined {
+  const isSameContent = a.content === b.content
+  const said = (order: Order) => ({
+    currency: order.currency,
+    channel: order.channel,
+    paymentAmountMinor: order.paymentAmountMinor,
+    order: isSameContent ? undefined : JSON.parse(order.content),
+    callbackUrl: order.callbackUrl,
+    redirectUrl: order.redirectUrl,
+    cancelUrl: order.cancelUrl,
+    paymentTimeMs: order.paymentTimeMs,
+    paymentExpiryTimeMs: order.paymentExpiryTimeMs,
+  })
+  return differingPath(said(a), said(b))
+}
 
-/** Whether two orders are the same request: everything that the merchant said, nothing that we added. */
-export function hasSameContent(a: Order, b: Order): boolean {
-  return contentFields.every((field) => a[field] === b[field])
+function differingPath(a: unknown, b: unknown, path = ''): string | undefined {
+  if (!isObject(a) || !isObject(b)) return leftOut(a) === leftOut(b) ? undefined : path
+  if (Array.isArray(a) && Object.keys(a).length !== Object.keys(b).length) return path
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    const name = key.replace(/(?:Minor|Ms)$/, '')
+    const inside = Array.isArray(a) ? `${path}[${key}]` : path === '' ? name : `${path}.${name}`
+    const found = differingPath(a[key], b[key], inside)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+/** Text that is empty is the same as none. */
+function leftOut(value: unknown): unknown {
+  return value === '' ? undefined : value
 }

@@ -45,10 +45,17 @@ test('what is not there yet is left out, and a failure tells its reason', () => 
   assert.equal(JSON.parse(failed?.body ?? '').msg, 'No.')
 })
 
+test('a final status has its completeTime, and only a paid order a paidTime', () => {
+  for (const status of ['success', 'failed', 'timeout', 'cancelled'] as const) {
+    const callback = orderCallback(order({ status, completedAtMs: nowMs + 7 }), given)
+    const { completeTime, paidTime } = JSON.parse(callback?.body ?? '')
+    assert.deepEqual([completeTime, paidTime], [nowMs + 7, status === 'success' ? nowMs + 7 : undefined])
+  }
+})
+
 test('nobody is told without an address, or of a status that has no event', () => {
   assert.equal(orderCallback(paidOrder({ callbackUrl: undefined }), given), undefined)
-  for (const status of ['pending', 'cancelled'] as const)
-    assert.equal(orderCallback(order({ status }), given), undefined)
+  assert.equal(orderCallback(order({ status: 'pending' }), given), undefined)
   assert.equal(refundCallback(refund(), { ...given, callbackUrl: undefined }), undefined)
   assert.equal(
     refundCallback(refund({ status: 'refunding' }), { ...given, callbackUrl: 'https://shop.example/cb' }),

@@ -84,16 +84,22 @@ export function endPayment(
   )
 }
 
+/** Who cancels: a merchant has the answer, to an operator's cancel belongs a callback with the reason. */
+export type Canceller =
+  | { readonly actor: 'merchant' }
+  | { readonly actor: 'operator'; readonly reason: string; readonly callbackId: string }
+
 /** Undefined: it is cancelled already, and there is nothing to change. */
 export function cancelOrder(
   stored: Order,
-  { nowMs, actor }: { nowMs: number; actor: Actor },
+  { nowMs, ...by }: Canceller & { nowMs: number },
 ): StatusChange | undefined {
   const order = orderAt(stored, nowMs)
   if (order.status === 'cancelled') return undefined
   if (order.status !== 'pending')
     throw new Failure('status_does_not_allow', { message: whyNotCancel[order.status] })
-  return change(order, { ...order, status: 'cancelled', completedAtMs: nowMs }, { nowMs, actor })
+  const message = by.actor === 'operator' ? by.reason : order.message
+  return change(order, { ...order, status: 'cancelled', completedAtMs: nowMs, message }, { nowMs, ...by })
 }
 
 const whyNotCancel = {
@@ -121,7 +127,7 @@ function change(
     actor,
     openAttempt: before.openAttempt,
     order: { ...after, openAttempt: undefined },
-    callback: orderCallback(after, { nowMs, callbackId }),
+    callback: actor === 'merchant' ? undefined : orderCallback(after, { nowMs, callbackId }),
   }
 }
 
@@ -157,7 +163,7 @@ function paymentResult(order: Order): PaymentResult {
     paymentTime: order.paymentTimeMs,
     ...(order.completedAtMs !== undefined && {
       completeTime: order.completedAtMs,
-      paidTime: order.completedAtMs,
+      ...(order.status === 'success' && { paidTime: order.completedAtMs }),
     }),
     status: order.status,
     msg: order.message ?? '',

@@ -67,8 +67,10 @@ export interface OrderRow {
   currency: string
   payment_time: string
   expires_at: string
+  advanced_ms: string
   callback_url: string | null
   redirect_url: string | null
+  cancel_url: string | null
   content: string
   created_at: string
   transaction_id: string | null
@@ -83,8 +85,9 @@ export interface OrderRow {
 }
 
 export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
-       o.payment_time, o.expires_at, o.callback_url, o.redirect_url, o.content, o.created_at,
-       o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor, o.refund_held_minor, o.refund_count`
+       o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.created_at,
+       o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
+       o.refund_held_minor, o.refund_count`
 
 async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
   // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
@@ -93,10 +96,10 @@ async function insertOrders(database: Queryable, unsorted: readonly Order[]): Pr
     name: 'insert-orders',
     text: `
 insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                    payment_time, expires_at, callback_url, redirect_url, content, created_at)
+                    payment_time, expires_at, callback_url, redirect_url, cancel_url, content, created_at)
 select *
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[],
-              $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::bigint[])
+              $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[])
     on conflict do nothing
 returning payment_id`,
     values: [
@@ -111,6 +114,7 @@ returning payment_id`,
       orders.map((order) => order.expiresAtMs),
       orders.map((order) => order.callbackUrl ?? null),
       orders.map((order) => order.redirectUrl ?? null),
+      orders.map((order) => order.cancelUrl ?? null),
       orders.map((order) => order.content),
       orders.map((order) => order.createdAtMs),
     ],
@@ -303,9 +307,11 @@ export function toOrder(row: OrderRow): Order {
     paymentAmountMinor: BigInt(row.payment_amount_minor),
     currency: row.currency,
     paymentTimeMs: Number(row.payment_time),
+    paymentExpiryTimeMs: Number(row.expires_at) + Number(row.advanced_ms),
     expiresAtMs: Number(row.expires_at),
     callbackUrl: row.callback_url ?? undefined,
     redirectUrl: row.redirect_url ?? undefined,
+    cancelUrl: row.cancel_url ?? undefined,
     content: row.content,
     createdAtMs: Number(row.created_at),
     transactionId: row.transaction_id ?? undefined,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import { nowMs, order, paidOrder } from '../../../test/support/order-value.ts'
-import { isSameRefund, requestRefund, settleRefund, withoutHold } from './refund.ts'
+import { differingRefundField, requestRefund, settleRefund, withoutHold } from './refund.ts'
 
 const asked = { referRefundNo: 'r1', amountMinor: 400n, reason: 'Broken' }
 const given = { refundId: 'R1', transactionId: 'T2', nowMs }
@@ -102,17 +102,18 @@ test('where the merchant has too little, the same refund holds nothing and is bo
   assert.deepEqual({ ...settlement, refusal: undefined }, { ...request.waits, transactionId: undefined })
 })
 
-test('a repeated refund is the same only if all that was asked is the same', () => {
+test('a repeated refund is the same only if all that was asked is the same, and what differs is named', () => {
   const { refund } = requestRefund(paidOrder(), asked, given)
   const same = { ...asked, paymentId: 'P1' }
-  assert.ok(isSameRefund(refund, same))
-  for (const other of [
-    { paymentId: 'P2' },
-    { referRefundNo: 'r2' },
-    { amountMinor: 1n },
-    { reason: undefined },
-  ])
-    assert.ok(!isSameRefund(refund, { ...same, ...other }), Object.keys(other)[0])
+  assert.equal(differingRefundField(refund, same), undefined)
+  for (const [other, field] of [
+    [{ paymentId: 'P2' }, 'paymentId'],
+    [{ amountMinor: 1n }, 'refundAmount'],
+    [{ reason: undefined }, 'refundReason'],
+  ] as const)
+    assert.equal(differingRefundField(refund, { ...same, ...other }), field)
+  const unexplained = { ...same, reason: undefined }
+  assert.equal(differingRefundField({ ...refund, reason: '' }, unexplained), undefined)
 })
 
 const ending = { transferId: 'T3', callbackId: 'c', nowMs: nowMs + 5 }

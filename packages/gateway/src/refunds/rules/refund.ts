@@ -143,14 +143,14 @@ const whyNotRefund = {
   cancelled: 'The order was cancelled before it was paid. There is nothing to refund.',
 } as const
 
-/** Whether a repeated referRefundNo asks for the refund that is there. */
-export function isSameRefund(refund: Refund, asked: AskedRefund & { readonly paymentId: string }): boolean {
-  return (
-    refund.paymentId === asked.paymentId &&
-    refund.referRefundNo === asked.referRefundNo &&
-    refund.amountMinor === asked.amountMinor &&
-    refund.reason === asked.reason
-  )
+/** In what a repeated referRefundNo asks for another refund than the one that is there; undefined: for that one. */
+export function differingRefundField(
+  refund: Refund,
+  asked: AskedRefund & { readonly paymentId: string },
+): 'paymentId' | 'refundAmount' | 'refundReason' | undefined {
+  if (refund.paymentId !== asked.paymentId) return 'paymentId'
+  if (refund.amountMinor !== asked.amountMinor) return 'refundAmount'
+  return (refund.reason || undefined) === asked.reason ? undefined : 'refundReason'
 }
 
 export interface RefundChange {

@@ -8,7 +8,7 @@ export type SandboxStore = ReturnType<typeof makeSandboxStore>
 
 export function makeSandboxStore(database: Pool, onQueued: OnQueued = () => {}) {
   return {
-    /** Moves all times of this order into the past; false when there is no such order. */
+    /** Moves our own times of this order into the past, none that the merchant said; false when there is no such order. */
     advanceOrder: (shift: Shift): Promise<boolean> =>
       commitQueueing(database, onQueued, (transaction) => advanceOrder(transaction, shift)),
   }
@@ -56,7 +56,7 @@ update callback_attempts set started_at = started_at - $3
   const { rowCount } = await transaction.query({
     text: `
 update orders
-   set payment_time = payment_time - $3, expires_at = expires_at - $3, created_at = created_at - $3,
+   set expires_at = expires_at - $3, advanced_ms = advanced_ms + $3, created_at = created_at - $3,
        completed_at = completed_at - $3
  where merchant_id = $1 and payment_id = $2`,
     values,

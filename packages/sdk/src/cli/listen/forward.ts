@@ -18,7 +18,8 @@ const answerLength = 1_024
 /** `localhost:3000/callbacks` and `:3000` are meant as people type them. */
 export function parseForwardAddress(text: string): string {
   const withHost = text.startsWith(':') ? `localhost${text}` : text
-  const url = URL.parse(/^https?:\/\//.test(withHost) ? withHost : `http://${withHost}`)
+  const address = /^https?:\/\//.test(withHost) ? withHost : `http://${withHost}`
+  const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url?.hostname || url.username || url.password) {
     throw new UsageError(`--forward-to is an address such as http://localhost:3000/callbacks, not ${text}.`)
   }

@@ -1,7 +1,8 @@
 // The checkout of one order in whatever state it is: who is paid and how much on top, then what to do or what became
 // of it, then the details folded. The parts keep their places from state to state.
 import { isFinalOrderStatus } from '@tillgate/protocol'
-import { type Html, html } from '../../../http/html.ts'
+import { type Content, type Html, html } from '../../../http/html.ts'
+import { returnUrlOf } from '../../../orders/return-to-shop.ts'
 import { fill } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
@@ -32,12 +33,20 @@ export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyl
 ${due(view, content)}
 <section class="state ${order.status}" aria-labelledby="state">
 ${isPayable ? payState(view) : resultState(view)}
+${order.status === 'pending' && leave(view)}
 </section>
 </div>
 ${summary(view, content)}
 </main>`,
     aside: isPayable && !isCompact && phone(view),
   }
+}
+
+/** For whoever does not want to pay after all; the order stays as it is. */
+function leave({ order, merchant, language, path }: View): Content {
+  if (returnUrlOf(order) === undefined) return undefined
+  const name = html`<bdi>${merchant.name}</bdi>`
+  return html`<p class="leave small"><a class="link" href="${path}/return" rel="noreferrer">${fill(language.words.back.button, { merchant: name })}</a></p>`
 }
 
 function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {

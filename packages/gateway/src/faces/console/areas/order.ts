@@ -67,6 +67,7 @@ ${actForms(visit, 'order', {
           (['On its way back', amount(order.refundHeldMinor, order.currency)] as const),
         ['Callbacks to', order.callbackUrl ?? 'nowhere'],
         ['Returns to', order.redirectUrl ?? 'nowhere'],
+        order.cancelUrl !== undefined && (['While pending to', order.cancelUrl] as const),
       ])}</section>
 </div>
 <h2>Goods</h2>${goods(order)}

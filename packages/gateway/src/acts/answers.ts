@@ -1,0 +1,25 @@
+// Answers of acts: what `run` found, cut to the fields that the answer's schema names, so that nothing else of a record
+// can reach a face and no act has to copy field by field.
+import type { TSchema } from 'typebox'
+
+/** What may be answered for `T`: it may hold more, and undefined where a field is optional. */
+export type Answered<T> = T extends readonly (infer Item)[]
+  ? readonly Answered<Item>[]
+  : T extends object
+    ? {
+        readonly [Name in keyof T]:
+          | Answered<T[Name]>
+          | (Record<string, never> extends Pick<T, Name> ? undefined : never)
+      }
+    : T
+
+export function answerOf(schema: TSchema | 'csv', found: unknown): unknown {
+  if (schema === 'csv') return found
+  const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema }
+  // Safe, both: `run` is held to the schema by its type.
+  if (items) return (found as readonly unknown[]).map((item) => answerOf(items, item))
+  if (!properties) return found
+  const record = found as Readonly<Record<string, unknown>>
+  const named = Object.entries(properties).filter(([name]) => record[name] !== undefined)
+  return Object.fromEntries(named.map(([name, field]) => [name, answerOf(field, record[name])]))
+}

@@ -1,0 +1,23 @@
+// Makes entries of the audit log in one actor's name, for operations to write with what they record.
+import { makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { Clock } from '../platform/clock.ts'
+import type { Act } from './rules/audit.ts'
+
+export interface ActParts {
+  readonly clock: Clock
+  readonly random: RandomBytes
+  /** Such as `cli:alice`. */
+  readonly actor: string
+}
+
+export function makeActs({ clock, random, actor }: ActParts) {
+  return (
+    act: string,
+    subject: string,
+    { merchantId, reason, approval }: Partial<Pick<Act, 'merchantId' | 'reason' | 'approval'>> = {},
+  ): Act => {
+    const actedAtMs = clock.now()
+    const auditId = makeUuid(actedAtMs, random)
+    return { auditId, actedAtMs, actor, act, merchantId, subject, reason, approval }
+  }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refusalOfReturnUrl } from './return-url.ts'
+
+const live = { mode: 'live', channel: 'WEB' } as const
+const app = { mode: 'live', channel: 'APP' } as const
+
+test('in live any https address is allowed, whatever its port and wherever it leads', () => {
+  for (const url of [
+    'https://shop.example/thanks?a=1#top',
+    'https://shop.example:8443/thanks',
+    'HTTPS://Shop.Example/',
+    'https://10.0.0.1/kiosk',
+    'https://localhost:3000/',
+    'https://läden.example/dankе',
+  ])
+    assert.equal(refusalOfReturnUrl(url, live), undefined, url)
+})
+
+test('http is for the sandbox alone', () => {
+  assert.equal(refusalOfReturnUrl('http://localhost:3000/', { ...live, mode: 'sandbox' }), undefined)
+  for (const channel of ['WEB', 'APP'] as const)
+    assert.equal(refusalOfReturnUrl('http://shop.example/', { mode: 'live', channel }), 'use https')
+})
+
+test('an app’s own scheme is allowed for orders of the channel APP', () => {
+  for (const url of [
+    'shopapp://order/thanks?a=1',
+    'com.shop.example:/thanks',
+    'shop-app:thanks',
+    'ShopApp://x',
+  ]) {
+    assert.equal(refusalOfReturnUrl(url, app), undefined, url)
+    assert.match(refusalOfReturnUrl(url, live) ?? '', /is for orders of the channel APP/, url)
+  }
+})
+
+test('what a browser would run or read is never allowed, however it is spelt', () => {
+  for (const url of [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'javascript://shop.example/%0aalert(1)',
+    'vbscript:x',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'blob:https://shop.example/1',
+    'filesystem:https://shop.example/x',
+    'about:blank',
+    'view-source:https://shop.example/',
+    'intent://scan#Intent;scheme=x;end',
+    'ms-msdt:/id',
+    'mailto:a@shop.example',
+    'ftp://shop.example/',
+  ])
+    for (const channel of ['WEB', 'APP'] as const)
+      assert.match(
+        refusalOfReturnUrl(url, { mode: 'sandbox', channel }) ?? '',
+        /is no address|absolute URL|user name/,
+        url,
+      )
+})
+
+test('what is no absolute URL, or hides something, is refused', () => {
+  for (const url of [
+    'thanks',
+    '/thanks',
+    '//shop.example/',
+    'https:shop.example',
+    'https://',
+    'shopapp:',
+    'a b:c',
+  ])
+    assert.ok(refusalOfReturnUrl(url, app), url)
+  for (const url of [' https://shop.example/', 'https://shop.example\\@x/', 'java\tscript:alert(1)'])
+    assert.match(refusalOfReturnUrl(url, app) ?? '', /no spaces, control characters/, url)
+  assert.match(refusalOfReturnUrl('https://shop@other.example/', app) ?? '', /user name/)
+})

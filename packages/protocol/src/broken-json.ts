@@ -1,0 +1,220 @@
+// The careful second look at a text that JSON.parse refused: where it stops being JSON, what stands there, and what is
+// usual in its place. It repeats one character or a word of its own list, never more: the text may be a secret body.
+
+/** Of a text whose depth was bounded by the scan. */
+export function explainBrokenJson(text: string): string {
+  const trouble = foreignFormat(text) ?? new SecondLook(text).trouble()
+  if (trouble === undefined) throw new Error('JSON.parse refuses the text, and nothing in it is wrong')
+  return trouble
+}
+
+/** What the text is instead of JSON, where that can be told. */
+export function foreignFormat(text: string): string | undefined {
+  return foreignFormats.find(([pattern]) => pattern.test(text))?.[1]
+}
+
+// As bytes look that were read as UTF-8: those that are none have become U+FFFD.
+const foreignFormats: readonly (readonly [RegExp, string])[] = [
+  [/^[ \t\n\r]*$/, 'it is empty'],
+  [/^[^ -~\s]\ufffd[\b]/, 'it is compressed with gzip; send it as it is'],
+  [/^(?:\ufffd\ufffd)?(?:.\0.\0|\0.\0.)/, 'it is UTF-16; send it as UTF-8'],
+  [/^\ufeff/, 'it begins with a byte order mark at position 0; send UTF-8 without one'],
+  [/^[\w.%+-]+=/, 'it is a form, name=value; send a JSON object, {"name":"value"}'],
+  [/^--\S+\s+content-/i, 'it is a multipart form; send a JSON object'],
+  [/^</, 'it begins with `<` at position 0, as XML and HTML do; send a JSON object'],
+  [/^\[object \w+\]$/, 'it is the name of an object, from position 0; send what JSON.stringify makes of it'],
+]
+
+const space = /[ \t\n\r]*/y
+/** All but quotes, backslashes and control characters. */
+const plainText = /[ !#-[\]-\u{10ffff}]*/uy
+const wholeEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const begunEscape = /\\(?:u[0-9a-fA-F]*)?/y
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const begunNumber = /-?(?:(?:0|[1-9]\d*)(?:(?:\.\d+)?[eE][+-]?\d*|\.\d*)?)?/y
+const word = /[A-Za-z_$][\w$]*/y
+
+const literals = ['true', 'false', 'null']
+const noSuchNumber = 'JSON has no such number'
+/** What other languages write, and what is usual in its place. */
+const foreignWords: ReadonlyMap<string, string> = new Map([
+  ['NaN', noSuchNumber],
+  ['Infinity', noSuchNumber],
+  ['Inf', noSuchNumber],
+  ['undefined', 'write null, or leave the field out'],
+  ...['None', 'Null', 'NULL', 'nil'].map((found) => [found, 'write null'] as const),
+  ...['True', 'TRUE'].map((found) => [found, 'write true'] as const),
+  ...['False', 'FALSE'].map((found) => [found, 'write false'] as const),
+])
+const hints: readonly (readonly [RegExp, string])[] = [
+  [/['‘’“”`]/, 'JSON has double quotes alone'],
+  [/[/#]/, 'JSON has no comments'],
+  [/\+/, 'a number has no plus sign before it'],
+  [/\./, 'a number has a digit before its point'],
+]
+
+class Broken extends Error {}
+
+class SecondLook {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Undefined: it is JSON. */
+  trouble(): string | undefined {
+    try {
+      this.#readValue('a value')
+      if (this.#next() !== '') throw this.#unexpected('the end')
+      return undefined
+    } catch (error) {
+      if (error instanceof Broken) return error.message
+      throw error
+    }
+  }
+
+  #readValue(expected: string): void {
+    const next = this.#next()
+    if (next === '{') this.#readObject()
+    else if (next === '[') this.#readArray()
+    else if (next === '"') this.#readString()
+    else if (/[-\d]/.test(next)) this.#readNumber()
+    else this.#readWord(expected)
+  }
+
+  #readArray(): void {
+    this.#at++
+    if (this.#skips(']')) return
+    this.#readValue('a value or ]')
+    while (!this.#skips(']')) {
+      if (!this.#skips(',')) throw this.#unexpected('a comma or ]')
+      this.#readValue('a value')
+    }
+  }
+
+  #readObject(): void {
+    this.#at++
+    if (this.#skips('}')) return
+    this.#readMember('a key in double quotes or }')
+    while (!this.#skips('}')) {
+      if (!this.#skips(',')) throw this.#unexpected('a comma or }')
+      this.#readMember('a key in double quotes')
+    }
+  }
+
+  #readMember(expected: string): void {
+    if (this.#next() !== '"') throw this.#unexpected(expected)
+    this.#readString()
+    if (!this.#skips(':')) throw this.#unexpected('a colon')
+    this.#readValue('a value')
+  }
+
+  #readString(): void {
+    const start = this.#at++
+    for (this.#take(plainText); this.#here !== '"'; this.#take(plainText)) {
+      if (this.#here === '\\') this.#readEscape()
+      else if (this.#here === '') throw this.#cutOff(`inside the string that begins at position ${start}`)
+      else throw this.#wrong('inside a string', 'write it as an escape such as \\n or \\u0001')
+    }
+    this.#at++
+  }
+
+  #readEscape(): void {
+    if (this.#take(wholeEscape) !== '') return
+    this.#take(begunEscape)
+    if (this.#here === '') throw this.#cutOff('inside an escape')
+    throw this.#wrong(
+      'inside an escape',
+      'JSON has \\" \\\\ \\/ \\b \\f \\n \\r \\t and four digits as in \\u00e9',
+    )
+  }
+
+  #readNumber(): void {
+    const whole = matchAt(number, this.#text, this.#at)
+    const begun = this.#take(begunNumber)
+    if (begun === whole && !/[\w.+-]/.test(this.#here)) return
+    if (this.#here === '') throw this.#cutOff('inside a number')
+    const isZeroFirst = /^-?0$/.test(begun) && /\d/.test(this.#here)
+    const hint = isZeroFirst ? 'a number must not begin with 0' : foreignWords.get(this.#word)
+    throw this.#wrong(begun === whole ? 'inside a number' : 'where a digit is expected', hint)
+  }
+
+  #readWord(expected: string): void {
+    const found = this.#word
+    const isLast = found !== '' && this.#at + found.length === this.#text.length
+    if (literals.includes(found)) this.#at += found.length
+    else if (isLast && literals.some((literal) => literal.startsWith(found)))
+      throw this.#cutOff('inside a word')
+    else throw this.#unexpected(expected)
+  }
+
+  /** The first character that is no space; empty at the end. */
+  #next(): string {
+    this.#take(space)
+    return this.#here
+  }
+
+  get #here(): string {
+    const code = this.#text.codePointAt(this.#at)
+    return code === undefined ? '' : String.fromCodePoint(code)
+  }
+
+  get #word(): string {
+    return matchAt(word, this.#text, this.#at)
+  }
+
+  #skips(character: string): boolean {
+    if (this.#next() !== character) return false
+    this.#at++
+    return true
+  }
+
+  #take(pattern: RegExp): string {
+    const taken = matchAt(pattern, this.#text, this.#at)
+    this.#at += taken.length
+    return taken
+  }
+
+  #unexpected(expected: string): Broken {
+    const where = `where ${expected} is expected`
+    return this.#here === '' ? this.#cutOff(where) : this.#wrong(where, this.#hintFor(expected))
+  }
+
+  #cutOff(where: string): Broken {
+    this.#at = this.#text.length
+    return new Broken(`it is cut off at ${this.#position}, ${where}`)
+  }
+
+  #wrong(where: string, hint: string | undefined): Broken {
+    const found = foreignWords.has(this.#word) ? this.#word : named(this.#here)
+    return new Broken(`${found} is at ${this.#position}, ${where}${hint === undefined ? '' : `; ${hint}`}`)
+  }
+
+  #hintFor(expected: string): string | undefined {
+    const before = this.#text.slice(0, this.#at).trimEnd()
+    if (/[\]}]/.test(this.#here) && before.endsWith(',')) return 'remove the comma before it'
+    const isQuotable = this.#word !== '' && /value|key/.test(expected)
+    if (isQuotable) return foreignWords.get(this.#word) ?? 'a text begins and ends with double quotes'
+    return hints.find(([pattern]) => pattern.test(this.#here))?.[1]
+  }
+
+  /** Counted from 0, as programs do; the line, where there are several, from 1, as editors do. */
+  get #position(): string {
+    const lines = this.#text.slice(0, this.#at).split('\n')
+    const column = (lines.at(-1) ?? '').length + 1
+    return `position ${this.#at}${lines.length === 1 ? '' : ` (line ${lines.length}, column ${column})`}`
+  }
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0] ?? ''
+}
+
+function named(character: string): string {
+  if (character === '\ufffd') return 'a byte that is not UTF-8'
+  if (/^[!-~]$/.test(character)) return `\`${character}\``
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}

@@ -1,0 +1,826 @@
+// Made by scripts/documentation.ts from the sources of the SDK and the schemas of the protocol.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export interface CancelAnswer {
+    /** The payment order’s number. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** The orderNo of the create request, whole. Text of 1 to 64 characters. */
+    referOrderNo: string;
+    /** The payment order’s status. Allowed: `cancelled`. */
+    status: 'cancelled';
+}
+export interface CreateAnswer {
+    /** The payment order’s number. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** The orderNo of the create request, whole. Text of 1 to 64 characters. */
+    referOrderNo: string;
+    /** As it was sent. Allowed: `WEB`, `APP`. */
+    channel: 'WEB' | 'APP';
+    /** Where to send the consumer to pay. An address of at most 2048 characters. */
+    checkoutUrl: string;
+    /** `pending` for a new order; the current status when the request was a repetition. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+    status: OrderStatus;
+}
+/**
+ * - `pending`: The order is created and waits for the consumer to pay.
+ * - `confirming`: The consumer submitted the payment; the gateway is processing it.
+ * - `success`: Paid.
+ * - `failed`: The payment failed; `msg` has the reason.
+ * - `timeout`: Not paid before paymentExpiryTime.
+ * - `cancelled`: The merchant or the gateway’s operator cancelled the order before it was paid.
+ */
+export type OrderStatus = 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled';
+export type EventName = OrderEventName | RefundEventName;
+/**
+ * - `payment.order.confirming`: The consumer submitted the payment; it is being processed.
+ * - `payment.order.timeout`: The order was not paid in time.
+ * - `payment.order.success`: The order is paid.
+ * - `payment.order.failed`: The payment failed, or the gateway’s operator cancelled the order; `status` says which, `msg` has the reason.
+ */
+export type OrderEventName = 'payment.order.confirming' | 'payment.order.timeout' | 'payment.order.success' | 'payment.order.failed';
+/**
+ * - `payment.refund.success`: The refund is complete.
+ * - `payment.refund.failed`: The refund failed; `msg` has the reason.
+ */
+export type RefundEventName = 'payment.refund.success' | 'payment.refund.failed';
+export interface PaymentResult {
+    /** The merchant. 18 digits. */
+    merchantId: string;
+    /** The payment order’s number. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** The orderNo of the create request, whole. Text of 1 to 64 characters. */
+    referOrderNo: string;
+    /** The same as referOrderNo. Text of 1 to 64 characters. */
+    outOrderNo: string;
+    /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+    transactionId?: string;
+    /** The amount of the payment. An amount, zero or more. */
+    paymentAmount: number | string;
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    paymentTime: number;
+    /** When the order came to its final status, well or badly. Absent while it is confirming. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    completeTime?: number;
+    /** When it was paid: the same as completeTime. Absent unless the status is success. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    paidTime?: number;
+    /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+    status: OrderStatus;
+    /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+    msg: string;
+}
+export interface QueryAnswer {
+    /** The status of the newest refund where there is one, otherwise of the payment. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
+    status: 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled' | 'refunding' | 'refund_success' | 'refund_failed';
+    /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+    transactionId?: string;
+    /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+    msg: string;
+    /** The merchant. 18 digits. */
+    merchantId: string;
+    /** The referRefundNo of the newest refund where there is one, otherwise the orderNo. Text of 1 to 64 characters. */
+    referOrderNo: string;
+    /** What was paid. Absent until the status is success. An amount, zero or more. */
+    payAmount?: number | string;
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    paymentTime: number;
+    /** When it was paid. Absent until then. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    paidTime?: number;
+    /** The payment order’s number. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** The orderNo, also where referOrderNo names a refund. Text of 1 to 64 characters. */
+    orderNo: string;
+    /** The payment’s own status, whatever became of refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+    paymentStatus: OrderStatus;
+    /** What the order asks for. An amount, zero or more. */
+    paymentAmount: number | string;
+    /** All refunds, the oldest first. */
+    refunds: {
+        /** The refund’s number. Text of 1 to 32 characters. */
+        refundId: string;
+        /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
+        referRefundNo: string;
+        /** How much was asked back. An amount, zero or more. */
+        refundAmount: number | string;
+        /** The refund’s status. Allowed: `refunding`, `refund_success`, `refund_failed`. */
+        status: RefundStatus;
+        /** When the refund was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        refundTime: number;
+        /** When it ended, well or badly. Absent while it is refunding. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        completeTime?: number;
+        /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+        transactionId?: string;
+        /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+        msg: string;
+    }[];
+}
+/**
+ * - `refunding`: The refund is accepted and being processed.
+ * - `refund_success`: The money went back to the consumer.
+ * - `refund_failed`: The refund failed; `msg` has the reason. No money moved.
+ */
+export type RefundStatus = 'refunding' | 'refund_success' | 'refund_failed';
+export interface RedirectParameters {
+    /** Whose order it is. */
+    readonly merchantId: string;
+    /** The payment order’s number. */
+    readonly paymentId: string;
+    /** The orderNo of the create request. */
+    readonly referOrderNo: string;
+    /** The order’s status when the consumer left the checkout. */
+    readonly status: OrderStatus;
+    /** When the consumer left the checkout, in milliseconds since 1970: 13 digits. */
+    readonly timestamp: string;
+}
+export interface RefundAnswer {
+    /** The refund’s number. Text of 1 to 32 characters. */
+    refundId: string;
+    /** The payment order’s number. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
+    referRefundNo: string;
+    /** How much goes back. An amount, zero or more. */
+    refundAmount: number | string;
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** `refunding` for a new refund; the current status when the request was a repetition. Allowed: `refunding`, `refund_success`, `refund_failed`. */
+    status: RefundStatus;
+}
+export type RefundInQuery = QueryAnswer['refunds'][number];
+export interface RefundResult {
+    /** The merchant. 18 digits. */
+    merchantId: string;
+    /** The refund’s number. Text of 1 to 32 characters. */
+    refundId: string;
+    /** The payment order’s number. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** The referRefundNo of the refund request. Text of 1 to 64 characters. */
+    referRefundNo: string;
+    /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+    transactionId?: string;
+    /** The amount of the refund. An amount, zero or more. */
+    refundAmount: number | string;
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** When the refund was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    refundTime: number;
+    /** When the refund ended, well or badly: completion does not mean success. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    completeTime?: number;
+    /** The refund’s status. Allowed: `refunding`, `refund_success`, `refund_failed`. */
+    status: RefundStatus;
+    /** Why it failed; empty when it did not. Text of at most 1024 characters. */
+    msg: string;
+}
+export interface SandboxAnswer {
+    /** The payment order’s number. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+    status: OrderStatus;
+}
+export interface SandboxListenAnswer {
+    /** The oldest first. None when nothing came in time. */
+    callbacks: {
+        /** The callback envelope (section 13), as it would be posted. JSON text. */
+        envelope: string;
+        /** Whether it comes for the first time or was asked for again. Allowed: `first`, `resend`. */
+        kind: 'first' | 'resend';
+        /** When it came to be, or was asked for again. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        at: number;
+        /** The payment order’s number. Text of 1 to 32 characters. */
+        paymentId: string;
+        /** Where the gateway posts it by itself. An address of at most 2048 characters. */
+        callbackUrl: string;
+    }[];
+    /** Where to go on from. What it holds is the gateway’s business. Text of 1 to 32768 characters. */
+    after: string;
+}
+/** A JSON number, or decimal text where a number would not be exact. */
+export type WireAmount = number | string;
+export declare function isFinalOrderStatus(status: OrderStatus): boolean;
+export declare function isFinalRefundStatus(status: RefundStatus): boolean;
+/** The exact decimal with all of the currency's digits: 1050n USD is "10.50", 3n JPY is "3". */
+export declare function toDecimalText(minor: bigint, currency: string): string;
+/** Exact, or a Failure that names the field and says what to change. */
+export declare function toMinorUnits(amount: WireAmount, currency: string, field: string): bigint;
+/** One handler in the words of each framework. Whether a body parser ran before it does not matter. */
+export interface CallbackHandler {
+    /**
+     * For node:http.
+     *
+     * @example
+     * createServer((request, response) => handler.node(request, response)).listen(3000)
+     */
+    node(request: IncomingMessage, response: ServerResponse): Promise<void>;
+    /**
+     * For Express 4 and 5, with or without `express.json()` or `express.raw()` before it.
+     *
+     * @example
+     * app.post('/callbacks', handler.express)
+     */
+    express(request: IncomingMessage & {
+        body?: unknown;
+    }, response: ServerResponse): Promise<void>;
+    /**
+     * For Fastify 4 and 5.
+     *
+     * @example
+     * fastify.post('/callbacks', handler.fastify)
+     */
+    fastify(request: {
+        readonly body: unknown;
+    }, reply: FastifyReply): Promise<void>;
+    /**
+     * For whatever has the web's Request and Response: Hono, Next.js, Bun, Deno, workers with Node's crypto.
+     *
+     * @example
+     * export const POST = handler.fetch
+     */
+    fetch(request: Request): Promise<Response>;
+    /** For everything else: give the body, send what it answers as application/json. */
+    answer: AnswerCallback;
+}
+interface FastifyReply {
+    code(status: number): FastifyReply;
+    type(contentType: string): FastifyReply;
+    send(payload: string): unknown;
+}
+type AnswerCallback = (rawBody: RawBody) => Promise<CallbackAnswer>;
+/**
+ * The body of the HTTP request as it came. An envelope that a framework has parsed already is fine too: its values
+ * are texts, so nothing of what was signed is lost by parsing.
+ */
+export type RawBody = string | Uint8Array | ArrayBuffer | object;
+export interface CallbackAnswer {
+    /** 200 where the callback is taken. */
+    readonly httpStatus: number;
+    /** JSON. */
+    readonly body: string;
+}
+/** The gateway waits 15 seconds for it: do slow work after it has resolved. */
+export type CallbackListener = (event: CallbackEvent) => unknown;
+export type CallbackEvent = OrderEvent | RefundEvent | UnknownEvent;
+/**
+ * An order moved: `result.status` is confirming, success, failed or timeout, or cancelled where the gateway's operator
+ * cancelled it (`payment.order.failed`).
+ */
+export interface OrderEvent extends EventBase {
+    /** Tells the events apart: `if (event.kind === 'order')`. */
+    readonly kind: 'order';
+    /** The name on the envelope. */
+    readonly eventName: OrderEventName;
+    /** The payment as it was when the event came to be. */
+    readonly result: PaymentResult;
+}
+interface EventBase {
+    /** The same on every attempt and every resend: what duplicates are known by. */
+    readonly id: string;
+    /** Your own: a callback for another merchant is refused before. */
+    readonly merchantId: string;
+    /** When this attempt was made, in milliseconds since 1970. */
+    readonly timestampMs: number;
+}
+/** A refund ended: `result.status` is refund_success or refund_failed. */
+export interface RefundEvent extends EventBase {
+    /** Tells the events apart: `if (event.kind === 'refund')`. */
+    readonly kind: 'refund';
+    /** The name on the envelope. */
+    readonly eventName: RefundEventName;
+    /** The refund as it was when the event came to be. */
+    readonly result: RefundResult;
+}
+/** Genuine, but of a name that came after this version of the SDK. */
+export interface UnknownEvent extends EventBase {
+    /** Tells the events apart: `if (event.kind === 'unknown')`. */
+    readonly kind: 'unknown';
+    /** The name on the envelope. */
+    readonly eventName: string;
+    /** The body as it came. */
+    readonly result: JsonObject;
+}
+interface JsonObject {
+    readonly [key: string]: Json;
+}
+type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface HandlerOptions {
+    /** Told of what was refused or not handled. One line on standard error when left out. */
+    readonly onError?: (error: unknown, event?: CallbackEvent) => void;
+    /** Callbacks whose id it has are acknowledged without being handled again. None when left out. */
+    readonly seen?: SeenCallbacks;
+    /** Refuses callbacks whose attempt was made longer ago. Any age when left out. */
+    readonly maxAgeMs?: number;
+}
+/** Remembers the ids of callbacks that were handled. Bring one over your database to share it among processes. */
+export interface SeenCallbacks {
+    /** Asked before the handler runs. */
+    has(id: string): boolean | Promise<boolean>;
+    /** Called once the handler has succeeded. */
+    add(id: string): void | Promise<void>;
+}
+export interface Callbacks {
+    /**
+     * Verifies and decrypts a callback. Rejects with a CallbackVerificationError when it is not the gateway's.
+     *
+     * @example
+     * const event = await tillgate.callbacks.unwrap(rawBody)
+     * if (event.kind === 'order' && event.result.status === 'success') deliver(event.result.referOrderNo)
+     */
+    unwrap(rawBody: RawBody, options?: UnwrapOptions): Promise<CallbackEvent>;
+    /**
+     * A handler for the callback address: verifies, calls your function, and answers `{"code":20000,"msg":""}`. When
+     * your function throws or rejects it answers 500, and the gateway sends the callback again later.
+     *
+     * @example
+     * const handler = tillgate.callbacks.handler(async (event) => {
+     *   if (event.kind === 'order') await saveStatus(event.result.referOrderNo, event.result.status)
+     * })
+     * app.post('/callbacks', handler.express)
+     */
+    handler(listener: CallbackListener, options?: HandlerOptions): CallbackHandler;
+    /**
+     * Asks the gateway to send an order's callbacks again. Answers how many were queued.
+     *
+     * @example
+     * const { queued } = await tillgate.callbacks.resend(paymentId)
+     */
+    resend(paymentId: string, options?: CallOptions): Promise<ResendAnswer>;
+}
+export interface UnwrapOptions {
+    /** Refuses callbacks whose attempt was made longer ago, or as far in the future. Any age when left out. */
+    readonly maxAgeMs?: number;
+}
+/** For one call; what is left out is the client's. */
+export interface CallOptions {
+    /** Gives the call up; it then rejects with the signal's reason. */
+    readonly signal?: AbortSignal;
+    /** For the whole call, its retries and the waits between them included. 30 seconds when left out. */
+    readonly timeoutMs?: number;
+    /** How often a call is repeated after the first attempt. 4 when left out; 0 turns retries off. */
+    readonly maxRetries?: number;
+}
+interface ResendAnswer {
+    /** The payment order’s number. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** How many callbacks will be sent again. A whole number from 0 to 1000000. */
+    queued: number | string;
+}
+/**
+ * Whether the event tells nothing new, given the status that you have stored for this order (or, for a refund
+ * event, for this refund). Undefined stands for "nothing stored yet". Two processes may ask at the same moment:
+ * make the check and the change in one transaction, or let the database do both
+ * (`update … where status not in ('success', 'failed', 'timeout', 'cancelled')`).
+ *
+ * @example
+ * if (event.kind === 'order' && !isStale(order.status, event)) order.status = event.result.status
+ */
+export declare function isStale(known: OrderStatus | undefined, event: OrderEvent): boolean;
+export declare function isStale(known: RefundStatus | undefined, event: RefundEvent): boolean;
+/**
+ * Remembers the newest ids in this process. It forgets on restart, and another process does not know of it: enough
+ * to save work, not to rely on. Note that a resend which you ask for has the same id and is not handled again
+ * either, as long as its id is remembered.
+ */
+export declare function rememberInMemory({ max }?: {
+    max?: number;
+}): SeenCallbacks;
+/** As the gateway's sandbox writes them to `sandbox-merchant.json`. */
+export interface Credentials {
+    /** Where the gateway is, such as `https://pay.example.com`. */
+    readonly gatewayUrl: string;
+    /** 18 digits. */
+    readonly merchantId: string;
+    /** 32 bytes in base64. During a rotation both: the first encrypts requests, either opens callbacks. */
+    readonly aesKey: string | readonly string[];
+    /** Your own RSA key: PEM (PKCS#8 or PKCS#1) or the bare base64 inside of it. */
+    readonly privateKey: string;
+    /** The gateway's RSA key, not your own: PEM (SPKI or PKCS#1) or bare base64. During a rotation both. */
+    readonly platformPublicKey: string | readonly string[];
+    /** Plain http leaves answers open to change on the way; only nearby addresses may use it without this. */
+    readonly allowHttp?: boolean;
+}
+/** The gateway could not open the envelope (keys, merchantId) or refused its time. */
+export declare class AuthenticationError extends TillgateError {
+    readonly name = "AuthenticationError";
+}
+/**
+ * The base of all errors of this SDK.
+ *
+ * @example
+ * try {
+ *   await tillgate.orders.create(order)
+ * } catch (error) {
+ *   if (error instanceof TillgateError) log(error.code, error.field, error.requestId)
+ *   throw error
+ * }
+ */
+export declare class TillgateError extends Error {
+    readonly name: string;
+    /** The gateway's code, such as 40001; docs/protocol.md lists them. */
+    readonly code: number | undefined;
+    /** The field at fault, such as `order.goods[3].goodsName`. */
+    readonly field: string | undefined;
+    /** Quote it when you ask the operator of the gateway for help. */
+    readonly requestId: string | undefined;
+    /** Undefined where no answer came. */
+    readonly httpStatus: number | undefined;
+    constructor(message: string, details?: ErrorDetails);
+}
+interface ErrorDetails {
+    readonly code?: number | undefined;
+    readonly field?: string | undefined;
+    readonly requestId?: string | undefined;
+    readonly httpStatus?: number | undefined;
+    readonly retryAfterMs?: number | undefined;
+    readonly cause?: unknown;
+}
+export type CallbackRefusal = 'not_an_envelope' | 'other_merchant' | 'not_opened' | 'too_old' | 'unreadable_result';
+/** What came to the callback address is not a callback of the gateway for this merchant. */
+export declare class CallbackVerificationError extends TillgateError {
+    readonly name = "CallbackVerificationError";
+    /** `unreadable_result` alone is from the gateway: genuine, but of a form that this version does not know. */
+    readonly reason: CallbackRefusal;
+    constructor(reason: CallbackRefusal, message: string, details?: ErrorDetails);
+}
+/** The number was used for something else, or the status or the rest of the money does not allow this. */
+export declare class ConflictError extends TillgateError {
+    readonly name = "ConflictError";
+}
+/** No answer came. The operation may or may not have happened: repeat it with the same numbers, or query. */
+export declare class ConnectionError extends TillgateError {
+    readonly name: string;
+}
+/** The credentials cannot be used. `problems` lists all that is wrong with them; no part of a key is ever in it. */
+export declare class CredentialsError extends TillgateError {
+    readonly name = "CredentialsError";
+    /** One sentence for each thing that is wrong. */
+    readonly problems: readonly string[];
+    constructor(problems: readonly string[], details?: ErrorDetails);
+}
+/** The request is wrong and will stay wrong: `field` and the message say what to change. */
+export declare class InvalidRequestError extends TillgateError {
+    readonly name = "InvalidRequestError";
+}
+/** No such payment order or refund. */
+export declare class NotFoundError extends TillgateError {
+    readonly name = "NotFoundError";
+}
+/** The gateway knows you and does not let you: suspended, or callback hosts changed too often. */
+export declare class PermissionError extends TillgateError {
+    readonly name = "PermissionError";
+}
+/** Too many requests, also after waiting as long as the gateway asked for. */
+export declare class RateLimitError extends TillgateError {
+    readonly name = "RateLimitError";
+    /** How long the gateway asked to wait, where it did. */
+    readonly retryAfterMs: number | undefined;
+    constructor(message: string, details?: ErrorDetails);
+}
+/** No answer, or no final status, within the time that was given. */
+export declare class TimeoutError extends ConnectionError {
+    readonly name = "TimeoutError";
+}
+/** The gateway, or something in front of it, cannot serve now. The operation may or may not have happened. */
+export declare class UnavailableError extends TillgateError {
+    readonly name = "UnavailableError";
+    /** How long the gateway asked to wait, where it did. */
+    readonly retryAfterMs: number | undefined;
+    constructor(message: string, details?: ErrorDetails);
+}
+/** What answered does not speak the protocol: usually a wrong gatewayUrl. */
+export declare class UnexpectedAnswerError extends TillgateError {
+    readonly name = "UnexpectedAnswerError";
+}
+export interface ClientOptions {
+    /** For a whole call, its retries and the waits between them included. 30 seconds when left out. */
+    readonly timeoutMs?: number;
+    /** How often a call is repeated after the first attempt. 4 when left out; 0 turns retries off. */
+    readonly maxRetries?: number;
+    /** For one attempt. 10 seconds when left out. */
+    readonly attemptTimeoutMs?: number;
+    /** Another way to send, such as through a proxy. The global `fetch` when left out. */
+    readonly fetch?: Fetch;
+    /** Milliseconds since 1970. */
+    readonly now?: () => number;
+    /** From 0 to 1, for the jitter between retries. */
+    readonly random?: () => number;
+    /** Resolves after so many milliseconds; rejects when the signal is aborted. */
+    readonly wait?: (durationMs: number, signal: AbortSignal) => Promise<void>;
+}
+/** The part of the standard `fetch` that the SDK uses. */
+export type Fetch = (url: string, init: {
+    readonly method: 'POST';
+    readonly headers: Record<string, string>;
+    readonly body: string;
+    readonly redirect: 'manual';
+    readonly signal: AbortSignal;
+}) => Promise<{
+    readonly status: number;
+    readonly headers: {
+        get(name: string): string | null;
+    };
+    text(): Promise<string>;
+}>;
+/**
+ * What to create. Amounts are numbers or decimal strings in units of the currency: `12.5` or `"12.50"` dollars,
+ * `1200` yen. They are sent as they are and never rounded.
+ */
+export interface NewOrder extends Omit<CreateBody, 'channel' | 'paymentTime' | 'paymentExpiryTime'> {
+    /** `WEB` when left out. */
+    readonly channel?: CreateBody['channel'];
+    /**
+     * Milliseconds since 1970. When left out, the time at which this client first created the `orderNo`, so that
+     * repeating `create` is the same request. It is part of the content: whoever wants to repeat it after a crash or
+     * from another process gives it (the time at which the order was placed), or asks by `orderNo`.
+     */
+    readonly paymentTime?: CreateBody['paymentTime'];
+    /** 5 minutes to 24 hours after paymentTime; 30 minutes when left out. */
+    readonly paymentExpiryTime?: CreateBody['paymentExpiryTime'];
+}
+interface CreateBody {
+    /** The order. */
+    order: {
+        /** The order’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+        orderNo: string;
+        /** The total of the goods. Must equal the sum of amount × quantity when every good has an amount. An amount, zero or more. */
+        orderAmount: number | string;
+        /** The tip given by the consumer. An amount, zero or more. */
+        tips?: number | string;
+        /** The discount on the order. An amount, zero or more. */
+        discount?: number | string;
+        /** The total tax. Must equal the sum of tax × quantity when every good has a tax. An amount, zero or more. */
+        totalTax?: number | string;
+        /** The insurance. An amount, zero or more. */
+        insurance?: number | string;
+        /** The handling fee. An amount, zero or more. */
+        handlingFee?: number | string;
+        /** How the goods reach the receiver. */
+        shipping?: {
+            /** The way. Allowed: `SHIPPING`, `PICKUP_IN_STORE`, `PICKUP_FROM_PERSON`. */
+            shipType: 'SHIPPING' | 'PICKUP_IN_STORE' | 'PICKUP_FROM_PERSON';
+            /** The shipping fee. An amount, zero or more. */
+            amount?: number | string;
+            /** The receiver’s name. Text of 1 to 256 characters. */
+            name: string;
+            /** The receiver’s address. Text of at most 512 characters. */
+            address?: string;
+        };
+        /** The discount on the shipping fee. An amount, zero or more. */
+        shippingDiscount?: number | string;
+        /** A description for the consumer. Text of at most 256 characters. */
+        orderDescription?: string;
+        /** What is bought. A list of 1 to 100. */
+        goods: {
+            /** The good’s number on the merchant’s platform. Text of 1 to 64 characters. */
+            referenceGoodsId: string;
+            /** Its name, shown to the consumer. Text of 1 to 256 characters. */
+            goodsName: string;
+            /** Its description. Text of at most 256 characters. */
+            goodsDesc?: string;
+            /** The price of one. An amount, zero or more. */
+            goodsAmount?: number | string;
+            /** Another spelling of goodsAmount. Send either; if both are sent, they must be equal. An amount, zero or more. */
+            goodsUnitAmount?: number | string;
+            /** The tax on one. An amount, zero or more. */
+            tax?: number | string;
+            /** How many. 1 when left out. A whole number from 1 to 999999999. */
+            goodsQuantity?: number | string;
+        }[];
+    };
+    /** Where the order was made. Allowed: `WEB`, `APP`. */
+    channel: 'WEB' | 'APP';
+    /** What the consumer pays. Not tied to a sum. An amount greater than zero. */
+    paymentAmount: number | string;
+    /** The currency of every amount in the body. An ISO 4217 code in capital letters. */
+    currency: string;
+    /** When the payment order was made. At most 5 minutes ahead of the gateway’s clock. 13 digits: milliseconds since 1970-01-01 UTC. */
+    paymentTime: number | string;
+    /** When the order expires: 5 minutes to 24 hours after paymentTime, both ends allowed, and still to come. 13 digits: milliseconds since 1970-01-01 UTC. */
+    paymentExpiryTime: number | string;
+    /** Where callbacks are sent. Without it there are none. An address of at most 2048 characters. */
+    callbackUrl?: string;
+    /** Where the consumer goes back to at the end: https or, with channel APP, the app’s own scheme. An address of at most 2048 characters. */
+    redirectUrl?: string;
+    /** Where the consumer goes who leaves the checkout while the order is pending; redirectUrl when left out. An address of at most 2048 characters. */
+    cancelUrl?: string;
+}
+/** Which order: its paymentId, or your own orderNo when the answer of create was lost, or one of its refunds. */
+export type OrderReference = string | {
+    readonly paymentId: string;
+} | {
+    readonly orderNo: string;
+} | {
+    readonly refundId: string;
+};
+export interface Orders {
+    /**
+     * Creates a payment order; send the consumer to `checkoutUrl`. The same `orderNo` with the same content answers
+     * the order that is there, so repeating it is safe.
+     *
+     * @example
+     * const { paymentId, checkoutUrl } = await tillgate.orders.create({
+     *   order: {
+     *     orderNo: 'A-1001',
+     *     orderAmount: '25.00',
+     *     goods: [{ referenceGoodsId: 'shirt', goodsName: 'Shirt', goodsAmount: '12.50', goodsQuantity: 2 }],
+     *   },
+     *   paymentAmount: '25.00',
+     *   currency: 'USD',
+     *   callbackUrl: 'https://shop.example/callbacks',
+     *   redirectUrl: 'https://shop.example/thanks',
+     * })
+     */
+    create(order: NewOrder, options?: CallOptions): Promise<CreateAnswer>;
+    /**
+     * An order as it is now. `paymentStatus` is the payment's own status; `status` speaks of the newest refund.
+     *
+     * @example
+     * const { paymentStatus } = await tillgate.orders.query(paymentId)
+     * const lost = await tillgate.orders.query({ orderNo: 'A-1001' })
+     */
+    query(order: OrderReference, options?: CallOptions): Promise<QueryAnswer>;
+    /**
+     * Cancels an order that is still pending; a ConflictError (40901) when it is being paid or paid.
+     *
+     * @example
+     * await tillgate.orders.cancel(paymentId)
+     */
+    cancel(paymentId: string, options?: CallOptions): Promise<CancelAnswer>;
+    /**
+     * Queries until the payment has a final status (success, failed, timeout, cancelled), slower and slower. For a
+     * result page or a script; a shop waits for the callback.
+     *
+     * @example
+     * const { paymentStatus } = await tillgate.orders.waitUntilFinal(paymentId, { timeoutMs: 60_000 })
+     */
+    waitUntilFinal(order: OrderReference, options?: WaitOptions): Promise<QueryAnswer>;
+}
+export interface WaitOptions {
+    /** Gives the waiting up; it then rejects with the signal's reason. */
+    readonly signal?: AbortSignal;
+    /** A TimeoutError after so long. 15 minutes when left out. */
+    readonly timeoutMs?: number;
+}
+export interface Redirects {
+    /**
+     * The parameters that the gateway added to your redirectUrl, or undefined when they are not the gateway's, are for
+     * another merchant or payment, or are older than ten minutes. Takes the whole address, or its path and query as
+     * frameworks give them. **For display alone**: deliver on a callback or a query.
+     *
+     * @example
+     * const back = await tillgate.redirects.verify(request.url, { paymentId: order.paymentId })
+     * if (back) show(`Order ${back.referOrderNo}: ${back.status}`)
+     */
+    verify(url: string | URL | URLSearchParams, options?: VerifyRedirectOptions): Promise<RedirectParameters | undefined>;
+}
+export interface VerifyRedirectOptions {
+    /** The payment that your page is about. Left out, a return from any of your payments verifies. */
+    readonly paymentId?: string | undefined;
+}
+/** The amount is a number or a decimal string, sent as it is and never rounded. */
+export type NewRefund = RefundOrder;
+interface RefundOrder {
+    /** The payment order’s number, as create answered it. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** The refund’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+    referRefundNo: string;
+    /** How much to give back, in the currency of the payment. An amount greater than zero. */
+    refundAmount: number | string;
+    /** Why, for the consumer and the books. Text of at most 256 characters. */
+    refundReason?: string;
+}
+export interface Refunds {
+    /**
+     * Gives money back. The answer says `refunding`; the result comes by callback, or from `waitUntilFinal`. The
+     * same `referRefundNo` with the same content answers the refund that is there, so repeating it is safe.
+     *
+     * @example
+     * const { refundId } = await tillgate.refunds.create({
+     *   paymentId,
+     *   referRefundNo: 'A-1001-R1',
+     *   refundAmount: '5.00',
+     *   refundReason: 'one shirt came back',
+     * })
+     */
+    create(refund: NewRefund, options?: CallOptions): Promise<RefundAnswer>;
+    /**
+     * One refund as it is now.
+     *
+     * @example
+     * const { status } = await tillgate.refunds.query(refundId)
+     */
+    query(refundId: string, options?: CallOptions): Promise<RefundInQuery>;
+    /**
+     * Queries until the refund has ended, well (`refund_success`) or badly (`refund_failed`, reason in `msg`).
+     *
+     * @example
+     * const { status, msg } = await tillgate.refunds.waitUntilFinal(refundId)
+     */
+    waitUntilFinal(refundId: string, options?: WaitOptions): Promise<RefundInQuery>;
+}
+export interface Sandbox {
+    /**
+     * Pays an order as a test consumer would; `success` and `failed` follow after a moment of `confirming`. In live
+     * this is an InvalidRequestError (40401). It is not retried: the second payment of an order is a ConflictError.
+     *
+     * @example
+     * await tillgate.sandbox.pay({ paymentId, outcome: 'success' })
+     */
+    pay(payment: SandboxPay, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>;
+    /**
+     * Moves the gateway's own times of one order into the past, so that its expiry and its callbacks' retries come
+     * sooner; what you said of it stays. It is not retried: twice would be twice as far.
+     *
+     * @example
+     * await tillgate.sandbox.advance({ paymentId, milliseconds: 30 * 60_000 })
+     */
+    advance(advance: {
+        /** The order whose time passes. */
+        readonly paymentId: string;
+        /** How far, at most 30 days. */
+        readonly milliseconds: number;
+    }, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>;
+    /**
+     * Takes callbacks over a connection that you open, for a program that the gateway cannot reach. Waits up to
+     * `waitMs` for the first; ask again with the `after` that it answers. Without `after` it only says where now is.
+     * `till listen` does all of this and forwards them.
+     *
+     * @example
+     * const { callbacks, after } = await tillgate.sandbox.listen({ after: last, waitMs: 8_000 })
+     * for (const { envelope } of callbacks) await handler.answer(envelope)
+     */
+    listen(from: {
+        /** The `after` of the last answer. */
+        readonly after?: string;
+        /** How long to wait where there is nothing yet. Not at all when left out. */
+        readonly waitMs?: number;
+    }, options?: CallOptions): Promise<SandboxListenAnswer>;
+    /**
+     * Says that your program has taken a callback: it counts as delivered.
+     *
+     * @example
+     * await tillgate.sandbox.acknowledge({ callbackId: event.id, forwardedTo: 'http://localhost:3000/', durationMs: 5 })
+     */
+    acknowledge(taken: {
+        /** The `id` of its event. */
+        readonly callbackId: string;
+        /** The address that answered HTTP 200. */
+        readonly forwardedTo: string;
+        /** How long that took. */
+        readonly durationMs: number;
+        /** The beginning of what it answered, on one line. */
+        readonly answer?: string;
+    }, options?: CallOptions): Promise<void>;
+}
+interface SandboxPay {
+    /** The payment order’s number, as create answered it. Text of 1 to 32 characters. */
+    paymentId: string;
+    /** What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails. Allowed: `success`, `failed`, `confirming`, `refund_fails`. */
+    outcome: 'success' | 'failed' | 'confirming' | 'refund_fails';
+}
+/**
+ * A client of one Tillgate gateway for one merchant. It holds no connection of its own and needs no closing.
+ *
+ * @example
+ * const tillgate = Tillgate.fromEnvironment()
+ * const { checkoutUrl } = await tillgate.orders.create({ … })
+ */
+export declare class Tillgate {
+    /** Who you are at the gateway. */
+    readonly merchantId: string;
+    /** Where the gateway is. */
+    readonly gatewayUrl: string;
+    /** Create, query and cancel payment orders. */
+    readonly orders: Orders;
+    /** Give money back, and see what became of it. */
+    readonly refunds: Refunds;
+    /** Receive what the gateway tells, and have it told again. */
+    readonly callbacks: Callbacks;
+    /** Check what the consumer brings back from the checkout. */
+    readonly redirects: Redirects;
+    /** Only a gateway in sandbox mode answers these. */
+    readonly sandbox: Sandbox;
+    /**
+     * @throws CredentialsError that lists all that is wrong with the credentials at once.
+     * @example
+     * const tillgate = new Tillgate({ gatewayUrl, merchantId, aesKey, privateKey, platformPublicKey })
+     */
+    constructor({ gatewayUrl, merchantId, aesKey, privateKey, platformPublicKey, allowHttp, ...options }: Credentials & ClientOptions);
+    /**
+     * From a JSON file with the credentials, as the gateway's sandbox writes one.
+     *
+     * @example
+     * const tillgate = Tillgate.fromFile('data/sandbox-merchant.json')
+     */
+    static fromFile(path: string, options?: ClientOptions): Tillgate;
+    /**
+     * From TILLGATE_GATEWAY_URL, TILLGATE_MERCHANT_ID, TILLGATE_AES_KEY, TILLGATE_PRIVATE_KEY and
+     * TILLGATE_PLATFORM_PUBLIC_KEY. The keys may be in files instead, named by the variable with _FILE at its end.
+     *
+     * @example
+     * const tillgate = Tillgate.fromEnvironment()
+     */
+    static fromEnvironment(environment?: Environment, options?: ClientOptions): Tillgate;
+}
+type Environment = Readonly<Record<string, string | undefined>>;
+export {};
