@@ -36,7 +36,7 @@ const name = faced(text('As consumers read it at the checkout.', { max: 64 }), {
 const url = faced(text('Where messages are sent: https, in the sandbox http too.', { max: 2048 }), {
   placeholder: 'https://bank.example/tillgate',
 })
-const currencies = faced(list('What it takes.', currency, { max: 50 }), {
+const currencies = faced(list('What it takes.', currency, { max: 300 }), {
   placeholder: 'EUR, USD',
   fromText: (written) => written.toUpperCase(),
 })
@@ -48,7 +48,7 @@ const limits = (description: string) =>
         regexp: /^[0-9]{1,18}(\.[0-9]{1,4})? [A-Z]{3}$/,
         expected: 'an amount and its currency, such as 1.00 EUR',
       }),
-      { max: 50 },
+      { max: 300 },
     ),
     { placeholder: '1.00 EUR, 1.00 USD', fromText: (written) => written.toUpperCase() },
   )

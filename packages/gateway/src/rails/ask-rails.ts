@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import {
   makeCallbackId,
   makeTransactionId,
-  makeCallbackId as makeUuid,
+  makeUuid,
   parseRailPaymentAnswer,
   parseRailRefundAnswer,
   type RailMessage,

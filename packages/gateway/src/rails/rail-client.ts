@@ -1,12 +1,6 @@
 // Asks a rail: one signed message, one answer, within the bounds of the outbound client. Whatever is not an answer as the
 // protocol has it is a failure of the rail, and nothing of it is believed.
-import {
-  Failure,
-  makeCallbackId as makeUuid,
-  type RailMessage,
-  type RandomBytes,
-  signWebhook,
-} from '@tillgate/protocol'
+import { Failure, makeUuid, type RailMessage, type RandomBytes, signWebhook } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import type { KnownRail } from './rail-directory.ts'
 import type { RailCall } from './rules/rail-task.ts'

@@ -46,7 +46,7 @@ ${summary(view, content)}
 function leave({ order, merchant, language, path }: View): Content {
   if (returnUrlOf(order) === undefined) return undefined
   const name = html`<bdi>${merchant.name}</bdi>`
-  return html`<p class="leave small"><a class="link" href="${path}/return" rel="noreferrer">${fill(language.words.back.button, { merchant: name })}</a></p>`
+  return html`<p class="leave small"><a class="link" href="${path}/return" rel="noreferrer"><span>${fill(language.words.back.button, { merchant: name })}</span></a></p>`
 }
 
 function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {

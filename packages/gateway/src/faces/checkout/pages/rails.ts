@@ -47,7 +47,7 @@ function action({ path, language }: View, nextAction: NextAction, rail: Html): C
   const { rails: words } = language.words
   switch (nextAction.kind) {
     case 'redirect':
-      return html`<p class="act"><a class="primary button wide" href="${nextAction.url}" rel="noreferrer">${fill(words.go, { rail })}</a></p>`
+      return html`<p class="act"><a class="primary button wide" href="${nextAction.url}" rel="noreferrer"><span>${fill(words.go, { rail })}</span></a></p>`
     case 'qr':
       return html`<p class="rail-qr"><img class="qr" src="${path}/rail-qr.svg" alt="${fill(words.code, { rail: '' })}" width="220" height="220"></p>
 ${nextAction.caption !== undefined && html`<p>${nextAction.caption}</p>`}`
