@@ -83,7 +83,12 @@ export interface Sandbox {
 export function makeSandbox({ call }: Caller): Sandbox {
   return {
     async pay({ paymentId, outcome, rail }, options) {
-      const body = () => serialise({ paymentId, ...(rail === undefined ? { outcome } : { rail }) })
+      const body = () =>
+        serialise({
+          paymentId,
+          ...(outcome !== undefined && { outcome }),
+          ...(rail !== undefined && { rail }),
+        })
       const data = await call('service.sandbox.pay', body, { ...options, maxRetries: 0 })
       return expectTexts<SandboxAnswer>(data, ['paymentId', 'status'])
     },

@@ -46,6 +46,7 @@ import { makeManageRails } from '../rails/manage-rails.ts'
 import { makePayByRail } from '../rails/pay-by-rail.ts'
 import type { RailPost } from '../rails/rail-client.ts'
 import { RailDirectory } from '../rails/rail-directory.ts'
+import { makeReturnLateMoney } from '../rails/return-late-money.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import type { ClaimedTask } from '../rails/rules/rail-task.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
@@ -306,6 +307,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         operators: makeManageOperators({ operators, vault, ...by }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),

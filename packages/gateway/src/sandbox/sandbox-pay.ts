@@ -59,7 +59,10 @@ export function makeSandboxPay(parts: {
           paymentId: key.paymentId,
           status: order?.status ?? 'pending',
           ...(status !== 'declined' && { transactionId }),
-          ...(nextAction && { nextAction }),
+          // Safe: the same, in an object that whoever is answered may change.
+          ...(nextAction && {
+            nextAction: structuredClone(nextAction) as SandboxAnswer['nextAction'] & object,
+          }),
         }
       }
       case 'attempt_open':

@@ -4,7 +4,7 @@ import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import type { JsonObject } from '../json.ts'
 import { maxOrderNoLength, maxRailIdLength } from '../limits.ts'
-import { type NextAction, nextActionSchema } from '../rail/answers.ts'
+import { nextActionSchema } from '../rail/answers.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import { channels } from './create-body.ts'
@@ -111,9 +111,7 @@ export const sandboxAnswerSchema = Type.Object({
   transactionId: Type.Optional(transactionId),
   nextAction: Type.Optional(nextActionSchema),
 })
-export type SandboxAnswer = Omit<Static<typeof sandboxAnswerSchema>, 'nextAction'> & {
-  readonly nextAction?: NextAction
-}
+export type SandboxAnswer = Static<typeof sandboxAnswerSchema>
 
 export const answerSchema = Type.Object({
   code: wholeNumber(`\`${successCode}\` for success, otherwise one of the failure codes.`, {

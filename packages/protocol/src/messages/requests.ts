@@ -123,14 +123,21 @@ export const sandboxPayBodySchema = Type.Object({
   ),
 })
 
-export type SandboxPay = { readonly paymentId: string } & (
+export interface SandboxPay {
+  readonly paymentId: string
+  readonly outcome?: (typeof sandboxOutcomes)[number]
+  readonly rail?: string
+}
+
+/** By one of the two. */
+export type SandboxPayment = { readonly paymentId: string } & (
   | { readonly outcome: (typeof sandboxOutcomes)[number]; readonly rail?: never }
   | { readonly rail: string; readonly outcome?: never }
 )
 
 const readSandboxPayBody = makeReader(sandboxPayBodySchema, bodyOptions)
 
-export function parseSandboxPayBody(bodyText: string): SandboxPay {
+export function parseSandboxPayBody(bodyText: string): SandboxPayment {
   const { paymentId, outcome, rail } = readSandboxPayBody(bodyText)
   if (outcome !== undefined && rail === undefined) return { paymentId, outcome }
   if (rail !== undefined && outcome === undefined) return { paymentId, rail }

@@ -9,6 +9,8 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
 import { type AccountKey, effectsOf, type Transfer } from '../../ledger/rules/ledger.ts'
 import { addEffects, insertTransfers, lockAccounts, makeAccountOpener } from '../../ledger/store/ledger.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { audited } from '../../operators/store/audit.ts'
 import type { OrderKey } from '../../orders/rules/order.ts'
 import { changeStatuses } from '../../orders/store/orders.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
@@ -83,6 +85,9 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
     askAgain: (task: RailTask, nowMs: number) => insertRailTasks(database, [{ ...task, dueAtMs: nowMs }]),
     /** The task of an attempt, which a rail names by its id alone. Undefined: it is none of this rail. */
     findTask: (railId: string, transactionId: string) => findTask(database, railId, transactionId),
+    /** False: it is not held. */
+    returnHeld: (attempt: Attempt, given: { readonly returnId: string; readonly nowMs: number }, act: Act) =>
+      audited(database, act, (transaction) => returnHeld(transaction, attempt, given)),
     /** False: the claim was lost, and nothing was written. Throws RailRaceLost. */
     commit: batched(
       async (outcomes: readonly RailOutcome[]) => {
@@ -156,6 +161,23 @@ update rail_attempts set cancel_asked_at = $3
     })
     await wakeRailTasks(transaction, [key.transactionId])
   })
+}
+
+async function returnHeld(
+  transaction: Queryable,
+  { merchantId, transactionId, paymentId, railId }: Attempt,
+  { returnId, nowMs }: { readonly returnId: string; readonly nowMs: number },
+): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    text: `
+update rail_attempts set status = 'returning', return_id = $3
+ where merchant_id = $1 and transaction_id = $2 and status = 'held'`,
+    values: [merchantId, transactionId, returnId],
+  })
+  if (rowCount === 0) return false
+  const task = { taskId: returnId, kind: 'return', railId, merchantId, paymentId, transactionId } as const
+  await insertRailTasks(transaction, [{ ...task, createdAtMs: nowMs, dueAtMs: nowMs }])
+  return true
 }
 
 async function commitOutcomes(transaction: Queryable, all: readonly RailOutcome[]) {

@@ -92,8 +92,7 @@ async function bringThrough(rail: string, parts: Bringing): Promise<void> {
   const { nextAction } = await tillgate.sandbox.pay({ paymentId, rail })
   if (nextAction?.kind === 'redirect') terminal.note(`Go on at ${nextAction.url}`)
   if (nextAction?.kind === 'qr') terminal.note(`Pay this code: ${nextAction.text}`)
-  for (const { label, value } of nextAction?.kind === 'instructions' ? nextAction.lines : [])
-    terminal.note(`${label}: ${value}`)
+  for (const { label, value } of nextAction?.lines ?? []) terminal.note(`${label}: ${value}`)
   if (event !== 'payment.order.confirming') await expectStatus(parts, event.replace('payment.order.', ''))
 }
 

@@ -6,6 +6,7 @@ import type { OperatorService } from '../../../acts/service.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Order, OrderKey } from '../../../orders/rules/order.ts'
 import type { OrderDetails } from '../../../orders/show-order.ts'
+import type { Attempt } from '../../../rails/rules/attempt.ts'
 import type { Refund } from '../../../refunds/rules/refund.ts'
 import { readSummary } from '../../checkout/pages/summary.ts'
 import { actForms } from '../act-forms.ts'
@@ -72,7 +73,7 @@ ${actForms(visit, 'order', {
 </div>
 <h2>Goods</h2>${goods(order)}
 ${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(refunds, nowMs)}`}
-${details.attempts.length > 0 && html`<h2>Attempts at rails</h2>${attemptTable(details, nowMs)}${callTable(details, nowMs)}`}
+${details.attempts.length > 0 && html`<h2>Attempts at rails</h2>${attemptTable(visit, details)}${callTable(details, nowMs)}`}
 <h2>Ledger transfers</h2>${transferTable(details, nowMs)}
 <h2>Callbacks</h2>${
         callbacks.length === 0
@@ -203,10 +204,11 @@ const attemptLooks = {
   held: 'bad',
 } as const
 
-function attemptTable({ attempts }: OrderDetails, nowMs: number): Html {
+function attemptTable(visit: Visit, { attempts }: OrderDetails): Html {
+  const { nowMs } = visit
   return table(
     'Attempts at rails, the oldest first',
-    ['Rail', 'Status', 'transactionId', 'Rail’s reference', 'Reason', 'Begun', 'Ended'],
+    ['Rail', 'Status', 'transactionId', 'Rail’s reference', 'Reason', 'Begun', 'Ended', 'Act'],
     attempts.map((attempt) => [
       html`<a href="/rails/${attempt.railId}">${attempt.railId}</a>`,
       state(attemptLooks[attempt.status], attempt.status),
@@ -215,8 +217,13 @@ function attemptTable({ attempts }: OrderDetails, nowMs: number): Html {
       html`<span class="wrap">${attempt.reason ?? '—'}</span>`,
       moment(attempt.startedAtMs, nowMs),
       moment(attempt.endedAtMs, nowMs),
+      actForms(visit, 'attempt', { subject: attempt, values: { ...attemptKey(attempt) } }),
     ]),
   )
+}
+
+function attemptKey({ merchantId, paymentId, transactionId }: Attempt) {
+  return { merchantId, paymentId, transactionId }
 }
 
 function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
