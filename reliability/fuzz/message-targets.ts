@@ -179,13 +179,13 @@ async function callbackEnvelope(): Promise<Target> {
   }
 }
 
-interface Reading {
+export interface Reading {
   readonly name: string
   readonly parse: (text: string) => unknown
   readonly right: readonly object[]
 }
 
-function reading({ name, parse, right }: Reading): Target {
+export function reading({ name, parse, right }: Reading): Target {
   return {
     name,
     seeds: right.map(toBytes),

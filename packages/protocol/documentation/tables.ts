@@ -15,7 +15,9 @@ import * as listen from '../src/messages/sandbox-listen.ts'
 import { sandboxMethods, tradeMethods } from '../src/methods.ts'
 import { nextOrderStatuses, nextRefundStatuses, orderStatuses, refundStatuses } from '../src/statuses.ts'
 
-export const tables: Readonly<Record<string, () => string>> = {
+export type Tables = Readonly<Record<string, () => string>>
+
+export const tables: Tables = {
   methods: () => methodTable(tradeMethods),
   'sandbox methods': () => methodTable(sandboxMethods),
   'request envelope': () => fieldTable(requestEnvelopeSchema),
@@ -55,9 +57,9 @@ export const tables: Readonly<Record<string, () => string>> = {
 const marked = /<!-- table: ([a-z ]+) -->\n[\s\S]*?<!-- end of table -->/g
 
 /** The page with every marked table made anew. */
-export function fillTables(page: string): string {
+export function fillTables(page: string, from: Tables = tables): string {
   return page.replace(marked, (_whole, name: string) => {
-    const make = tables[name]
+    const make = from[name]
     if (make === undefined) throw new Error(`the page asks for a table "${name}" that does not exist`)
     return `<!-- table: ${name} -->\n\n${make()}\n\n<!-- end of table -->`
   })
@@ -72,7 +74,7 @@ interface ObjectSchema {
   readonly required?: readonly string[]
 }
 
-function fieldTable(schema: TSchema): string {
+export function fieldTable(schema: TSchema): string {
   const { properties, required = [] } = schema as unknown as ObjectSchema
   const rows = Object.entries(properties).map(([name, field]) => {
     const { typeName } = notesOf(field)
@@ -96,7 +98,7 @@ function ruleOf(expected: string): string {
 }
 
 /** The schema of an object further in; of a list, that of its items. */
-function inside(schema: TSchema, ...path: readonly string[]): TSchema {
+export function inside(schema: TSchema, ...path: readonly string[]): TSchema {
   return path.reduce((at, name) => {
     const field = (at as unknown as ObjectSchema).properties[name] as TSchema & { items?: TSchema }
     return field.items ?? field

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { checkRail } from '../../src/rails/conformance/check-rail.ts'
+import { checkConformance } from '../../src/rails/conformance/check-conformance.ts'
 import { postToRail } from '../../src/rails/conformance/post-to-rail.ts'
 import { bankSecret, freePort, listenForNotices, sendMessage, startMessage } from '../support/test-bank.ts'
 
@@ -36,7 +36,7 @@ function isOpen(): Promise<boolean> {
 const approve = (page: string) => fetch(page, { method: 'POST', redirect: 'manual' })
 
 test('the rail in Python does all that the protocol says', { skip }, async () => {
-  const { results } = await checkRail({
+  const { results } = await checkConformance({
     currencies: ['JPY', 'EUR', 'TND'],
     post: postToRail(url),
     secret: bankSecret,

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import type { NextAction } from '@tillgate/protocol'
 import { railCheckCommand } from '../../src/faces/cli/rail-check.ts'
-import { checkRail } from '../../src/rails/conformance/check-rail.ts'
+import { checkConformance } from '../../src/rails/conformance/check-conformance.ts'
 import { postToRail } from '../../src/rails/conformance/post-to-rail.ts'
 import { faults, openBrokenRail } from '../support/broken-rail.ts'
 import { commandScript } from '../support/process.ts'
@@ -19,7 +19,7 @@ interface CheckedRail {
 
 /** As the command does it, with somebody who approves at once. */
 function check({ url, approve, timeoutMs }: CheckedRail) {
-  return checkRail({
+  return checkConformance({
     currencies: ['JPY', 'EUR', 'TND'],
     post: postToRail(url, timeoutMs),
     secret: bankSecret,
@@ -74,7 +74,7 @@ test('a broken rail without its fault passes', async () => {
 test('a rail that does what it refused is found out', async () => {
   const { url, bank } = await openBrokenRail({})
   const post = postToRail(url)
-  const { results } = await checkRail({
+  const { results } = await checkConformance({
     currencies: ['EUR'],
     async post(body, headers) {
       const response = await post(body, headers)

@@ -3,7 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { digitsOf, Failure, isWebhookSecret, type NextAction, railAnswerTimeoutMs } from '@tillgate/protocol'
 import { Command, Option } from 'commander'
 import { systemClock } from '../../platform/clock.ts'
-import { type CheckResult, checkRail, type RailReport } from '../../rails/conformance/check-rail.ts'
+import {
+  type CheckResult,
+  type ConformanceReport,
+  checkConformance,
+} from '../../rails/conformance/check-conformance.ts'
 import { postToRail } from '../../rails/conformance/post-to-rail.ts'
 import { type OutputOptions, print } from './context.ts'
 
@@ -15,24 +19,24 @@ interface CheckOptions extends OutputOptions {
 
 export function railCheckCommand(): Command {
   return new Command('check')
-    .description('try a rail against the protocol of docs/rails.md; exit code 1 when it does anything wrong')
-    .argument('<url>', 'where the rail takes messages; use one that moves no real money')
+    .description('Try a rail against the protocol of docs/rails.md; exit code 1 when it does anything wrong')
+    .argument('<url>', 'Where the rail takes messages. Use one that moves no real money.')
     .addOption(
-      new Option('--secret <whsec>', 'the secret that the rail knows')
+      new Option('--secret <whsec>', 'The secret that the rail knows.')
         .env('RAIL_SECRET')
         .makeOptionMandatory(),
     )
     .option(
       '--currencies <codes>',
-      'with no, two and three decimal places, as far as the rail has them',
+      'With no, two and three decimal places, as far as the rail has them.',
       'JPY,EUR,TND',
     )
     .option(
       '--wait <seconds>',
-      'how long somebody may take to approve a payment where the rail asks for it',
+      'How long somebody may take to approve a payment where the rail asks for it.',
       '0',
     )
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON.')
     .action(check)
 }
 
@@ -46,7 +50,7 @@ async function check(url: string, options: CheckOptions): Promise<void> {
   for (const currency of currencies) digitsOf(currency)
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort())
-  const report = await checkRail({
+  const report = await checkConformance({
     currencies,
     post: postToRail(url),
     secret: options.secret,
@@ -76,7 +80,7 @@ function describe(nextAction: NextAction): string {
 
 const marks = { passed: '✓', failed: '✗', skipped: '-' } as const
 
-function reportLines({ results, slowestAnswerMs }: RailReport): string[] {
+function reportLines({ results, slowestAnswerMs }: ConformanceReport): string[] {
   const count = (wanted: CheckResult['outcome']) => results.filter(({ outcome }) => outcome === wanted).length
   return [
     ...results.flatMap(({ title, protocol, outcome, found }) => [

@@ -11,17 +11,21 @@ export interface CheckResult {
   readonly found?: string
 }
 
-export interface RailReport {
+export interface ConformanceReport {
   readonly results: readonly CheckResult[]
   readonly slowestAnswerMs: number
 }
 
-export interface CheckRailParts extends ProbeParts {
+export interface ConformanceParts extends ProbeParts {
   readonly currencies: readonly string[]
   readonly onResult?: (result: CheckResult) => void
 }
 
-export async function checkRail({ currencies, onResult, ...parts }: CheckRailParts): Promise<RailReport> {
+export async function checkConformance({
+  currencies,
+  onResult,
+  ...parts
+}: ConformanceParts): Promise<ConformanceReport> {
   const probe = new Probe(parts)
   const results: CheckResult[] = []
   for (const check of railChecks(currencies)) {
