@@ -3,7 +3,7 @@
 
 import { Compile } from 'typebox/schema'
 import { parseCreateBody } from '../../packages/protocol/src/index.ts'
-import { readJson } from '../../packages/protocol/src/json.ts'
+import { readJson } from '../../packages/protocol/src/json/json.ts'
 import { createBodySchema } from '../../packages/protocol/src/messages/create-body.ts'
 
 function createBody(goods: number): string {

@@ -81,6 +81,7 @@ export function orderPage(order: ShopOrder, redirectStatus: string | undefined):
 <h1>${words}</h1>
 ${isWaiting && !order.isAsked && html`<p class="quiet">This page waits for the gateway’s callback and looks again every second.</p>`}
 ${status === 'pending' && checkoutUrl && html`<p><a href="${checkoutUrl}">Go on paying</a></p>`}
+${kind === 'bad' && !refundStatus && html`<form method="post" action="/buy"><button class="primary">Try again</button></form>`}
 ${status === 'success' && !refundStatus && html`<form method="post" action="/orders/${orderNo}/refund"><button>Refund it all</button></form>`}
 <h2>How the shop knows</h2>
 <ol class="steps">

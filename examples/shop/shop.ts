@@ -20,6 +20,8 @@ export interface ShopOrder {
   waitingSinceMs?: number
   /** No callback came, so the gateway was asked. */
   isAsked?: boolean
+  /** The cart that it was made of is still in the consumer's browser. */
+  hasCart?: boolean
 }
 
 /** Consumers reach the shop at `url`, the gateway reaches it at `callbackUrl`. */
@@ -55,29 +57,27 @@ export function openShop({ tillgate, url, callbackUrl }: ShopParts): Server {
     if (pathname === '/callbacks') return callbacks.node(request, response)
     const [, orderNo = '', refundPath = ''] = /^\/orders\/([\w-]{1,64})(\/refund)?$/.exec(pathname) ?? []
     const cart = readCart(request.headers.cookie)
+    const form = request.method === 'POST' ? await readForm(request) : new URLSearchParams()
     switch (`${request.method} ${orderNo ? `/orders${refundPath}` : pathname}`) {
       case 'GET /':
         return sendPage(response, 200, shopPage(cart))
       case 'GET /style.css':
         return void response.setHeader('content-type', 'text/css; charset=utf-8').end(style)
       case 'POST /cart': {
-        const form = await readForm(request)
         const change = { goodsId: form.get('goods'), by: form.get('by') === '-1' ? -1 : 1 }
         response.setHeader('set-cookie', cartCookie(readCart(request.headers.cookie, change)))
         return redirect(response, '/')
       }
       case 'POST /buy':
-        await readForm(request)
-        if (cart.length === 0) return redirect(response, '/')
-        response.setHeader('set-cookie', cartCookie([]))
-        return redirect(response, await buy(cart))
+        return redirect(response, cart.length === 0 ? '/' : await buy(cart))
       case 'POST /orders/refund':
-        await readForm(request)
         await refund(orderNo)
         return redirect(response, `/orders/${orderNo}`)
       case 'GET /orders': {
         const order = await look(orderNo)
         const back = await tillgate.redirects.verify(searchParams, { paymentId: order?.paymentId ?? '' })
+        if (order?.hasCart && order.status === 'success') response.setHeader('set-cookie', cartCookie([]))
+        if (order) order.hasCart &&= order.status !== 'success'
         if (order) return sendPage(response, 200, orderPage(order, back?.status))
       }
     }
@@ -104,7 +104,7 @@ export function openShop({ tillgate, url, callbackUrl }: ShopParts): Server {
       callbackUrl,
       redirectUrl: `${url}/orders/${order.orderNo}`,
     })
-    Object.assign(order, { paymentId, checkoutUrl })
+    Object.assign(order, { paymentId, checkoutUrl, hasCart: true })
     return checkoutUrl
   }
 

@@ -17,6 +17,7 @@ import {
   parseSandboxAdvanceBody,
   parseSandboxListenBody,
   parseSandboxPayBody,
+  parseSandboxRequestsBody,
   sealCallback,
   sealRequest,
 } from '@tillgate/protocol'
@@ -87,6 +88,7 @@ export const bodies: Readonly<
     parse: parseSandboxAcknowledgeBody,
     right: [{ callbackId: uuid, forwardedTo: 'http://127.0.0.1:9/', durationMs: 12, answer: 'ok' }],
   },
+  'service.sandbox.requests': { parse: parseSandboxRequestsBody, right: [{}, { requestId: 'x', limit: 5 }] },
 }
 
 export async function messageTargets(): Promise<Target[]> {

@@ -113,7 +113,7 @@ export function smugglingForms(place: Place, path: string): Form[] {
     {
       name: 'absolute form',
       bytes: (hidden) => inAnotherBody(`POST http://elsewhere${path} HTTP/1.1\r\n`, hidden),
-      answers: [404, 200],
+      answers: [415, 200],
     },
     {
       name: 'upgrade to h2c',

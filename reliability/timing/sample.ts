@@ -28,7 +28,7 @@ export async function sample<Prepared>(
         const prepared = prepare(refusal())
         const began = process.hrtime.bigint()
         await ask(prepared)
-        // After the answer: before it, the beat would hide it too.
+        // After the answer: before it, the constant time of refusals would hide it too.
         const answered = process.hrtime.bigint()
         if (name === planted) while (process.hrtime.bigint() - answered < plantedMicros * 1_000);
         const tookMicros = Number(process.hrtime.bigint() - began) / 1_000

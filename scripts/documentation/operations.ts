@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import type { FailureName } from '../../packages/protocol/src/codes.ts'
 import * as answers from '../../packages/protocol/src/messages/answers.ts'
 import * as listen from '../../packages/protocol/src/messages/sandbox-listen.ts'
+import { sandboxRequestsAnswerSchema } from '../../packages/protocol/src/messages/sandbox-requests.ts'
 import type { Method } from '../../packages/protocol/src/methods.ts'
 
 export interface OperationNotes {
@@ -21,13 +22,14 @@ export interface OperationNotes {
   readonly failures: readonly FailureName[]
 }
 
-/** What can happen before the operation itself is reached, and what is our fault. */
+/** What can happen before the operation itself is reached, and internal errors. */
 export const sharedFailures: readonly FailureName[] = [
   'malformed_envelope',
   'timestamp_outside_window',
   'envelope_not_opened',
   'merchant_suspended',
   'no_such_operation',
+  'wrong_verb',
   'too_large',
   'not_json',
   'too_many_requests',
@@ -187,5 +189,29 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     example: 'sandbox acknowledge',
     exampleAnswer: { callbackId: '0199c1be-2000-7e4f-9d2a-5b6c7d8e9f00', state: 'delivered' },
     failures: ['invalid_field', 'order_not_found'],
+  },
+  'service.sandbox.requests': {
+    title: 'List refused and slow requests',
+    about:
+      'Your own of the last 7 days, by the `requestId` of their answers: what each asked for and what was said. `till logs` is built on it.',
+    bodyTables: ['sandbox requests body'],
+    answerTables: ['sandbox requests answer', 'logged request'],
+    answerSchema: sandboxRequestsAnswerSchema,
+    example: 'sandbox requests',
+    exampleAnswer: {
+      requests: [
+        {
+          requestId: 'q3JvY2sgYW5kIHJv',
+          at: timeMs,
+          method: 'service.trade.create',
+          httpStatus: 400,
+          code: 40001,
+          field: 'currency',
+          msg: 'currency must be an ISO 4217 code in capital letters, but was "eur".',
+          durationMs: 4,
+        },
+      ],
+    },
+    failures: ['invalid_field'],
   },
 }

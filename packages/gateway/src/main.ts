@@ -2,7 +2,7 @@
 // or the parent of several processes of one, or one of those.
 import cluster from 'node:cluster'
 import { listenForStop } from './app/stop-signals.ts'
-import { welcome } from './app/welcome.ts'
+import { type FirstOperator, operatorLines, welcome } from './app/welcome.ts'
 import { type Log, makeLog } from './platform/log.ts'
 import { exitCodes, StartFailure } from './platform/start-failure.ts'
 import { version } from './platform/version.ts'
@@ -36,7 +36,21 @@ async function runAlone(config: Config, log: Log): Promise<void> {
   let isStopping = false
   // Left alone, it would end the process on the spot.
   process.on('SIGUSR2', () => log.warn('this is the only process; it is replaced by a restart'))
-  const run = runGateway(config, { log, shopUrl: () => beside?.shopUrl })
+  let firstOperator: FirstOperator | undefined
+  // On a terminal its password stands in the welcome; whoever ends the start before that is told it all the same.
+  process.once(
+    'exit',
+    () => firstOperator && process.stderr.write(`${operatorLines(firstOperator).join('\n')}\n`),
+  )
+  const run = runGateway(config, {
+    log,
+    shopUrl: () => beside?.shopUrl,
+    ...(process.stdout.isTTY && {
+      onFirstOperator: (made) => {
+        firstOperator = made
+      },
+    }),
+  })
   listenForStop({
     async onStop({ signal, isPatient }) {
       isStopping = true
@@ -54,7 +68,8 @@ async function runAlone(config: Config, log: Log): Promise<void> {
   beside = openBeside(config, { publicUrl, log })
   const urls = await beside.urls
   if (isStopping) return
-  greet(config, { publicUrl, adminUrl, ...urls })
+  greet(config, { publicUrl, adminUrl, ...urls, firstOperator })
+  firstOperator = undefined
 }
 
 /** One of several: its parent speaks to the terminal and decides when to stop. */
@@ -109,7 +124,7 @@ async function runSeveral(config: Config, log: Log): Promise<void> {
     beside = openBeside(config, { publicUrl, log })
     const urls = await beside.urls
     if (urls.shopUrl !== undefined) supervisor.tellShop(urls.shopUrl)
-    greet(config, { publicUrl, adminUrl, ...urls })
+    greet(config, { publicUrl, adminUrl, ...urls, firstOperator: undefined })
   })
   const code = await supervisor.ended
   await beside?.stop()
@@ -170,9 +185,13 @@ function openBeside(config: Config, { publicUrl, log }: { publicUrl: string; log
   return beside
 }
 
-function greet({ mode, processes, publicListener: { host } }: Config, urls: Urls & BesideUrls): void {
-  if (process.stdout.isTTY)
-    process.stdout.write(
-      welcome({ mode, processes, isLocal: /^(localhost|127\..*|::1)$/.test(host), ...urls }),
-    )
+function greet(
+  config: Config,
+  told: Urls & BesideUrls & { readonly firstOperator: FirstOperator | undefined },
+): void {
+  if (!process.stdout.isTTY) return
+  const { mode, processes, publicListener, sandboxMerchantsPerDay } = config
+  const isLocal = /^(localhost|127\..*|::1)$/.test(publicListener.host)
+  const isAccessGiven = mode === 'sandbox' && sandboxMerchantsPerDay > 0
+  process.stdout.write(welcome({ mode, processes, isLocal, isAccessGiven, ...told }))
 }

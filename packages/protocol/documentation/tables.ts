@@ -12,6 +12,7 @@ import { createBodySchema } from '../src/messages/create-body.ts'
 import * as requests from '../src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../src/messages/results.ts'
 import * as listen from '../src/messages/sandbox-listen.ts'
+import * as logged from '../src/messages/sandbox-requests.ts'
 import { sandboxMethods, tradeMethods } from '../src/methods.ts'
 import { nextOrderStatuses, nextRefundStatuses, orderStatuses, refundStatuses } from '../src/statuses.ts'
 
@@ -44,6 +45,9 @@ export const tables: Tables = {
   'listened callback': () => fieldTable(inside(listen.sandboxListenAnswerSchema, 'callbacks')),
   'sandbox acknowledge body': () => fieldTable(listen.sandboxAcknowledgeBodySchema),
   'sandbox acknowledge answer': () => fieldTable(listen.sandboxAcknowledgeAnswerSchema),
+  'sandbox requests body': () => fieldTable(logged.sandboxRequestsBodySchema),
+  'sandbox requests answer': () => fieldTable(logged.sandboxRequestsAnswerSchema),
+  'logged request': () => fieldTable(inside(logged.sandboxRequestsAnswerSchema, 'requests')),
   'sandbox answer': () => fieldTable(answers.sandboxAnswerSchema),
   'payment result': () => fieldTable(paymentResultSchema),
   'refund result': () => fieldTable(refundResultSchema),

@@ -70,6 +70,10 @@ export const failures = {
     meaning: 'There is no such thing.',
     isAdminOnly: true,
   },
+  wrong_verb: {
+    code: 40500,
+    meaning: 'The path is right, the HTTP method is not: send the one that the Allow header names.',
+  },
   number_already_used: {
     code: 40900,
     meaning: 'orderNo or referRefundNo was already used with other content. Use a new number.',

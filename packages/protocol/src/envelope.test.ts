@@ -114,8 +114,8 @@ test('a field of the wrong form is named', () => {
 const formOf: Record<string, string> = {
   id: 'a UUID in lower case',
   merchantId: '18 digits',
-  method: 'a dotted name of at most 64 characters',
-  eventName: 'a dotted name of at most 64 characters',
+  method: 'a dotted name in lower case of at most 64 characters',
+  eventName: 'a dotted name in lower case of at most 64 characters',
   sign: 'standard base64 with padding',
   timestamp: '13 digits: milliseconds since 1970-01-01 UTC',
   body: 'standard base64 with padding',
@@ -153,10 +153,23 @@ test('a name is words of small letters joined by points, 64 characters at most',
     refuses({ ...request, method }, 'method')
 })
 
-test('base64 is its alphabet and at most two marks behind it', () => {
-  for (const sign of ['Q', 'QQ==', 'QUI=', '+/09azAZ'])
+test('base64 is its alphabet, filled up to fours by at most two marks behind it', () => {
+  for (const sign of ['QQ==', 'QUI=', '+/09azAZ'])
     assert.equal(parseRequestEnvelope(JSON.stringify({ ...request, sign })).sign, sign)
-  for (const sign of ['=', '==', '=QUJD', '-QUJD', ' QUJD', 'QUJD ', 'QU=JD', 'QUJD-'])
+  for (const sign of [
+    'Q',
+    'QQ',
+    'QUI',
+    'QUJDR',
+    '=',
+    '==',
+    '=QUJD',
+    '-QUJD',
+    ' QUJD',
+    'QUJD ',
+    'QU=JD',
+    'QUJD-',
+  ])
     refuses({ ...request, sign }, 'sign')
 })
 

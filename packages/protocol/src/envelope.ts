@@ -2,7 +2,7 @@
 // string that is signed. Reading gives every optional field its default, because the default is signed too.
 import type { Static } from 'typebox'
 import { Failure } from './codes.ts'
-import { choice, pattern, time } from './fields.ts'
+import { base64, choice, pattern, time } from './fields.ts'
 import { merchantIdPattern, uuidPattern } from './ids.ts'
 import { maxEnvelopeBytes, maxEnvelopeMarks, maxMethodLength } from './limits.ts'
 import { Type } from './type.ts'
@@ -11,9 +11,8 @@ import { makeReader } from './validation.ts'
 // Every value but the body has a closed alphabet without `&` and `=`: no field can be smuggled into another.
 const dottedName = {
   regexp: /^(?=.{1,64}$)[a-z]+(?:\.[a-z]+)*$/,
-  expected: `a dotted name of at most ${maxMethodLength} characters`,
+  expected: `a dotted name in lower case of at most ${maxMethodLength} characters`,
 }
-const base64Text = { regexp: /^[A-Za-z0-9+/]+={0,2}$/, expected: 'standard base64 with padding' }
 
 const merchantId = pattern('Who sends or receives it.', { regexp: merchantIdPattern, expected: '18 digits' })
 
@@ -22,7 +21,7 @@ const commonFields = {
   charset: Type.Optional(choice('How the body’s text is encoded. `utf-8` when left out.', ['utf-8'])),
   encryptType: Type.Optional(choice('How the body is encrypted. `AES` when left out.', ['AES'])),
   signType: Type.Optional(choice('How it is signed. `RSA` when left out.', ['RSA'])),
-  sign: pattern('The signature over the string to sign.', base64Text),
+  sign: base64('The signature over the string to sign.'),
 }
 
 export const requestEnvelopeSchema = Type.Object(
@@ -31,7 +30,7 @@ export const requestEnvelopeSchema = Type.Object(
     method: pattern('The operation.', dottedName),
     ...commonFields,
     timestamp: time('When the request was made.'),
-    body: pattern('The encrypted body.', base64Text),
+    body: base64('The encrypted body.'),
   },
   { additionalProperties: false },
 )
@@ -46,7 +45,7 @@ export const callbackEnvelopeSchema = Type.Object(
     eventName: pattern('The event.', dottedName),
     ...commonFields,
     timestamp: time('When this attempt was made. Sent as a string.'),
-    body: pattern('The encrypted result object.', base64Text),
+    body: base64('The encrypted result object.'),
   },
   { additionalProperties: false },
 )

@@ -1,7 +1,7 @@
 // The kinds of field that messages are made of. Each carries, beside its check, the words for what it expects
 // (`expected`, used in errors and in the documentation) and what it is for (`description`).
 import type { TSchema } from 'typebox'
-import { inexactNumberText } from './json.ts'
+import { inexactNumberText } from './json/json.ts'
 import { maxNumberDigits, maxUrlLength } from './limits.ts'
 import type { WireAmount } from './money.ts'
 import { Type } from './type.ts'
@@ -16,6 +16,9 @@ export interface FieldNotes {
 // Cc are the control characters: C0, DEL and C1.
 const controlCharacter = /\p{Cc}/u
 
+/** Not a space of any kind, nor a character that is not seen. */
+const visibleCharacter = /[^\s\p{Cf}]/u
+
 /** Lengths count code points. Control characters are refused; half surrogates never come this far. */
 export function isText(value: unknown, { min, max }: { min: number; max: number }): value is string {
   if (typeof value !== 'string') return false
@@ -25,14 +28,20 @@ export function isText(value: unknown, { min, max }: { min: number; max: number 
   return value.length <= 2 * max && [...value].length <= max
 }
 
-export function text(description: string, { min = 1, max }: { min?: number; max: number }) {
+export function text(
+  description: string,
+  { min = 1, max, isVisible = false }: { min?: number; max: number; isVisible?: boolean },
+) {
   const length = min === max ? `${max}` : min === 0 ? `at most ${max}` : `${min} to ${max}`
   const notes = {
     typeName: 'string',
-    expected: `text of ${length} characters, no control characters`,
+    expected: `text of ${length} characters, ${isVisible ? 'not blank, ' : ''}no control characters`,
     description,
   }
-  return Type.Refine(Type.String(notes), (value) => isText(value, { min, max }))
+  return Type.Refine(
+    Type.String(notes),
+    (value) => isText(value, { min, max }) && (!isVisible || visibleCharacter.test(value)),
+  )
 }
 
 /** Its length only: whether the gateway may use the address is the gateway's to say, with a code of its own. */
@@ -60,6 +69,14 @@ export function pattern(
   { regexp, expected, typeName = 'string' }: { regexp: RegExp; expected: string; typeName?: string },
 ) {
   return Type.Refine(Type.String({ typeName, expected, description }), (value) => regexp.test(value))
+}
+
+const base64Letters = /^[A-Za-z0-9+/]+={0,2}$/
+
+/** Whether it is canonical is seen where it is decoded. */
+export function base64(description: string) {
+  const notes = { typeName: 'string', expected: 'standard base64 with padding', description }
+  return Type.Refine(Type.String(notes), (value) => value.length % 4 === 0 && base64Letters.test(value))
 }
 
 export function choice<const Values extends readonly string[]>(description: string, values: Values) {
@@ -140,6 +157,7 @@ export function nested<Properties extends Record<string, TSchema>>(
 /** What the error says it found, short enough to show and without repeating secrets or whole texts. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
   const written = inexactNumberText(value)
   if (written !== undefined) return describeInexact(written)
   if (Array.isArray(value)) return `a list of ${value.length}`

@@ -14,8 +14,6 @@ export const maxJsonMarks = 20_000
 /** An envelope has ten fields, and is read before anybody has proved who they are. */
 export const maxEnvelopeMarks = 64
 
-export const merchantIdLength = 18
-export const timestampLength = 13
 export const maxMethodLength = 64
 
 export const maxGoods = 100
@@ -47,6 +45,8 @@ export const maxSandboxAdvanceMs = 30 * day
 /** Shorter than what proxies as a rule allow an answer to take. */
 export const maxListenWaitMs = 25 * second
 export const maxListenCursorLength = 32 * 1024
+export const maxRequestIdLength = 64
+export const maxListedRequests = 100
 
 export const maxMajorUnits = 10n ** 15n
 /** Fits a signed 64-bit integer; it is the lower bound of the two for currencies of 4 decimal places. */

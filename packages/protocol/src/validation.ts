@@ -5,7 +5,7 @@ import type { Static, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import { Failure, type FailureName } from './codes.ts'
 import { describeValue, notesOf } from './fields.ts'
-import { inexactNumberText, type Json, JsonError, readJson } from './json.ts'
+import { inexactNumberText, type Json, JsonError, readJson } from './json/json.ts'
 
 export interface ReaderOptions {
   readonly failure: FailureName
@@ -69,7 +69,10 @@ function explain(
   const { failure, whole } = options
   const found = walk(schema, value, keys)
   const field = fieldPath(keys)
-  if (field === '') return new Failure(failure, { message: `${whole} must be a JSON object.` })
+  if (field === '') {
+    const message = `${whole} must be a JSON object, but was ${describeValue(value)}.`
+    return new Failure(failure, { message })
+  }
   if (found.schema === undefined) {
     return new Failure(failure, { field, message: `${field} is not a field of ${whole}.` })
   }

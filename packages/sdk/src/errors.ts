@@ -157,5 +157,7 @@ export function errorOfCode(code: number, message: string, details: ErrorDetails
     kindsByCode[code] ??
     (kindsByHttpStatus as Readonly<Record<number, typeof TillgateError>>)[family] ??
     (family >= 500 ? UnavailableError : family >= 400 ? InvalidRequestError : UnexpectedAnswerError)
-  return new Kind(message, { ...details, code })
+  // The gateway does not say what was wrong with an envelope that stayed closed; with the keys at hand, till can.
+  const hint = code === 40100 ? ' `npx till debug-signature --help` finds out what is wrong with it.' : ''
+  return new Kind(`${message}${hint}`, { ...details, code })
 }

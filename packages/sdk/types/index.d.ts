@@ -595,7 +595,7 @@ interface CreateBody {
         goods: {
             /** The good’s number on the merchant’s platform. Text of 1 to 64 characters. */
             referenceGoodsId: string;
-            /** Its name, shown to the consumer. Text of 1 to 256 characters. */
+            /** Its name, shown to the consumer. Text of 1 to 256 characters, not blank. */
             goodsName: string;
             /** Its description. Text of at most 256 characters. */
             goodsDesc?: string;
@@ -799,6 +799,16 @@ export interface Sandbox {
         /** The beginning of what it answered, on one line. */
         readonly answer?: string;
     }, options?: CallOptions): Promise<void>;
+    /**
+     * Your own requests of the last 7 days that were refused or slow, the newest first; one of them by its `requestId`.
+     *
+     * @example
+     * const { requests } = await tillgate.sandbox.requests({ requestId: error.requestId })
+     */
+    requests(wanted?: {
+        readonly requestId?: string;
+        readonly limit?: number;
+    }, options?: CallOptions): Promise<SandboxRequestsAnswer>;
 }
 interface SandboxPay {
     /** The payment order’s number, as create answered it. Text of 1 to 32 characters. */
@@ -807,6 +817,27 @@ interface SandboxPay {
     outcome?: 'success' | 'failed' | 'confirming' | 'refund_fails';
     /** Instead of `outcome`: begin to pay through this rail, as a consumer’s choice at the checkout would. Text of 1 to 32 characters. */
     rail?: string;
+}
+interface SandboxRequestsAnswer {
+    /** The newest first. */
+    requests: {
+        /** The `requestId` of the answer. Text of 1 to 64 characters. */
+        requestId: string;
+        /** When it was answered. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        at: number;
+        /** The operation. Text of 1 to 64 characters. */
+        method: string;
+        /** The HTTP status of the answer. A whole number from 100 to 599. */
+        httpStatus: number | string;
+        /** The `code` of the answer. A whole number from 0 to 99999. */
+        code: number | string;
+        /** The field at fault; empty where there is none. Text of at most 1024 characters. */
+        field: string;
+        /** The `msg` of the answer; empty where it was served. Text of at most 1024 characters. */
+        msg: string;
+        /** How long it took. A whole number from 0 to 999999999. */
+        durationMs: number | string;
+    }[];
 }
 /**
  * A client of one Tillgate gateway for one merchant. It holds no connection of its own and needs no closing.

@@ -141,6 +141,8 @@ interface ActGiven<Params, Input, Answer extends TObject | 'csv'> {
   readonly isOnce?: true
   readonly api?: ApiFace
   readonly command?: CommandFace
+  readonly form?: FormFace
+  /** Where it has several. */
   readonly forms?: readonly FormFace[]
   readonly checks?: Act['checks']
   readonly run: (
@@ -162,7 +164,7 @@ export function defineAct<
     params: given.params,
     input: given.input,
     isOnce: given.isOnce ?? false,
-    forms: given.forms ?? [],
+    forms: given.forms ?? (given.form ? [given.form] : []),
     checks: given.checks ?? {},
     // Safe, both: every face checks by these very schemas before it calls.
     run: async (call) => answerOf(given.answer, await (given.run as Act['run'])(call)),

@@ -182,15 +182,13 @@ export const approvalActs: readonly Act[] = [
         ...approvalFields,
         ...(decision === 'approve' && { aesKey: optional(aesKey) }),
       }),
-      forms: [
-        form<ApprovalRequest>({
-          ...forms[decision],
-          place: 'approval',
-          path: `/approvals/:approvalId/${decision}`,
-          page: '/approvals',
-          isOffered: ({ requestedBy }, { login }) => (requestedBy === login) === (decision === 'withdraw'),
-        }),
-      ],
+      form: form<ApprovalRequest>({
+        ...forms[decision],
+        place: 'approval',
+        path: `/approvals/:approvalId/${decision}`,
+        page: '/approvals',
+        isOffered: ({ requestedBy }, { login }) => (requestedBy === login) === (decision === 'withdraw'),
+      }),
       async run({ service, operator, actor, params, input }) {
         assert(operator, 'only a person decides')
         const decide = service.approvals[decision]

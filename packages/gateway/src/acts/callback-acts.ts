@@ -128,17 +128,15 @@ export const callbackActs: readonly Act[] = [
     params: key,
     input: object('Why.', { reason }),
     answer: object('How many.', resent),
-    forms: [
-      form<StoredCallback>({
-        place: 'callback',
-        path: `${page}/resend`,
-        page,
-        label: 'Send it again…',
-        explains: 'One attempt more, now, beside the planned retries.',
-        button: 'Send it again',
-        isOffered: ({ body }) => body !== undefined,
-      }),
-    ],
+    form: form<StoredCallback>({
+      place: 'callback',
+      path: `${page}/resend`,
+      page,
+      label: 'Send it again…',
+      explains: 'One attempt more, now, beside the planned retries.',
+      button: 'Send it again',
+      isOffered: ({ body }) => body !== undefined,
+    }),
     async run({ service, actor, params, input }) {
       await service.as(actor).callbacks.resendOne(params.callbackId, input.reason)
       return { found: 1, queued: 1 }
@@ -221,19 +219,17 @@ export const callbackActs: readonly Act[] = [
       reason,
     }),
     answer: object('How many.', resent),
-    forms: [
-      {
-        place: 'callbacks.ticked',
-        path: '/callbacks/resend-ticked',
-        page: '/callbacks',
-        formId: 'ticked',
-        label: 'Send the ticked ones again…',
-        explains:
-          'Every callback that is ticked above is sent once more, now. Planned retries stay as they are.',
-        button: 'Send the ticked ones again',
-        fields: ['reason'],
-      },
-    ],
+    form: {
+      place: 'callbacks.ticked',
+      path: '/callbacks/resend-ticked',
+      page: '/callbacks',
+      formId: 'ticked',
+      label: 'Send the ticked ones again…',
+      explains:
+        'Every callback that is ticked above is sent once more, now. Planned retries stay as they are.',
+      button: 'Send the ticked ones again',
+      fields: ['reason'],
+    },
     async run({ service, actor, input }) {
       const ticked = input.callback.map((each) => {
         const [of = '', callbackId = ''] = each.split(':')
@@ -256,7 +252,7 @@ function saidBy({ detail, answer }: StoredAttempt): string | undefined {
   return (detail ?? readable(answer))?.slice(0, 1024) || undefined
 }
 
-/** A stranger wrote it: nothing in it may move the cursor or colour the terminal. */
+/** Another host wrote it: nothing in it may move the cursor or colour the terminal. */
 export function readable(answer: Buffer | undefined): string | undefined {
   return answer?.toString().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }

@@ -71,16 +71,14 @@ export const hostActs: readonly Act[] = [
     }),
     answer: object('The host.', { host, pausedUntilMs: timeMs('Until when.') }),
     command: { words: 'host pause', arguments: ['host'] },
-    forms: [
-      {
-        place: 'callbacks.hosts',
-        path: '/callbacks/hosts/pause',
-        page,
-        label: 'Pause a host…',
-        explains: 'Callbacks to it wait until the pause is over, or until somebody resumes it. None is lost.',
-        button: 'Pause it',
-      },
-    ],
+    form: {
+      place: 'callbacks.hosts',
+      path: '/callbacks/hosts/pause',
+      page,
+      label: 'Pause a host…',
+      explains: 'Callbacks to it wait until the pause is over, or until somebody resumes it. None is lost.',
+      button: 'Pause it',
+    },
     async run({ service, actor, input }) {
       const name = input.host.toLowerCase()
       const forMs = input.minutes * minuteMs
@@ -99,18 +97,15 @@ export const hostActs: readonly Act[] = [
     input: object('Which host.', { host, reason }),
     answer: object('The host.', { host }),
     command: { words: 'host resume', arguments: ['host'] },
-    forms: [
-      form<FailingHost>({
-        place: 'host',
-        path: '/callbacks/hosts/resume',
-        page,
-        label: 'Resume…',
-        explains:
-          'What waits for this host is sent at once. If it still fails, it is paused again by itself.',
-        button: ({ host: name }) => `Resume ${name}`,
-        hidden: ['host'],
-      }),
-    ],
+    form: form<FailingHost>({
+      place: 'host',
+      path: '/callbacks/hosts/resume',
+      page,
+      label: 'Resume…',
+      explains: 'What waits for this host is sent at once. If it still fails, it is paused again by itself.',
+      button: ({ host: name }) => `Resume ${name}`,
+      hidden: ['host'],
+    }),
     async run({ service, actor, input }) {
       const name = input.host.toLowerCase()
       await service.as(actor).hosts.resumeHost(name, input.reason)

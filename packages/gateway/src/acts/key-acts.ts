@@ -124,18 +124,16 @@ export const keyActs: readonly Act[] = [
     input: object('Why.', { reason }),
     answer: object('The key.', { keyId: uuid('The key’s number.') }),
     command: { words: 'key revoke' },
-    forms: [
-      {
-        place: 'key',
-        path: `${page}/keys/:keyId/revoke`,
-        page,
-        label: 'Revoke…',
-        explains:
-          'Every gateway refuses this key within 5 seconds. If it is the only one of its kind, the merchant can send nothing.',
-        button: 'Revoke the key',
-        isDangerous: true,
-      },
-    ],
+    form: {
+      place: 'key',
+      path: `${page}/keys/:keyId/revoke`,
+      page,
+      label: 'Revoke…',
+      explains:
+        'Every gateway refuses this key within 5 seconds. If it is the only one of its kind, the merchant can send nothing.',
+      button: 'Revoke the key',
+      isDangerous: true,
+    },
     async run({ service, actor, params, input }) {
       await service.as(actor).merchants.revokeKey({ ...params, reason: input.reason })
       return { keyId: params.keyId }

@@ -2,7 +2,7 @@
 import { toDecimalText } from '@tillgate/protocol'
 import type { MerchantSettings } from '../merchants/manage-merchants.ts'
 import { type Merchant, normaliseColour } from '../merchants/rules/merchant.ts'
-import type { RawInput } from './act.ts'
+import { merchantEnv } from '../merchants/rules/merchant-env.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import {
@@ -23,6 +23,7 @@ import {
   aesKey,
   balances,
   callbackHosts,
+  clearing,
   limit,
   merchantId,
   money,
@@ -94,19 +95,18 @@ export const merchantActs: readonly Act[] = [
       merchant: object('The merchant.', merchant),
       aesKey,
       platformPublicKey: longText('What callbacks are signed with, as PEM.', { max: 16_384 }),
+      gatewayUrl: text('Where the merchant sends its requests.', { max: 2_048 }),
     }),
     command: { words: 'merchant add' },
-    forms: [
-      {
-        place: 'merchants',
-        path: '/merchants',
-        page: '/merchants',
-        label: 'Sign a merchant on…',
-        explains:
-          'It gets a number and an AES key; the key is shown once, for you to hand over. What is left empty is the gateway’s default; the public key can be given later.',
-        button: 'Sign it on',
-      },
-    ],
+    form: {
+      place: 'merchants',
+      path: '/merchants',
+      page: '/merchants',
+      label: 'Sign a merchant on…',
+      explains:
+        'It gets a number and an AES key; the key is shown once, for you to hand over. What is left empty is the gateway’s default; the public key can be given later.',
+      button: 'Sign it on',
+    },
     async run({ service, actor, input }) {
       const { name: called, publicKey: given, ...rest } = input
       const made = await service.as(actor).merchants.addMerchant({
@@ -114,15 +114,19 @@ export const merchantActs: readonly Act[] = [
         name: called,
         ...(given !== undefined && { publicKey: given }),
       })
-      return { ...made, platformPublicKey: await service.platformPublicKey() }
+      return {
+        ...made,
+        platformPublicKey: await service.platformPublicKey(),
+        gatewayUrl: service.publicUrl,
+      }
     },
-    tell: ({ merchant: { merchantId: id, name: called }, aesKey: secret, platformPublicKey }, { input }) => ({
-      text: `Merchant ${called} is signed on. The gateway signs callbacks with the key to the public one below.`,
+    tell: ({ merchant: { merchantId: id, name: called }, aesKey: secret, ...gateway }, { input }) => ({
+      text: `Merchant ${called} is signed on. Its .env is below; private.pem is its own private key.`,
       secrets: [
         ['merchantId', id],
         ['AES key', secret],
       ],
-      block: platformPublicKey,
+      block: merchantEnv({ ...gateway, merchantId: id, aesKey: secret }),
       page: `/merchants/${id}`,
       ...(input.publicKey === undefined && {
         next: `key add ${id} --public-key FILE --reason "signed on"`,
@@ -162,23 +166,21 @@ export const merchantActs: readonly Act[] = [
     command: {
       words: 'merchant change',
       omits: ['clear'],
-      read: clearing('default'),
+      read: clearing(settingNames, 'default'),
       help: 'A setting that is given as "default" goes back to the gateway’s own.',
     },
-    forms: [
-      {
-        place: 'merchant',
-        path: `${page}/change`,
-        page,
-        label: 'Change…',
-        explains:
-          'Changes apply everywhere within 5 seconds. What is left empty goes back to the gateway’s default.',
-        button: 'Change',
-        fields: ['name', ...settingNames, 'reason'],
-        required: ['name'],
-        read: clearing(''),
-      },
-    ],
+    form: {
+      place: 'merchant',
+      path: `${page}/change`,
+      page,
+      label: 'Change…',
+      explains:
+        'Changes apply everywhere within 5 seconds. What is left empty goes back to the gateway’s default.',
+      button: 'Change',
+      fields: ['name', ...settingNames, 'reason'],
+      required: ['name'],
+      read: clearing(settingNames, ''),
+    },
     async run({ service, operator, actor, params, input }) {
       const { clear = [], reason: why, ...given } = input
       const cleared = Object.fromEntries(clear.map((each) => [each, undefined]))
@@ -201,21 +203,19 @@ export const merchantActs: readonly Act[] = [
       input: object('Why.', { reason }),
       answer: object('The merchant.', merchant),
       command: { words: `merchant ${verb}` },
-      forms: [
-        form<Merchant>({
-          place: 'merchant',
-          path: `${page}/${verb}`,
-          page,
-          label: verb === 'suspend' ? 'Suspend…' : 'Resume…',
-          explains:
-            verb === 'suspend'
-              ? 'Its requests are answered 40300 within 5 seconds, and its orders cannot be paid meanwhile. Nothing of it is lost.'
-              : 'Its requests are served again within 5 seconds.',
-          button: verb === 'suspend' ? 'Suspend the merchant' : 'Resume the merchant',
-          ...(verb === 'suspend' && { isDangerous: true }),
-          isOffered: ({ status }) => (status === 'active') === (verb === 'suspend'),
-        }),
-      ],
+      form: form<Merchant>({
+        place: 'merchant',
+        path: `${page}/${verb}`,
+        page,
+        label: verb === 'suspend' ? 'Suspend…' : 'Resume…',
+        explains:
+          verb === 'suspend'
+            ? 'Its requests are answered 40300 within 5 seconds, and its orders cannot be paid meanwhile. Nothing of it is lost.'
+            : 'Its requests are served again within 5 seconds.',
+        button: verb === 'suspend' ? 'Suspend the merchant' : 'Resume the merchant',
+        ...(verb === 'suspend' && { isDangerous: true }),
+        isOffered: ({ status }) => (status === 'active') === (verb === 'suspend'),
+      }),
       run: async ({ service, actor, params, input }) =>
         service.as(actor).merchants[`${verb}Merchant`](params.merchantId, input.reason),
       tell: ({ name: called }) => ({
@@ -240,17 +240,15 @@ export const merchantActs: readonly Act[] = [
     }),
     isOnce: true,
     command: { words: 'merchant payout' },
-    forms: [
-      {
-        place: 'merchant.money',
-        path: `${page}/payout`,
-        page,
-        label: 'Pay out…',
-        explains: 'Money leaves the merchant’s wallet for the operator’s funding account.',
-        button: 'Pay out',
-        isDangerous: true,
-      },
-    ],
+    form: {
+      place: 'merchant.money',
+      path: `${page}/payout`,
+      page,
+      label: 'Pay out…',
+      explains: 'Money leaves the merchant’s wallet for the operator’s funding account.',
+      button: 'Pay out',
+      isDangerous: true,
+    },
     async run({ service, operator, actor, params, input, actId }) {
       await service.as(actor).merchants.showMerchant(params.merchantId)
       const outcome = await service
@@ -276,6 +274,10 @@ export const merchantActs: readonly Act[] = [
       untilMs: optional(timeMs('Before this time.')),
     }),
     answer: 'csv',
+    command: {
+      words: 'merchant statement',
+      summary: 'Everything that moved in the merchant’s wallet, with opening and closing balance, as CSV',
+    },
     async run({ service, actor, params, input, nowMs }) {
       await service.as(actor).merchants.showMerchant(params.merchantId)
       const fromMs = input.sinceMs ?? 0
@@ -284,14 +286,6 @@ export const merchantActs: readonly Act[] = [
     },
   }),
 ]
-
-/** Settings that are written as this word go back to the default. */
-function clearing(word: string) {
-  return (raw: RawInput): RawInput => {
-    const clear = settingNames.filter((each) => typeof raw[each] === 'string' && raw[each].trim() === word)
-    return { ...raw, ...Object.fromEntries(clear.map((each) => [each, undefined])), clear }
-  }
-}
 
 function settingsOf<Given extends MerchantSettings>(given: Given): Given {
   const { accentColour, callbackHosts: hosts } = given

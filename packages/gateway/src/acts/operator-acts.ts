@@ -39,16 +39,14 @@ export const operatorActs: readonly Act[] = [
     checks: { login: ({ login: written }) => void parseOperatorLogin(String(written)) },
     answer: given,
     command: { words: 'operator add', arguments: ['login'] },
-    forms: [
-      {
-        place: 'operators',
-        path: '/account/operators',
-        page,
-        label: 'Add an operator…',
-        explains: 'A password is made and shown once, for you to hand over.',
-        button: 'Add the operator',
-      },
-    ],
+    form: {
+      place: 'operators',
+      path: '/account/operators',
+      page,
+      label: 'Add an operator…',
+      explains: 'A password is made and shown once, for you to hand over.',
+      button: 'Add the operator',
+    },
     run: ({ service, actor, input }) => service.as(actor).operators.addOperator(input),
     tell: ({ login: name, password: secret }, { input }) => ({
       text: `Operator ${name} is there, as ${input.role}.`,
@@ -86,18 +84,16 @@ export const operatorActs: readonly Act[] = [
     input: object('Why.', { password, reason }),
     answer: given,
     command: { words: 'operator reset-password' },
-    forms: [
-      form<Operator>({
-        place: 'operator',
-        path: `${path}/reset-password`,
-        page,
-        label: 'New password…',
-        explains: ({ login: name }) =>
-          `A new password is made and shown once. ${name} is signed out everywhere, and their API tokens are revoked.`,
-        button: ({ login: name }) => `Give ${name} a new password`,
-        isOffered: (each, by) => each.login !== by.login,
-      }),
-    ],
+    form: form<Operator>({
+      place: 'operator',
+      path: `${path}/reset-password`,
+      page,
+      label: 'New password…',
+      explains: ({ login: name }) =>
+        `A new password is made and shown once. ${name} is signed out everywhere, and their API tokens are revoked.`,
+      button: ({ login: name }) => `Give ${name} a new password`,
+      isOffered: (each, by) => each.login !== by.login,
+    }),
     async run(call) {
       const name = othersLogin(
         call,
@@ -121,19 +117,17 @@ export const operatorActs: readonly Act[] = [
     input: object('Why.', { reason }),
     answer: object('The operator.', { login, hasSecondStep: yesNo('Not any more.') }),
     command: { words: 'operator reset-totp' },
-    forms: [
-      form<Operator>({
-        place: 'operator',
-        path: `${path}/reset-totp`,
-        page,
-        label: 'Reset second step…',
-        explains: ({ login: name }) =>
-          `${name} is signed out everywhere, their API tokens are revoked, and they sign in with the password alone until the second step is set up anew. For when app and recovery codes are lost; make sure that it is ${name} who asks.`,
-        button: ({ login: name }) => `Reset ${name}’s second step`,
-        isDangerous: true,
-        isOffered: (each, by) => each.hasSecondStep && each.login !== by.login,
-      }),
-    ],
+    form: form<Operator>({
+      place: 'operator',
+      path: `${path}/reset-totp`,
+      page,
+      label: 'Reset second step…',
+      explains: ({ login: name }) =>
+        `${name} is signed out everywhere, their API tokens are revoked, and they sign in with the password alone until the second step is set up anew. For when app and recovery codes are lost; make sure that it is ${name} who asks.`,
+      button: ({ login: name }) => `Reset ${name}’s second step`,
+      isDangerous: true,
+      isOffered: (each, by) => each.hasSecondStep && each.login !== by.login,
+    }),
     async run(call) {
       const { service, actor, input } = call
       const name = othersLogin(call, 'Switch your own second step off with a code, or ask another admin.')
@@ -156,21 +150,19 @@ export const operatorActs: readonly Act[] = [
       input: object('Why.', { reason }),
       answer: object('The operator.', { login, status: text('Now.', { max: 16 }) }),
       command: { words: `operator ${verb}` },
-      forms: [
-        form<Operator>({
-          place: 'operator',
-          path: `${path}/${verb}`,
-          page,
-          label: verb === 'disable' ? 'Disable…' : 'Enable…',
-          explains: ({ login: name }) =>
-            verb === 'disable'
-              ? `${name} is signed out everywhere, their API tokens are revoked, and they cannot sign in again until enabled.`
-              : `${name} can sign in again with the password of before. API tokens stay revoked.`,
-          button: ({ login: name }) => `${verb === 'disable' ? 'Disable' : 'Enable'} ${name}`,
-          ...(verb === 'disable' && { isDangerous: true }),
-          isOffered: ({ status }) => (status === 'active') === (verb === 'disable'),
-        }),
-      ],
+      form: form<Operator>({
+        place: 'operator',
+        path: `${path}/${verb}`,
+        page,
+        label: verb === 'disable' ? 'Disable…' : 'Enable…',
+        explains: ({ login: name }) =>
+          verb === 'disable'
+            ? `${name} is signed out everywhere, their API tokens are revoked, and they cannot sign in again until enabled.`
+            : `${name} can sign in again with the password of before. API tokens stay revoked.`,
+        button: ({ login: name }) => `${verb === 'disable' ? 'Disable' : 'Enable'} ${name}`,
+        ...(verb === 'disable' && { isDangerous: true }),
+        isOffered: ({ status }) => (status === 'active') === (verb === 'disable'),
+      }),
       async run({ service, actor, params, input }) {
         await service.as(actor).operators[`${verb}Operator`](params.login, input.reason)
         return { login: params.login, status: verb === 'disable' ? 'disabled' : 'active' }

@@ -139,19 +139,17 @@ export const orderActs: readonly Act[] = [
     }),
     answer: object('The order.', { paymentId, status: oneOf('Its status now.', statuses) }),
     command: { words: 'order cancel' },
-    forms: [
-      form<OrderDetails>({
-        place: 'order',
-        path: `${page}/cancel`,
-        page,
-        label: 'Cancel…',
-        explains:
-          'Nobody can pay this order any more. The merchant gets a callback with the reason, as it is written here.',
-        button: 'Cancel the order',
-        isDangerous: true,
-        isOffered: ({ order: { status } }) => status === 'pending',
-      }),
-    ],
+    form: form<OrderDetails>({
+      place: 'order',
+      path: `${page}/cancel`,
+      page,
+      label: 'Cancel…',
+      explains:
+        'Nobody can pay this order any more. The merchant gets a callback with the reason, as it is written here.',
+      button: 'Cancel the order',
+      isDangerous: true,
+      isOffered: ({ order: { status } }) => status === 'pending',
+    }),
     async run({ service, actor, params, input }) {
       await service.as(actor).orders.cancelOrder(params, input.reason)
       return { paymentId: params.paymentId, status: 'cancelled' as const }
@@ -181,20 +179,18 @@ export const orderActs: readonly Act[] = [
       ),
     }),
     command: { words: 'order refund' },
-    forms: [
-      form<OrderDetails>({
-        place: 'order',
-        path: `${page}/refund`,
-        page,
-        label: 'Refund…',
-        explains: ({ order: of }) =>
-          `The money goes from the merchant’s wallet back to the consumer’s; ${leftOf(of)} ${of.currency} can still be refunded. The merchant gets a callback.`,
-        button: 'Refund',
-        isDangerous: true,
-        hidden: ['referRefundNo'],
-        isOffered: ({ order: of }) => of.status === 'success' && Number(leftOf(of)) > 0,
-      }),
-    ],
+    form: form<OrderDetails>({
+      place: 'order',
+      path: `${page}/refund`,
+      page,
+      label: 'Refund…',
+      explains: ({ order: of }) =>
+        `The money goes from the merchant’s wallet back to the consumer’s; ${leftOf(of)} ${of.currency} can still be refunded. The merchant gets a callback.`,
+      button: 'Refund',
+      isDangerous: true,
+      hidden: ['referRefundNo'],
+      isOffered: ({ order: of }) => of.status === 'success' && Number(leftOf(of)) > 0,
+    }),
     async run({ service, operator, actor, params, input }) {
       const outcome = await service.moneyActs({ operator, actor }).refund(params, input)
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)

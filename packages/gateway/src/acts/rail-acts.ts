@@ -8,7 +8,7 @@ import {
   type RailSettings,
   railIdPattern,
 } from '../rails/rules/outside-rail.ts'
-import { type Act, defineAct, form, type RawInput } from './act.ts'
+import { type Act, defineAct, form } from './act.ts'
 import {
   count,
   faced,
@@ -23,7 +23,7 @@ import {
   timeMs,
   yesNo,
 } from './fields.ts'
-import { balances, currency, merchantId, reason, toBalance, uuid } from './shared-fields.ts'
+import { balances, clearing, currency, merchantId, reason, toBalance, uuid } from './shared-fields.ts'
 
 const railId = faced(
   matching('Its short name, which never changes.', {
@@ -142,7 +142,7 @@ export const railActs: readonly Act[] = [
       const accounts = await service.railAccounts(params.railId)
       return {
         ...toAnswer(found.rail),
-        secrets: found.secrets.map(({ secretId, createdAtMs }) => ({ secretId, createdAtMs })),
+        secrets: found.secrets,
         balances: accounts.map(toBalance),
       }
     },
@@ -156,17 +156,15 @@ export const railActs: readonly Act[] = [
     checks,
     answer: object('The rail and its secret.', { rail: object('The rail.', rail), secret }),
     command: { words: 'rail add' },
-    forms: [
-      {
-        place: 'rails',
-        path: '/rails',
-        page: '/rails',
-        label: 'Add a rail…',
-        explains:
-          'Consumers can choose it within 5 seconds. It gets a secret, which is shown once, for you to hand over: messages both ways are signed with it.',
-        button: 'Add it',
-      },
-    ],
+    form: {
+      place: 'rails',
+      path: '/rails',
+      page: '/rails',
+      label: 'Add a rail…',
+      explains:
+        'Consumers can choose it within 5 seconds. It gets a secret, which is shown once, for you to hand over: messages both ways are signed with it.',
+      button: 'Add it',
+    },
     async run({ service, actor, input }) {
       const { railId: id, reason: why, ...given } = input
       const made = await service.as(actor).rails.addRail(id, { ...noExtras, ...settingsOf(given) }, why)
@@ -197,22 +195,20 @@ export const railActs: readonly Act[] = [
     command: {
       words: 'rail change',
       omits: ['clear'],
-      read: clearing('default'),
+      read: clearing(extraNames, 'default'),
       help: 'A setting that is given as "default" goes back to what it is where nothing is given.',
     },
-    forms: [
-      {
-        place: 'rail',
-        path: `${page}/change`,
-        page,
-        label: 'Change…',
-        explains: 'Changes apply everywhere within 5 seconds. What is left empty goes back to the default.',
-        button: 'Change',
-        fields: ['name', 'url', 'currencies', ...extraNames, 'reason'],
-        required: ['name', 'url', 'currencies'],
-        read: clearing(''),
-      },
-    ],
+    form: {
+      place: 'rail',
+      path: `${page}/change`,
+      page,
+      label: 'Change…',
+      explains: 'Changes apply everywhere within 5 seconds. What is left empty goes back to the default.',
+      button: 'Change',
+      fields: ['name', 'url', 'currencies', ...extraNames, 'reason'],
+      required: ['name', 'url', 'currencies'],
+      read: clearing(extraNames, ''),
+    },
     async run({ service, actor, params, input }) {
       const { clear = [], reason: why, ...given } = input
       const cleared: Partial<RailSettings> = Object.assign({}, ...clear.map((each) => defaults[each]))
@@ -232,20 +228,18 @@ export const railActs: readonly Act[] = [
       input: object('Why.', { reason }),
       answer: object('The rail.', rail),
       command: { words: `rail ${verb}` },
-      forms: [
-        form<OutsideRail>({
-          place: 'rail',
-          path: `${page}/${verb}`,
-          page,
-          label: verb === 'pause' ? 'Pause…' : 'Resume…',
-          explains:
-            verb === 'pause'
-              ? 'It leaves the checkout within 5 seconds. Payments and refunds that are under way go on.'
-              : 'It is offered again within 5 seconds, and its failures are forgotten.',
-          button: verb === 'pause' ? 'Pause the rail' : 'Resume the rail',
-          isOffered: ({ isPaused, failures }) => (verb === 'pause' ? !isPaused : isPaused || failures > 0),
-        }),
-      ],
+      form: form<OutsideRail>({
+        place: 'rail',
+        path: `${page}/${verb}`,
+        page,
+        label: verb === 'pause' ? 'Pause…' : 'Resume…',
+        explains:
+          verb === 'pause'
+            ? 'It leaves the checkout within 5 seconds. Payments and refunds that are under way go on.'
+            : 'It is offered again within 5 seconds, and its failures are forgotten.',
+        button: verb === 'pause' ? 'Pause the rail' : 'Resume the rail',
+        isOffered: ({ isPaused, failures }) => (verb === 'pause' ? !isPaused : isPaused || failures > 0),
+      }),
       run: async ({ service, actor, params, input }) =>
         toAnswer(await service.as(actor).rails[`${verb}Rail`](params.railId, input.reason)),
       tell: ({ name: called }) => ({
@@ -275,17 +269,15 @@ export const railActs: readonly Act[] = [
     }),
     answer: object('The new secret.', { railId, secret }),
     command: { words: 'rail rotate-secret' },
-    forms: [
-      {
-        place: 'rail',
-        path: `${page}/secrets`,
-        page,
-        label: 'Rotate the secret…',
-        explains:
-          'Messages are signed with the new secret and the one before, and notices are taken with either, until you rotate again.',
-        button: 'Make a new secret',
-      },
-    ],
+    form: {
+      place: 'rail',
+      path: `${page}/secrets`,
+      page,
+      label: 'Rotate the secret…',
+      explains:
+        'Messages are signed with the new secret and the one before, and notices are taken with either, until you rotate again.',
+      button: 'Make a new secret',
+    },
     async run({ service, actor, params, input: { endOthers, reason: why } }) {
       const made = await service
         .as(actor)
@@ -372,14 +364,6 @@ function minorByCurrency(written: readonly string[], field: string): Record<stri
       return [code, toPositiveMinorUnits(figure, code, field)]
     }),
   )
-}
-
-/** Settings that are written as this word go back to the default. */
-function clearing(word: string) {
-  return (raw: RawInput): RawInput => {
-    const clear = extraNames.filter((each) => typeof raw[each] === 'string' && raw[each].trim() === word)
-    return { ...raw, ...Object.fromEntries(clear.map((each) => [each, undefined])), clear }
-  }
 }
 
 /** As people write them. */

@@ -13,8 +13,8 @@ import type { MerchantActs } from '../merchants/merchant-acts.ts'
 import type { AskApprovalParts } from '../operators/ask-approval.ts'
 import type { AuthenticateOperator } from '../operators/authenticate-operator.ts'
 import type { DecideApprovals } from '../operators/decide-approvals.ts'
+import type { ManageTokens } from '../operators/manage-api-tokens.ts'
 import type { ManageOperators } from '../operators/manage-operators.ts'
-import type { ManageTokens } from '../operators/manage-tokens.ts'
 import type { OperatorSessions } from '../operators/operator-sessions.ts'
 import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Operator } from '../operators/rules/operator.ts'
@@ -28,6 +28,7 @@ import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { ManageRails } from '../rails/manage-rails.ts'
 import type { ReturnLateMoney } from '../rails/return-late-money.ts'
+import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
@@ -52,6 +53,8 @@ export interface OperatorService {
   readonly orders: FindOrders
   readonly showOrder: ShowOrder
   readonly audit: AuditLogStore
+  /** Requests that were refused or slow, the newest first. */
+  readonly requests: RequestLogStore['list']
   readonly approvalPolicy: ApprovalPolicy
   readonly approvals: DecideApprovals
   /** What moves money, at once or after a second operator's yes. */
@@ -65,6 +68,8 @@ export interface OperatorService {
   railAccounts(railId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>
   platformPublicKey(): Promise<string>
+  /** Where merchants and consumers reach the gateway. */
+  readonly publicUrl: string
   trialBalance(): Promise<readonly BalanceLine[]>
   verifyLedger(): Promise<Verification>
   system(nowMs: number): Promise<{ readonly about: AboutProcess; readonly state: SystemState }>

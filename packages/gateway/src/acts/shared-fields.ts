@@ -11,7 +11,7 @@ import {
 } from '@tillgate/protocol'
 import { availableMinor } from '../ledger/rules/ledger.ts'
 import type { Account } from '../ledger/store/ledger.ts'
-import type { Act } from './act.ts'
+import type { Act, RawInput } from './act.ts'
 import {
   amount,
   faced,
@@ -91,6 +91,14 @@ export function toBalance(account: Account) {
     currency: code,
     available: toDecimalText(availableMinor(account), code),
     held: toDecimalText(account.debitsPendingMinor, code),
+  }
+}
+
+/** Settings that are written as this word go back to the default. */
+export function clearing(settings: readonly string[], word: string) {
+  return (raw: RawInput): RawInput => {
+    const clear = settings.filter((each) => typeof raw[each] === 'string' && raw[each].trim() === word)
+    return { ...raw, ...Object.fromEntries(clear.map((each) => [each, undefined])), clear }
   }
 }
 

@@ -56,17 +56,15 @@ export const tokenActs: readonly Act[] = [
       required: ['login'],
       help: `Scopes:\n${scopeNames.map((scope) => `  ${scope.padEnd(18)}${scopes[scope].needs.padEnd(10)}${scopes[scope].meaning}`).join('\n')}`,
     },
-    forms: [
-      {
-        place: 'tokens',
-        path: page,
-        page,
-        label: 'Make a token…',
-        explains: 'It is shown once. Give it no more scopes than the program needs.',
-        button: 'Make the token',
-        wantsProof: true,
-      },
-    ],
+    form: {
+      place: 'tokens',
+      path: page,
+      page,
+      label: 'Make a token…',
+      explains: 'It is shown once. Give it no more scopes than the program needs.',
+      button: 'Make the token',
+      wantsProof: true,
+    },
     async run({ service, operator, actor, input, prove }) {
       const login = operator?.login ?? input.login
       assert(login !== undefined, 'the command line says whose it is')
@@ -98,17 +96,15 @@ export const tokenActs: readonly Act[] = [
     input: object('Why.', { reason }),
     answer: object('The token.', { tokenId }),
     command: { words: 'token revoke' },
-    forms: [
-      form<ApiToken>({
-        place: 'token',
-        path: `${page}/:tokenId/revoke`,
-        page,
-        label: 'Revoke…',
-        explains: 'Whatever uses it is refused from the next request on.',
-        button: ({ name }) => `Revoke ${name}`,
-        isDangerous: true,
-      }),
-    ],
+    form: form<ApiToken>({
+      place: 'token',
+      path: `${page}/:tokenId/revoke`,
+      page,
+      label: 'Revoke…',
+      explains: 'Whatever uses it is refused from the next request on.',
+      button: ({ name }) => `Revoke ${name}`,
+      isDangerous: true,
+    }),
     async run({ service, operator, actor, params, input }) {
       // Their own; admins and the command line anybody's.
       const login = operator && !mayAct(operator.role, 'admin') ? operator.login : undefined

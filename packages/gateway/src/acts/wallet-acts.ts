@@ -73,16 +73,14 @@ export const walletActs: readonly Act[] = [
       pin: text('Tell it to the consumer now.', { max: 12 }),
     }),
     command: { words: 'wallet add' },
-    forms: [
-      {
-        place: 'wallets',
-        path: '/wallets',
-        page: '/wallets',
-        label: 'Add a wallet…',
-        explains: 'A PIN is made and shown once, for you to tell the consumer.',
-        button: 'Add the wallet',
-      },
-    ],
+    form: {
+      place: 'wallets',
+      path: '/wallets',
+      page: '/wallets',
+      label: 'Add a wallet…',
+      explains: 'A PIN is made and shown once, for you to tell the consumer.',
+      button: 'Add the wallet',
+    },
     async run({ service, actor, input }) {
       const { wallet: made, pin } = await service.as(actor).wallets.addWallet(input)
       // Safe: only the command line gives one, and knows it then.
@@ -121,21 +119,19 @@ export const walletActs: readonly Act[] = [
       input: object('Why.', { reason }),
       answer: object('The wallet.', wallet),
       command: { words: `wallet ${verb}` },
-      forms: [
-        form<Wallet>({
-          place: 'wallet',
-          path: `${page}/${verb}`,
-          page,
-          label: labels[verb],
-          explains:
-            verb === 'lock'
-              ? 'It neither signs in nor pays until it is unlocked. Its money stays in it, and refunds still reach it.'
-              : 'It signs in and pays again; wrong PINs are forgotten.',
-          button: verb === 'lock' ? 'Lock the wallet' : 'Unlock the wallet',
-          ...(verb === 'lock' && { isDangerous: true }),
-          isOffered: (of, { nowMs }) => isWalletShut(of, nowMs) === (verb === 'unlock'),
-        }),
-      ],
+      form: form<Wallet>({
+        place: 'wallet',
+        path: `${page}/${verb}`,
+        page,
+        label: labels[verb],
+        explains:
+          verb === 'lock'
+            ? 'It neither signs in nor pays until it is unlocked. Its money stays in it, and refunds still reach it.'
+            : 'It signs in and pays again; wrong PINs are forgotten.',
+        button: verb === 'lock' ? 'Lock the wallet' : 'Unlock the wallet',
+        ...(verb === 'lock' && { isDangerous: true }),
+        isOffered: (of, { nowMs }) => isWalletShut(of, nowMs) === (verb === 'unlock'),
+      }),
       run: async ({ service, actor, params, input }) =>
         service.as(actor).wallets[`${verb}Wallet`](params.walletId, input.reason),
       tell: ({ status }) => ({ text: `The wallet is ${status}.` }),
@@ -152,16 +148,14 @@ export const walletActs: readonly Act[] = [
     answer: object('It is done, or waits for a second operator.', outcomeFields),
     isOnce: true,
     command: { words: 'wallet top-up' },
-    forms: [
-      {
-        place: 'wallet',
-        path: `${page}/top-up`,
-        page,
-        label: 'Top up…',
-        explains: 'Money comes from the operator’s funding account into this wallet.',
-        button: 'Top up',
-      },
-    ],
+    form: {
+      place: 'wallet',
+      path: `${page}/top-up`,
+      page,
+      label: 'Top up…',
+      explains: 'Money comes from the operator’s funding account into this wallet.',
+      button: 'Top up',
+    },
     async run({ service, operator, actor, params, input, actId }) {
       const outcome = await service
         .moneyActs({ operator, actor })

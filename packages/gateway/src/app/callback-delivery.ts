@@ -1,13 +1,13 @@
-// The delivery of callbacks, put together: the way out, the three steps of a delivery, and the workers over them.
+// The delivery of callbacks, put together: the outbound client, the three steps of a delivery, and the workers over them.
 // A part of the composition root with a file of its own.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { makeUuid } from '@tillgate/protocol'
 import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import type { GatewayMetrics } from '../observability/metrics/gateway-metrics.ts'
 import { outboundLimits } from '../outbound/limits.ts'
 import { makeOutbound, type Outbound, type OutboundPolicy, systemParts } from '../outbound/outbound.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import { messageOf } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
@@ -27,12 +27,10 @@ export interface CallbackDelivery {
   stop(): Promise<void>
 }
 
-export interface CallbackDeliveryParts {
+export interface CallbackDeliveryParts extends ClockAndRandom {
   readonly stores: Stores
   readonly operations: Operations
   readonly outbound: Outbound
-  readonly clock: Clock
-  readonly random: RandomBytes
   readonly log: Log
   readonly observability: Pick<Observability, 'metrics' | 'tracer'>
 }

@@ -1,5 +1,4 @@
 // What the checkout's pages need from operations and stores.
-import type { RandomBytes } from '@tillgate/protocol'
 import { makeActs } from '../faces/checkout/acts.ts'
 import { LiveOrders } from '../faces/checkout/live.ts'
 import type { ShownRails } from '../faces/checkout/pages/view.ts'
@@ -10,7 +9,7 @@ import type { CookieJar } from '../http/cookies.ts'
 import type { OrderWatch } from '../orders/order-watch.ts'
 import type { Order } from '../orders/rules/order.ts'
 import { isOverdue } from '../orders/rules/status-change.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { makeSealing } from '../platform/sealing.ts'
 import { makeTokens } from '../platform/tokens.ts'
@@ -21,14 +20,12 @@ import type { Behaviour } from '../wallets/rules/wallet.ts'
 import type { Operations } from './operations.ts'
 import type { Stores } from './stores.ts'
 
-export interface CheckoutServiceParts {
+export interface CheckoutServiceParts extends ClockAndRandom {
   readonly stores: Stores
   readonly operations: Operations
   readonly vault: Vault
   readonly watch: OrderWatch
   readonly jar: CookieJar
-  readonly clock: Clock
-  readonly random: RandomBytes
   readonly log: Log
 }
 

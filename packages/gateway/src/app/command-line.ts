@@ -16,9 +16,6 @@ import { openStores } from './open-stores.ts'
 import { makeOperations } from './operations.ts'
 import { makeOperatorService } from './operator-service.ts'
 
-/** No command shows an address of the gateway. */
-const unservedUrl = 'http://localhost'
-
 export function commandLine(acts = catalogue): Command {
   return operatorProgram({ withContext, migrationsFolder, acts })
 }
@@ -41,13 +38,13 @@ const withContext: WithContext = async (work) => {
   const parts = { config, clock: systemClock, random: randomBytes }
   const { stores, vault, close } = await openStores({ ...parts, tell: () => {}, signal })
   try {
-    const publicUrl = config.publicUrl ?? unservedUrl
+    // Where a gateway with these settings is by itself.
+    const publicUrl = config.publicUrl ?? `http://localhost:${config.publicListener.port}`
     const operations = makeOperations(stores, { ...parts, vault, publicUrl })
     const actor = `cli:${userInfo().username}`
     await work({
       config,
       service: makeOperatorService({ ...parts, publicUrl, stores, operations, vault }),
-      statements: stores.statements,
       masterKey: operations.as(actor).masterKey,
       prune: operations.prune,
       clock: systemClock,

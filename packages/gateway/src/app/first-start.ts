@@ -1,9 +1,9 @@
 // What a gateway makes at its first start, so that there is somebody to serve: the first operator and, in the sandbox,
 // test wallets and the demo merchant. A part of the composition root with a file of its own.
-import type { RandomBytes } from '@tillgate/protocol'
-import { PlatformKeys } from '../keys/platform-keys.ts'
+import { platformKeysPath } from '../faces/merchant-api/platform-keys.ts'
+import { PlatformKeys, type PublishedKey } from '../keys/platform-keys.ts'
 import { ensureFirstOperator } from '../operators/first-operator.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { ensureSandboxMerchant } from '../sandbox/demo-merchant.ts'
 import { ensureTestBank } from '../sandbox/test-bank.ts'
@@ -13,10 +13,8 @@ import type { OpenStores } from './open-stores.ts'
 import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
 import { sandboxRail } from './sandbox-programs.ts'
 
-export interface FirstStartParts {
+export interface FirstStartParts extends ClockAndRandom {
   readonly publicUrl: string
-  readonly clock: Clock
-  readonly random: RandomBytes
   readonly log: Log
   /** The first start made the first operator, with a password that is told this once. */
   readonly onFirstOperator?: (made: { login: string; password: string }) => void
@@ -70,16 +68,34 @@ async function ensureSandboxRail(config: Config, opened: Opened, parts: FirstSta
 async function ensureDemoMerchant(config: Config, opened: Opened, parts: FirstStartParts): Promise<void> {
   const { clock, random, log } = parts
   const { stores, vault } = opened
+  const platformKeys = () => new PlatformKeys({ store: stores.platformKeys, vault }).published(clock.now())
   await ensureSandboxMerchant({
     merchants: stores.merchants,
     vault,
     file: sandboxFile(config.dataDir),
-    platformKeys: () => new PlatformKeys({ store: stores.platformKeys, vault }).published(clock.now()),
+    platformKeys,
     gatewayUrl: parts.publicUrl,
+    isServed: async (gatewayUrl) => publishes(gatewayUrl, await platformKeys()),
     clock,
     random,
   }).catch((error: unknown) => {
     if (!isFileTrouble(error)) throw error
     log.warn({ reason: error.message }, 'the credentials of the demo merchant could not be written')
   })
+}
+
+const answersWithinMs = 1_000
+
+/** Whoever publishes one of our keys is a gateway on our database. */
+async function publishes(gatewayUrl: string, own: readonly PublishedKey[]): Promise<boolean> {
+  try {
+    const response = await fetch(new URL(platformKeysPath, gatewayUrl), {
+      signal: AbortSignal.timeout(answersWithinMs),
+    })
+    const { keys } = (await response.json()) as { keys: readonly PublishedKey[] }
+    return keys.some(({ keyId }) => own.some((key) => key.keyId === keyId))
+  } catch {
+    // Nobody there, or somebody else.
+    return false
+  }
 }

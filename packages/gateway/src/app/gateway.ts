@@ -16,7 +16,7 @@ import { serveCheckout } from '../faces/checkout/routes.ts'
 import { serveConsole } from '../faces/console/routes.ts'
 import { serveHome } from '../faces/docs/home.ts'
 import { serveDocs } from '../faces/docs/routes.ts'
-import { makeMerchantApi } from '../faces/merchant-api/merchant-api.ts'
+import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveRails } from '../faces/merchant-api/rails.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
@@ -34,7 +34,7 @@ import { askedSeldom, type Readiness } from '../http/health.ts'
 import { makeListener } from '../http/listener.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import type { Snapshot } from '../observability/metrics/registry.ts'
-import { makeRandom } from '../platform/random.ts'
+import { makeRandom } from '../platform/node-workarounds/random.ts'
 import { machineTime } from '../platform/timer.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'
@@ -123,6 +123,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     return (answered) => {
       count(answered)
       logAnswered(answered)
+      service?.noteAnswered(answered)
     }
   }
   const onPublicAnswered = answeredAt('public')
@@ -130,6 +131,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     ...listenerParts,
     onAnswered: onPublicAnswered,
     admission,
+    directPaths: merchantApiPaths,
     direct: tracedDirect(
       makeMerchantApi({
         ...listenerParts,
@@ -153,6 +155,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   if (tracer) for (const listener of listeners) traceRequests(listener, tracer)
 
   let publicUrl = config.publicUrl ?? ''
+  let adminUrl = ''
   for (const listener of listeners) serveAssets(listener)
   serveHome(publicListener, {
     mode: config.mode,
@@ -166,7 +169,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveDocs(publicListener, {
     root: repositoryRoot,
     mode: config.mode,
-    publicUrl: () => publicUrl,
+    own: () => ({ publicUrl, adminUrl, shopUrl: parts.shopUrl?.() }),
     clock: parts.clock,
   })
   serveSdk(publicListener)
@@ -276,10 +279,13 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     if (joins) {
       publicUrl = joins.publicUrl
       service = await startServing(publicUrl || unservedUrl)
-      return { publicUrl, ...(await bindAll()), stop }
+      const { localUrl, ...bound } = await bindAll()
+      adminUrl = bound.adminUrl
+      return { publicUrl, localUrl, adminUrl, stop }
     }
     // First the ports: whoever starts a second gateway by mistake learns it before anything else happens.
-    const { localUrl, adminUrl } = await bindAll()
+    const { localUrl, ...bound } = await bindAll()
+    adminUrl = bound.adminUrl
     publicUrl = isApi ? publicUrl || localUrl : ''
     service = await startServing(publicUrl || unservedUrl)
     return { publicUrl, localUrl, adminUrl, stop }

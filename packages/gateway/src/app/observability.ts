@@ -1,6 +1,5 @@
 // What a gateway tells of itself, put together: the metrics of this process, the figures from the database, and of
 // several processes the sum. A part of the composition root with a file of its own.
-import type { RandomBytes } from '@tillgate/protocol'
 import { measuredPool } from '../database/measured-pool.ts'
 import type { NoteAnswered } from '../http/answered.ts'
 import { makeDatabaseMetrics } from '../observability/metrics/database-metrics.ts'
@@ -10,7 +9,7 @@ import { addProcessMetrics, sampleLoopDelay } from '../observability/metrics/pro
 import type { Snapshot } from '../observability/metrics/registry.ts'
 import { Tracer } from '../observability/tracing/tracer.ts'
 import type { Figures } from '../overview/store/figures.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import { version } from '../platform/version.ts'
 import type { Config } from '../settings/config.ts'
 import type { StoresOptions } from './open-stores.ts'
@@ -27,9 +26,7 @@ export interface Observability extends MeasuredCrypto {
   stop(): Promise<void>
 }
 
-export interface ObservabilityParts {
-  readonly clock: Clock
-  readonly random: RandomBytes
+export interface ObservabilityParts extends ClockAndRandom {
   /** Undefined while the database is not there yet. */
   readonly figures: () => ((nowMs: number) => Promise<Figures>) | undefined
   /** From this process's snapshot to that of all processes of the gateway. */

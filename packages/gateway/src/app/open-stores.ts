@@ -1,6 +1,5 @@
 // The stores over the configured database, opened for as long as they are used, with the vault that opens their
 // secrets. The gateway and the operator's command line both begin here.
-import type { RandomBytes } from '@tillgate/protocol'
 import { parseDatabaseUrl } from '../database/connection.ts'
 import { bindMode } from '../database/mode.ts'
 import { type NotificationParts, type Notifications, openNotifications } from '../database/notifications.ts'
@@ -9,7 +8,7 @@ import type { Pool } from '../database/pool.ts'
 import { checkWritable, type Writability } from '../database/writable.ts'
 import { PlatformKeys } from '../keys/platform-keys.ts'
 import { sealPlainHashes } from '../keys/rotate-master-key.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import { loadMasterKeys } from '../platform/master-keys.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import { makeVault, type Vault } from '../platform/vault.ts'
@@ -27,10 +26,8 @@ export interface OpenStores {
   close(): Promise<void>
 }
 
-export interface StoresOptions extends Pick<StoreParts, 'onBatch' | 'onQueued'> {
+export interface StoresOptions extends Pick<StoreParts, 'onBatch' | 'onQueued'>, ClockAndRandom {
   readonly config: Config
-  readonly clock: Clock
-  readonly random: RandomBytes
   /** The same pool, watched. */
   readonly overPool?: (pool: Pool) => Pool
 }

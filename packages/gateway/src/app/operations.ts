@@ -1,7 +1,7 @@
 // Every operation, over the stores: the one place where they are put together. Pure: time, randomness, secrets and the
 // rail are passed in, so that the gateway, the command line, tests, the simulation and the benchmarks all work with
 // the very same operations.
-import type { RandomBytes, SealingTools } from '@tillgate/protocol'
+import type { SealingTools } from '@tillgate/protocol'
 import type { Asking } from '../acts/service.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
@@ -18,8 +18,8 @@ import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
+import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
-import { makeManageTokens } from '../operators/manage-tokens.ts'
 import { makeOperatorSessions } from '../operators/operator-sessions.ts'
 import { makeSecondStep } from '../operators/second-step.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
@@ -36,7 +36,7 @@ import { countDueHour } from '../overview/count-due-hour.ts'
 import { makeReadOverview } from '../overview/read-overview.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -56,21 +56,21 @@ import { makeSandboxAccess, sandboxAccessActor } from '../sandbox/sandbox-access
 import { makeSandboxAdvance } from '../sandbox/sandbox-advance.ts'
 import { makeSandboxListen } from '../sandbox/sandbox-listen.ts'
 import { makeSandboxPay } from '../sandbox/sandbox-pay.ts'
+import { makeSandboxRequests } from '../sandbox/sandbox-requests.ts'
 import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
+import { makeRequestLog } from '../system/request-log.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
 import type { Stores } from './stores.ts'
 
-export interface OperationParts {
+export interface OperationParts extends ClockAndRandom {
   readonly config: OperationConfig
   readonly publicUrl: string
   readonly vault: Vault
-  readonly clock: Clock
-  readonly random: RandomBytes
   /** Left out, what the mode asks for. */
   readonly rail?: Rail
   /** Sends to outside rails; left out, none can be reached. */
@@ -212,7 +212,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // Consumers
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
-    authenticateWallet: makeAuthenticateWallet({ tries: stores.walletTries, vault, clock }),
+    authenticateWallet: makeAuthenticateWallet({ tries: stores.pinTries, vault, clock }),
     submitPayment,
     payByRail,
     rails: railDirectory,
@@ -233,6 +233,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
 
@@ -245,6 +246,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       clock,
       onAdvanced: ({ expiresAtMs }) => hints.advanced(expiresAtMs),
     }),
+    sandboxRequests: makeSandboxRequests(stores.requestLog),
     sandboxListen: makeSandboxListen({
       listens: stores.sandboxListens,
       prepare: makePrepareCallback({ ...preparing, isFetched: true }),

@@ -33,6 +33,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     showOrder: operations.showOrder,
     overview: operations.readOverview,
     audit: stores.auditLog,
+    requests: stores.requestLog.list,
     approvalPolicy: config.approvals,
     approvals: operations.decideApprovals,
     moneyActs: operations.moneyActs,
@@ -44,6 +45,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     railAccounts: (railId) => stores.treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
     statement: operations.writeStatement,
     platformPublicKey: operations.platformPublicKey,
+    publicUrl,
     trialBalance: stores.trialBalance,
     verifyLedger: operations.verifyLedger,
     system: async (nowMs) => ({

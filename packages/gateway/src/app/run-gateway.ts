@@ -4,6 +4,7 @@ import type { Log } from '../platform/log.ts'
 import type { Config } from '../settings/config.ts'
 import { logDatabaseEvent } from './database-log.ts'
 import { type Gateway, type GatewayParts, startGateway } from './gateway.ts'
+import { operatorLines } from './welcome.ts'
 
 export interface GatewayRun {
   /** Undefined: it was stopped before it was ready. */
@@ -14,21 +15,20 @@ export interface GatewayRun {
 
 export function runGateway(
   config: Config,
-  { log, ...parts }: { log: Log } & Pick<GatewayParts, 'shopUrl' | 'shareMetrics' | 'joins'>,
+  {
+    log,
+    ...parts
+  }: { log: Log } & Pick<GatewayParts, 'shopUrl' | 'shareMetrics' | 'joins' | 'onFirstOperator'>,
 ): GatewayRun {
   const starting = new AbortController()
   const started = startGateway(config, {
+    // Past the log, which keeps no secrets: this is for the person who started it.
+    onFirstOperator: (made) => process.stderr.write(`\n${operatorLines(made).join('\n')}\n\n`),
     ...parts,
     log,
     clock: systemClock,
     tell: (event) => logDatabaseEvent(log, event),
     signal: starting.signal,
-    // Past the log, which keeps no secrets: this is for the person who started it.
-    onFirstOperator: ({ login, password }) => {
-      process.stderr.write(
-        `\n  The first operator of the console: ${login}\n  Password, shown this once:         ${password}\n\n`,
-      )
-    },
   }).catch((error: unknown) => {
     // A start that is given up ends by itself, and what it started is stopped there.
     if (starting.signal.aborted) return undefined

@@ -15,6 +15,8 @@ import type { Figures } from '../overview/store/figures.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
+import type { RequestLog } from '../system/request-log.ts'
+import { startRequestLogWorker } from '../workers/write-request-log.ts'
 import { startCheckoutService } from './checkout-service.ts'
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
@@ -34,6 +36,7 @@ export interface Service {
   readonly figures: (nowMs: number) => Promise<Figures>
   readonly sandboxAccess: SandboxAccess
   readonly rails: RunningRails
+  readonly noteAnswered: RequestLog['note']
   /** Answers requests that wait for something to happen, so that the listeners can close. */
   endWaits(): void
   stop(): Promise<void>
@@ -114,6 +117,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     log,
   })
   work.onQueued(operations.sandboxListen.expects)
+  const requestLogWorker = startRequestLogWorker({ write: operations.requestLog.write, clock, log })
   const checkout = startCheckoutService({
     stores,
     operations,
@@ -133,11 +137,14 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     figures: stores.figures,
     sandboxAccess: operations.sandboxAccess,
     rails: operations,
+    noteAnswered: operations.requestLog.note,
     endWaits: operations.sandboxListen.stop,
     async stop() {
       await checkout.stop()
       await work.stop()
       await railOutbound.close()
+      await requestLogWorker.stop()
+      await operations.requestLog.write().catch(() => {})
       await opened.close()
     },
   }
@@ -163,6 +170,7 @@ function merchantApi(
       'service.trade.refund': operations.refundOrder,
       ...(mode === 'sandbox' && {
         'service.sandbox.pay': operations.sandboxPay,
+        'service.sandbox.requests': operations.sandboxRequests,
         'service.sandbox.listen': listening.listen,
         'service.sandbox.acknowledge': listening.acknowledge,
         'service.sandbox.advance': operations.sandboxAdvance,

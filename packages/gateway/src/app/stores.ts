@@ -32,9 +32,10 @@ import { makeRefundStore } from '../refunds/store/refunds.ts'
 import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
 import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
 import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
+import { makeRequestLogStore } from '../system/store/request-log.ts'
 import { readSystemState } from '../system/store/system.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
-import { makeWalletTriesStore } from '../wallets/store/wallet-tries.ts'
+import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
 
 export interface StoreParts {
@@ -63,7 +64,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     callbackPauses: makeCallbackPauseStore(pool),
     merchants: makeMerchantStore(pool),
     wallets: makeWalletStore(pool),
-    walletTries: makeWalletTriesStore(pool),
+    pinTries: makePinTriesStore(pool),
     treasury: makeTreasuryStore(pool),
     statements: makeStatementStore(pool),
     verifyLedger: () => verifyLedger(pool),
@@ -80,6 +81,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),
+    requestLog: makeRequestLogStore(pool),
     systemState: (nowMs: number) => readSystemState(pool, nowMs),
     figures: (nowMs: number) => readFigures(pool, nowMs),
   }

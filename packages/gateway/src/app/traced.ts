@@ -27,7 +27,7 @@ export function traceRequests(listener: FastifyInstance, tracer: Tracer): void {
         span,
         serverSpan({
           requestId: request.id,
-          method: request.method,
+          verb: request.method,
           // The pattern, never the path: a checkout link is a secret.
           route: request.routeOptions.url ?? 'none',
           httpStatus: reply.statusCode,
@@ -46,21 +46,21 @@ export function tracedDirect(direct: Direct, tracer: Tracer | undefined): Direct
     const taken = tracer.run(span, () => direct(request, response))
     if (taken && span) {
       response.once('close', () =>
-        tracer.end(span, serverSpan({ ...taken, method: 'POST', httpStatus: response.statusCode })),
+        tracer.end(span, serverSpan({ ...taken, verb: 'POST', httpStatus: response.statusCode })),
       )
     }
     return taken
   }
 }
 
-function serverSpan(answered: Pick<Answered, 'requestId' | 'method' | 'route' | 'httpStatus'>) {
-  const { requestId, method, route, httpStatus } = answered
+function serverSpan(answered: Pick<Answered, 'requestId' | 'verb' | 'route' | 'httpStatus'>) {
+  const { requestId, verb, route, httpStatus } = answered
   return {
-    name: `${method} ${route}`,
+    name: `${verb} ${route}`,
     kind: 'server' as const,
     isGood: httpStatus < 500,
     attributes: {
-      'http.request.method': method,
+      'http.request.method': verb,
       'http.route': route,
       'http.response.status_code': httpStatus,
       'tillgate.request_id': requestId,

@@ -1,44 +1,76 @@
-// What a person at a terminal reads when the gateway is up.
+// What a person at a terminal reads when the gateway is up: one block, with everything that the next step needs.
 import { styleText } from 'node:util'
+import { playgroundPath, sandboxAccessPath } from '../faces/sandbox/paths.ts'
+import { installCommand } from '../faces/sdk/paths.ts'
 import { version } from '../platform/version.ts'
 
+export interface FirstOperator {
+  readonly login: string
+  readonly password: string
+}
+
 export interface Running {
-  readonly mode: string
+  readonly mode: 'sandbox' | 'live'
   readonly processes: number
   readonly publicUrl: string
   readonly adminUrl: string
   readonly shopUrl: string | undefined
+  readonly isAccessGiven: boolean
   readonly railUrl: string | undefined
   /** Nobody but this machine reaches the public listener. */
   readonly isLocal: boolean
+  /** Made by this very start. */
+  readonly firstOperator: FirstOperator | undefined
 }
 
-export function welcome({
-  mode,
-  processes,
-  publicUrl,
-  adminUrl,
-  shopUrl,
-  railUrl,
-  isLocal,
-}: Running): string {
+type Row = readonly [label: string, value: string | undefined | false]
+
+export function welcome(running: Running): string {
+  const { mode, processes, publicUrl, adminUrl, shopUrl, railUrl, isLocal, firstOperator } = running
   const bold = (text: string) => styleText('bold', text)
   const count = processes === 1 ? 'one process' : `${processes} processes`
-  const api = publicUrl
-    ? `
-  Merchant API and checkout   ${bold(publicUrl)}
-  Console                     ${bold(adminUrl)}`
-    : `
-  Workers only; metrics at    ${bold(`${adminUrl}/metrics`)}`
-  const shop = shopUrl ? `\n  Buy something:              ${bold(shopUrl)}` : ''
-  const bank = railUrl ? `\n  Test bank, to pay over:     ${bold(railUrl)}` : ''
-  const open = publicUrl && isLocal ? `\n  For other machines too:     HOST=0.0.0.0 npm start` : ''
-  return `
-  ${bold(`Tillgate ${version}`)}, ${mode}, ${count}
-${api}${shop}${bank}${open}
+  const isSandbox = mode === 'sandbox'
+  const addresses: Row[] = publicUrl
+    ? [
+        ['Merchant API and checkout', publicUrl],
+        ['Documentation', `${publicUrl}/docs`],
+        ['An account of your own', running.isAccessGiven && `${publicUrl}${sandboxAccessPath}`],
+        ['Playground', isSandbox && `${publicUrl}${playgroundPath}`],
+        ['Demo shop', shopUrl],
+        ['Test bank, to pay over', railUrl],
+        ['Console', adminUrl],
+      ]
+    : [['Workers only; metrics at', `${adminUrl}/metrics`]]
+  const next: Row[] = [
+    ['Take a test payment', isSandbox && publicUrl && 'npx till trigger payment.order.success'],
+    ['In a project of yours', publicUrl && installCommand(publicUrl)],
+    ['Sign a merchant on', 'npm run tillgate -- merchant add --help'],
+    ['For other machines too', publicUrl && isLocal && 'HOST=0.0.0.0 npm start'],
+    ['Stop', 'Ctrl-C'],
+  ]
+  return [
+    '',
+    `  ${bold(`Tillgate ${version}`)}, ${mode}, ${count}`,
+    '',
+    ...linesOf(addresses.map(([label, value]) => [label, value && bold(value)])),
+    ...(firstOperator ? ['', ...operatorLines(firstOperator)] : []),
+    '',
+    ...linesOf(next),
+    '',
+    '',
+  ].join('\n')
+}
 
-  Sign a merchant on:         npm run tillgate -- merchant add --help
-  Stop:                       Ctrl-C
+/** By themselves where there is no terminal, or where the start did not come to its end. */
+export function operatorLines({ login, password }: FirstOperator): string[] {
+  return linesOf([
+    ['First operator’s login', login],
+    ['Password, shown this once', password],
+  ])
+}
 
-`
+const labelWidth = 26
+
+function linesOf(rows: readonly Row[]): string[] {
+  return rows.flatMap(([label, value]) => (value ? [`  ${label.padEnd(labelWidth)}  ${value}`] : []))
 }

@@ -1,11 +1,10 @@
 // What happens by itself, put together: the loops that expire orders, settle payments, deliver callbacks and count for
 // the overview, where this process has the role of a worker, and the hints by which processes tell each other of work.
 // A part of the composition root with a file of its own.
-import type { RandomBytes } from '@tillgate/protocol'
 import type { Lane } from '../callbacks/rules/delivery-lanes.ts'
 import type { OrderWatch } from '../orders/order-watch.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import { maxPerRail } from '../rails/ask-rails.ts'
@@ -38,7 +37,7 @@ export interface Work {
   stop(): Promise<void>
 }
 
-export interface WorkParts {
+export interface WorkParts extends ClockAndRandom {
   readonly opened: Pick<OpenStores, 'openNotifications'>
   readonly stores: Stores
   readonly operations: Operations
@@ -46,8 +45,6 @@ export interface WorkParts {
   readonly outbound: Outbound | undefined
   readonly watch: OrderWatch
   readonly observability: Observability
-  readonly clock: Clock
-  readonly random: RandomBytes
   readonly log: Log
 }
 

@@ -4,7 +4,7 @@
 import { type RandomBytes, type SealingTools, sealCallback } from '@tillgate/protocol'
 import type { PlatformKeys } from '../keys/platform-keys.ts'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import type { Delivery } from '../platform/delivery.ts'
 import { hostOf } from '../platform/ssrf-guard.ts'
 import { decideOutcome } from './rules/callback-attempt.ts'
@@ -77,10 +77,8 @@ export function makePrepareCallback({ directory, platformKeys, clock, tools, isF
   }
 }
 
-export interface RecordParts {
+export interface RecordParts extends ClockAndRandom {
   readonly outcomes: Pick<CallbackOutcomes, 'record'>
-  readonly clock: Clock
-  readonly random: RandomBytes
 }
 
 export interface Attempted {

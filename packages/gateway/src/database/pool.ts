@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf } from '../platform/errors.ts'
+import { queryByCallback } from '../platform/node-workarounds/query-by-callback.ts'
 import { type ConnectionOptions, serversOf } from './connection.ts'
 import { PreparedNames, type Statement } from './prepared-names.ts'
 import { ServerChoice } from './server-list.ts'
@@ -186,7 +187,9 @@ class Session {
     timeoutMs: number,
   ): Promise<pg.QueryResult<Row>> {
     try {
-      return await this.#ask<Row>(this.#names.apply(statement), timeoutMs)
+      const { name, text, values } = this.#names.apply(statement)
+      const query = { text, ...(values && { values: [...values] }), ...(name !== undefined && { name }) }
+      return await queryByCallback<typeof query, pg.QueryResult<Row>>(this.#client, query, timeoutMs)
     } catch (error) {
       // After an error of a statement PostgreSQL goes on; after anything else nobody knows what is under way.
       // A server that takes no writes any more is left too: the next connection finds the one that does.
@@ -197,30 +200,6 @@ class Session {
       throw error
     }
   }
-
-  /**
-   * With a callback and a timer of our own: what the driver has for them hangs a function on the query, V8 makes such a
-   * function old from birth, and so every row that was ever read stayed until the next full collection of the heap.
-   */
-  #ask<Row extends pg.QueryResultRow>(
-    { name, text, values }: Statement,
-    timeoutMs: number,
-  ): Promise<pg.QueryResult<Row>> {
-    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<Row>>()
-    const timer = timeoutMs > 0 ? setTimeout(giveUp, timeoutMs, reject) : undefined
-    const query = { text, ...(values && { values: [...values] }), ...(name !== undefined && { name }) }
-    this.#client.query<Row>(query, (error, result) => {
-      clearTimeout(timer)
-      if (error) reject(error)
-      else resolve(result)
-    })
-    return promise
-  }
-}
-
-/** The session is not used again, whatever its answer would have been. */
-function giveUp(reject: (error: Error) => void): void {
-  reject(new Error('Query read timeout'))
 }
 
 function limited(session: Session, statementTimeoutMs: number): Queryable {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allOf, columnsOf, plainSql, prepared, sql } from './sql.ts'
+import { allOf, columnsOf, plainSql, prepared, sql, unionAll } from './sql.ts'
 
 test('values become places, in their order', () => {
   const { text, values } = sql`select * from t where a = ${1} and b = ${'x'} limit ${undefined}`
@@ -28,6 +28,12 @@ test('conditions that are not there are left out, and none at all hold for every
   assert.equal(text, 'where a = $1 and b = $2 and c')
   assert.deepEqual(values, [1, 2])
   assert.equal(sql`where ${allOf([undefined])}`.text, 'where true')
+})
+
+test('selects are united with the values of each', () => {
+  const { text, values } = unionAll([1, 2].map((value) => sql`select ${value}`))
+  assert.equal(text, 'select $1 union all select $2')
+  assert.deepEqual(values, [1, 2])
 })
 
 test('a prepared statement is one with a name', () => {

@@ -49,8 +49,15 @@ export function plainSql(text: string): Sql {
 /** The conditions that are there, all of them: for what follows `where`. */
 export function allOf(conditions: readonly (Sql | false | undefined)[]): Sql {
   const wanted = conditions.filter((condition) => condition instanceof Fragment)
-  const separators = ['', ...Array<string>(Math.max(0, wanted.length - 1)).fill(' and '), '']
-  return wanted.length === 0 ? plainSql('true') : new Fragment(separators, wanted)
+  return wanted.length === 0 ? plainSql('true') : joined(wanted, ' and ')
+}
+
+export function unionAll(selects: readonly Sql[]): Sql {
+  return joined(selects, ' union all ')
+}
+
+function joined(parts: readonly Sql[], separator: string): Sql {
+  return new Fragment(['', ...parts.slice(1).map(() => separator), ''], parts)
 }
 
 /** What many items hold under each of these names, an array a name: for `unnest`. */

@@ -16,7 +16,7 @@ export function refuseOtherNames(listener: FastifyInstance, names: readonly stri
     // As it was sent: a script can claim any X-Forwarded-Host, but never another Host. A target in absolute form names
     // a host as well, and a proxy in front may have gone by that one.
     const { host = '' } = request.headers
-    const { url = '' } = request.raw
+    const { originalUrl: url } = request
     const asked = /^[/*]/.test(url) ? [host] : [host, URL.parse(url)?.host ?? url]
     const other = asked.find((each) => !isKnown(each))
     if (other !== undefined && !isProbe(request.routeOptions.url ?? ''))

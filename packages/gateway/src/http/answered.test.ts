@@ -16,7 +16,7 @@ async function startLog() {
   const log = await makeLog({ logLevel: 'info', logFormat: 'json' }, stream)
   const note = makeAnswerLog({ log, clock: { now: () => nowMs } })
   const answer = (httpStatus: number, route = '/api/v1/gateway') =>
-    note({ requestId: 'r', method: 'POST', route, httpStatus, durationMs: 1.26 })
+    note({ requestId: 'r', verb: 'POST', route, httpStatus, durationMs: 1.26 })
   return { lines, answer, pass: (durationMs: number) => (nowMs += durationMs) }
 }
 

@@ -5,13 +5,33 @@ import { isProbe } from './health.ts'
 
 export interface Answered {
   readonly requestId: string
-  readonly method: string
+  /** Of HTTP. */
+  readonly verb: string
   /** The pattern, never the path: a checkout link is a secret. */
   readonly route: string
   readonly httpStatus: number
   readonly durationMs: number
-  /** Of the merchant API alone: the operation once it is known, and the code of the answer. */
-  readonly api?: { readonly operation: string | undefined; readonly code: number }
+  /** Left out where it was served. */
+  readonly failure?: AnsweredFailure | undefined
+  /** Of the merchant API alone. */
+  readonly api?: AnsweredCall
+}
+
+export interface AnsweredFailure {
+  readonly code: number
+  readonly field?: string
+  /** Left out where it may repeat what nobody else should read. */
+  readonly message?: string
+}
+
+/** As much as is known of it. */
+export interface AnsweredCall {
+  readonly operation: string | undefined
+  /** As the envelope says. */
+  readonly merchantId: string | undefined
+  /** The envelope was opened: it is that merchant's. */
+  readonly isOpened: boolean
+  readonly code: number
 }
 
 export type NoteAnswered = (answered: Answered) => void
@@ -29,9 +49,12 @@ export function makeAnswerLog({ log, clock }: { log: Log; clock: Pick<Clock, 'no
   return (answered) => {
     const level = levelOf(answered)
     if (log.isLevelEnabled(level) && (level !== 'info' || hasLine())) {
-      const { requestId, method, route, httpStatus, durationMs } = answered
+      const { requestId, verb, route, httpStatus, failure, api } = answered
+      const durationMs = Math.round(answered.durationMs * 10) / 10
+      const { code, field, message } = failure ?? {}
+      const { merchantId, operation: method } = api ?? {}
       log[level](
-        { requestId, method, route, httpStatus, durationMs: Math.round(durationMs * 10) / 10 },
+        { requestId, verb, route, httpStatus, durationMs, merchantId, method, code, field, message },
         'request',
       )
     }

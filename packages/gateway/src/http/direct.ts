@@ -36,6 +36,7 @@ export function readText(
       if (bytes <= maxBytes) return
       request.pause()
       request.removeAllListeners('data')
+      pieces.length = 0
       reject(tooLarge())
     })
     request.on('end', () => {
@@ -58,6 +59,36 @@ export interface DirectAnswer {
 }
 
 export function sendJson(response: ServerResponse, answer: DirectAnswer): void {
+  const text = writeHead(response, answer)
+  if (answer.isCut) response.end(text, () => response.req.socket.destroy())
+  else response.end(text)
+}
+
+/** Of a body that is too large, for senders that look for an answer only once they have sent everything. */
+export const maxDiscardedBytes = 4 * 1024 * 1024
+
+/**
+ * Sends an answer while the body is still coming: a connection that is cut under its sender takes the answer with it. So
+ * only our side is ended, and the rest is read for nothing, up to so many bytes and as long as the request may take.
+ * Resolves with how many bytes that were, when the body has ended or the connection is cut.
+ */
+export function sendJsonEarly(response: ServerResponse, answer: DirectAnswer): Promise<number> {
+  const { req: request } = response
+  const { socket } = request
+  const text = writeHead(response, { ...answer, isLast: true })
+  const sent = new Promise((resolve) => response.write(text, resolve)).then(() => socket.end())
+  let bytes = 0
+  request.on('data', (piece: Buffer) => {
+    bytes += piece.length
+    if (bytes > maxDiscardedBytes) socket.destroy()
+  })
+  request.on('end', () => sent.then(() => socket.destroySoon()))
+  request.resume()
+  return new Promise((resolve) => request.on('close', () => resolve(bytes)))
+}
+
+/** The text that follows it. */
+function writeHead(response: ServerResponse, answer: DirectAnswer): string {
   const text = JSON.stringify(answer.body)
   const headers = [
     'content-type',
@@ -70,6 +101,5 @@ export function sendJson(response: ServerResponse, answer: DirectAnswer): void {
   if (answer.retryAfterSeconds !== undefined) headers.push('retry-after', String(answer.retryAfterSeconds))
   if (answer.isLast || answer.isCut) headers.push('connection', 'close')
   response.writeHead(answer.httpStatus, headers)
-  if (answer.isCut) response.end(text, () => response.req.socket.destroy())
-  else response.end(text)
+  return text
 }

@@ -10,9 +10,14 @@ test('a connection that was answered is cut after a moment, also where the other
   t.after(() => server.close())
   const answered = Promise.withResolvers<{ socket: Socket; expire: () => void }>()
   server.on('clientError', (error, socket) =>
-    answerBrokenHttp(error, socket as Socket, (_delayMs, expire) => {
-      answered.resolve({ socket: socket as Socket, expire })
-      return () => {}
+    answerBrokenHttp(error, {
+      socket: socket as Socket,
+      requestId: 'r',
+      onAnswered: () => {},
+      startTimer: (_delayMs, expire) => {
+        answered.resolve({ socket: socket as Socket, expire })
+        return () => {}
+      },
     }),
   )
   server.listen(0, '127.0.0.1')

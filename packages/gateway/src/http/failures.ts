@@ -5,74 +5,138 @@ import { Failure, type FailureName, failureAnswer, httpStatusOf } from '@tillgat
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type StartTimer, startSystemTimer } from '../platform/timer.ts'
 import { type BrokenHttp, isSilence, isTooSlow } from './admission/charges.ts'
+import type { AnsweredFailure, NoteAnswered } from './answered.ts'
+import { isBrowser, sendMissingPage } from './missing-page.ts'
 
 /** For the client to read the answer and close its end; one that does not is cut. */
 const lingerMs = 1_000
 
-export function answerFailures(
-  listener: FastifyInstance,
-  { isUnavailable }: { isUnavailable: (error: unknown) => boolean },
-): void {
+export interface FailureParts {
+  readonly isUnavailable: (error: unknown) => boolean
+  /** Where POST is served beside the framework's own routes. */
+  readonly postPaths: readonly string[]
+}
+
+export function answerFailures(listener: FastifyInstance, { isUnavailable, postPaths }: FailureParts): void {
   listener.setErrorHandler((error: unknown, request, reply) => {
     const failure = toFailure(error, isUnavailable)
     if (failure.failure === 'internal')
       request.log.error({ requestId: request.id, err: error }, 'internal error')
     return sendFailure(request, reply, failure)
   })
-  listener.setNotFoundHandler((request, reply) =>
-    sendFailure(
+  const verbsAt = noteVerbs(listener, postPaths)
+  listener.setNotFoundHandler((request, reply) => {
+    const verbs = verbsAt(request.url.split('?')[0] ?? '')
+    if (verbs.length === 0 && isBrowser(request)) return sendMissingPage(reply)
+    if (verbs.length === 0)
+      return sendFailure(
+        request,
+        reply,
+        new Failure('no_such_operation', { message: 'There is nothing at this path.' }),
+      )
+    const message = `${request.method} is not served at this path: send ${verbs.join(' or ')}.`
+    return sendFailure(
       request,
-      reply,
-      new Failure('no_such_operation', { message: 'There is nothing at this path.' }),
-    ),
-  )
+      reply.header('allow', verbs.join(', ')),
+      new Failure('wrong_verb', { message }),
+    )
+  })
+}
+
+/** From a path to the verbs that are served there. */
+function noteVerbs(listener: FastifyInstance, postPaths: readonly string[]): (path: string) => string[] {
+  const routes: { readonly pattern: RegExp; readonly verbs: readonly string[] }[] = []
+  listener.addHook('onRoute', ({ url, method }) => {
+    const pattern = url
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:\w+/g, '[^/]+')
+      .replace('*', '.*')
+    routes.push({ pattern: new RegExp(`^${pattern}$`), verbs: [method].flat() })
+  })
+  return (path) => {
+    const found = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ verbs }) => verbs)
+    return [...new Set(postPaths.includes(path) ? [...found, 'POST'] : found)]
+  }
+}
+
+const failures = new WeakMap<FastifyRequest, AnsweredFailure>()
+
+/** What the request was answered with, without the message: of a form it may repeat a password. */
+export function failureOf(request: FastifyRequest): AnsweredFailure | undefined {
+  return failures.get(request)
 }
 
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
+  const { code, field } = failure
+  failures.set(request, { code, ...(field !== undefined && { field }) })
   reply.status(httpStatusOf(failure.code))
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
   return reply.send(failureAnswer(failure, request.id))
 }
 
-/** What is not HTTP at all has no request and no id; it is told so in our own words, and the line is cut. */
-export function answerBrokenHttp(
-  error: BrokenHttp,
-  socket: Socket,
-  startTimer: StartTimer = startSystemTimer,
-): void {
+/** A connection that has no response of Node's own: what came on it is no request, or none that is served. */
+export interface BareConnection {
+  readonly socket: Socket
+  readonly requestId: string
+  readonly onAnswered: NoteAnswered
+  readonly startTimer?: StartTimer
+}
+
+/** What is not HTTP, is too large to be, or comes too late is told so, and the line is cut. */
+export function answerBrokenHttp(error: BrokenHttp, connection: BareConnection): void {
+  const { socket } = connection
   if (error.code === 'ECONNRESET' || isSilence(error, socket) || !socket.writable) {
     socket.destroy()
     return
   }
-  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const isLate = isTooSlow(error)
-  const failure = new Failure(isTooLarge ? 'too_large' : 'malformed_envelope', {
-    message: isTooLarge
-      ? 'The headers are larger than 16 KiB.'
-      : isLate
-        ? 'The request did not come in time.'
-        : 'This is not HTTP.',
-  })
-  const body = JSON.stringify(failureAnswer(failure, 'none'))
-  const status = isLate
-    ? '408 Request Timeout'
-    : isTooLarge
-      ? '431 Request Header Fields Too Large'
-      : '400 Bad Request'
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'The headers are larger than 16 KiB.'
+    answerAndCut(connection, '431 Request Header Fields Too Large', new Failure('too_large', { message }))
+  } else if (isTooSlow(error)) {
+    const message = 'The request did not come in time.'
+    answerAndCut(connection, '408 Request Timeout', new Failure('malformed_envelope', { message }))
+  } else {
+    // The parser's own words, from a list of its own.
+    const why = error.reason ? `: ${error.reason}` : ''
+    const message = `This is not HTTP as it should be${why}.`
+    answerAndCut(connection, '400 Bad Request', new Failure('malformed_envelope', { message }))
+  }
+}
+
+/** As Node.js ends a request that takes too long. */
+export function answerTooSlow(connection: BareConnection): void {
+  answerBrokenHttp(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), connection)
+}
+
+export function answerConnect(connection: BareConnection): void {
+  const message = 'This is not a proxy: CONNECT is not served. Send GET or POST.'
+  answerAndCut(
+    connection,
+    '405 Method Not Allowed\r\nAllow: GET, POST',
+    new Failure('wrong_verb', { message }),
   )
+}
+
+function answerAndCut(connection: BareConnection, statusLine: string, failure: Failure): void {
+  const { socket, requestId, onAnswered, startTimer = startSystemTimer } = connection
+  const body = JSON.stringify(failureAnswer(failure, requestId))
+  socket.end(
+    `HTTP/1.1 ${statusLine}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+  )
+  onAnswered({
+    requestId,
+    verb: 'none',
+    route: 'none',
+    httpStatus: Number.parseInt(statusLine, 10),
+    durationMs: 0,
+    failure,
+  })
   // Node keeps a connection of which the other end stays open.
   socket.once(
     'close',
     startTimer(lingerMs, () => socket.destroy()),
   )
-}
-
-/** As Node.js ends a request that takes too long. */
-export function answerTooSlow(socket: Socket): void {
-  answerBrokenHttp(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
 }
 
 export function toFailure(error: unknown, isUnavailable: (error: unknown) => boolean): Failure {
@@ -81,6 +145,14 @@ export function toFailure(error: unknown, isUnavailable: (error: unknown) => boo
   if (known) return new Failure(known, { cause: error })
   if (isUnavailable(error)) return new Failure('unavailable', { retryAfterSeconds: 1, cause: error })
   return new Failure('internal', { cause: error })
+}
+
+/** Of a page that tells of the error in its own words. Which requests the framework refuses is its own to say. */
+export function pageStatusOf(error: unknown, isUnavailable: (error: unknown) => boolean): number {
+  if (error instanceof Failure) return httpStatusOf(error.code)
+  if (isUnavailable(error)) return 503
+  const given = (error as { statusCode?: unknown } | undefined)?.statusCode
+  return typeof given === 'number' && given >= 400 && given < 500 ? given : 500
 }
 
 /** What Fastify itself refuses before a route of ours runs. */

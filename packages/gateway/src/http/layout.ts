@@ -38,6 +38,16 @@ export function protect(reply: FastifyReply, page: Pick<Page, 'nonce' | 'script'
     .header('cross-origin-opener-policy', 'same-origin')
 }
 
+/** After a form: reloading the page that follows never sends it again. */
+export function redirect(reply: FastifyReply, to: string): FastifyReply {
+  return reply
+    .status(303)
+    .header('location', to)
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .send()
+}
+
 export function pageText(page: Page): string {
   return frame(page).text
 }

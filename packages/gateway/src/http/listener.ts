@@ -9,9 +9,10 @@ import { limitPages } from './admission/pages.ts'
 import { limitPipelining } from './admission/pipelining.ts'
 import type { NoteAnswered } from './answered.ts'
 import type { Direct } from './direct.ts'
-import { answerBrokenHttp, answerFailures } from './failures.ts'
+import { answerBrokenHttp, answerFailures, failureOf } from './failures.ts'
 import { answerHealth, type Readiness } from './health.ts'
 import { refuseNul } from './nul.ts'
+import { answerOutsideRequests, originForm, refuseOddRequests } from './odd-requests.ts'
 
 export const listenerLimits = {
   bodyBytes: 256 * 1024,
@@ -45,8 +46,9 @@ export interface ListenerParts {
   /** Told of every answer. */
   readonly onAnswered: NoteAnswered
   readonly admission: AdmissionControl
-  /** Takes what it can before the framework is asked. */
+  /** Takes what it can before the framework is asked: POST at these paths. */
   readonly direct?: Direct
+  readonly directPaths?: readonly string[]
 }
 
 export function makeListener(parts: ListenerParts): FastifyInstance {
@@ -67,10 +69,13 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // A path with broken escapes is a path like any other that nobody serves, not a fault of its own kind.
-    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
+    rewriteUrl: ({ url = '/' }) => {
+      const target = originForm(url)
+      return isDecodable(target) ? target : target.replaceAll('%', '%25')
+    },
     clientErrorHandler(error, socket) {
       parts.admission.chargeBrokenHttp(error, socket)
-      answerBrokenHttp(error, socket)
+      answerBrokenHttp(error, { ...parts, socket, requestId: parts.newRequestId() })
     },
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
   })
@@ -86,19 +91,21 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   listener.addHook('onResponse', (request, reply, done) => {
     parts.onAnswered({
       requestId: request.id,
-      method: request.method,
+      verb: request.method,
       route: request.routeOptions.url ?? 'none',
       httpStatus: reply.statusCode,
       durationMs: reply.elapsedTime,
+      failure: failureOf(request),
     })
     done()
   })
-  answerFailures(listener, parts)
+  answerFailures(listener, { ...parts, postPaths: parts.directPaths ?? [] })
   answerHealth(listener, parts.readiness)
   return listener
 }
 
-function makeServer(handler: RequestListener, { direct, admission }: ListenerParts): Server {
+function makeServer(handler: RequestListener, parts: ListenerParts): Server {
+  const { direct, admission } = parts
   const { nowMs, nextTurn } = machineTime
   const answer: RequestListener = (request, response) =>
     direct?.(request, response) ?? handler(request, response)
@@ -110,9 +117,12 @@ function makeServer(handler: RequestListener, { direct, admission }: ListenerPar
       keepAliveTimeout: listenerLimits.keepAliveTimeoutMs,
       // What was opened together is cut together, and thousands at once would hold everybody up.
       connectionsCheckingInterval: 20,
+      // Node.js would refuse without a word.
+      requireHostHeader: false,
     },
-    limitPipelining(answer, { admission, nextTurn }),
+    limitPipelining(refuseOddRequests(answer, parts), { admission, nextTurn }),
   )
+  answerOutsideRequests(server, { ...parts, maxBytes: listenerLimits.bodyBytes })
   limitConnections(server, { limits: listenerLimits.connections, admission, nowMs })
   return server
 }

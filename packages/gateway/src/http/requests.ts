@@ -1,6 +1,6 @@
 // Whether a form that was sent came from our own page. Two checks that fail apart: where the browser says the request
 // comes from, and the token that our page carried.
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuseNul } from './nul.ts'
 
 /**
@@ -14,7 +14,14 @@ export function isFromElsewhere(request: FastifyRequest, ourOrigins: readonly st
   return origin !== undefined && origin !== 'null' && !ourOrigins.includes(origin)
 }
 
-export const maxFormBytes = 4 * 1024
+/** The listener takes forms, as the text that `readForm` reads. */
+export function acceptForms(listener: FastifyInstance, { bodyLimit }: { bodyLimit: number }): void {
+  listener.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit },
+    (_request, text, done) => done(null, text),
+  )
+}
 
 export function readForm(body: unknown): URLSearchParams {
   const text = typeof body === 'string' ? body : ''

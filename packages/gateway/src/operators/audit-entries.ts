@@ -1,11 +1,9 @@
 // Makes entries of the audit log in one actor's name, for operations to write with what they record.
-import { makeUuid, type RandomBytes } from '@tillgate/protocol'
-import type { Clock } from '../platform/clock.ts'
+import { makeUuid } from '@tillgate/protocol'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Act } from './rules/audit.ts'
 
-export interface ActParts {
-  readonly clock: Clock
-  readonly random: RandomBytes
+export interface ActParts extends ClockAndRandom {
   /** Such as `cli:alice`. */
   readonly actor: string
 }

@@ -1,9 +1,9 @@
 // What a second operator does with a request: approves it, and with that carries it out, in one transaction; or rejects
 // it. Whoever asked can withdraw. All limits are checked anew at that moment.
-import { Failure, makeUuid, type RandomBytes, toDecimalText, uuidPattern } from '@tillgate/protocol'
+import { Failure, makeUuid, toDecimalText, uuidPattern } from '@tillgate/protocol'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { MoveFunds } from '../treasury/move-funds.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 import { makeActs } from './audit-entries.ts'
@@ -21,7 +21,7 @@ import type { Operator } from './rules/operator.ts'
 import type { ApprovalStore } from './store/approvals.ts'
 import type { OperatorStore } from './store/operators.ts'
 
-export interface DecideApprovalsParts {
+export interface DecideApprovalsParts extends ClockAndRandom {
   readonly approvals: ApprovalStore
   readonly operators: Pick<OperatorStore, 'findOperator'>
   /** Acts in the name of whoever asked: it is their act, and the approval beside it says who allowed it. */
@@ -31,8 +31,6 @@ export interface DecideApprovalsParts {
     readonly funds: MoveFunds
     readonly merchants: ManageMerchants
   }
-  readonly clock: Clock
-  readonly random: RandomBytes
 }
 
 /** Who decides, and from where. */

@@ -1,7 +1,6 @@
 // The first start makes the first admin, with the password that was set or, in the sandbox, with one that is made
 // here and told once. Live does not start without either an operator or a password for one.
-import type { RandomBytes } from '@tillgate/protocol'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
 import { makeActs } from './audit-entries.ts'
@@ -9,13 +8,11 @@ import { makePassword } from './manage-operators.ts'
 import { firstOperatorLogin, placeOfPassword } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
-export interface FirstOperatorParts {
+export interface FirstOperatorParts extends ClockAndRandom {
   readonly operators: Pick<OperatorStore, 'hasOperators' | 'insertFirstOperator'>
   readonly vault: Vault
   readonly password: string | undefined
   readonly mode: 'sandbox' | 'live'
-  readonly clock: Clock
-  readonly random: RandomBytes
 }
 
 export type FirstOperator =

@@ -1,8 +1,8 @@
 // The second step of signing in: a code from the operator's app, or one of the recovery codes that were given out when
 // it was switched on. Every try counts with those of the password, and is counted before it is answered.
 import { createHash } from 'node:crypto'
-import { Failure, type RandomBytes } from '@tillgate/protocol'
-import type { Clock } from '../platform/clock.ts'
+import { Failure } from '@tillgate/protocol'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
 import { makeActs } from './audit-entries.ts'
 import { refusalOfProof } from './authenticate-operator.ts'
@@ -12,14 +12,12 @@ import type { OperatorTotpStore, StoredTotp } from './store/operator-totp.ts'
 import type { OperatorTriesStore } from './store/operator-tries.ts'
 import { makeTotpSecret, matchingStep, otpauthUri, toBase32 } from './totp.ts'
 
-export interface SecondStepParts {
+export interface SecondStepParts extends ClockAndRandom {
   readonly totp: OperatorTotpStore
   readonly tries: OperatorTriesStore
   readonly vault: Vault
   /** What the operator's app shows beside the code. */
   readonly issuer: string
-  readonly clock: Clock
-  readonly random: RandomBytes
 }
 
 export type SecondStepState =

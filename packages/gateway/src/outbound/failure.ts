@@ -41,7 +41,7 @@ function reasonFor(error: Error, code: string): UnreachableReason {
   return 'closed'
 }
 
-// Details may quote a stranger's certificate or header: one short line, without control characters.
+// Details may quote somebody else's certificate or header: one short line, without control characters.
 function readable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300)
 }

@@ -1,5 +1,5 @@
-// The one way out of the gateway: posts to addresses that merchants chose, without letting anybody use it to
-// reach what only the gateway can reach. Whatever the network does comes back as a value.
+// The outbound HTTP client: posts to addresses that merchants chose, without letting anybody use it to reach what only
+// the gateway can reach. Whatever the network does comes back as a value.
 
 import type { Delivery } from '../platform/delivery.ts'
 import { remember } from '../platform/remember.ts'

@@ -12,10 +12,13 @@ export interface LogConfig {
 
 const allowedFields = new Set([
   'requestId',
+  'verb',
   'method',
   'route',
   'httpStatus',
   'code',
+  'field',
+  'message',
   'durationMs',
   'merchantId',
   'paymentId',
@@ -51,7 +54,7 @@ export async function makeLog({ logLevel, logFormat }: LogConfig, stream?: Desti
       formatters: { level: (label) => ({ level: label }), log: keepAllowed },
       serializers: { err: describeError },
     },
-    // Written at once, so that the last line before an end is never lost; strangers cause few lines (http/answered.ts).
+    // Written at once, so that the last line before an end is never lost; unknown addresses cause few lines (http/answered.ts).
     stream ?? (pretty ? await prettyStream() : destination({ sync: true })),
   )
 }

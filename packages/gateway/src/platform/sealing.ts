@@ -3,7 +3,7 @@
 // master key is replaced there are several: the first seals, all of them open.
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
-import { type DerivedKeys, keyObjects } from './tokens.ts'
+import { type DerivedKeys, keyObjects } from './node-workarounds/key-objects.ts'
 
 const nonceBytes = 12
 const tagBytes = 16

@@ -1,16 +1,14 @@
 // Tokens that only this gateway makes, each for what it names: forms of one session, the link of one order. They are
 // derived by a key of their own from the master key, so nothing is stored and every process knows them. While the
 // master key is replaced there are several: the first makes tokens, all of them are right.
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { isSameSecret } from './constant-time.ts'
+import { type DerivedKeys, keyObjects } from './node-workarounds/key-objects.ts'
 
 export interface Tokens {
   make(parts: readonly string[]): string
   isRight(given: string, parts: readonly string[]): boolean
 }
-
-/** As the vault derives them. */
-export type DerivedKeys = readonly [Buffer, ...Buffer[]]
 
 export function makeTokens(given: DerivedKeys): Tokens {
   const keys = keyObjects(given)
@@ -20,9 +18,4 @@ export function makeTokens(given: DerivedKeys): Tokens {
     make: (parts) => tokenOf(keys[0], parts),
     isRight: (given, parts) => keys.some((key) => isSameSecret(given, tokenOf(key, parts))),
   }
-}
-
-/** Made once: with the bytes themselves Node makes one for every use, which takes seven times as long as the use. */
-export function keyObjects([first, ...others]: DerivedKeys): readonly [KeyObject, ...KeyObject[]] {
-  return [createSecretKey(first), ...others.map((key) => createSecretKey(key))]
 }

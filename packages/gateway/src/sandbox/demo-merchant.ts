@@ -9,12 +9,13 @@ import { placeOf } from '../merchants/merchant-directory.ts'
 import type { MerchantKey } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { makeActs } from '../operators/audit-entries.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
 
 /** Always the same, so that whoever loses the file finds the same orders again under new keys. */
 export const demoMerchantId = '100000000000000001'
-export const demoMerchantName = 'Demo shop'
+/** As the demo shop beside the gateway calls itself (examples/shop). */
+export const demoMerchantName = 'Leaf & Cup'
 
 /** As `sandbox-merchant.json` holds them: the AES key in base64, the others as PEM. */
 export interface SandboxCredentials {
@@ -34,14 +35,14 @@ export interface CredentialsFile {
   replace(text: string): Promise<void>
 }
 
-export interface SandboxMerchantParts {
+export interface SandboxMerchantParts extends ClockAndRandom {
   readonly merchants: MerchantStore
   readonly vault: Vault
   readonly file: CredentialsFile
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly gatewayUrl: string
-  readonly clock: Clock
-  readonly random: RandomBytes
+  /** Whether another gateway on this very database answers at an address. */
+  readonly isServed: (gatewayUrl: string) => Promise<boolean>
 }
 
 type Secrets = Pick<SandboxCredentials, 'aesKey' | 'privateKey'>
@@ -59,10 +60,17 @@ export async function ensureSandboxMerchant(parts: SandboxMerchantParts): Promis
   }
   let secrets = readSecrets(text)
   if (!secrets || (await isRevoked(secrets, parts))) secrets = await makeSecrets(parts.random)
-  const credentials = await complete(secrets, parts)
+  const credentials = await complete(secrets, { ...parts, gatewayUrl: await addressFor(text, parts) })
   if (serialise(credentials) !== text) await file.replace(serialise(credentials))
   await register(secrets, parts)
   return credentials
+}
+
+/** A second gateway beside the first leaves the file to the first; one that has moved takes its address along. */
+async function addressFor(text: string | undefined, parts: SandboxMerchantParts): Promise<string> {
+  const [, known] = /"gatewayUrl":\s*"([^"]+)"/.exec(text ?? '') ?? []
+  const isOther = known !== undefined && known !== parts.gatewayUrl
+  return isOther && (await parts.isServed(known)) ? known : parts.gatewayUrl
 }
 
 async function makeSecrets(random: RandomBytes): Promise<Secrets> {

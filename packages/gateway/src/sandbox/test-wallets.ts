@@ -1,13 +1,13 @@
 // The sandbox's test wallets: one for each behaviour, with money in every currency. Made at the first start, filled up
 // at every further one, and whenever a payment asks for more than is left: they are everybody's, and nobody can empty
 // them for the others.
-import { currencies, digitsOf, makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { currencies, digitsOf, makeUuid } from '@tillgate/protocol'
 import { availableMinor } from '../ledger/rules/ledger.ts'
 import { makeActs } from '../operators/audit-entries.ts'
 import type { Order } from '../orders/rules/order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { SubmitPayment } from '../payments/submit-payment.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import { hashSecret } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
 import { makeMoveFunds, type TopUp } from '../treasury/move-funds.ts'
@@ -15,12 +15,10 @@ import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import { type Behaviour, behaviours, placeOfPin, type Wallet } from '../wallets/rules/wallet.ts'
 import type { WalletStore } from '../wallets/store/wallets.ts'
 
-export interface TestWalletsParts {
+export interface TestWalletsParts extends ClockAndRandom {
   readonly wallets: WalletStore
   readonly treasury: TreasuryStore
   readonly vault: Vault
-  readonly clock: Clock
-  readonly random: RandomBytes
 }
 
 /** Of every test wallet, for whoever wants to see the sign-in. */

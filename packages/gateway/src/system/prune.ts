@@ -7,13 +7,13 @@ import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { OperatorTriesStore } from '../operators/store/operator-tries.ts'
 import type { OperatorStore } from '../operators/store/operators.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { WalletTriesStore } from '../wallets/store/wallet-tries.ts'
+import type { PinTriesStore } from '../wallets/store/pin-tries.ts'
 
 export interface PruneParts {
   readonly tidyCallbacks: () => Promise<Tidied>
   readonly operators: Pick<OperatorStore, 'deleteEndedSessions'>
   readonly merchants: Pick<MerchantStore, 'deleteUnusedHosts'>
-  readonly walletTries: Pick<WalletTriesStore, 'deleteForgotten'>
+  readonly pinTries: Pick<PinTriesStore, 'deleteForgotten'>
   readonly operatorTries: Pick<OperatorTriesStore, 'deleteForgotten'>
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -36,7 +36,7 @@ const breathMs = 50
 const dayMs = 24 * 60 * 60 * 1000
 
 export function makePrune(parts: PruneParts) {
-  const { tidyCallbacks, operators, merchants, walletTries, operatorTries, clock, signal } = parts
+  const { tidyCallbacks, operators, merchants, pinTries, operatorTries, clock, signal } = parts
   return async (): Promise<Pruned> => {
     const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0 }
     const breathe = () => clock.wait(breathMs, signal)
@@ -58,7 +58,7 @@ export function makePrune(parts: PruneParts) {
     // Signing in clears them as well, so there are few.
     total.sessions = await operators.deleteEndedSessions(clock.now())
     total.tries =
-      (await walletTries.deleteForgotten(clock.now())) + (await operatorTries.deleteForgotten(clock.now()))
+      (await pinTries.deleteForgotten(clock.now())) + (await operatorTries.deleteForgotten(clock.now()))
     return total
   }
 }

@@ -1,6 +1,6 @@
 // An operator's transfers: tops up wallets, pays merchants out. Each with who did it and why, and once only, also when
 // the answer of the database is lost.
-import { Failure, makeTransactionId, makeUuid, type RandomBytes, toDecimalText } from '@tillgate/protocol'
+import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
 import {
   type AccountKey,
   accountIdOf,
@@ -13,13 +13,11 @@ import {
 } from '../ledger/rules/ledger.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { TreasuryStore } from './store/treasury.ts'
 
-export interface MoveFundsParts {
+export interface MoveFundsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
-  readonly clock: Clock
-  readonly random: RandomBytes
   readonly actor: string
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import { compareWithNobody, isRightSecret } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
 import { isPin, normaliseLogin, placeOfPin, type Wallet } from './rules/wallet.ts'
-import type { KnownDevice, LockedTry, WalletTriesStore } from './store/wallet-tries.ts'
+import type { KnownDevice, LockedTry, PinTriesStore } from './store/pin-tries.ts'
 
 export type SignIn =
   | { readonly kind: 'signed_in'; readonly wallet: Wallet }
@@ -21,7 +21,7 @@ export type AuthenticateWallet = (given: {
 }) => Promise<SignIn>
 
 export function makeAuthenticateWallet(parts: {
-  readonly tries: WalletTriesStore
+  readonly tries: PinTriesStore
   readonly vault: Vault
   readonly clock: Clock
 }): AuthenticateWallet {

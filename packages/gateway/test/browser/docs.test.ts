@@ -10,7 +10,11 @@ import { look } from '../support/look.ts'
 
 const gateway = await startTestGateway()
 const browser = await launchBrowser()
-const { papers } = openLibrary({ root: join(import.meta.dirname, '../../../..'), mode: 'sandbox' })
+const { papers } = openLibrary({
+  root: join(import.meta.dirname, '../../../..'),
+  mode: 'sandbox',
+  own: { publicUrl: 'http://localhost:8080' },
+})
 const isThorough = Boolean(process.env['SCREENSHOTS'])
 // These hold every kind of thing that a page can hold; axe-core takes a second or more for each. With SCREENSHOTS=folder
 // every page is looked at, in both ways.
@@ -59,7 +63,24 @@ test('code is copied by one tap', async () => {
   await page.locator('.code').first().hover()
   await page.getByRole('button', { name: 'Copy' }).first().click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  assert.match((await page.evaluate('navigator.clipboard.readText()')) as string, /^npx till create/)
+  assert.match((await page.evaluate('navigator.clipboard.readText()')) as string, /^npm init/)
+})
+
+test('copy buttons cover no code, and no line of code is broken', async () => {
+  for (const options of [desktop, phone]) {
+    const { page } = await openPage(browser, options)
+    await page.goto(`${gateway.url}/docs/sdk`)
+    await page.getByRole('button', { name: 'Copy' }).first().waitFor()
+    const troubles = await page.evaluate(`[...document.querySelectorAll('.code')].flatMap((block) => {
+      const [button, pre, code] = ['button', 'pre', 'code'].map((name) => block.querySelector(name))
+      const [a, b] = [button, pre].map((each) => each.getBoundingClientRect())
+      const isApart = a.left >= b.right || a.bottom <= b.top + parseFloat(getComputedStyle(pre).paddingTop)
+      const lines = code.textContent.trimEnd().split('\\n').length
+      const isWhole = code.dataset.language === 'text' || code.getBoundingClientRect().height < (lines + 0.5) * parseFloat(getComputedStyle(pre).lineHeight)
+      return isApart && isWhole ? [] : [code.textContent.slice(0, 40), lines]
+    })`)
+    assert.deepEqual(troubles, [])
+  }
 })
 
 test('on a phone without a script the menu opens, leads on, and the search works', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { look } from '../support/look.ts'
 
 const gateway = await startTestGateway()
 const browser = await launchBrowser()
@@ -28,6 +29,28 @@ for (const [size, options] of Object.entries({ desktop, phone })) {
     })
   }
 }
+
+for (const [size, options] of Object.entries({ desktop, phone })) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`where nothing is, a browser gets a page that leads on (${size}, ${colorScheme})`, async () => {
+      const { page } = await openPage(browser, { ...options, colorScheme })
+      const response = await page.goto(`${gateway.url}/nothing/here`)
+      assert.equal(response?.status(), 404)
+      await look(page, `missing-${size}-${colorScheme}`)
+      await page.getByRole('link', { name: 'Start at the beginning' }).click()
+      await page.waitForURL(`${gateway.url}/`)
+    })
+  }
+}
+
+test('where nothing is, a program gets JSON', async () => {
+  for (const init of [{}, { headers: { accept: 'application/json' } }, { method: 'POST' }]) {
+    const response = await fetch(`${gateway.url}/nothing/here`, init)
+    const { code, data } = (await response.json()) as { code: number; data: { requestId: string } }
+    assert.deepEqual([response.status, code], [404, 40401])
+    assert(data.requestId)
+  }
+})
 
 test('a page may run no script and load nothing from elsewhere', async () => {
   const response = await fetch(gateway.url)

@@ -4,6 +4,9 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { parseEnv } from 'node:util'
+import { pair } from '../../../protocol/test/keys.ts'
+import { Tillgate } from '../../../sdk/src/index.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { commandScript, startProcess, temporaryFolder } from '../support/process.ts'
@@ -165,10 +168,31 @@ test('every wrong option is named, not the first alone', async () => {
   assert.match(wrong.err, /--requests-per-second must be a whole number.*\n--accent-colour must be a colour/)
 })
 
+test('merchant add prints a .env that the SDK takes, with the key that stays with the merchant beside it', async () => {
+  const folder = temporaryFolder()
+  const { privateKey, publicKey } = pair
+  writeFileSync(join(folder, 'private.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  writeFileSync(join(folder, 'public.pem'), publicKey.export({ type: 'spki', format: 'pem' }))
+  const added = await command('merchant', 'add', '--name', 'Tea', '--public-key', join(folder, 'public.pem'))
+  assert.equal(added.code, 0, added.err)
+  const [env = ''] = /^TILLGATE_[\s\S]*/m.exec(added.out) ?? []
+  const variables = parseEnv(env)
+  assert.equal(variables['TILLGATE_GATEWAY_URL'], 'http://localhost:8080')
+  const tillgateOf = Tillgate.fromEnvironment({
+    ...variables,
+    TILLGATE_GATEWAY_URL: gateway.url,
+    TILLGATE_PRIVATE_KEY_FILE: join(folder, variables['TILLGATE_PRIVATE_KEY_FILE'] ?? ''),
+  })
+  const goods = [{ referenceGoodsId: 'tea', goodsName: 'Tea', goodsAmount: 5 }]
+  const order = { orderNo: 'env-1', orderAmount: 5, goods }
+  const { status } = await tillgateOf.orders.create({ order, paymentAmount: 5, currency: 'EUR' })
+  assert.equal(status, 'pending')
+})
+
 test('the first start of a sandbox shows a password once, and in no log line', async () => {
   const environment = { DATA_DIR: temporaryFolder() }
   const first = await startProcess(environment)
-  const [, password = ''] = /Password, shown this once: +(\S+)/.exec(first.output()) ?? []
+  const [, password = ''] = /Password, shown this once +(\S+)/.exec(first.output()) ?? []
   assert.equal((await new ConsoleClient(first).signIn('admin', password)).status, 303)
   const logged = first
     .output()

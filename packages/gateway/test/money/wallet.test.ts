@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeVault } from '../../src/platform/vault.ts'
-import { loginsByAddress, sourceKeptMs, walletTriesLimits } from '../../src/wallets/rules/wallet-tries.ts'
-import type { KnownDevice } from '../../src/wallets/store/wallet-tries.ts'
+import { loginsByAddress, pinLockLimits, sourceKeptMs } from '../../src/wallets/rules/pin-lock.ts'
+import type { KnownDevice } from '../../src/wallets/store/pin-tries.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
@@ -22,7 +22,7 @@ const signIn = (given: { login: string; pin: string; address?: string; device?: 
   authenticate({ address: home, ...given })
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
-const { source: sourceLimit, wallet: walletLimit } = walletTriesLimits
+const { source: sourceLimit, wallet: walletLimit } = pinLockLimits
 let logins = 0
 
 async function newWallet(pin = '246810') {

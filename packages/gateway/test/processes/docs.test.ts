@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
+import { highlight } from '../../src/faces/docs/highlight.ts'
 import { openLibrary } from '../../src/faces/docs/library.ts'
 import { renderMarkdown } from '../../src/faces/docs/markdown.ts'
 import { searchRates, serveDocs } from '../../src/faces/docs/routes.ts'
@@ -13,12 +14,12 @@ import { TestClock } from '../support/clock.ts'
 import { temporaryFolder } from '../support/process.ts'
 
 const root = join(import.meta.dirname, '../../../..')
-const publicUrl = 'https://pay.example'
+const own = { publicUrl: 'https://pay.example', shopUrl: 'https://shop.pay.example' }
 const clock = new TestClock()
 
 function serve(folder: string, mode: 'sandbox' | 'live' = 'sandbox') {
   const listener = fastify()
-  serveDocs(listener, { root: folder, mode, publicUrl: () => publicUrl, clock })
+  serveDocs(listener, { root: folder, mode, own: () => own, clock })
   return {
     get: (url: string, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') =>
       listener.inject({ url, headers, remoteAddress }),
@@ -26,7 +27,7 @@ function serve(folder: string, mode: 'sandbox' | 'live' = 'sandbox') {
 }
 
 const docs = serve(root)
-const library = openLibrary({ root, mode: 'sandbox' })
+const library = openLibrary({ root, mode: 'sandbox', own })
 
 test('every paper is a page, and the same as Markdown', async () => {
   assert(library.papers.length > 15)
@@ -183,7 +184,7 @@ test('what the search reads is without the marks of links, whichever way they ar
 test('raw HTML and foreign schemes in a paper are text', () => {
   const { text } = renderMarkdown(
     'a <b onclick="x()">b</b> <script>alert(1)</script>\n\n<img src=x onerror=y>\n\n[go](javascript:alert(1)) <!-- gone -->',
-    { locate: () => ({ kind: 'unserved' }), isSandbox: true },
+    { locate: () => ({ kind: 'unserved' }), origin: own.publicUrl },
   )
   assert.doesNotMatch(text, /<(script|img|b )|href|gone/)
   assert.match(text, /&lt;script&gt;/)
@@ -194,6 +195,46 @@ test('what papers say of the sandbox is a link at a sandbox, and words in live',
   const live = (await serve(root, 'live').get('/docs')).body
   assert.doesNotMatch(live, /href="[^"]*playground/)
   assert.match(live, /playground/)
+})
+
+test('papers name this gateway by its own addresses, as pages and as Markdown', async () => {
+  for (const path of ['/docs/quickstart', '/docs/quickstart.md', '/docs/sandbox', '/llms-full.txt']) {
+    const { body } = await docs.get(path)
+    assert.doesNotMatch(body, /localhost:808[02]/, path)
+    assert.match(body, /https:\/\/shop\.pay\.example/, path)
+  }
+  const install = 'npm install https://pay.example/sdk/tillgate-sdk.tgz'
+  for (const mode of ['sandbox', 'live'] as const)
+    for (const page of ['quickstart', 'sdk'])
+      assert((await serve(root, mode).get(`/docs/${page}.md`)).body.includes(install), `${mode} ${page}`)
+  // What is not known stays as it is usual.
+  assert.match((await docs.get('/docs/quickstart.md')).body, /^(?!.*undefined)/s)
+})
+
+test('code is coloured by its language, and is the same text as before', () => {
+  const rendered = (text: string, language: string) => highlight(text, language).text
+  assert.equal(
+    rendered("const a = '<b>' // why\n", 'js'),
+    '<span class="keyword">const</span> a = <span class="string">&#39;&lt;b&gt;&#39;</span> <span class="comment">// why</span>\n',
+  )
+  assert.match(rendered('npx till create --amount 5 # five', 'sh'), /keyword">--amount<.*comment"># five</)
+  assert.match(
+    rendered('{"a": "b: c", "n": 1.5}', 'json'),
+    /keyword">&quot;a&quot;<.*string">&quot;b: c&quot;<.*number">1.5</,
+  )
+  assert.equal(rendered('what // ever', 'text'), 'what // ever')
+  const plain = (html: string) =>
+    html.replace(/<[^>]+>/g, '').replace(/&#39;|&quot;|&lt;|&gt;|&amp;/g, (each) => entities[each] ?? each)
+  const entities: Record<string, string> = {
+    '&#39;': "'",
+    '&quot;': '"',
+    '&lt;': '<',
+    '&gt;': '>',
+    '&amp;': '&',
+  }
+  for (const { markdown } of library.papers)
+    for (const [, language = '', code = ''] of markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm))
+      assert.equal(plain(rendered(code, language)), code)
 })
 
 test('llms.txt lists every paper by an address that works', async () => {

@@ -239,10 +239,15 @@ test('a program that answers 500 is told of, and the callback stays undelivered 
   const listen = await beginAt(state, ['--forward-to', program.url, '--state', state])
   const { paymentId, orderNo } = await paidOrder()
   await soon(() => listen.output().split('\n').length >= 3, listen.errors)
-  assert.match(
-    listen.output(),
-    new RegExp(`payment.order.success {2}order ${orderNo} .*→ HTTP 500 in \\d+ ms`),
+  const line = ` {2}${paymentId} {2}→ HTTP 500 in +\\d+ ms.* {2}order ${orderNo}`
+  const starts = ['payment.order.confirming', 'payment.order.success   '].map(
+    (event) =>
+      listen
+        .output()
+        .match(new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}${event} {2,}[\\d.]+ [A-Z]{3}(?=${line})`, 'm'))?.[0],
   )
+  assert.equal(starts[0]?.length, starts[1]?.length, listen.output())
+  assert(starts[0])
   assert.match(listen.output(), new RegExp(`till resend ${paymentId}`))
   const [newest] = await history.listCallbacks({ paymentId }, { limit: 1 })
   assert.equal(newest?.state, 'waiting')

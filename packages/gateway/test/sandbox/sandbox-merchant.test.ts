@@ -25,13 +25,14 @@ async function makeWorld() {
   const { merchants } = makeStores(pool)
   return {
     merchants,
-    ensure: (dataDir: string, more: { gatewayUrl?: string } = {}) =>
+    ensure: (dataDir: string, more: { gatewayUrl?: string; isServed?: boolean } = {}) =>
       ensureSandboxMerchant({
         merchants,
         vault: makeVault(masterKey),
         file: sandboxFile(dataDir),
         platformKeys: async () => [platformKey],
         gatewayUrl: more.gatewayUrl ?? 'http://localhost:8080',
+        isServed: async () => more.isServed ?? false,
         clock: systemClock,
         random: randomBytes,
       }),
@@ -80,6 +81,26 @@ test('a further start changes nothing, and the address follows PUBLIC_URL', asyn
   assert.deepEqual(moved, { ...first, gatewayUrl: 'https://sandbox.example.com' })
   assert.deepEqual(readFile(dataDir), moved)
   assert.equal((await liveKeys()).length, 2)
+})
+
+test('a second gateway on the same folder leaves the address to the first while that answers', async () => {
+  const { ensure } = await makeWorld()
+  const dataDir = temporaryFolder()
+  const first = await ensure(dataDir)
+  const second = { gatewayUrl: 'http://localhost:9090' }
+  assert.deepEqual(await ensure(dataDir, { ...second, isServed: true }), first)
+  assert.equal(readFile(dataDir).gatewayUrl, first.gatewayUrl)
+  assert.equal((await ensure(dataDir, second)).gatewayUrl, second.gatewayUrl)
+})
+
+test('two gateways over one database and one folder: the first is known by its key', async () => {
+  const first = await startTestGateway({ firstStart: true })
+  const { dataDir } = first.config
+  const second = await startTestGateway({ share: first, environment: { DATA_DIR: dataDir } })
+  assert.equal(readFile(dataDir).gatewayUrl, first.url)
+  await first.stop()
+  const third = await startTestGateway({ share: second, environment: { DATA_DIR: dataDir } })
+  assert.equal(readFile(dataDir).gatewayUrl, third.url)
 })
 
 test('several starts at once agree on one file, whose keys are live', async () => {

@@ -70,11 +70,11 @@ test('SHOP_PORT=off opens no shop and says nothing of it', async () => {
 })
 
 /** The shop in this process, with a callback address that nobody answers at. */
-async function openTestShop(options: { callbackUrl?: string } = {}) {
+async function openTestShop({ isReachable = false } = {}) {
   const gateway = await startTestGateway()
   const tillgate = Tillgate.fromFile(sandboxFilePath(gateway.config.dataDir))
   const url = `http://127.0.0.1:${await freePort()}`
-  const callbackUrl = options.callbackUrl ?? 'http://127.0.0.1:9/callbacks'
+  const callbackUrl = `${isReachable ? url : 'http://127.0.0.1:9'}/callbacks`
   const server = openShop({ tillgate, url, callbackUrl })
   server.listen(Number(new URL(url).port), '127.0.0.1')
   await once(server, 'listening')
@@ -111,6 +111,44 @@ test('the way back from another payment of the same merchant is not shown', asyn
   const { search } = new URL(response.headers.get('location') ?? '')
   assert.match(await shop.page(`/orders/${paid.orderNo}${search}`), /You came back/)
   assert.doesNotMatch(await shop.page(`/orders/${unpaid.orderNo}${search}`), /You came back/)
+})
+
+test('the cart is kept until the order is paid, and after a decline the consumer tries again', async () => {
+  const shop = await openTestShop({ isReachable: true })
+  const cookie = 'cart=sencha.2~cup.1'
+  const declined = await shop.post('/buy', { cookie })
+  assert.equal(declined.headers.get('set-cookie'), null)
+  const orderPage = async (checkoutUrl: string, outcome: 'success' | 'failed') => {
+    const [, paymentId = ''] = /\/(P[0-9A-Z]{26})\//.exec(checkoutUrl) ?? []
+    const { orderNo } = await shop.tillgate.orders.query(paymentId)
+    await shop.tillgate.sandbox.pay({ paymentId, outcome })
+    const path = `${shop.url}/orders/${orderNo}`
+    let page = await fetch(path)
+    await soon(async () => {
+      const text = await page.clone().text()
+      if (/No money was taken|is paid/.test(text)) return true
+      page = await fetch(path)
+      return false
+    }, 'the callback did not come')
+    return { path, text: await page.text(), cookie: page.headers.get('set-cookie') }
+  }
+  const failed = await orderPage(declined.headers.get('location') ?? '', 'failed')
+  assert.equal(failed.cookie, null)
+  assert.match(failed.text, /action="\/buy"><button class="primary">Try again/)
+  const again = await shop.post('/buy', { cookie })
+  const paid = await orderPage(again.headers.get('location') ?? '', 'success')
+  assert.match(paid.cookie ?? '', /^cart=;/)
+  assert.doesNotMatch(paid.text, /Try again/)
+  // What is put into the cart afterwards stays in it.
+  assert.equal((await fetch(paid.path)).headers.get('set-cookie'), null)
+})
+
+test('the shop and its checkout bear one name', async () => {
+  const shop = await openTestShop()
+  const { checkoutUrl } = await shop.buy()
+  const [, name = ''] = /class="name" href="\/">([^<]+)</.exec(await shop.page('/')) ?? []
+  assert.equal(name, 'Leaf &amp; Cup')
+  assert((await (await fetch(checkoutUrl)).text()).includes(name))
 })
 
 test('what the way back claims is not believed', async () => {

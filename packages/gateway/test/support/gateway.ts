@@ -75,6 +75,8 @@ export interface TestGatewayOptions {
   readonly firstStart?: boolean
   /** Everything that operators may do, unless given. */
   readonly catalogue?: readonly Act[]
+  /** Silent unless given. */
+  readonly log?: Log
 }
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -87,10 +89,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 
 /** As above, for a program that is no test: whoever opens it stops it, and brings a database and a folder. */
 export async function openTestGateway(
-  options: Pick<TestGatewayOptions, 'clock' | 'environment' | 'catalogue'> & {
+  options: Pick<TestGatewayOptions, 'clock' | 'environment' | 'catalogue' | 'log'> & {
     readonly pool: Pool
     readonly place: Place
-    readonly log?: Log
   },
 ): Promise<TestGateway> {
   const { pool, clock = systemClock } = options

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../json/json.ts'
 import { maxOrderNoLength, maxRailIdLength } from '../limits.ts'
 import { nextActionSchema } from '../rail/answers.ts'
 import { Type } from '../type.ts'

@@ -23,7 +23,7 @@ const goodsSchema = nested('One kind of good.', {
     referenceGoodsId: text('The good’s number on the merchant’s platform.', {
       max: maxReferenceGoodsIdLength,
     }),
-    goodsName: text('Its name, shown to the consumer.', { max: maxGoodsNameLength }),
+    goodsName: text('Its name, shown to the consumer.', { max: maxGoodsNameLength, isVisible: true }),
     goodsDesc: Type.Optional(text('Its description.', { min: 0, max: maxGoodsDescLength })),
     goodsAmount: Type.Optional(amount('The price of one.')),
     goodsUnitAmount: Type.Optional(

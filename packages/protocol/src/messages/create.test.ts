@@ -228,7 +228,7 @@ test('the good at fault is named by its place', () => {
   const body = withChange(withChange(full, 'order.goods', goods), 'order.goods[3].goodsName', 7)
   assert.match(
     assertFails(() => parse(body), 'invalid_field', 'order.goods[3].goodsName').message,
-    /^order\.goods\[3\]\.goodsName must be text of 1 to 256 characters, no control characters, but was 7\.$/,
+    /^order\.goods\[3\]\.goodsName must be text of 1 to 256 characters, not blank, no control characters, but was 7\.$/,
   )
 })
 

@@ -12,7 +12,7 @@ const bodyOptions = { failure: 'invalid_field', whole: 'the body' } as const
 const maxAnswerLength = 1024
 const maxForwardMs = 600_000
 
-const callbackId = pattern('The callback’s `id`.', { regexp: uuidPattern, expected: 'a GUID' })
+const callbackId = pattern('The callback’s `id`.', { regexp: uuidPattern, expected: 'a UUID in lower case' })
 
 export const sandboxListenBodySchema = Type.Object({
   after: Type.Optional(

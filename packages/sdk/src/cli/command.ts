@@ -61,6 +61,6 @@ export const credentialsOption = {
     type: 'string',
     value: 'FILE',
     about:
-      'JSON file with the credentials (TILLGATE_CREDENTIALS; otherwise TILLGATE_* or ./data/sandbox-merchant.json)',
+      'JSON file with the credentials (TILLGATE_CREDENTIALS; otherwise TILLGATE_*, .env or ./data/sandbox-merchant.json)',
   },
 } as const

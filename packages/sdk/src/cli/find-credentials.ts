@@ -1,5 +1,6 @@
-// Where the command line finds its credentials: the option, the environment, or the file that a sandbox on this
-// machine wrote.
+// Where the command line finds its credentials: the option, the environment, the .env of the folder that it stands in,
+// or the file that a sandbox on this machine wrote.
+import { parseEnv } from 'node:util'
 import type { Credentials } from '../credentials.ts'
 import { CredentialsError } from '../errors.ts'
 import { credentialsFromEnvironment, credentialsFromJson, environmentNames } from '../load-credentials.ts'
@@ -7,8 +8,10 @@ import { type OptionValues, textOption } from './command.ts'
 import type { World } from './terminal.ts'
 
 export function findCredentials(values: OptionValues, world: World): Partial<Credentials> {
-  const { environment } = world
-  const path = textOption(values, 'credentials') ?? environment['TILLGATE_CREDENTIALS']
+  const given = textOption(values, 'credentials')
+  if (given) return read(given, world)
+  const environment = { ...readDotEnv(world), ...world.environment }
+  const path = environment['TILLGATE_CREDENTIALS']
   if (path) return read(path, world)
   const names = Object.values(environmentNames).flatMap((name) => [name, `${name}_FILE`])
   if (names.some((name) => environment[name])) return credentialsFromEnvironment(environment)
@@ -16,8 +19,12 @@ export function findCredentials(values: OptionValues, world: World): Partial<Cre
   if (world.fileExists(sandbox)) return read(sandbox, world)
   throw new CredentialsError([
     `there are none: give --credentials FILE, or set ${environmentNames.gatewayUrl} and the others,`,
-    `or start a sandbox here, which writes ${sandbox}`,
+    `here or in a .env file (a sandbox gives one out at /sandbox), or start a sandbox, which writes ${sandbox}`,
   ])
+}
+
+function readDotEnv(world: World): Record<string, string | undefined> {
+  return world.fileExists('.env') ? parseEnv(world.readFile('.env').toString('utf8')) : {}
 }
 
 function read(path: string, world: World): Partial<Credentials> {

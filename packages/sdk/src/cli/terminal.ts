@@ -1,4 +1,5 @@
 // What a command sees of the outside world, and how it speaks: lines for people, one JSON value for programs.
+import { Failure, toDecimalText, toMinorUnits, type WireAmount } from '@tillgate/protocol'
 import type { ClientOptions } from '../options.ts'
 
 export interface World {
@@ -60,6 +61,16 @@ const statusColours: Readonly<Record<string, Colour>> = {
 
 export function paintStatus({ paint }: Terminal, status: string): string {
   return paint(statusColours[status] ?? 'red', status)
+}
+
+/** With all of the currency's digits; as it came where this version does not know the currency. */
+export function amountText(amount: WireAmount, currency: string): string {
+  try {
+    return `${toDecimalText(toMinorUnits(amount, currency, 'amount'), currency)} ${currency}`
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return `${amount} ${currency}`
+  }
 }
 
 export function timeText(timeMs: number | undefined): string | undefined {

@@ -294,6 +294,13 @@ test('help and version', async () => {
   assert.match((await till('--version')).out, /^\d+\.\d+\.\d+\n$/)
 })
 
+test('the help marks what is required', async () => {
+  const { out } = await till('create --help')
+  assert.match(out, /--amount AMOUNT .*\(required\)\n/)
+  assert.match(out, /--currency CODE .*\(required\)\n/)
+  assert.doesNotMatch((await till('trigger --help')).out, /required/)
+})
+
 test('completion: bash offers commands, options, events and choices', async () => {
   const { out } = await till('completion bash')
   const complete = (...words: string[]) => {
@@ -319,4 +326,55 @@ test('completion: every command and option is in each script', async () => {
   assert.match((await till('completion zsh')).out, /RSA key pair\\: private\.pem/)
   assert.match((await till('completion fish')).out, /RSA key pair: private\.pem/)
   assert.equal((await till('completion tcsh')).exitCode, 2)
+})
+
+test('the .env of the folder is read, the environment and the option before it', async () => {
+  const file = JSON.stringify(credentials)
+  const { gatewayUrl, merchantId, aesKey, privateKey, platformPublicKey } = credentials
+  const env = [
+    `TILLGATE_GATEWAY_URL=${gatewayUrl}`,
+    `TILLGATE_MERCHANT_ID=${merchantId}`,
+    `TILLGATE_AES_KEY=${aesKey}`,
+    `TILLGATE_PRIVATE_KEY="${privateKey}"`,
+    `TILLGATE_PLATFORM_PUBLIC_KEY="${platformPublicKey}"`,
+  ].join('\n')
+  const read = await till('cancel P1', {
+    script: [{ data: { paymentId: 'P1', status: 'cancelled' } }],
+    environment: {},
+    files: { '.env': env, './data/sandbox-merchant.json': '{}' },
+  })
+  assert.equal(read.exitCode, 0, read.error)
+  const overruled = await till('cancel P1', {
+    environment: { TILLGATE_MERCHANT_ID: 'x' },
+    files: { '.env': env },
+  })
+  assert.match(overruled.error, /merchantId: it must be/)
+  const given = await till('cancel P1 --credentials other.json', {
+    script: [{ data: { paymentId: 'P1', status: 'cancelled' } }],
+    environment: {},
+    files: { '.env': 'TILLGATE_MERCHANT_ID=x', 'other.json': file },
+  })
+  assert.equal(given.exitCode, 0, given.error)
+  const none = await till('cancel P1', { environment: {}, files: {} })
+  assert.match(none.error, /\.env file/)
+})
+
+test('a mistyped command or option is answered with the one that was meant', async () => {
+  assert.match((await till('creat')).error, /There is no command creat\.\nTry: till create\n/)
+  assert.match((await till('pay')).error, /Try: till --help/)
+  assert.match((await till('create --amout 5')).error, /There is no option --amout: --amount is meant\?/)
+})
+
+test('an envelope that the gateway could not open leads to debug-signature', async () => {
+  const { error } = await till('query P1', { script: [{ failure: 'envelope_not_opened' }] })
+  assert.match(error, /npx till debug-signature --help/)
+})
+
+test('amounts have all digits of their currency everywhere', async () => {
+  const shown = await till('query P1', { script: [order('success', { paymentAmount: 12.5 })] })
+  assert.match(shown.out, /amount +12\.50 USD\n/)
+  const made = await till('create --amount 12.5 --currency USD', { script: [created] })
+  assert.match(made.out, /amount +12\.50 USD\n/)
+  const unknown = await till('query P1', { script: [order('success', { currency: 'XQX' })] })
+  assert.match(unknown.out, /amount +10 XQX\n/)
 })

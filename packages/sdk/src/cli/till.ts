@@ -13,12 +13,14 @@ import { createCommand } from './commands/create.ts'
 import { debugSignatureCommand } from './commands/debug-signature.ts'
 import { keygenCommand } from './commands/keygen.ts'
 import { listenCommand } from './commands/listen.ts'
+import { logsCommand } from './commands/logs.ts'
 import { queryCommand } from './commands/query.ts'
 import { refundCommand } from './commands/refund.ts'
 import { advanceCommand, triggerCommand } from './commands/sandbox.ts'
 import { completionCommand } from './completion.ts'
 import { findCredentials } from './find-credentials.ts'
 import { commandHelp, generalHelp } from './help.ts'
+import { nearest } from './nearest.ts'
 import { makeTerminal, type World } from './terminal.ts'
 
 export const commands: readonly Command[] = [
@@ -31,6 +33,7 @@ export const commands: readonly Command[] = [
   listenCommand,
   triggerCommand,
   advanceCommand,
+  logsCommand,
   debugSignatureCommand,
   completionCommand(() => commands),
 ]
@@ -43,7 +46,13 @@ export async function runTill(args: readonly string[], world: World): Promise<nu
   const wanted = isHelp ? rest[0] : name
   if (wanted === undefined) return say(world, generalHelp(commands))
   const command = commands.find((each) => each.name === wanted)
-  if (!command) return refuse(world, `There is no command ${wanted}.`, 'till --help')
+  if (!command) {
+    const meant = nearest(
+      wanted,
+      commands.map((each) => each.name),
+    )
+    return refuse(world, `There is no command ${wanted}.`, meant ? `till ${meant}` : 'till --help')
+  }
   if (isHelp || rest.includes('--help') || rest.includes('-h')) return say(world, commandHelp(command))
   return runCommand(command, rest, world)
 }
@@ -76,7 +85,7 @@ function parse(
     // Safe: no option is `multiple`, so no value is a list.
     parsed = parseArgs({ args: [...args], options, allowPositionals: true }) as typeof parsed
   } catch (error) {
-    throw new UsageError((error as Error).message)
+    throw new UsageError(withMeant((error as Error).message, Object.keys(options)))
   }
   const required = command.positionals.filter((name) => !name.startsWith('['))
   const missing = required[parsed.positionals.length]
@@ -85,6 +94,14 @@ function parse(
     throw new UsageError(`"${parsed.positionals[command.positionals.length]}" is one argument too many.`)
   }
   return parsed
+}
+
+/** What Node says of an unknown option, with the one that was meant. */
+function withMeant(message: string, names: readonly string[]): string {
+  const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
+  if (unknown === undefined) return message
+  const meant = nearest(unknown, names)
+  return `There is no option --${unknown}${meant ? `: --${meant} is meant?` : '.'}`
 }
 
 function tell(

@@ -2,11 +2,19 @@
 // old. Lists are paged by key, the newest first.
 import type { EventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { allOf, plainSql, type Sql, sql } from '../../database/sql.ts'
 import { firstCallbackIdAt } from '../../platform/time-ordered-ids.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 import type { FailingHost } from '../rules/host-health.ts'
-import { toFailingHost } from './callback-outcomes.ts'
-import { type CallbackKey, rememberFirstAttempts, stateOf } from './callback-state.ts'
+import { failingHostShape } from './callback-outcomes.ts'
+import {
+  type CallbackKey,
+  keyColumns,
+  rememberFirstAttempts,
+  stateSource,
+  unnestKeys,
+} from './callback-state.ts'
 
 export type CallbackHistory = ReturnType<typeof makeCallbackHistory>
 
@@ -96,40 +104,37 @@ interface Page {
 /** No index knows hosts or events: a page of the console looks through so many callbacks. */
 const lookedThrough = 10_000
 
-interface CallbackRow {
-  merchant_id: string
-  callback_id: string
-  payment_id: string
-  refund_id: string
-  event_name: EventName
-  callback_url: string
-  host: string
-  body: string | null
-  created_at: string
-  attempts_made: number
-  retries_made: number
-  first_attempt_at: string | null
-  last_attempt_at: string | null
-  next_attempt_at: string | null
-  last_outcome: string | null
-  last_http_status: number | null
-  delivered_at: string | null
-  is_warned: boolean
-  exhausted_at: string | null
-  held_reason: string | null
-  resent_at: string | null
-}
+const shape = rowShape<StoredCallback>('callback', {
+  merchantId: 'merchant_id',
+  callbackId: 'callback_id',
+  paymentId: 'payment_id',
+  refundId: "nullif(refund_id, '')",
+  eventName: 'event_name',
+  callbackUrl: 'callback_url',
+  host: 'host',
+  body: 'body',
+  createdAtMs: number('created_at'),
+  state: stateSource,
+  attemptsMade: number('attempts_made'),
+  retriesMade: number('retries_made'),
+  firstAttemptAtMs: number('first_attempt_at'),
+  lastAttemptAtMs: number('last_attempt_at'),
+  nextAttemptAtMs: number('next_attempt_at'),
+  lastOutcome: 'last_outcome',
+  lastHttpStatus: number('last_http_status'),
+  deliveredAtMs: number('delivered_at'),
+  isWarned: 'is_warned',
+  exhaustedAtMs: number('exhausted_at'),
+  heldReason: 'held_reason',
+  resentAtMs: number('resent_at'),
+})
 
-const columns = `merchant_id, callback_id, payment_id, refund_id, event_name, callback_url, host, body, created_at,
-       attempts_made, retries_made, first_attempt_at, last_attempt_at, next_attempt_at, last_outcome,
-       last_http_status, delivered_at, is_warned, exhausted_at, held_reason, resent_at`
-
-const ofState: Record<CallbackState, string> = {
+const ofState: Record<CallbackState, Sql> = {
   // By the queue, which is small: what waits is in it, and what is not in it need not be looked at.
-  waiting: `delivered_at is null and exhausted_at is null
+  waiting: sql`delivered_at is null and exhausted_at is null
    and callback_id in (select q.callback_id from callback_queue q)`,
-  delivered: 'delivered_at is not null',
-  exhausted: 'exhausted_at is not null',
+  delivered: sql`delivered_at is not null`,
+  exhausted: sql`exhausted_at is not null`,
 }
 
 /**
@@ -138,145 +143,101 @@ const ofState: Record<CallbackState, string> = {
  */
 async function listCallbacks(
   database: Queryable,
-  filter: CallbackFilter,
+  { merchantId, paymentId, host, eventName, state, sinceMs, untilMs }: CallbackFilter,
   { before, downTo, limit }: Page,
 ): Promise<StoredCallback[]> {
-  const values: unknown[] = [limit]
-  const wanted: string[] = []
-  const want = (condition: (place: string) => string, value: unknown): void => {
-    if (value === undefined) return
-    values.push(value)
-    wanted.push(condition(`$${values.length}`))
-  }
-  want((place) => `merchant_id = ${place}`, filter.merchantId)
-  want((place) => `payment_id = ${place}`, filter.paymentId)
-  want((place) => `host = ${place}`, filter.host)
-  want((place) => `event_name = ${place}`, filter.eventName)
-  want((place) => `callback_id < ${place}::uuid`, before)
-  want((place) => `callback_id >= ${place}::uuid`, downTo)
-  want((place) => `callback_id >= ${place}::uuid`, filter.sinceMs && firstCallbackIdAt(filter.sinceMs))
-  want((place) => `callback_id < ${place}::uuid`, filter.untilMs && firstCallbackIdAt(filter.untilMs))
-  if (filter.state) wanted.push(ofState[filter.state])
-  if (filter.merchantId === undefined && filter.state !== 'exhausted') wanted.push('body is not null')
+  const wanted = allOf([
+    merchantId !== undefined && sql`merchant_id = ${merchantId}`,
+    paymentId !== undefined && sql`payment_id = ${paymentId}`,
+    host !== undefined && sql`host = ${host}`,
+    eventName !== undefined && sql`event_name = ${eventName}`,
+    before !== undefined && sql`callback_id < ${before}::uuid`,
+    downTo !== undefined && sql`callback_id >= ${downTo}::uuid`,
+    sinceMs !== undefined && sql`callback_id >= ${firstCallbackIdAt(sinceMs)}::uuid`,
+    untilMs !== undefined && sql`callback_id < ${firstCallbackIdAt(untilMs)}::uuid`,
+    state && ofState[state],
+    merchantId === undefined && state !== 'exhausted' && sql`body is not null`,
+  ])
   // What waits has all of it in its own row, and the planner knows better how much of that there is.
-  const source = filter.state === 'waiting' ? 'callbacks' : 'callbacks_with_progress'
-  const { rows } = await database.query<CallbackRow>({
-    text: `
-select ${columns}
-  from ${source}
- ${wanted.length > 0 ? `where ${wanted.join(' and ')}` : ''}
- order by callback_id desc
- limit $1`,
-    values,
-  })
-  return rows.map(toStored)
+  const source = plainSql(state === 'waiting' ? 'callbacks' : 'callbacks_with_progress')
+  const { rows } = await database.query(sql`
+select ${shape.columns} from ${source} where ${wanted} order by callback_id desc limit ${limit}`)
+  return rows.map(shape.read)
 }
 
 /** By callbacks_kept alone. */
 async function endOfLook(database: Queryable, before: string | undefined): Promise<string | undefined> {
-  const { rows } = await database.query<{ callback_id: string }>({
-    text: `
+  const { rows } = await database.query<{ callback_id: string }>(sql`
 select callback_id
   from callbacks
- where body is not null and ($1::uuid is null or callback_id < $1)
+ where body is not null and (${before}::uuid is null or callback_id < ${before})
  order by callback_id desc
 offset ${lookedThrough - 1}
- limit 1`,
-    values: [before ?? null],
-  })
+ limit 1`)
   return rows[0]?.callback_id
 }
 
 /** Whose it is, is not known: a look by key into each merchant's, which needs no index of its own. */
 async function findCallback(database: Queryable, callbackId: string): Promise<StoredCallback | undefined> {
-  const { rows } = await database.query<CallbackRow>({
-    text: `
+  const { rows } = await database.query(sql`
 select c.*
   from merchants m
- cross join lateral (select ${columns}
+ cross join lateral (select ${shape.columns}
                        from callbacks_with_progress
-                      where merchant_id = m.merchant_id and callback_id = $1
-                      limit 1) as c`,
-    values: [callbackId],
-  })
-  return rows[0] && toStored(rows[0])
+                      where merchant_id = m.merchant_id and callback_id = ${callbackId}
+                      limit 1) as c`)
+  return rows[0] && shape.read(rows[0])
 }
+
+const attemptShape = rowShape<StoredAttempt>('attempt', {
+  attempt: number('attempt'),
+  startedAtMs: number('started_at'),
+  durationMs: number('duration_ms'),
+  outcome: 'outcome',
+  httpStatus: number('http_status'),
+  detail: 'detail',
+  answer: 'answer',
+  isResend: 'is_resend',
+})
 
 async function listAttempts(
   database: Queryable,
   { merchantId, callbackId }: CallbackKey,
 ): Promise<StoredAttempt[]> {
-  const { rows } = await database.query<{
-    attempt: number
-    started_at: string
-    duration_ms: number
-    outcome: string
-    http_status: number | null
-    detail: string | null
-    answer: Buffer | null
-    is_resend: boolean
-  }>({
-    text: `
-select attempt, started_at, duration_ms, outcome, http_status, detail, answer, is_resend
+  const { rows } = await database.query(sql`
+select ${attemptShape.columns}
   from callback_attempts
- where merchant_id = $1 and callback_id = $2
- order by attempt`,
-    values: [merchantId, callbackId],
-  })
-  return rows.map((row) => ({
-    attempt: row.attempt,
-    startedAtMs: Number(row.started_at),
-    durationMs: row.duration_ms,
-    outcome: row.outcome,
-    httpStatus: row.http_status ?? undefined,
-    detail: row.detail ?? undefined,
-    answer: row.answer ?? undefined,
-    isResend: row.is_resend,
-  }))
+ where merchant_id = ${merchantId} and callback_id = ${callbackId}
+ order by attempt`)
+  return rows.map(attemptShape.read)
 }
 
 async function listFailingHosts(database: Queryable): Promise<FailingHost[]> {
-  const { rows } = await database.query<Parameters<typeof toFailingHost>[0]>({
-    text: `
-select host, failures, failing_since, reason, pauses, paused_at, paused_until
-  from callback_hosts
- order by pauses desc, failures desc, host`,
-  })
-  return rows.map(toFailingHost)
+  const { rows } = await database.query(sql`
+select ${failingHostShape.columns} from callback_hosts order by pauses desc, failures desc, host`)
+  return rows.map(failingHostShape.read)
 }
+
+const countsShape = rowShape<CallbackCounts>('counts', {
+  waiting: number('(select count(*) from (select from callback_queue limit most) as q)'),
+  due: number('(select count(*) from (select from callback_queue where due_at <= now_ms limit most) as q)'),
+  oldestDueAtMs: number('(select min(due_at) from callback_queue where due_at <= now_ms)'),
+  exhausted: number(
+    '(select count(*) from (select from callbacks where exhausted_at is not null limit most) as c)',
+  ),
+  failingHosts: number('(select count(*) from callback_hosts)'),
+  pausedHosts: number('(select count(*) from callback_hosts where paused_until > now_ms)'),
+})
 
 export async function countCallbacks(
   database: Queryable,
   nowMs: number,
   { atMost }: { readonly atMost?: number } = {},
 ): Promise<CallbackCounts> {
-  const { rows } = await database.query<{
-    waiting: string
-    due: string
-    oldest_due_at: string | null
-    exhausted: string
-    failing_hosts: string
-    paused_hosts: string
-  }>({
-    text: `
-select (select count(*) from (select from callback_queue limit $2) as q) as waiting,
-       (select count(*) from (select from callback_queue where due_at <= $1 limit $2) as q) as due,
-       (select min(due_at) from callback_queue where due_at <= $1) as oldest_due_at,
-       (select count(*) from (select from callbacks where exhausted_at is not null limit $2) as c) as exhausted,
-       (select count(*) from callback_hosts) as failing_hosts,
-       (select count(*) from callback_hosts where paused_until > $1) as paused_hosts`,
-    values: [nowMs, atMost ?? null],
-  })
-  const [row] = rows
-  if (!row) throw new Error('a count answers one row')
-  return {
-    waiting: Number(row.waiting),
-    due: Number(row.due),
-    oldestDueAtMs: toTime(row.oldest_due_at),
-    exhausted: Number(row.exhausted),
-    failingHosts: Number(row.failing_hosts),
-    pausedHosts: Number(row.paused_hosts),
-  }
+  const { rows } = await database.query(sql`
+select ${countsShape.columns} from (select ${nowMs}::bigint as now_ms, ${atMost}::bigint as most) as given`)
+  if (!rows[0]) throw new Error('a count answers one row')
+  return countsShape.read(rows[0])
 }
 
 interface PruneOptions {
@@ -284,41 +245,31 @@ interface PruneOptions {
   readonly limit: number
 }
 
-const isPast = `body is not null and (delivered_at is not null or exhausted_at is not null)
-   and (resent_at is null or resent_at < $3)`
-
 /**
  * Candidates by callbacks_kept, the oldest first; then writes by their keys. What waits is never touched, nor what
  * was asked for again, be it at this very moment: the update looks once more.
  */
 function prune(database: Pool, { olderThanMs, limit }: PruneOptions): Promise<number> {
+  const isPast = sql`body is not null and (delivered_at is not null or exhausted_at is not null)
+   and (resent_at is null or resent_at < ${olderThanMs})`
   return database.transaction(async (transaction) => {
-    const { rows } = await transaction.query<{ merchant_id: string; callback_id: string }>({
-      text: `
-select merchant_id, callback_id
+    const { rows } = await transaction.query<CallbackKey>(sql`
+select ${keyColumns}
   from callbacks_with_progress
- where callback_id < $1::uuid and ${isPast}
+ where callback_id < ${firstCallbackIdAt(olderThanMs)}::uuid and ${isPast}
  order by callback_id
- limit $2`,
-      values: [firstCallbackIdAt(olderThanMs), limit, olderThanMs],
-    })
+ limit ${limit}`)
     if (rows.length === 0) return 0
-    await rememberFirstAttempts(transaction, rows.map(toKey))
-    const { rows: pruned } = await transaction.query<{ merchant_id: string; callback_id: string }>({
-      text: `
+    await rememberFirstAttempts(transaction, rows)
+    const { rows: pruned } = await transaction.query<CallbackKey>(sql`
 update callbacks c set body = null
-  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
- where c.merchant_id = k.merchant_id and c.callback_id = k.callback_id and ${isPast}
-returning c.merchant_id, c.callback_id`,
-      values: [rows.map((row) => row.merchant_id), rows.map((row) => row.callback_id), olderThanMs],
-    })
-    await transaction.query({
-      text: `
+  from ${unnestKeys(rows)}
+ where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback and ${isPast}
+returning ${keyColumns}`)
+    await transaction.query(sql`
 delete from callback_attempts a
- using unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
- where a.merchant_id = k.merchant_id and a.callback_id = k.callback_id`,
-      values: [pruned.map((row) => row.merchant_id), pruned.map((row) => row.callback_id)],
-    })
+ using ${unnestKeys(pruned)}
+ where a.merchant_id = k.of_merchant and a.callback_id = k.of_callback`)
     return pruned.length
   })
 }
@@ -335,66 +286,25 @@ function exhaustOverdue(
   { dueBeforeMs, nowMs, limit }: OverdueOptions,
 ): Promise<readonly CallbackKey[]> {
   return database.transaction(async (transaction) => {
-    const { rows } = await transaction.query<{ merchant_id: string; callback_id: string }>({
-      text: `
+    const { rows } = await transaction.query<CallbackKey>(sql`
 delete from callback_queue
  where callback_id = any (array(select callback_id
                                   from callback_queue q
-                                 where due_at < $1 and (claimed_until is null or claimed_until <= $2)
+                                 where due_at < ${dueBeforeMs} and (claimed_until is null or claimed_until <= ${nowMs})
                                    and exists (select from callback_hosts h
                                                 where h.host = q.host and h.paused_until is not null)
                                  order by due_at
-                                 limit $3
+                                 limit ${limit}
                                    for update of q skip locked))
-returning merchant_id, callback_id`,
-      values: [dueBeforeMs, nowMs, limit],
-    })
+returning ${keyColumns}`)
     if (rows.length > 0) {
-      await transaction.query({
-        text: `
+      await transaction.query(sql`
 update callbacks c
-   set exhausted_at = $3, next_attempt_at = null
-  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
- where c.merchant_id = k.merchant_id and c.callback_id = k.callback_id
-   and c.delivered_at is null and c.exhausted_at is null`,
-        values: [rows.map((row) => row.merchant_id), rows.map((row) => row.callback_id), nowMs],
-      })
+   set exhausted_at = ${nowMs}, next_attempt_at = null
+  from ${unnestKeys(rows)}
+ where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback
+   and c.delivered_at is null and c.exhausted_at is null`)
     }
-    return rows.map(toKey)
+    return rows
   })
-}
-
-function toKey(row: { readonly merchant_id: string; readonly callback_id: string }): CallbackKey {
-  return { merchantId: row.merchant_id, callbackId: row.callback_id }
-}
-
-function toStored(row: CallbackRow): StoredCallback {
-  return {
-    merchantId: row.merchant_id,
-    callbackId: row.callback_id,
-    paymentId: row.payment_id,
-    refundId: row.refund_id === '' ? undefined : row.refund_id,
-    eventName: row.event_name,
-    callbackUrl: row.callback_url,
-    host: row.host,
-    body: row.body ?? undefined,
-    createdAtMs: Number(row.created_at),
-    state: stateOf(row),
-    attemptsMade: row.attempts_made,
-    retriesMade: row.retries_made,
-    firstAttemptAtMs: toTime(row.first_attempt_at),
-    lastAttemptAtMs: toTime(row.last_attempt_at),
-    nextAttemptAtMs: toTime(row.next_attempt_at),
-    lastOutcome: row.last_outcome ?? undefined,
-    lastHttpStatus: row.last_http_status ?? undefined,
-    deliveredAtMs: toTime(row.delivered_at),
-    isWarned: row.is_warned,
-    exhaustedAtMs: toTime(row.exhausted_at),
-    heldReason: row.held_reason ?? undefined,
-    resentAtMs: toTime(row.resent_at),
-  }
-}
-
-function toTime(text: string | null): number | undefined {
-  return text === null ? undefined : Number(text)
 }

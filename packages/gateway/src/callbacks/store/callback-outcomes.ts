@@ -4,9 +4,11 @@
 
 import { makeBatcher } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
-import { plainArray } from '../../database/plain-array.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { columnsOf, prepared, sql } from '../../database/sql.ts'
 import type { Delivery } from '../../platform/delivery.ts'
+import { plainArray } from '../../platform/node-workarounds/plain-array.ts'
 import { type StartTimer, startSystemTimer } from '../../platform/timer.ts'
 import type { Outcome } from '../rules/callback-attempt.ts'
 import { type FailingHost, hostAfter, isHostAnswer, isHostFailure } from '../rules/host-health.ts'
@@ -229,10 +231,9 @@ async function settleHosts(
       .map(({ callback }) => callback.host),
   )
   if (recovered.size > 0) {
-    await transaction.query({
-      text: 'delete from callback_hosts where host = any ($1::text[])',
-      values: [[...recovered].sort()],
-    })
+    await transaction.query(
+      sql`delete from callback_hosts where host = any (${[...recovered].sort()}::text[])`,
+    )
   }
   const after = new Map<string, FailingHost>()
   // In one order for everybody, so that two batches never wait for each other in a circle.
@@ -262,40 +263,32 @@ function reasonOf({ outcome: { verdict } }: RecordedAttempt): string {
   return verdict.kind === 'refused' ? `HTTP ${verdict.httpStatus}` : ''
 }
 
-interface HostRow {
-  host: string
-  failures: number
-  failing_since: string
-  reason: string
-  pauses: number
-  paused_at: string | null
-  paused_until: string | null
-}
+export const failingHostShape = rowShape<FailingHost>('host', {
+  host: 'host',
+  failures: number('failures'),
+  failingSinceMs: number('failing_since'),
+  reason: 'reason',
+  pauses: number('pauses'),
+  pausedAtMs: number('paused_at'),
+  pausedUntilMs: number('paused_until'),
+})
 
 async function lockHosts(
   transaction: Queryable,
   hosts: readonly string[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, FailingHost>> {
-  await transaction.query({
-    name: 'note-failing-hosts',
-    text: `
+  await transaction.query(prepared('note-failing-hosts')`
 insert into callback_hosts (host, failures, failing_since, reason)
-select host, 0, $2, '' from unnest($1::text[]) as h (host)
-    on conflict do nothing`,
-    values: [hosts, nowMs],
-  })
-  const { rows } = await transaction.query<HostRow>({
-    name: 'lock-failing-hosts',
-    text: `
-select host, failures, failing_since, reason, pauses, paused_at, paused_until
+select host, 0, ${nowMs}, '' from unnest(${hosts}::text[]) as h (host)
+    on conflict do nothing`)
+  const { rows } = await transaction.query(prepared('lock-failing-hosts')`
+select ${failingHostShape.columns}
   from callback_hosts
- where host = any ($1::text[])
+ where host = any (${hosts}::text[])
  order by host
-   for update`,
-    values: [hosts],
-  })
-  return new Map(rows.map((row) => [row.host, toFailingHost(row)]))
+   for update`)
+  return new Map(rows.map(failingHostShape.read).map((host) => [host.host, host]))
 }
 
 async function writeHosts(transaction: Queryable, hosts: readonly FailingHost[]): Promise<void> {
@@ -308,25 +301,6 @@ update callback_hosts h
   from unnest($1::text[], $2::integer[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[])
     as n (host, failures, reason, pauses, paused_at, paused_until)
  where h.host = n.host`,
-    values: [
-      hosts.map(({ host }) => host),
-      hosts.map(({ failures }) => failures),
-      hosts.map(({ reason }) => reason),
-      hosts.map(({ pauses }) => pauses),
-      hosts.map(({ pausedAtMs }) => pausedAtMs ?? null),
-      hosts.map(({ pausedUntilMs }) => pausedUntilMs ?? null),
-    ],
+    values: columnsOf(hosts, 'host', 'failures', 'reason', 'pauses', 'pausedAtMs', 'pausedUntilMs'),
   })
-}
-
-export function toFailingHost(row: HostRow): FailingHost {
-  return {
-    host: row.host,
-    failures: row.failures,
-    failingSinceMs: Number(row.failing_since),
-    reason: row.reason,
-    pauses: row.pauses,
-    pausedAtMs: row.paused_at === null ? undefined : Number(row.paused_at),
-    pausedUntilMs: row.paused_until === null ? undefined : Number(row.paused_until),
-  }
 }

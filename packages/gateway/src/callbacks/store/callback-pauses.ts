@@ -1,5 +1,6 @@
 // Hosts that an operator pauses and resumes, in the table that the delivery of callbacks looks at before each claim.
 import type { Pool } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 
@@ -15,26 +16,21 @@ export interface HostPause {
 export function makeCallbackPauseStore(database: Pool) {
   return {
     /** What is under way ends as it ends; afterwards nothing is sent until then, and then one to see. */
-    pauseHost: (pause: HostPause, act: Act) =>
+    pauseHost: ({ host, nowMs, untilMs, reason }: HostPause, act: Act) =>
       audited(database, act, async (transaction) => {
         // At least one failure, so that the first success after the pause takes the row away.
-        await transaction.query({
-          text: `
+        await transaction.query(sql`
 insert into callback_hosts as h (host, failures, failing_since, reason, pauses, paused_at, paused_until)
-values ($1, 1, $2, $4, 1, $2, $3)
+values (${host}, 1, ${nowMs}, ${reason}, 1, ${nowMs}, ${untilMs})
     on conflict (host) do update
-   set failures = greatest(h.failures, 1), reason = $4, pauses = h.pauses + 1, paused_at = $2, paused_until = $3`,
-          values: [pause.host, pause.nowMs, pause.untilMs, pause.reason],
-        })
+   set failures = greatest(h.failures, 1), reason = excluded.reason, pauses = h.pauses + 1,
+       paused_at = excluded.paused_at, paused_until = excluded.paused_until`)
         return true
       }),
     /** Forgets its failures as well. False when it was neither paused nor failing. */
     resumeHost: (host: string, act: Act) =>
       audited(database, act, async (transaction) => {
-        const { rowCount } = await transaction.query({
-          text: 'delete from callback_hosts where host = $1',
-          values: [host],
-        })
+        const { rowCount } = await transaction.query(sql`delete from callback_hosts where host = ${host}`)
         return rowCount === 1
       }),
     /** `atMost`: all hosts together are counted no further. */
@@ -43,13 +39,10 @@ values ($1, 1, $2, $4, 1, $2, $3)
       { atMost }: { readonly atMost?: number } = {},
     ): Promise<ReadonlyMap<string, number>> => {
       if (hosts.length === 0) return new Map()
-      const { rows } = await database.query<{ host: string; count: string }>({
-        text: `
+      const { rows } = await database.query<{ host: string; count: string }>(sql`
 select host, count(*) as count
-  from (select host from callback_queue where host = any ($1::text[]) limit $2) as q
- group by host`,
-        values: [hosts, atMost ?? null],
-      })
+  from (select host from callback_queue where host = any (${hosts}::text[]) limit ${atMost}) as q
+ group by host`)
       return new Map(rows.map(({ host, count }) => [host, Number(count)]))
     },
   }

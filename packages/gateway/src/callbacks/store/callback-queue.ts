@@ -1,8 +1,8 @@
 // The queue of callbacks that are still to be delivered. Workers look for lanes with something due, claim from
 // lanes, and every later write bears the claim: who lost it writes nothing.
 import type { EventName } from '@tillgate/protocol'
-import { plainArray } from '../../database/plain-array.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { plainArray } from '../../platform/node-workarounds/plain-array.ts'
 import type { Progress } from '../rules/callback-attempt.ts'
 import type { HostState, Lane, LaneRequest } from '../rules/delivery-lanes.ts'
 import { stateOf } from './callback-state.ts'

@@ -1,10 +1,11 @@
 // Asking for callbacks once more: what is delivered or exhausted comes back into the queue for one attempt, what
 // waits for a retry has one attempt more before it. What is under way, or asked for already, is left alone.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { columnsOf, prepared, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import type { Lane } from '../rules/delivery-lanes.ts'
-import { rememberFirstAttempts } from './callback-state.ts'
+import { type CallbackKey, keyColumns, rememberFirstAttempts, unnestKeys } from './callback-state.ts'
 import { commitQueueing, type OnQueued } from './callbacks.ts'
 
 export type CallbackResends = ReturnType<typeof makeCallbackResends>
@@ -59,35 +60,21 @@ async function once(
   { requestedAtMs, signHash, forgetBeforeMs }: ResendRequest,
   work: () => Promise<readonly Lane[]>,
 ): Promise<{ readonly result: number; readonly queued: readonly Lane[] }> {
-  await transaction.query({
-    name: 'forget-resend-requests',
-    text: 'delete from resend_requests where merchant_id = $1 and requested_at < $2',
-    values: [merchantId, forgetBeforeMs],
-  })
-  const key = [merchantId, requestedAtMs, signHash]
-  const { rowCount: isNew } = await transaction.query({
-    name: 'add-resend-request',
-    text: `
-insert into resend_requests (merchant_id, requested_at, sign_hash) values ($1, $2, $3)
-    on conflict do nothing`,
-    values: key,
-  })
+  await transaction.query(prepared('forget-resend-requests')`
+delete from resend_requests where merchant_id = ${merchantId} and requested_at < ${forgetBeforeMs}`)
+  const { rowCount: isNew } = await transaction.query(prepared('add-resend-request')`
+insert into resend_requests (merchant_id, requested_at, sign_hash)
+values (${merchantId}, ${requestedAtMs}, ${signHash})
+    on conflict do nothing`)
+  const isIt = sql`merchant_id = ${merchantId} and requested_at = ${requestedAtMs} and sign_hash = ${signHash}`
   if (!isNew) {
-    const { rows } = await transaction.query<{ queued: number }>({
-      name: 'find-resend-request',
-      text: 'select queued from resend_requests where merchant_id = $1 and requested_at = $2 and sign_hash = $3',
-      values: key,
-    })
+    const { rows } = await transaction.query<{ queued: number }>(prepared('find-resend-request')`
+select queued from resend_requests where ${isIt}`)
     return { result: rows[0]?.queued ?? 0, queued: [] }
   }
   const queued = await work()
-  await transaction.query({
-    name: 'answer-resend-request',
-    text: `
-update resend_requests set queued = $4
- where merchant_id = $1 and requested_at = $2 and sign_hash = $3`,
-    values: [...key, queued.length],
-  })
+  await transaction.query(prepared('answer-resend-request')`
+update resend_requests set queued = ${queued.length} where ${isIt}`)
   return { result: queued.length, queued }
 }
 
@@ -96,13 +83,18 @@ async function resendOfOrder(
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
   rules: ResendRules,
 ): Promise<readonly Lane[]> {
-  const { rows } = await transaction.query<{ callback_id: string }>({
-    name: 'find-callbacks-of-order',
-    text: 'select callback_id from callbacks where merchant_id = $1 and payment_id = $2 order by callback_id',
-    values: [merchantId, paymentId],
-  })
+  const { rows } = await transaction.query<{ callback_id: string }>(prepared('find-callbacks-of-order')`
+select callback_id from callbacks
+ where merchant_id = ${merchantId} and payment_id = ${paymentId}
+ order by callback_id`)
   const resends = rows.map((row) => ({ merchantId, callbackId: row.callback_id, dueAtMs: rules.nowMs }))
   return resend(transaction, resends, rules)
+}
+
+interface WantedResend extends CallbackKey {
+  readonly host: string
+  readonly dueAt: string
+  readonly isEnded: boolean
 }
 
 /**
@@ -115,35 +107,21 @@ async function resend(
   { nowMs, notSinceMs }: ResendRules,
 ): Promise<readonly Lane[]> {
   if (resends.length === 0) return []
-  const keys = [resends.map(({ merchantId }) => merchantId), resends.map(({ callbackId }) => callbackId)]
-  await transaction.query({
-    name: 'lock-callbacks-to-resend',
-    text: `
+  await transaction.query(prepared('lock-callbacks-to-resend')`
 select
-  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
-  join callbacks c using (merchant_id, callback_id)
+  from ${unnestKeys(resends)}
+  join callbacks c on c.merchant_id = k.of_merchant and c.callback_id = k.of_callback
  order by c.merchant_id, c.callback_id
-   for update of c`,
-    values: keys,
-  })
-  const { rows: wanted } = await transaction.query<{
-    merchant_id: string
-    callback_id: string
-    host: string
-    is_ended: boolean
-    due_at: string
-  }>({
-    name: 'find-callbacks-to-resend',
-    text: `
-select c.merchant_id, c.callback_id, c.host, k.due_at,
-       (c.delivered_at is not null or c.exhausted_at is not null) as is_ended
-  from unnest($1::text[], $2::uuid[], $3::bigint[]) as k (merchant_id, callback_id, due_at)
+   for update of c`)
+  const [merchantIds, callbackIds, dueAts] = columnsOf(resends, 'merchantId', 'callbackId', 'dueAtMs')
+  const { rows: wanted } = await transaction.query<WantedResend>(prepared('find-callbacks-to-resend')`
+select ${keyColumns}, c.host, k.due_at as "dueAt",
+       (c.delivered_at is not null or c.exhausted_at is not null) as "isEnded"
+  from unnest(${merchantIds}::text[], ${callbackIds}::uuid[], ${dueAts}::bigint[]) as k (merchant_id, callback_id, due_at)
   join callbacks_with_progress c using (merchant_id, callback_id)
  where c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null)
-   and (c.resent_at is null or c.resent_at <= $4)
- order by c.merchant_id, c.callback_id`,
-    values: [...keys, resends.map(({ dueAtMs }) => dueAtMs), notSinceMs],
-  })
+   and (c.resent_at is null or c.resent_at <= ${notSinceMs})
+ order by c.merchant_id, c.callback_id`)
   const { rows: queued } = await transaction.query<{ callback_id: string }>({
     name: 'queue-resends',
     text: `
@@ -164,28 +142,15 @@ with wanted as (
   returning callback_id
 )
 select callback_id from sooner union all select callback_id from again`,
-    values: [
-      wanted.map((row) => row.callback_id),
-      wanted.map((row) => row.merchant_id),
-      wanted.map((row) => row.host),
-      wanted.map((row) => row.due_at),
-      wanted.map((row) => row.is_ended),
-    ],
+    values: columnsOf(wanted, 'callbackId', 'merchantId', 'host', 'dueAt', 'isEnded'),
   })
   const queuedIds = new Set(queued.map((row) => row.callback_id))
-  const taken = wanted.filter((row) => queuedIds.has(row.callback_id))
+  const taken = wanted.filter(({ callbackId }) => queuedIds.has(callbackId))
   if (taken.length === 0) return []
-  await rememberFirstAttempts(
-    transaction,
-    taken.map((row) => ({ merchantId: row.merchant_id, callbackId: row.callback_id })),
-  )
-  await transaction.query({
-    name: 'note-resends',
-    text: `
-update callbacks c set resent_at = $3
-  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
- where c.merchant_id = k.merchant_id and c.callback_id = k.callback_id`,
-    values: [taken.map((row) => row.merchant_id), taken.map((row) => row.callback_id), nowMs],
-  })
-  return taken.map((row) => ({ merchantId: row.merchant_id, host: row.host }))
+  await rememberFirstAttempts(transaction, taken)
+  await transaction.query(prepared('note-resends')`
+update callbacks c set resent_at = ${nowMs}
+  from ${unnestKeys(taken)}
+ where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback`)
+  return taken.map(({ merchantId, host }) => ({ merchantId, host }))
 }

@@ -2,6 +2,7 @@
 // retry, a warning, an end without success. What is acknowledged at the first attempt, as nearly all are, is written down
 // as that attempt alone; whoever reads callbacks reads the view callbacks_with_progress, which puts the two together.
 import type { Queryable } from '../../database/pool.ts'
+import { columnsOf, prepared, type Sql, sql } from '../../database/sql.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 
 export interface CallbackKey {
@@ -17,21 +18,29 @@ export function stateOf(row: {
   return row.exhausted_at === null ? 'waiting' : 'exhausted'
 }
 
+/** The same as an expression. */
+export const stateSource = `case when delivered_at is not null then 'delivered'
+            when exhausted_at is not null then 'exhausted' else 'waiting' end`
+
+export const keyColumns = sql`merchant_id as "merchantId", callback_id as "callbackId"`
+
+/** For a `from`: the keys as rows of k. Their columns have names of their own, so that others need no prefix. */
+export function unnestKeys(keys: readonly CallbackKey[]): Sql {
+  const [merchantIds, callbackIds] = columnsOf(keys, 'merchantId', 'callbackId')
+  return sql`unnest(${merchantIds}::text[], ${callbackIds}::uuid[]) as k (of_merchant, of_callback)`
+}
+
 /** Before one of them comes back into the queue, or loses its attempts: from then on its own row says it all. */
 export async function rememberFirstAttempts(
   transaction: Queryable,
   callbacks: readonly CallbackKey[],
 ): Promise<void> {
-  await transaction.query({
-    name: 'remember-first-attempts',
-    text: `
+  await transaction.query(prepared('remember-first-attempts')`
 update callbacks c
    set attempts_made = 1, first_attempt_at = a.started_at, last_attempt_at = a.started_at, next_attempt_at = null,
        last_outcome = a.outcome, last_http_status = a.http_status, delivered_at = a.started_at + a.duration_ms
-  from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
+  from ${unnestKeys(callbacks)}
   join callback_attempts a
-    on a.merchant_id = k.merchant_id and a.callback_id = k.callback_id and a.attempt = 1
- where c.merchant_id = k.merchant_id and c.callback_id = k.callback_id and c.attempts_made = 0`,
-    values: [callbacks.map(({ merchantId }) => merchantId), callbacks.map(({ callbackId }) => callbackId)],
-  })
+    on a.merchant_id = k.of_merchant and a.callback_id = k.of_callback and a.attempt = 1
+ where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback and c.attempts_made = 0`)
 }

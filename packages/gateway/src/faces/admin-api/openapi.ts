@@ -114,6 +114,7 @@ function parametersOf(schema: TObject | undefined, where: 'path' | 'query'): obj
   })
 }
 
+/** A later version may answer more: clients must not refuse that. What is sent to us is held to the letter. */
 function envelopeOf(answer: TObject): object {
   return {
     type: 'object',
@@ -121,21 +122,14 @@ function envelopeOf(answer: TObject): object {
     properties: {
       code: { type: 'integer', const: successCode },
       msg: { type: 'string', const: successMessage },
-      data: withRoomToGrow(plain(answer)),
+      data: plain(answer, ['expected', 'additionalProperties']),
     },
   }
 }
 
 /** As plain JSON, without the words that are ours alone. */
-function plain(schema: TSchema): object {
-  return JSON.parse(JSON.stringify(schema, (key, value) => (key === 'expected' ? undefined : value)))
-}
-
-/** A later version may answer more: clients must not refuse that. What is sent to us is held to the letter. */
-function withRoomToGrow(schema: object): object {
-  return JSON.parse(
-    JSON.stringify(schema, (key, value) => (key === 'additionalProperties' ? undefined : value)),
-  )
+function plain(schema: TSchema, without: readonly string[] = ['expected']): object {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (without.includes(key) ? undefined : value)))
 }
 
 function troubleOf(route: ApiRoute): string {

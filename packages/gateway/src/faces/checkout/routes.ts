@@ -1,11 +1,13 @@
 // The checkout over HTTP: one page, the acts on it, and its live status. Every act is a form that is answered with a
 // redirect to the page, so that reloading never sends anything twice and always shows the truth.
-import { Failure, httpStatusOf, type RandomBytes } from '@tillgate/protocol'
+import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import type { CookieJar } from '../../http/cookies.ts'
+import { pageStatusOf } from '../../http/failures.ts'
+import { redirect } from '../../http/layout.ts'
 import { qrCode } from '../../http/qr.ts'
-import { isFromElsewhere, maxFormBytes, readForm } from '../../http/requests.ts'
+import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
 import type { ReturnToShop } from '../../orders/return-to-shop.ts'
 import { checkoutUrl } from '../../orders/rules/checkout-url.ts'
 import type { Order } from '../../orders/rules/order.ts'
@@ -51,6 +53,7 @@ export interface RunningCheckout {
 const path = '/checkout/:merchantId/:paymentId/:token'
 const languageSeconds = 365 * 24 * 60 * 60
 const nonceBytes = 16
+const maxFormBytes = 4 * 1024
 
 interface LinkRoute {
   readonly Params: { readonly merchantId: string; readonly paymentId: string; readonly token: string }
@@ -62,11 +65,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
   const streams = new EventStreams()
 
   listener.register(async (checkout) => {
-    checkout.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: maxFormBytes },
-      (_request, text, done) => done(null, text),
-    )
+    acceptForms(checkout, { bodyLimit: maxFormBytes })
     checkout.addHook('onRequest', async (request, reply) => {
       const waitMs = limits.takeAddress(request.ip)
       if (waitMs > 0) return sendTooMany(request, reply, waitMs)
@@ -76,7 +75,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       streams.closeAll()
     })
     checkout.setErrorHandler((error: unknown, request, reply) => {
-      const httpStatus = httpStatusFor(error, parts.isUnavailable)
+      const httpStatus = pageStatusOf(error, parts.isUnavailable)
       if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'internal error')
       if (httpStatus === 503) reply.header('retry-after', 1)
       reply.status(httpStatus)
@@ -258,15 +257,6 @@ function pathOf({ params: { merchantId, paymentId, token } }: LinkRequest): stri
   return `/checkout/${merchantId}/${paymentId}/${token}`
 }
 
-function redirect(reply: FastifyReply, url: string): FastifyReply {
-  return reply
-    .status(303)
-    .header('location', url)
-    .header('cache-control', 'no-store')
-    .header('referrer-policy', 'no-referrer')
-    .send()
-}
-
 function sendQr(reply: FastifyReply, text: string): FastifyReply {
   return reply
     .header('content-type', 'image/svg+xml')
@@ -283,11 +273,4 @@ function setCookies(reply: FastifyReply, cookies: readonly string[]): void {
 /** A form whose token is not right: most often because the quarter of an hour is over. */
 function lost(act: keyof Acts, { session }: Visit): Note['code'] {
   return act === 'pay' && !session ? 'signedOut' : 'again'
-}
-
-function httpStatusFor(error: unknown, isUnavailable: (error: unknown) => boolean): number {
-  if (error instanceof Failure) return httpStatusOf(error.code)
-  if (isUnavailable(error)) return 503
-  const given = (error as { statusCode?: unknown } | undefined)?.statusCode
-  return typeof given === 'number' && given >= 400 && given < 500 ? given : 500
 }

@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Sealing } from '../../platform/sealing.ts'
 import type { Tokens } from '../../platform/tokens.ts'
 import { normaliseLogin, type Wallet } from '../../wallets/rules/wallet.ts'
-import type { KnownDevice } from '../../wallets/store/wallet-tries.ts'
+import type { KnownDevice } from '../../wallets/store/pin-tries.ts'
 import type { Words } from './words.ts'
 
 export interface Session {
@@ -85,7 +85,7 @@ export function makeVisits(parts: {
 
     signOut: (order: OrderKey): string => jar.remove(sessionName(order)),
 
-    /** From now on the tries of this browser count apart from those of strangers. */
+    /** From now on the tries of this browser count apart from those of unknown ones. */
     rememberDevice({ walletId, login }: Pick<Wallet, 'walletId' | 'login'>): string {
       const device = { deviceId: newId(), walletId, endsAtMs: clock.now() + deviceSeconds * 1000 }
       return jar.write(deviceName(login), sealing.seal(device, devicePlace), deviceSeconds)

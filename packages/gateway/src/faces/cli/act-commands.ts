@@ -1,7 +1,8 @@
 // Commands made from the acts: parameters are arguments, fields are options, the answer is told or shown as it is.
+import { pipeline } from 'node:stream/promises'
 import { Failure } from '@tillgate/protocol'
 import { type Command, Option } from 'commander'
-import type { TObject, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import type { Act, CommandFace, RawInput, Told } from '../../acts/act.ts'
 import { faceOf } from '../../acts/fields.ts'
 import { readInput } from '../../acts/read-input.ts'
@@ -34,7 +35,7 @@ export function addActCommand(
   for (const [field, schema] of options)
     command.addOption(toOption(field, schema, { isRequired: isRequired(field, schema) }))
   for (const [name, description] of Object.entries(face.flags ?? {})) command.option(`--${name}`, description)
-  command.option('--json', 'Print JSON.')
+  if (act.answer !== 'csv') command.option('--json', 'Print JSON.')
   if (face.help !== undefined) command.addHelpText('after', `\n${face.help}`)
   command.action((...given: unknown[]) => {
     // Safe: commander calls with the arguments, the options and the command.
@@ -64,10 +65,11 @@ async function run(
   await withContext(async ({ service, actor, clock }) => {
     const call = { service, operator: undefined, actor, nowMs: clock.now(), params, input, actId: undefined }
     const answer = await act.run(call)
-    // Safe: an act with a command answers with an object; a file is no command.
+    // Safe, both: an act answers as its schema says.
+    if (act.answer === 'csv') return pipeline(answer as AsyncIterable<string>, process.stdout, { end: false })
     const lines = act.tell
       ? linesOf(act.tell(answer, { params, input }))
-      : describeAnswer(answer as object, act.answer as TObject, act.command.columns)
+      : describeAnswer(answer as object, act.answer, act.command.columns)
     print(options, answer, lines)
   })
 }

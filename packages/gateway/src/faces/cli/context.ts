@@ -1,7 +1,6 @@
 // What every command needs, and a way to speak to people and to programs.
 import type { OperatorService } from '../../acts/service.ts'
 import type { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
-import type { StatementStore } from '../../ledger/store/statements.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { withoutHidden } from '../../platform/visible-text.ts'
 import type { Config } from '../../settings/config.ts'
@@ -13,7 +12,6 @@ export const commandName = 'npm run tillgate --'
 export interface CommandContext {
   readonly config: Config
   readonly service: OperatorService
-  readonly statements: StatementStore
   readonly masterKey: ReturnType<typeof makeRotateMasterKey>
   readonly prune: (signal: AbortSignal) => ReturnType<ReturnType<typeof makePrune>>
   readonly clock: Clock

@@ -10,7 +10,6 @@ import { dbCommand } from './db.ts'
 import { ledgerCommand } from './ledger.ts'
 import { masterKeyCommand } from './master-key.ts'
 import { railCheckCommand } from './rail-check.ts'
-import { statementCommand } from './statement.ts'
 
 const groups: Readonly<Record<string, string>> = {
   merchant: 'sign merchants on, look at them, pay them out, suspend and resume them',
@@ -53,7 +52,6 @@ export function operatorProgram({ withContext, migrationsFolder, acts }: Program
   program.commands.find((each) => each.name() === 'rail')?.addCommand(railCheckCommand())
   return program
     .addCommand(ledgerCommand(withContext))
-    .addCommand(statementCommand(withContext))
     .addCommand(dbCommand({ withContext, migrationsFolder }))
     .addCommand(masterKeyCommand(withContext))
 }

@@ -5,10 +5,10 @@ import type { TSchema } from 'typebox'
 import type { Act, FormFace, RawInput, Told } from '../../acts/act.ts'
 import { faceOf, labelOf } from '../../acts/fields.ts'
 import { nameInForm, readInput } from '../../acts/read-input.ts'
-import type { OperatorService } from '../../acts/service.ts'
 import { type Html, html } from '../../http/html.ts'
-import type { AreaName, ConsoleAct, ConsolePage, Done, Visit } from './console.ts'
+import type { ConsoleAct, ConsolePage, Done, Visit } from './console.ts'
 import { errorOf, fieldOf, foldedForm } from './forms.ts'
+import type { AreaName } from './navigation.ts'
 import { demandProof, proofFields } from './proof.ts'
 
 type Values = Readonly<Record<string, string | undefined>>
@@ -107,7 +107,7 @@ function inputOf(
 }
 
 /** Everything that the console takes by forms of acts. */
-export function actRoutes(catalogue: readonly Act[], running: () => OperatorService): readonly ConsoleAct[] {
+export function actRoutes(catalogue: readonly Act[]): readonly ConsoleAct[] {
   return catalogue.flatMap((act) =>
     act.forms.map((form) => ({
       path: form.path,
@@ -118,7 +118,7 @@ export function actRoutes(catalogue: readonly Act[], running: () => OperatorServ
       ],
       back: (visit: Visit, typed: URLSearchParams) =>
         fill(form.page, { ...Object.fromEntries(typed), ...visit.params }),
-      act: (visit: Visit, typed: URLSearchParams) => doAct(visit, typed, { act, form, service: running() }),
+      act: (visit: Visit, typed: URLSearchParams) => doAct(visit, typed, { act, form }),
     })),
   )
 }
@@ -126,7 +126,7 @@ export function actRoutes(catalogue: readonly Act[], running: () => OperatorServ
 async function doAct(
   visit: Visit,
   typed: URLSearchParams,
-  { act, form, service }: { act: Act; form: FormFace; service: OperatorService },
+  { act, form }: { act: Act; form: FormFace },
 ): Promise<Done> {
   const names = [
     ...shownFields(act, form).map(([name]) => name),
@@ -143,11 +143,11 @@ async function doAct(
     nameOf: nameInForm(act),
   })
   if (errors.length > 0) return { kind: 'refused', errors }
-  const { operator, actor, nowMs } = visit
-  const actId = act.isOnce ? await actIdOf(visit, typed, { act, params, input, service }) : undefined
+  const { service, operator, actor, nowMs } = visit
+  const actId = act.isOnce ? await actIdOf(visit, typed, { act, params, input }) : undefined
   const answer = await act.run({
     ...{ service, operator, actor, nowMs, params, input, actId },
-    ...(form.wantsProof && { prove: () => demandProof(visit, typed, service) }),
+    ...(form.wantsProof && { prove: () => demandProof(visit, typed) }),
   })
   const told: Told = act.tell?.(answer, { params, input }) ?? { text: 'Done.' }
   if (told.secrets) return { kind: 'shown_once', page: secretPage(told, visit) }
@@ -172,14 +172,9 @@ function rawOf(typed: URLSearchParams, name: string): RawInput[string] {
  * that the new amount has moved.
  */
 async function actIdOf(
-  { operator }: Visit,
+  { operator, service }: Visit,
   typed: URLSearchParams,
-  {
-    act,
-    params,
-    input,
-    service,
-  }: { act: Act; params: unknown; input: object | undefined; service: OperatorService },
+  { act, params, input }: { act: Act; params: unknown; input: object | undefined },
 ): Promise<string> {
   const formId = typed.get('formId') ?? ''
   if (!uuidPattern.test(formId))

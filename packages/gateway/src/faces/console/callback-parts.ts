@@ -6,7 +6,7 @@ import type { CallbackWithAttempts } from '../../orders/show-order.ts'
 import { actForms } from './act-forms.ts'
 import type { Visit } from './console.ts'
 import { status } from './statuses.ts'
-import { empty, facts, table } from './tables.ts'
+import { facts, number, table } from './tables.ts'
 import { ago, moment } from './words.ts'
 
 export function callbackFold(visit: Visit, { callback, attempts }: CallbackWithAttempts): Html {
@@ -33,7 +33,7 @@ export function callbackDetails(visit: Visit, { callback, attempts }: CallbackWi
       (['Last asked for again', moment(callback.resentAtMs, nowMs)] as const),
   ])}
 <pre tabindex="0" aria-label="What the callback says">${readable(callback.body)}</pre>
-${attempts.length === 0 ? empty('No attempt is on record yet.') : attemptTable(attempts, nowMs)}
+${attemptTable(attempts, nowMs)}
 ${actForms(visit, 'callback', { subject: callback, values: { callbackId: callback.callbackId } })}`
 }
 
@@ -47,7 +47,7 @@ export function callbackState({ state, isWarned, heldReason }: StoredCallback): 
 function attemptTable(attempts: readonly StoredAttempt[], nowMs: number): Html {
   return table(
     'Attempts, the first one first',
-    [{ head: 'Attempt', isNumber: true }, 'When', { head: 'Took', isNumber: true }, 'Outcome', 'Answer'],
+    [number('Attempt'), 'When', number('Took'), 'Outcome', 'Answer'],
     attempts.map((attempt) => [
       html`${attempt.attempt}${attempt.isResend && ' (resend)'}`,
       moment(attempt.startedAtMs, nowMs),
@@ -55,6 +55,7 @@ function attemptTable(attempts: readonly StoredAttempt[], nowMs: number): Html {
       outcomeOf(attempt),
       html`<span class="wrap">${(attempt.detail ?? readableAnswer(attempt.answer) ?? '—').slice(0, 500)}</span>`,
     ]),
+    { none: 'No attempt is on record yet.' },
   )
 }
 

@@ -3,7 +3,7 @@
 // they stay readable on a phone. Each point is a column that shows its figures on hover and focus, without a script.
 // Where nothing is known the line has a gap; the last point, which is still running, is dashed.
 import { type Content, type Html, html } from '../../http/html.ts'
-import { table } from './tables.ts'
+import { number, table } from './tables.ts'
 
 export interface Line {
   readonly label: string
@@ -47,7 +47,7 @@ ${known.length === 0 && html`<p class="quiet small">Nothing in this time</p>`}
 <div class="times" aria-hidden="true"><span>${times[0]}</span><span>${times[half]}</span><span>now</span></div></div>
 <details class="behind" id="${id}"><summary>Table</summary>${table(
     `${title}, the newest first`,
-    ['From (UTC)', ...lines.map(({ label }) => ({ head: label, isNumber: true }))],
+    ['From (UTC)', ...lines.map(({ label }) => number(label))],
     named
       .map((time, index) => [
         html`<span class="nowrap">${time}</span>`,

@@ -1,14 +1,18 @@
 // What the console's areas are made of: pages that are shown, acts that are done, files that are downloaded. An area
 // is a list of them as data; routes.ts puts each behind the same guard.
 
+import { Failure } from '@tillgate/protocol'
 import type { Act } from '../../acts/act.ts'
 import type { FieldError } from '../../acts/read-input.ts'
+import type { OperatorService } from '../../acts/service.ts'
 import type { Content } from '../../http/html.ts'
 import type { Operator, Role } from '../../operators/rules/operator.ts'
 import type { Session } from '../../operators/store/operators.ts'
+import type { AreaName } from './navigation.ts'
 
 /** A request of somebody who is signed in. */
 export interface Visit {
+  readonly service: OperatorService
   readonly operator: Operator
   readonly session: Session
   /** For the audit: who, and from where. */
@@ -31,19 +35,6 @@ export interface Refused {
   readonly typed: URLSearchParams
   readonly errors: readonly FieldError[]
 }
-
-export type AreaName =
-  | 'overview'
-  | 'orders'
-  | 'callbacks'
-  | 'merchants'
-  | 'wallets'
-  | 'rails'
-  | 'ledger'
-  | 'approvals'
-  | 'audit'
-  | 'system'
-  | 'account'
 
 export interface ConsolePage {
   readonly title: string
@@ -74,6 +65,14 @@ export interface Download {
   readonly content: AsyncIterable<string>
 }
 
+/** Undefined where an operation finds nothing: the page says so. */
+export async function orNothing<Found>(finding: Promise<Found>): Promise<Found | undefined> {
+  return finding.catch((error: unknown) => {
+    if (error instanceof Failure && error.failure === 'not_found') return undefined
+    throw error
+  })
+}
+
 export interface ConsoleView {
   readonly path: string
   /** Undefined: there is no such thing. */
@@ -88,6 +87,14 @@ export interface ConsoleAct {
   readonly act: (visit: Visit, form: URLSearchParams) => Promise<Done>
   /** The page of its form, unless the form itself says another. */
   readonly back: (visit: Visit, form: URLSearchParams) => string
+}
+
+/** What operators do to their own account, whatever their role. */
+export function ownAct(
+  path: string,
+  given: Omit<ConsoleAct, 'path' | 'needs' | 'back'> & { page: string },
+): ConsoleAct {
+  return { ...given, path, needs: 'viewer', back: () => given.page }
 }
 
 export interface ConsoleDownload {

@@ -1,7 +1,6 @@
 // The operator proves anew who they are, before an act that would outlive the session: whoever finds a screen unlocked
 // must not be able to do it. Tries count for the session, apart from those to sign in.
 import { Failure } from '@tillgate/protocol'
-import type { OperatorService } from '../../acts/service.ts'
 import { type Html, html } from '../../http/html.ts'
 import { refusalOfProof } from '../../operators/authenticate-operator.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
@@ -38,13 +37,9 @@ export function proofFields(visit: Visit, { hasSecondStep }: Operator, action: s
 }
 
 /** Throws unless the password is right, and the code where the operator has a second step. */
-export async function demandProof(
-  visit: Visit,
-  form: URLSearchParams,
-  service: Pick<OperatorService, 'authenticate' | 'secondStep'>,
-): Promise<void> {
-  await demandPassword(visit, form, service)
-  const { operator, session, actor } = visit
+export async function demandProof(visit: Visit, form: URLSearchParams): Promise<void> {
+  await demandPassword(visit, form)
+  const { operator, session, actor, service } = visit
   if (operator.hasSecondStep)
     await service.secondStep.demand(
       { login: operator.login, actor, session: session.tokenHash },
@@ -53,11 +48,10 @@ export async function demandProof(
 }
 
 export async function demandPassword(
-  { operator: { login }, session: { tokenHash: session }, nowMs }: Visit,
+  { operator: { login }, session: { tokenHash: session }, nowMs, service }: Visit,
   form: URLSearchParams,
-  { authenticate }: Pick<OperatorService, 'authenticate'>,
 ): Promise<void> {
-  const proof = await authenticate({ login, session, password: form.get('password') ?? '' })
+  const proof = await service.authenticate({ login, session, password: form.get('password') ?? '' })
   if (proof.kind !== 'right')
     throw refusalOfProof(proof, { field: 'password', nowMs, wrong: 'The password was not right.' })
 }

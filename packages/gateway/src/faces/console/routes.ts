@@ -5,8 +5,10 @@ import { Failure, httpStatusOf, KeyError } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toFieldError } from '../../acts/read-input.ts'
 import { downloadLimits } from '../../http/downloads.ts'
+import { pageStatusOf } from '../../http/failures.ts'
 import { html } from '../../http/html.ts'
-import { isFromElsewhere, readForm } from '../../http/requests.ts'
+import { redirect } from '../../http/layout.ts'
+import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
 import { isApprovalInUse } from '../../operators/rules/approval.ts'
 import { mayAct } from '../../operators/rules/operator.ts'
 import { actRoutes } from './act-forms.ts'
@@ -21,6 +23,7 @@ import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
 import { railsArea } from './areas/rails.ts'
+import { requestsArea } from './areas/requests.ts'
 import { secondStepArea, secondStepPath } from './areas/second-step.ts'
 import { systemArea } from './areas/system.ts'
 import { tokensArea } from './areas/tokens.ts'
@@ -34,7 +37,7 @@ import type {
   Done,
   Visit,
 } from './console.ts'
-import { type Frame, redirect, sendConsolePage, sendPlain } from './frame.ts'
+import { type Frame, sendConsolePage, sendPlain } from './frame.ts'
 import type { ConsoleParts } from './parts.ts'
 import { serveSignIn } from './sign-in.ts'
 import {
@@ -53,35 +56,40 @@ import {
 const maxFormBytes = 32 * 1024
 const nonceBytes = 16
 
+/** A request of somebody who is signed in, and its answer. */
+interface Call {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly signedIn: SignedIn
+  readonly visit: Visit
+}
+
 export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running, downloads, catalogue } = parts
   const routes: readonly ConsoleRoute[] = [
-    ...overviewArea(running),
-    ...ordersArea(running),
-    ...orderArea(running),
-    ...callbacksArea(running),
-    ...merchantsArea(running),
-    ...merchantArea(running),
-    ...walletsArea(running),
-    ...railsArea(running),
-    ...ledgerArea(running),
-    ...approvalsArea(running),
-    ...auditArea(running),
-    ...systemArea(running),
-    ...accountArea(running),
-    ...secondStepArea(running),
-    ...tokensArea(running),
-    ...actRoutes(catalogue, running),
+    ...overviewArea,
+    ...ordersArea,
+    ...orderArea,
+    ...callbacksArea,
+    ...merchantsArea,
+    ...merchantArea,
+    ...walletsArea,
+    ...railsArea,
+    ...ledgerArea,
+    ...approvalsArea,
+    ...auditArea,
+    ...systemArea,
+    ...requestsArea,
+    ...accountArea,
+    ...secondStepArea,
+    ...tokensArea,
+    ...actRoutes(catalogue),
   ]
 
   listener.register(async (console) => {
-    console.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: maxFormBytes },
-      (_request, text, done) => done(null, text),
-    )
+    acceptForms(console, { bodyLimit: maxFormBytes })
     console.setErrorHandler((error: unknown, request, reply) => {
-      const httpStatus = httpStatusFor(error, parts.isUnavailable)
+      const httpStatus = pageStatusOf(error, parts.isUnavailable)
       if (httpStatus === 500) parts.log.error({ requestId: request.id, err: error }, 'internal error')
       if (httpStatus === 503) reply.header('retry-after', 1)
       return sendPlain(reply.status(httpStatus), {
@@ -97,38 +105,39 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     serveSignIn(console, parts)
     console.get('/', (_request, reply) => redirect(reply, overviewPath))
     for (const route of routes) {
-      if ('show' in route) console.get(route.path, (request, reply) => view(request, reply, route.show))
-      else if ('download' in route)
-        console.get(route.path, (request, reply) => download(request, reply, route.download))
-      else console.post(route.path, (request, reply) => take(request, reply, route))
+      const answer = guarded(
+        'show' in route
+          ? (call) => view(call, route.show)
+          : 'download' in route
+            ? (call) => download(call, route.download)
+            : (call) => take(call, route),
+      )
+      if ('act' in route) console.post(route.path, answer)
+      else console.get(route.path, answer)
     }
   })
 
-  async function view(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    show: (visit: Visit) => Promise<ConsolePage | undefined>,
-  ): Promise<FastifyReply> {
-    const signedIn = await readSession(request, running())
-    if (!signedIn) return goSignIn(request, reply)
-    if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
-    const page = await show(visitOf(request, signedIn))
-    if (!page) return sendNothingHere(request, reply, signedIn)
-    const taken = takeNote(request, running())
-    if (taken) reply.header('set-cookie', taken.cookie)
-    return sendConsolePage(reply, page, await frameOf(signedIn, taken?.note))
+  function guarded(answer: (call: Call) => Promise<FastifyReply>) {
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const signedIn = await readSession(request, running())
+      if (!signedIn) return goSignIn(request, reply)
+      if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
+      return answer({ request, reply, signedIn, visit: visitOf(request, signedIn) })
+    }
   }
 
-  async function download(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    make: ConsoleDownload['download'],
-  ): Promise<FastifyReply> {
-    const signedIn = await readSession(request, running())
-    if (!signedIn) return goSignIn(request, reply)
-    if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
-    const made = await make(visitOf(request, signedIn))
-    if (!made) return sendNothingHere(request, reply, signedIn)
+  async function view(call: Call, show: ConsoleView['show']): Promise<FastifyReply> {
+    const page = await show(call.visit)
+    if (!page) return sendNothingHere(call)
+    const taken = takeNote(call.request, running())
+    if (taken) call.reply.header('set-cookie', taken.cookie)
+    return sendConsolePage(call.reply, page, await frameOf(call.signedIn, taken?.note))
+  }
+
+  async function download(call: Call, make: ConsoleDownload['download']): Promise<FastifyReply> {
+    const { reply } = call
+    const made = await make(call.visit)
+    if (!made) return sendNothingHere(call)
     const stream = downloads.start(made.content)
     if (!stream)
       return sendPlain(reply.status(503).header('retry-after', 60), {
@@ -143,15 +152,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       .send(stream)
   }
 
-  async function take(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    route: ConsoleAct,
-  ): Promise<FastifyReply> {
-    const signedIn = await readSession(request, running())
-    if (!signedIn) return goSignIn(request, reply)
-    if (mustSetUp(request, signedIn)) return goSetUp(request, reply)
-    const visit = visitOf(request, signedIn)
+  async function take({ request, reply, signedIn, visit }: Call, route: ConsoleAct): Promise<FastifyReply> {
     const form = readForm(request.body)
     if (
       isFromElsewhere(request, [originOf(request)]) ||
@@ -241,20 +242,14 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     })
   }
 
-  async function sendNothingHere(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    signedIn: SignedIn,
-  ): Promise<FastifyReply> {
-    return sendConsolePage(
-      reply.status(404),
-      nothingHere(request.url.split('?')[0] ?? ''),
-      await frameOf(signedIn, undefined),
-    )
+  async function sendNothingHere({ request, reply, signedIn }: Call): Promise<FastifyReply> {
+    const page = nothingHere(request.url.split('?')[0] ?? '')
+    return sendConsolePage(reply.status(404), page, await frameOf(signedIn, undefined))
   }
 
   function visitOf(request: FastifyRequest, { operator, session }: SignedIn): Visit {
     return {
+      service: running(),
       operator,
       session,
       actor: `console:${operator.login}@${request.ip}`,
@@ -297,11 +292,4 @@ function nothingHere(path: string): ConsolePage {
     area: undefined,
     content: html`<p class="wrap">There is nothing at ${path}. Perhaps it was mistyped; the <a href="/orders">search of orders</a> finds orders by any of their numbers.</p>`,
   }
-}
-
-function httpStatusFor(error: unknown, isUnavailable: (error: unknown) => boolean): number {
-  if (error instanceof Failure) return httpStatusOf(error.code)
-  if (isUnavailable(error)) return 503
-  const given = (error as { statusCode?: unknown } | undefined)?.statusCode
-  return typeof given === 'number' && given >= 400 && given < 500 ? given : 500
 }

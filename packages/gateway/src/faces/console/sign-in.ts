@@ -4,9 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { type Html, html } from '../../http/html.ts'
+import { redirect } from '../../http/layout.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
 import type { Access } from '../../operators/rules/operator.ts'
-import { noteLine, redirect, sendSmallPage } from './frame.ts'
+import { noteLine, sendSmallPage } from './frame.ts'
 import type { ConsoleParts } from './parts.ts'
 import {
   endPassed,
@@ -30,6 +31,8 @@ interface Tried {
   readonly trouble: string
 }
 
+type NotRight = { kind: 'busy' | 'wrong' } | { kind: 'locked'; untilMs: number }
+
 export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): void {
   const { running, clock } = parts
   const tries = new RateLimiter({ rate: triesRate, clock })
@@ -42,27 +45,15 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
   listener.post('/sign-in', async (request, reply) => {
     const form = readForm(request.body)
     const login = (form.get('login') ?? '').slice(0, maxLoginShown)
-    const refuse = (httpStatus: number, trouble: string) =>
-      showPassword(request, reply, { httpStatus, trouble, login })
     const refusal = refusalOf(request, form)
-    if (refusal) return refuse(refusal.httpStatus, refusal.trouble)
-    const outcome = await running().authenticate({ login, password: form.get('password') ?? '' })
-    switch (outcome.kind) {
-      case 'busy':
-        return refuse(429, 'Too many tries at this moment. Wait a minute, then try again.')
-      case 'wrong':
-        noteWrong(request)
-        return refuse(401, 'Login or password is wrong.')
-      case 'locked':
-        noteLocked(request)
-        return refuse(401, lockedWords(outcome.untilMs))
-      case 'right': {
-        if (!outcome.operator.hasSecondStep) return open(request, reply, outcome.operator)
-        const nowMs = clock.now()
-        reply.header('set-cookie', leavePassed(request, outcome.operator, { ...running(), nowMs }))
-        return redirect(reply, pathWithNext('/sign-in/code', request))
-      }
-    }
+    if (refusal) return showPassword(request, reply, { ...refusal, login })
+    const proof = await running().authenticate({ login, password: form.get('password') ?? '' })
+    if (proof.kind !== 'right')
+      return showPassword(request, reply, { ...tried(request, proof, 'Login or password is wrong.'), login })
+    if (!proof.operator.hasSecondStep) return open(request, reply, proof.operator)
+    const nowMs = clock.now()
+    reply.header('set-cookie', leavePassed(request, proof.operator, { ...running(), nowMs }))
+    return redirect(reply, pathWithNext('/sign-in/code', request))
   })
 
   listener.get('/sign-in/code', async (request, reply) => {
@@ -86,19 +77,9 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       return fromBeginning(request, reply)
     const code = (form.get('code') ?? '').slice(0, maxCodeLength)
     const proof = await running().secondStep.prove({ login, actor }, code)
-    switch (proof.kind) {
-      case 'wrong':
-        noteWrong(request)
-        return showCode(request, reply, {
-          httpStatus: 401,
-          trouble: 'The code is wrong, or was used already. Wait for the next one.',
-        })
-      case 'locked':
-        noteLocked(request)
-        return showCode(request, reply, { httpStatus: 401, trouble: lockedWords(proof.untilMs) })
-      case 'right':
-        return open(request, reply, passed)
-    }
+    if (proof.kind === 'right') return open(request, reply, passed)
+    const wrong = 'The code is wrong, or was used already. Wait for the next one.'
+    return showCode(request, reply, tried(request, proof, wrong))
   })
 
   /** Why it is not even looked at. */
@@ -132,16 +113,25 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     return redirect(reply, pathWithNext('/sign-in', request))
   }
 
-  function noteWrong(request: FastifyRequest): void {
-    parts.log.warn({ requestId: request.id, address: request.ip }, 'a wrong sign-in to the console')
-  }
-
-  function noteLocked(request: FastifyRequest): void {
-    parts.log.warn({ requestId: request.id, address: request.ip }, 'a sign-in to a locked operator')
-  }
-
-  function lockedWords(untilMs: number): string {
-    return `Too many wrong tries: this login is locked for ${until(untilMs, clock.now())}. An admin can end that by giving a new password.`
+  /** A proof that was not right, in the log and in words. */
+  function tried({ id, ip }: FastifyRequest, proof: NotRight, wrong: string): Tried {
+    const about = { requestId: id, address: ip }
+    switch (proof.kind) {
+      case 'busy':
+        return {
+          httpStatus: 429,
+          trouble: 'Too many tries at this moment. Wait a minute, then try again.',
+        }
+      case 'wrong':
+        parts.log.warn(about, 'a wrong sign-in to the console')
+        return { httpStatus: 401, trouble: wrong }
+      case 'locked':
+        parts.log.warn(about, 'a sign-in to a locked operator')
+        return {
+          httpStatus: 401,
+          trouble: `Too many wrong tries: this login is locked for ${until(proof.untilMs, clock.now())}. An admin can end that by giving a new password.`,
+        }
+    }
   }
 
   function showPassword(

@@ -6,13 +6,24 @@ export interface Column {
   readonly isNumber?: boolean
 }
 
-/** The one that a page is about is tall: the page scrolls, and its heads stay in sight. Others scroll sideways. */
+export function number(head: Content): Column {
+  return { head, isNumber: true }
+}
+
+export interface TableOptions {
+  /** The one that a page is about: the page scrolls, and its heads stay in sight. Others scroll sideways. */
+  readonly isTall?: boolean
+  /** Said instead of a table without rows. */
+  readonly none?: Content
+}
+
 export function table(
   caption: string,
   columns: readonly (string | Column)[],
   rows: readonly (readonly Content[])[],
-  { isTall = false }: { readonly isTall?: boolean } = {},
+  { isTall = false, none }: TableOptions = {},
 ): Html {
+  if (rows.length === 0 && none !== undefined) return empty(none)
   const all = columns.map((column): Column => (typeof column === 'string' ? { head: column } : column))
   return html`<div class="scroll${isTall && html` tall`}" tabindex="0" role="region" aria-label="${caption}"><table><caption class="hidden">${caption}</caption>
 <thead><tr>${all.map(({ head, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${head}</th>`)}</tr></thead>
@@ -51,6 +62,11 @@ export function urlWith(
   for (const [name, value] of [...next]) if (value === '') next.delete(name)
   const text = next.toString()
   return text === '' ? path : `${path}?${text}`
+}
+
+/** Of a page whose filter fits nothing. */
+export function noneFits(what: string, path: string): Html {
+  return html`No ${what} fits. <a href="${path}">Show all</a>`
 }
 
 export function pages(

@@ -44,7 +44,7 @@ function jarOf(request: FastifyRequest) {
 
 export async function readSession(
   request: FastifyRequest,
-  { sessions }: Pick<OperatorService, 'sessions'>,
+  { sessions }: OperatorService,
 ): Promise<SignedIn | undefined> {
   const token = jarOf(request).read(request.headers.cookie, sessionName)
   return token === undefined ? undefined : sessions.find(token)
@@ -58,15 +58,11 @@ export function endSessionCookie(request: FastifyRequest): string {
   return jarOf(request).remove(sessionName)
 }
 
-export function formTokenOf(session: Session, { tokens }: Pick<OperatorService, 'tokens'>): string {
+export function formTokenOf(session: Session, { tokens }: OperatorService): string {
   return tokens.make(sessionParts(session))
 }
 
-export function isRightToken(
-  given: string,
-  session: Session,
-  { tokens }: Pick<OperatorService, 'tokens'>,
-): boolean {
+export function isRightToken(given: string, session: Session, { tokens }: OperatorService): boolean {
   return tokens.isRight(given, sessionParts(session))
 }
 
@@ -77,7 +73,7 @@ function sessionParts({ tokenHash }: Session): string[] {
 /** For the form that signs in, when nobody is signed in yet. */
 export function readBrowser(
   request: FastifyRequest,
-  { tokens }: Pick<OperatorService, 'tokens'>,
+  { tokens }: OperatorService,
   random: RandomBytes,
 ): { formToken: string; isRightToken(given: string): boolean; cookies: string[] } {
   const jar = jarOf(request)
@@ -91,11 +87,7 @@ export function readBrowser(
   }
 }
 
-export function leaveNote(
-  request: FastifyRequest,
-  note: Note,
-  { sealing }: Pick<OperatorService, 'sealing'>,
-): string {
+export function leaveNote(request: FastifyRequest, note: Note, { sealing }: OperatorService): string {
   return jarOf(request).write(noteName, sealing.seal(note, noteName), noteSeconds)
 }
 
@@ -124,7 +116,7 @@ export function endPassed(request: FastifyRequest): string {
 
 export function takeNote(
   request: FastifyRequest,
-  { sealing }: Pick<OperatorService, 'sealing'>,
+  { sealing }: OperatorService,
 ): { note: Note; cookie: string } | undefined {
   const jar = jarOf(request)
   const sealed = jar.read(request.headers.cookie, noteName)

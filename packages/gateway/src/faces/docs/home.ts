@@ -5,6 +5,7 @@ import { type Html, html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
 import { platformKeysPath } from '../merchant-api/platform-keys.ts'
 import { playgroundPath, sandboxAccessPath } from '../sandbox/paths.ts'
+import { installCommand } from '../sdk/paths.ts'
 
 export interface HomePage {
   readonly mode: 'sandbox' | 'live'
@@ -37,7 +38,8 @@ ${
   page.hasDocs &&
   html`<div><dt>Documentation</dt><dd><a href="/docs"><code>/docs</code></a></dd></div>
 `
-}<div><dt>The gateway’s public keys</dt><dd><a href="${platformKeysPath}"><code>${platformKeysPath}</code></a></dd></div>
+}<div><dt>SDK for Node.js</dt><dd><code>${installCommand(page.publicUrl())}</code></dd></div>
+<div><dt>The gateway’s public keys</dt><dd><a href="${platformKeysPath}"><code>${platformKeysPath}</code></a></dd></div>
 <div><dt>Alive</dt><dd><a href="/healthz"><code>/healthz</code></a></dd></div>
 <div><dt>Ready for traffic</dt><dd><a href="/readyz"><code>/readyz</code></a></dd></div>
 <div><dt>Version</dt><dd>${page.version}</dd></div>

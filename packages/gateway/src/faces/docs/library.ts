@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { Html } from '../../http/html.ts'
 import { type Prepared, prepare } from '../../http/prepared.ts'
+import { type OwnAddresses, withOwnAddresses } from './addresses.ts'
 import { chapters, decisionsTitle, type Entry, pathOf, unlistedTitle } from './contents.ts'
 import { type ImageSize, renderMarkdown, type Target } from './markdown.ts'
 import { makeSearch, type Search } from './search.ts'
@@ -37,10 +38,12 @@ export interface LibraryOptions {
   /** The folder that holds docs/. */
   readonly root: string
   readonly mode: 'sandbox' | 'live'
+  readonly own: OwnAddresses
 }
 
-export function openLibrary({ root, mode }: LibraryOptions): Library {
-  const papers = entriesOf(root).map((entry) => readPaper(root, entry))
+export function openLibrary({ root, mode, own }: LibraryOptions): Library {
+  const read = (path: string) => withOwnAddresses(readFileSync(join(root, path), 'utf8'), { mode, own })
+  const papers = entriesOf(root).map((entry) => readPaper(entry, read))
   const bySlug = new Map(papers.map((paper) => [paper.slug, paper]))
   const byFile = new Map(papers.map((paper) => [paper.file, paper]))
   const file = makeFiles(root)
@@ -76,7 +79,7 @@ export function openLibrary({ root, mode }: LibraryOptions): Library {
     render(paper) {
       const known =
         rendered.get(paper.slug) ??
-        renderMarkdown(paper.markdown, { locate: locate(paper.file), isSandbox: mode === 'sandbox' })
+        renderMarkdown(paper.markdown, { locate: locate(paper.file), origin: own.publicUrl })
       rendered.set(paper.slug, known)
       return known
     },
@@ -103,8 +106,8 @@ function entriesOf(root: string): (Entry & { chapter: string })[] {
   ]
 }
 
-function readPaper(root: string, entry: Entry & { chapter: string }): Paper {
-  const markdown = readFileSync(join(root, entry.file), 'utf8')
+function readPaper(entry: Entry & { chapter: string }, read: (path: string) => string): Paper {
+  const markdown = read(entry.file)
   const sections = sectionsOf(markdown)
   const [first] = sections
   return {

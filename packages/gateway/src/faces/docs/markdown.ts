@@ -2,6 +2,8 @@
 // links between papers become links between pages.
 import { Marked, type Tokens } from 'marked'
 import { type Html, html, Html as RawHtml } from '../../http/html.ts'
+import { usual } from './addresses.ts'
+import { highlight } from './highlight.ts'
 import { makeAnchors, plainText } from './sections.ts'
 
 export type Target =
@@ -18,8 +20,8 @@ export interface ImageSize {
 export interface Rendering {
   /** Where a link of this paper leads that names a file. */
   readonly locate: (href: string) => Target
-  /** Whether the reader's gateway is the sandbox that papers speak of. */
-  readonly isSandbox: boolean
+  /** Of the gateway that is read at. */
+  readonly origin: string
 }
 
 export function renderMarkdown(markdown: string, rendering: Rendering): Html {
@@ -38,7 +40,7 @@ export function renderMarkdown(markdown: string, rendering: Rendering): Html {
 `.text
       },
       code: ({ text, lang = '' }) =>
-        html`<div class="code"><pre tabindex="0"><code data-language="${lang}">${text}</code></pre></div>
+        html`<div class="code"><pre tabindex="0"><code data-language="${lang}">${highlight(text, lang)}</code></pre></div>
 `.text,
       table(token) {
         const cells = (row: readonly Tokens.TableCell[]) =>
@@ -73,12 +75,11 @@ ${!isBare && html`<thead>${new RawHtml(head)}</thead>`}<tbody>${new RawHtml(body
   return new RawHtml(marked.parse(markdown, { async: false }))
 }
 
-/** Papers name the sandbox by its usual address; whoever reads them at one means this one. Live has none to lead to. */
-const usualOrigin = 'http://localhost:8080'
-
-function hrefOf(href: string, { locate, isSandbox }: Rendering): string | undefined {
-  if (href === usualOrigin || href.startsWith(`${usualOrigin}/`))
-    return isSandbox ? href.slice(usualOrigin.length) || '/' : undefined
+function hrefOf(href: string, { locate, origin }: Rendering): string | undefined {
+  const isAt = (address: string) => href === address || href.startsWith(`${address}/`)
+  if (isAt(origin)) return href.slice(origin.length) || '/'
+  // In live there is no sandbox to lead to.
+  if (isAt(usual.publicUrl)) return undefined
   if (/^(https?:\/\/|mailto:|#)/.test(href)) return href
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return undefined
   const target = locate(href)

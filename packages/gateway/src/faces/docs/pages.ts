@@ -38,27 +38,15 @@ ${contents.map(({ level, anchor, heading }) => html`<li class="level-${level}"><
   })
 }
 
-export function searchPage(library: Library, question: string, found: readonly Found[]): Page {
+/** Without what was found: too many ask at once. */
+export function searchPage(library: Library, question: string, found: readonly Found[] | undefined): Page {
   return docsPage(library, {
-    title: question === '' ? 'Search · Tillgate' : `${question} · Tillgate`,
+    title: `${question || 'Search'} · Tillgate`,
     question,
     content: html`<main id="content">
 <h1>Search</h1>
 <div id="results" role="status">
-${results(question, found)}
-</div>
-</main>`,
-  })
-}
-
-export function busyPage(library: Library, question: string): Page {
-  return docsPage(library, {
-    title: 'Search · Tillgate',
-    question,
-    content: html`<main id="content">
-<h1>Search</h1>
-<div id="results" role="status">
-<p>Too many questions at once. Wait a moment, then ask again.</p>
+${found ? results(question, found) : html`<p>Too many questions at once. Wait a moment, then ask again.</p>`}
 </div>
 </main>`,
   })

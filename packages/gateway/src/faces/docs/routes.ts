@@ -7,14 +7,15 @@ import { assets } from '../../http/assets.ts'
 import { type Page, pageText, protect, sendPage } from '../../http/layout.ts'
 import { type Prepared, prepare, sendPrepared } from '../../http/prepared.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { OwnAddresses } from './addresses.ts'
 import { overviewSlug, pathOf } from './contents.ts'
 import type { Library, LibraryOptions } from './library.ts'
 import { llmsFullText, llmsText } from './llms.ts'
-import { busyPage, missingPage, paperPage, searchPage, searchPath } from './pages.ts'
+import { missingPage, paperPage, searchPage, searchPath } from './pages.ts'
 import { searchLimits } from './search.ts'
 
-export interface DocsParts extends LibraryOptions {
-  readonly publicUrl: () => string
+export interface DocsParts extends Omit<LibraryOptions, 'own'> {
+  readonly own: () => OwnAddresses
   readonly clock: Clock
 }
 
@@ -31,12 +32,12 @@ const textType = 'text/plain; charset=utf-8'
 /** Kept by whoever likes, and asked for again each time: a new version is seen at once. */
 const keepAndAsk = 'public, no-cache'
 
-export function serveDocs(listener: FastifyInstance, { publicUrl, clock, ...options }: DocsParts): void {
+export function serveDocs(listener: FastifyInstance, { own, clock, ...options }: DocsParts): void {
   // Loaded and opened for the first reader: a gateway that nobody reads pays nothing for it.
   let opened: Promise<Library> | undefined
   const openedLibrary = (): Promise<Library> => {
     opened ??= import('./library.ts')
-      .then(({ openLibrary }) => openLibrary(options))
+      .then(({ openLibrary }) => openLibrary({ ...options, own: own() }))
       .catch((error: unknown) => {
         opened = undefined
         throw error
@@ -56,24 +57,20 @@ export function serveDocs(listener: FastifyInstance, { publicUrl, clock, ...opti
   const serveText = (path: string, make: (library: Library, publicUrl: string) => string) =>
     listener.get(path, async (request, reply) => {
       const library = await openedLibrary()
-      return send(
-        request,
-        reply,
-        once(path, () => prepare(textType, Buffer.from(make(library, publicUrl())))),
-      )
+      const text = once(path, () => prepare(textType, Buffer.from(make(library, own().publicUrl))))
+      return send(request, reply, text)
     })
   const sendPaper = async (request: FastifyRequest, reply: FastifyReply, slug: string) => {
     const library = await openedLibrary()
     const isMarkdown = slug.endsWith('.md')
     const paper = library.find(isMarkdown ? slug.slice(0, -'.md'.length) : slug)
     if (!paper) return sendPage(reply.status(404), missingPage(library))
-    if (isMarkdown) {
+    if (isMarkdown)
       return send(
         request,
         reply,
         once(slug, () => prepare(markdownType, Buffer.from(paper.markdown))),
       )
-    }
     const page = once(slug, () => prepareHtml(paperPage(library, paper)))
     return send(request, protect(reply, { script: assets.docsScript }), page)
   }
@@ -87,7 +84,7 @@ export function serveDocs(listener: FastifyInstance, { publicUrl, clock, ...opti
     const waitMs = addressSearches.take(addressKey(request.ip)) || allSearches.take('')
     if (waitMs > 0) {
       reply.status(429).header('retry-after', Math.ceil(waitMs / 1_000))
-      return sendPage(reply, busyPage(library, question))
+      return sendPage(reply, searchPage(library, question, undefined))
     }
     return sendPage(reply, searchPage(library, question, library.search(question)))
   })

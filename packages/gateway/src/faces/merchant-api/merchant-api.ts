@@ -19,9 +19,10 @@ import type { Admission } from '../../http/admission/admission.ts'
 import type { AdmissionControl } from '../../http/admission/admission-control.ts'
 import { costs } from '../../http/admission/charges.ts'
 import type { NoteAnswered } from '../../http/answered.ts'
-import { type Direct, readText, sendJson } from '../../http/direct.ts'
+import { type Direct, readText, sendJson, sendJsonEarly } from '../../http/direct.ts'
 import { answerTooSlow, toFailure } from '../../http/failures.ts'
 import { listenerLimits } from '../../http/listener.ts'
+import { originForm } from '../../http/odd-requests.ts'
 import type { OpenRequest } from '../../merchants/open-request.ts'
 import type { Merchant } from '../../merchants/rules/merchant.ts'
 import type { Log } from '../../platform/log.ts'
@@ -53,87 +54,112 @@ interface Route {
   readonly method: Method | undefined
 }
 
-/** One request on its way through. */
+/** One request on its way through, and as much as is known of it. */
 interface Call {
   readonly request: IncomingMessage
   readonly admission: Admission
   readonly route: Route
   readonly requestId: string
-  operation: string | undefined
+  envelope: RequestEnvelope | undefined
+  isOpened: boolean
 }
 
 const maxBytes = listenerLimits.bodyBytes
+/** Of a header's value, in a message. */
+const maxShownType = 64
 /** So few that the time of a verification, a tenth of a millisecond with a key of 2,048 bits, keeps nobody waiting. */
 const fewInFlight = 3
 const jsonType = /^application\/json\s*(?:;|$)/i
+const namedCharset = /;\s*charset="?([^";\s]*)/i
+/** All that the envelope needs is in both. */
+const readCharset = /^(?:utf-?8|us-ascii)$/i
+
+const routes = apiRoutes()
+/** Where POST is served. */
+export const merchantApiPaths: readonly string[] = [...routes.keys()]
 
 export function makeMerchantApi(parts: MerchantApiParts): Direct {
-  const routes = apiRoutes()
-
   return (request, response) => {
     if (request.method !== 'POST') return undefined
-    const route = routes.get(pathOf(request.url ?? ''))
+    const route = routes.get(pathOf(originForm(request.url ?? '')))
     if (!route) return undefined
     const requestId = parts.newRequestId()
     const admission = parts.admission.admit(request)
-    void answer({ request, admission, route, requestId, operation: undefined }, response)
+    void answer({ request, admission, route, requestId, envelope: undefined, isOpened: false }, response)
     return { route: route.path, requestId }
   }
 
   async function answer(call: Call, response: ServerResponse): Promise<void> {
     const began = performance.now()
     const { admission, route, requestId } = call
-    let httpStatus = 200
-    let code: number = successCode
+    let failure: Failure | undefined
     try {
       const data = await carryOut(call)
       admission.end()
       if (!data) return
-      sendJson(response, { httpStatus, requestId, body: successAnswer(data), isLast: parts.isClosing() })
+      const isLast = parts.isClosing()
+      sendJson(response, { httpStatus: 200, requestId, body: successAnswer(data), isLast })
     } catch (error) {
-      const failure = toFailure(error, parts.isUnavailable)
+      failure = toFailure(error, parts.isUnavailable)
       if (failure.failure === 'internal') parts.log.error({ requestId, err: error }, 'internal error')
-      code = failure.code
-      httpStatus = httpStatusOf(code)
-      if (httpStatus === 429) await admission.endTooMany()
-      else admission.end()
-      sendJson(response, {
-        httpStatus,
-        requestId,
-        body: failureAnswer(failure, requestId),
-        retryAfterSeconds: failure.retryAfterSeconds,
-        isLast: parts.isClosing(),
-        isCut: !mayReadOn(call),
-      })
+      await refuse(call, response, failure)
     }
+    const { envelope, isOpened } = call
+    const code = failure?.code ?? successCode
     parts.onAnswered({
       requestId,
-      method: 'POST',
+      verb: 'POST',
       route: route.path,
-      httpStatus,
+      httpStatus: httpStatusOf(code),
       durationMs: performance.now() - began,
-      api: { operation: call.operation, code },
+      failure,
+      api: { operation: envelope?.method, merchantId: envelope?.merchantId, isOpened, code },
     })
+  }
+
+  async function refuse(call: Call, response: ServerResponse, failure: Failure): Promise<void> {
+    const { request, admission, requestId } = call
+    const httpStatus = httpStatusOf(failure.code)
+    const refusal = {
+      httpStatus,
+      requestId,
+      body: failureAnswer(failure, requestId),
+      retryAfterSeconds: failure.retryAfterSeconds,
+      isLast: parts.isClosing(),
+    }
+    if (admission.isReceiving) {
+      // It keeps its slot until then.
+      void sendJsonEarly(response, refusal).then((bytes) =>
+        admission.endDiscarding({ bytes, isWhole: request.complete }),
+      )
+      return
+    }
+    if (httpStatus === 429) await admission.endTooMany()
+    else admission.end()
+    sendJson(response, { ...refusal, isCut: !mayReadOn(call) })
   }
 
   /** Undefined when nobody waits for the answer any more. */
   async function carryOut(call: Call): Promise<object | undefined> {
-    const { request, admission, route } = call
-    admission.startReceiving({ onTimeout: () => answerTooSlow(request.socket) })
+    const { request, admission, route, requestId } = call
+    const { onAnswered } = parts
+    const { socket } = request
+    admission.startReceiving({ onTimeout: () => answerTooSlow({ socket, requestId, onAnswered }) })
     const text = await readText(request, { maxBytes, onTooLarge: () => admission.charge(costs.tooLarge) })
     admission.endReceiving({ isWhole: text !== undefined })
     if (text === undefined) return undefined
     admission.startWork()
     const { openRequest, operations } = parts.api()
     const opened = await admission.open(async () => {
-      if (!jsonType.test(request.headers['content-type'] ?? '')) throw new Failure('not_json')
+      checkType(request)
       const envelope = parseRequestEnvelope(text)
       const operation = operationOf(operations, { method: envelope.method, pathMethod: route.method })
-      call.operation = envelope.method
+      call.envelope = envelope
       const openedRequest = await openRequest(envelope, { isQuiet: parts.admission.inFlight <= fewInFlight })
       return openedRequest && { ...openedRequest, operation, envelope }
     })
     if (!opened) throw new Failure('envelope_not_opened')
+    call.isOpened = true
     const { merchant, body, operation, envelope } = opened
     admission.takeMerchantRate(merchant)
     if (merchant.status === 'suspended') throw new Failure('merchant_suspended')
@@ -163,6 +189,24 @@ function mayReadOn({ request: { headers, complete }, admission }: Call): boolean
   return complete || (admission.isKnown && Number(headers['content-length']) <= maxBytes)
 }
 
+function checkType({ headers }: IncomingMessage): void {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
+  const refuse = (message: string): never => {
+    throw new Failure('not_json', { message })
+  }
+  if (!jsonType.test(type)) {
+    const found = type === '' ? 'missing' : `"${type.slice(0, maxShownType)}"`
+    refuse(`Content-Type is ${found}: send JSON with Content-Type application/json.`)
+  }
+  const charset = namedCharset.exec(type)?.[1]
+  if (charset !== undefined && !readCharset.test(charset))
+    refuse(`The charset "${charset.slice(0, maxShownType)}" is not read: send UTF-8 and leave charset out.`)
+  if (encoding.toLowerCase() !== 'identity')
+    refuse(
+      `Content-Encoding "${encoding.slice(0, maxShownType)}" is not read: send the body uncompressed, without this header.`,
+    )
+}
+
 function operationOf(
   operations: Operations,
   { method, pathMethod }: { method: string; pathMethod: Method | undefined },
@@ -171,9 +215,11 @@ function operationOf(
   if (!operation)
     throw new Failure('no_such_operation', { field: 'method', message: `There is no method ${method}.` })
   if (pathMethod !== undefined && method !== pathMethod) {
+    const ownPath = isMethod(method) ? methods[method].path : gatewayPath
+    const way = ownPath === gatewayPath ? gatewayPath : `${ownPath} or ${gatewayPath}`
     throw new Failure('no_such_operation', {
       field: 'method',
-      message: `This path serves ${pathMethod}; send ${method} to its own path or to ${gatewayPath}.`,
+      message: `This path serves ${pathMethod}; send ${method} to ${way}.`,
     })
   }
   return operation

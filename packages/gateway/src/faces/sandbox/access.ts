@@ -6,7 +6,7 @@ import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { assets } from '../../http/assets.ts'
 import { html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
-import { isFromElsewhere, readForm } from '../../http/requests.ts'
+import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SandboxAccess } from '../../sandbox/sandbox-access.ts'
 import { accessForm, accessGiven, accessRefused } from './pages.ts'
@@ -45,11 +45,7 @@ export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAcce
   )
 
   listener.register(async (scope) => {
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: maxFormBytes },
-      (_request, text, done) => done(null, text),
-    )
+    acceptForms(scope, { bodyLimit: maxFormBytes })
     scope.post(sandboxAccessPath, { bodyLimit: maxFormBytes }, async (request, reply) => {
       if (isFromElsewhere(request, originsOf(request, publicUrl()))) {
         reply.status(403)

@@ -1,8 +1,10 @@
 // What a newcomer sees: the form, what was given, and why nothing was.
 
 import { type Html, html } from '../../http/html.ts'
+import { merchantEnv } from '../../merchants/rules/merchant-env.ts'
 import type { Access, AccessProblem, AccessRequest } from '../../sandbox/sandbox-access.ts'
 import { maxNameLength } from '../../sandbox/sandbox-access.ts'
+import { installCommand } from '../sdk/paths.ts'
 import { playgroundPath, sandboxAccessPath } from './paths.ts'
 
 export function accessForm(asked: AccessRequest, problem?: AccessProblem): Html {
@@ -22,7 +24,7 @@ ${problemAt('name')}
 <details id="own-key" open>
 <summary>Your own RSA key</summary>
 <p class="quiet">Make a pair, and paste the public half. The private half stays with you.</p>
-<pre tabindex="0">openssl genrsa -out private.pem 2048
+<pre class="commands" tabindex="0">openssl genrsa -out private.pem 2048
 openssl rsa -in private.pem -pubout</pre>
 <label for="publicKey">Public key</label>
 <textarea id="publicKey" name="publicKey" rows="6" required spellcheck="false" autocomplete="off" placeholder="-----BEGIN PUBLIC KEY-----"${marks('publicKey')}>${asked.publicKey}</textarea>
@@ -38,13 +40,7 @@ ${problemAt('publicKey')}
 export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatewayUrl: string }): Html {
   const { made, platformPublicKey, gatewayUrl } = access
   const { merchantId, name } = made.merchant
-  const env = [
-    `TILLGATE_GATEWAY_URL=${gatewayUrl}`,
-    `TILLGATE_MERCHANT_ID=${merchantId}`,
-    `TILLGATE_AES_KEY=${made.aesKey}`,
-    'TILLGATE_PRIVATE_KEY_FILE=private.pem',
-    `TILLGATE_PLATFORM_PUBLIC_KEY=${bareBase64(platformPublicKey)}`,
-  ].join('\n')
+  const env = merchantEnv({ gatewayUrl, merchantId, aesKey: made.aesKey, platformPublicKey })
   return html`<main>
 <p class="badge good">Ready</p>
 <h1>${name} can take test payments</h1>
@@ -62,9 +58,13 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
 <p class="quiet">It verifies callbacks. It is no secret, and always to be had at <a href="/platform-keys">/platform-keys</a>.</p>
 <pre tabindex="0">${platformPublicKey.trim()}</pre>
 <h2>Then</h2>
-<p class="quiet">Callbacks go to public addresses. To take them on your own machine, name one that is not there yet, and listen.</p>
-<pre tabindex="0">npx till create --amount 12.50 --currency EUR --callback-url https://shop.example/callbacks
-npx till listen --forward-to http://localhost:3000/callbacks</pre>
+<p class="quiet">In the folder with this <code>.env</code>, on Node.js 20 or newer. <code>till</code> reads it by itself, a program of yours by <code>node --env-file=.env</code>.</p>
+<pre class="commands" tabindex="0">${installCommand(gatewayUrl)}
+npx till create --amount 12.50 --currency EUR \\
+  --callback-url https://shop.example/callbacks</pre>
+<p class="quiet">Callbacks go to public addresses. To take them on your own machine, name one that is not there yet, as above, and listen in another terminal.</p>
+<pre class="commands" tabindex="0">npx till listen --forward-to http://localhost:3000/callbacks</pre>
+<p><a href="/docs/quickstart">The quickstart</a> goes on from here.</p>
 </main>`
 }
 
@@ -75,9 +75,4 @@ export function accessRefused(words: string): Html {
 <p>${words}</p>
 <p><a href="${sandboxAccessPath}">Back to the form</a></p>
 </main>`
-}
-
-/** One line, as a .env file likes it. */
-function bareBase64(pem: string): string {
-  return pem.replace(/-----[A-Z ]+-----|\s+/g, '')
 }

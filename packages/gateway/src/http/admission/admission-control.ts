@@ -2,13 +2,13 @@
 // admits each, and answers what the listener asks about a connection before any request of it is read.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { BoundedMap } from '../../platform/bounded-map.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { MachineTime } from '../../platform/timer.ts'
 import { TokenBuckets } from '../../platform/token-bucket.ts'
 import { type Addresses, addressKey, makeAddresses } from './addresses.ts'
 import { Admission, type AdmissionShared, type ShedReason } from './admission.ts'
 import { type BrokenHttp, Charges, costOfBrokenHttp } from './charges.ts'
-import { KnownAddresses } from './known-addresses.ts'
 import { OpeningQueue } from './opening-queue.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { Slots } from './slots.ts'
@@ -26,6 +26,8 @@ export interface AdmissionOptions {
 }
 
 const maxMerchants = 100_000
+/** Addresses from which an envelope was opened lately: those of merchants. All others are unknown, consumers included. */
+const maxKnownAddresses = 100_000
 /** One address has at most this share of the slots, so that it takes several to be in everybody's way. */
 const addressShare = 1 / 4
 /** How many more requests may be on their way in than are worked on; half of those slots are for known addresses. */
@@ -44,7 +46,7 @@ export class AdmissionControl {
   constructor(options: AdmissionOptions) {
     const { requestsInFlightMax: total, clock, time, isPrivate = false } = options
     const perKey = Math.ceil(total * addressShare)
-    const known = new KnownAddresses()
+    const known = new BoundedMap<string, true>(maxKnownAddresses)
     this.#addresses = makeAddresses(options.trustedProxies)
     this.#isPrivate = isPrivate
     this.#shared = {
@@ -68,7 +70,7 @@ export class AdmissionControl {
       merchantRequestsPerSecond: options.merchantRequestsPerSecond,
       delayed: new WeakSet(),
       isKnown: isPrivate ? () => true : (key) => known.has(key),
-      know: (key) => known.add(key),
+      know: (key) => known.set(key, true),
       now: () => clock.now(),
       time,
       onShed: options.onShed ?? (() => {}),

@@ -62,6 +62,11 @@ export class Admission {
     return this.#shared.isKnown(this.#key)
   }
 
+  /** The body has not come whole yet. */
+  get isReceiving(): boolean {
+    return this.#receiving !== undefined
+  }
+
   /** Before anything is read. `onTimeout` answers a body that is too late and cuts the connection. */
   startReceiving({ onTimeout = () => {} } = {}): void {
     this.#refuseCharged()
@@ -89,6 +94,12 @@ export class Admission {
     // A network that fails under many requests of a merchant must not shut it out.
     if (this.isKnown) charges.chargeWithinAllowance(this.#key, cost)
     else charges.charge(this.#key, cost)
+  }
+
+  /** The body is too large: what was read of it after the answer is charged beside it. */
+  endDiscarding({ bytes, isWhole }: { bytes: number; isWhole: boolean }): void {
+    this.charge((costs.discardedMebibyte * bytes) / (1024 * 1024))
+    this.endReceiving({ isWhole })
   }
 
   /** When the body is there. */

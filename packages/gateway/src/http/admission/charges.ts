@@ -11,6 +11,8 @@ export const costs = {
   /** Refused for what it looks like, or how old it is. */
   untried: 0.1,
   tooLarge: 1,
+  /** Of what is read for nothing of a body that is too large. */
+  discardedMebibyte: 1,
   brokenHttp: 1,
   /** A connection that is opened, kept and cut for nothing takes a tenth of the time. */
   silence: 0.1,
@@ -25,7 +27,7 @@ const allowanceMs = 60_000
 /** Envelopes that stay closed are charged up to here, so that other costs beside them still shut nobody out. */
 const withinAllowanceMs = 30_000
 
-export type BrokenHttp = Error & { readonly code?: string }
+export type BrokenHttp = Error & { readonly code?: string; readonly reason?: string }
 
 /** What it costs its address. A known one is not charged for being slow here, only where its body is received. */
 export function costOfBrokenHttp(

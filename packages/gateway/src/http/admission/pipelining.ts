@@ -25,7 +25,7 @@ export function limitPipelining(
 
   return (request, response) => {
     const { socket } = request
-    if (socket.destroyed) return
+    if (isOver(socket)) return
     // Before its body is parsed, which may be before it is looked at.
     if (request.headers['transfer-encoding'] !== undefined) limitPieces(request, response)
     const behind = bursts.get(socket)
@@ -46,7 +46,12 @@ export function limitPipelining(
     const ended = [...bursts.values()]
     bursts.clear()
     isEnding = false
-    for (const [request, response] of ended.flat()) if (!request.socket.destroyed) answer(request, response)
+    for (const [request, response] of ended.flat()) if (!isOver(request.socket)) answer(request, response)
+  }
+
+  /** It had its last answer. */
+  function isOver({ destroyed, writableEnded }: Socket): boolean {
+    return destroyed || writableEnded
   }
 
   /** A proxy brings everybody's requests, and a merchant that is known may be in a hurry. */

@@ -86,6 +86,10 @@ function offer(main, privateKey) {
   }
   acts.prepend(copyButton(env))
   acts.append(download('.env', `${env.textContent}\n`))
+  const hint = document.createElement('p')
+  hint.className = 'quiet'
+  hint.textContent = 'Browsers drop the dot of a file that they save: call it .env again.'
+  acts.after(hint)
 }
 
 function copyButton(env) {

@@ -1,5 +1,7 @@
 // The gateway's own RSA pairs, the private halves sealed.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { type Sql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 
@@ -20,7 +22,8 @@ export type NewPlatformKey = Omit<PlatformKeyRow, 'retiredAtMs'>
 export function makePlatformKeyStore(database: Pool) {
   return {
     /** Only if there is none: of many gateways that start at once, one key stays. */
-    insertFirstKey: (key: NewPlatformKey) => insertFirstKey(database, key),
+    insertFirstKey: (key: NewPlatformKey) =>
+      insertKey(database, key, sql`not exists (select from platform_keys where retired_at is null)`),
     /** False when two are there already that are not retired. */
     insertKey: (key: NewPlatformKey, act: Act) =>
       audited(database, act, (transaction) => insertKey(transaction, key)),
@@ -28,42 +31,37 @@ export function makePlatformKeyStore(database: Pool) {
     retireKey: (key: { keyId: string; nowMs: number }, act: Act) =>
       audited(database, act, (transaction) => retireKey(transaction, key)),
     /** Those that are not retired, the newest first. */
-    listKeys: () => listKeys(database, 'where retired_at is null'),
+    listKeys: () => listKeys(database, sql`retired_at is null`),
     /** The retired ones too. */
-    listAllKeys: () => listKeys(database),
+    listAllKeys: () => listKeys(database, sql`true`),
   }
 }
 
-const columns = 'key_id, slot, public_key, sealed_key, created_at, signs_from'
+const shape = rowShape<PlatformKeyRow>('key', {
+  keyId: 'key_id',
+  publicKey: 'public_key',
+  sealedKey: 'sealed_key',
+  createdAtMs: number('created_at'),
+  signsFromMs: number('signs_from'),
+  retiredAtMs: number('retired_at'),
+})
 
-function valuesOf(key: NewPlatformKey): unknown[] {
-  return [key.keyId, key.publicKey, key.sealedKey, key.createdAtMs, key.signsFromMs]
-}
+const isFree = sql`not exists (select from platform_keys k where k.slot = free.slot and k.retired_at is null)`
 
 /** The unique slot decides between two that insert at the same moment. */
-async function insertFirstKey(database: Queryable, key: NewPlatformKey): Promise<void> {
-  await database.query({
-    text: `
-insert into platform_keys (${columns})
-select $1, 1, $2, $3, $4, $5
- where not exists (select from platform_keys where retired_at is null)
-    on conflict (slot) where retired_at is null do nothing`,
-    values: valuesOf(key),
-  })
-}
-
-async function insertKey(database: Queryable, key: NewPlatformKey): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: `
-insert into platform_keys (${columns})
-select $1, free.slot, $2, $3, $4, $5
+async function insertKey(
+  database: Queryable,
+  { keyId, publicKey, sealedKey, createdAtMs, signsFromMs }: NewPlatformKey,
+  condition = isFree,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+insert into platform_keys (key_id, slot, public_key, sealed_key, created_at, signs_from)
+select ${keyId}, free.slot, ${publicKey}, ${sealedKey}, ${createdAtMs}, ${signsFromMs}
   from (values (1), (2)) as free (slot)
- where not exists (select from platform_keys k where k.slot = free.slot and k.retired_at is null)
+ where ${condition}
  order by free.slot
  limit 1
-    on conflict (slot) where retired_at is null do nothing`,
-    values: valuesOf(key),
-  })
+    on conflict (slot) where retired_at is null do nothing`)
   return rowCount === 1
 }
 
@@ -73,36 +71,16 @@ async function retireKey(
 ): Promise<boolean> {
   // Locked, so that of two who retire one key each, only the first succeeds.
   await transaction.query('select from platform_keys where retired_at is null order by key_id for update')
-  const { rowCount } = await transaction.query({
-    text: `
-update platform_keys set retired_at = $2
- where key_id = $1 and retired_at is null
-   and exists (select from platform_keys o where o.key_id <> $1 and o.retired_at is null and o.signs_from <= $2)`,
-    values: [keyId, nowMs],
-  })
+  const { rowCount } = await transaction.query(sql`
+update platform_keys set retired_at = ${nowMs}
+ where key_id = ${keyId} and retired_at is null
+   and exists (select from platform_keys o
+                where o.key_id <> ${keyId} and o.retired_at is null and o.signs_from <= ${nowMs})`)
   return rowCount === 1
 }
 
-async function listKeys(database: Queryable, where = ''): Promise<PlatformKeyRow[]> {
-  const { rows } = await database.query<{
-    key_id: string
-    public_key: string
-    sealed_key: Buffer
-    created_at: string
-    signs_from: string
-    retired_at: string | null
-  }>({
-    text: `
-select key_id, public_key, sealed_key, created_at, signs_from, retired_at
-  from platform_keys ${where}
- order by created_at desc, key_id desc`,
-  })
-  return rows.map((row) => ({
-    keyId: row.key_id,
-    publicKey: row.public_key,
-    sealedKey: row.sealed_key,
-    createdAtMs: Number(row.created_at),
-    signsFromMs: Number(row.signs_from),
-    retiredAtMs: row.retired_at === null ? undefined : Number(row.retired_at),
-  }))
+async function listKeys(database: Queryable, wanted: Sql): Promise<PlatformKeyRow[]> {
+  const { rows } = await database.query(sql`
+select ${shape.columns} from platform_keys where ${wanted} order by created_at desc, key_id desc`)
+  return rows.map(shape.read)
 }

@@ -1,6 +1,8 @@
 // Everything in the database that is sealed under the master key, wherever it rests: to see under which key, and to
 // put it under another. A test holds the list of places against the catalog.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { columnsOf, plainSql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
 
@@ -119,8 +121,12 @@ export function makeSealedSecretStore(database: Pool) {
   }
 }
 
-// Bytes 2 to 9 of a sealed secret are the id of its master key (vault.ts).
-const masterKeyIdSql = 'substring(sealed from 2 for 8)'
+const underShape = rowShape<SecretsUnder>('under', {
+  // Bytes 2 to 9 of a sealed secret are the id of its master key (vault.ts).
+  masterKeyId: 'substring(sealed from 2 for 8)',
+  live: number('count(*) filter (where is_live)'),
+  ended: number('count(*) filter (where not is_live)'),
+})
 
 const sealedSql = Object.entries(sealedPlaces)
   .map(
@@ -131,19 +137,9 @@ const sealedSql = Object.entries(sealedPlaces)
   .join('\n union all\n')
 
 async function countByMasterKey(database: Queryable): Promise<SecretsUnder[]> {
-  const { rows } = await database.query<{ master_key_id: Buffer; live: string; ended: string }>({
-    text: `
-select ${masterKeyIdSql} as master_key_id,
-       count(*) filter (where is_live) as live, count(*) filter (where not is_live) as ended
-  from (${sealedSql}) as secrets
- group by 1
- order by 1`,
-  })
-  return rows.map(({ master_key_id, live, ended }) => ({
-    masterKeyId: master_key_id,
-    live: Number(live),
-    ended: Number(ended),
-  }))
+  const { rows } = await database.query(sql`
+select ${underShape.columns} from (${plainSql(sealedSql)}) as secrets group by 1 order by 1`)
+  return rows.map(underShape.read)
 }
 
 interface ListOptions {
@@ -200,11 +196,7 @@ async function sealInPlace(
 update ${table} t set ${column} = k.sealed, ${unsealed} = null
   from unnest($1::text[], $2::text[], $3::bytea[]) as k (id, before, sealed)
  where ${match} and t.${unsealed} = k.before`,
-    values: [
-      secrets.map(({ id }) => id),
-      secrets.map(({ plain }) => plain),
-      secrets.map(({ sealed }) => sealed),
-    ],
+    values: columnsOf(secrets, 'id', 'plain', 'sealed'),
   })
 }
 
@@ -219,12 +211,7 @@ function reseal(database: Pool, secrets: readonly Resealed[]): Promise<number> {
 update ${table} t set ${column} = k.sealed
   from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[]) as k (owner, id, before, sealed)
  where ${match} and t.${column} = k.before`,
-        values: [
-          some.map(({ owner }) => owner),
-          some.map(({ id }) => id),
-          some.map(({ before }) => before),
-          some.map(({ sealed }) => sealed),
-        ],
+        values: columnsOf(some, 'owner', 'id', 'before', 'sealed'),
       })
       resealed += rowCount
     }

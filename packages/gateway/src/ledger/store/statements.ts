@@ -1,5 +1,7 @@
 // A merchant's statement, read from the ledger's own transfers: page by page, all from one snapshot.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { bigint, number, rowShape } from '../../database/row-shape.ts'
+import { sql } from '../../database/sql.ts'
 import type { TransferKind } from '../rules/ledger.ts'
 
 export interface StatementRange {
@@ -33,8 +35,6 @@ export interface StatementReader {
 export type StatementStore = ReturnType<typeof makeStatementStore>
 
 const entriesPerPage = 2_000
-/** Late money is of an order, but never the merchant's. */
-const isMerchants = `kind not in ('late_payment', 'late_return')`
 
 export function makeStatementStore(database: Pool) {
   return {
@@ -64,65 +64,52 @@ async function balancesBefore(
   merchantId: string,
   timeMs: number,
 ): Promise<Map<string, bigint>> {
-  const { rows } = await transaction.query<{ currency: string; balance: string }>({
-    text: `
+  const { rows } = await transaction.query<{ currency: string; balance: string }>(sql`
 select a.currency, a.credits_posted - a.debits_posted - coalesce(s.moved, 0) as balance
   from accounts a
   left join (select currency,
                     sum(case when credit_account like 'merchant:%' then amount_minor else -amount_minor end) as moved
                from transfers
-              where merchant_id = $1 and made_at >= $2 and phase in ('post', 'direct') and ${isMerchants}
+              where merchant_id = ${merchantId} and made_at >= ${timeMs} and phase in ('post', 'direct')
+                and kind not in ('late_payment', 'late_return')
               group by currency) as s on s.currency = a.currency
- where a.owner_kind = 'merchant' and a.owner_id = $1 and a.account_id like 'merchant:' || $1 || ':%'
- order by a.currency`,
-    values: [merchantId, timeMs],
-  })
+ where a.owner_kind = 'merchant' and a.owner_id = ${merchantId}
+   and a.account_id like 'merchant:' || ${merchantId}::text || ':%'
+ order by a.currency`)
   return new Map(rows.map((row) => [row.currency, BigInt(row.balance)]))
 }
 
-interface EntryRow {
-  made_at: string
-  transfer_id: string
-  kind: StatementEntry['kind']
-  transaction_id: string
-  payment_id: string | null
-  order_no: string | null
-  refund_id: string | null
-  refer_refund_no: string | null
-  currency: string
-  amount: string
-}
+type ReadEntry = StatementEntry & { readonly transferId: string }
 
-/** By the index transfers_statement. */
+const shape = rowShape<ReadEntry>('entry', {
+  timeMs: number('t.made_at'),
+  transferId: 't.transfer_id',
+  kind: 't.kind',
+  transactionId: 'coalesce(t.hold_id, t.transfer_id)',
+  paymentId: 't.payment_id',
+  orderNo: 'o.order_no',
+  refundId: 't.refund_id',
+  referRefundNo: 'r.refer_refund_no',
+  currency: 't.currency',
+  amountMinor: bigint(
+    "case when t.credit_account like 'merchant:%' then t.amount_minor else -t.amount_minor end",
+  ),
+})
+
+/** By the index transfers_statement. Late money is of an order, but never the merchant's. */
 async function readPage(
   transaction: Queryable,
   { merchantId, toMs }: StatementRange,
   after: { timeMs: number; transferId: string },
-): Promise<(StatementEntry & { transferId: string })[]> {
-  const { rows } = await transaction.query<EntryRow>({
-    text: `
-select t.made_at, t.transfer_id, t.kind, coalesce(t.hold_id, t.transfer_id) as transaction_id, t.payment_id, o.order_no,
-       t.refund_id, r.refer_refund_no, t.currency,
-       case when t.credit_account like 'merchant:%' then t.amount_minor else -t.amount_minor end as amount
+): Promise<ReadEntry[]> {
+  const { rows } = await transaction.query(sql`
+select ${shape.columns}
   from transfers t
   left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
   left join refunds r on r.merchant_id = t.merchant_id and r.refund_id = t.refund_id
- where t.merchant_id = $1 and t.phase in ('post', 'direct') and t.made_at < $2
-   and ${isMerchants} and (t.made_at, t.transfer_id) > ($3, $4)
+ where t.merchant_id = ${merchantId} and t.phase in ('post', 'direct') and t.made_at < ${toMs}
+   and kind not in ('late_payment', 'late_return') and (t.made_at, t.transfer_id) > (${after.timeMs}, ${after.transferId})
  order by t.made_at, t.transfer_id
- limit ${entriesPerPage}`,
-    values: [merchantId, toMs, after.timeMs, after.transferId],
-  })
-  return rows.map((row) => ({
-    timeMs: Number(row.made_at),
-    transferId: row.transfer_id,
-    kind: row.kind,
-    transactionId: row.transaction_id,
-    paymentId: row.payment_id ?? undefined,
-    orderNo: row.order_no ?? undefined,
-    refundId: row.refund_id ?? undefined,
-    referRefundNo: row.refer_refund_no ?? undefined,
-    currency: row.currency,
-    amountMinor: BigInt(row.amount),
-  }))
+ limit ${entriesPerPage}`)
+  return rows.map(shape.read)
 }

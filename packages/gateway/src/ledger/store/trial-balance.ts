@@ -1,5 +1,7 @@
 // The books at a glance: what each kind of owner has in each currency, and whether debits equal credits.
 import type { Pool } from '../../database/pool.ts'
+import { bigint, number, rowShape } from '../../database/row-shape.ts'
+import { sql } from '../../database/sql.ts'
 import type { AccountOwner, Balances } from '../rules/ledger.ts'
 
 export interface BalanceLine extends Balances {
@@ -8,30 +10,19 @@ export interface BalanceLine extends Balances {
   readonly accounts: number
 }
 
+const shape = rowShape<BalanceLine>('line', {
+  currency: 'currency',
+  ownerKind: 'owner_kind',
+  accounts: number('count(*)'),
+  debitsPendingMinor: bigint('sum(debits_pending)'),
+  debitsPostedMinor: bigint('sum(debits_posted)'),
+  creditsPendingMinor: bigint('sum(credits_pending)'),
+  creditsPostedMinor: bigint('sum(credits_posted)'),
+})
+
 /** By currency, and within it by kind of owner. One statement, so that a transfer under way is in it wholly or not. */
 export async function readTrialBalance(database: Pool): Promise<BalanceLine[]> {
-  const { rows } = await database.query<{
-    currency: string
-    owner_kind: AccountOwner['ownerKind']
-    accounts: string
-    debits_pending: string
-    debits_posted: string
-    credits_pending: string
-    credits_posted: string
-  }>(`
-select currency, owner_kind, count(*) as accounts, sum(debits_pending) as debits_pending,
-       sum(debits_posted) as debits_posted, sum(credits_pending) as credits_pending,
-       sum(credits_posted) as credits_posted
-  from accounts
- group by currency, owner_kind
- order by currency, owner_kind`)
-  return rows.map((row) => ({
-    currency: row.currency,
-    ownerKind: row.owner_kind,
-    accounts: Number(row.accounts),
-    debitsPendingMinor: BigInt(row.debits_pending),
-    debitsPostedMinor: BigInt(row.debits_posted),
-    creditsPendingMinor: BigInt(row.credits_pending),
-    creditsPostedMinor: BigInt(row.credits_posted),
-  }))
+  const { rows } = await database.query(sql`
+select ${shape.columns} from accounts group by currency, owner_kind order by currency, owner_kind`)
+  return rows.map(shape.read)
 }

@@ -3,6 +3,8 @@
 import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { columnsOf, prepared, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited, insertAct } from '../../operators/store/audit.ts'
 import type { Merchant, MerchantKey } from '../rules/merchant.ts'
@@ -43,91 +45,88 @@ export function makeMerchantStore(database: Pool) {
   }
 }
 
-interface MerchantRow {
-  merchant_id: string
-  name: string
-  status: Merchant['status']
-  requests_per_second: number | null
-  callback_hosts: string[] | null
-  accent_colour: string | null
-  is_self_registered: boolean
-  created_at: string
+const merchantShape = rowShape<Merchant>('merchant', {
+  merchantId: 'm.merchant_id',
+  name: 'm.name',
+  status: 'm.status',
+  requestsPerSecond: number('m.requests_per_second'),
+  callbackHosts: 'm.callback_hosts',
+  accentColour: 'm.accent_colour',
+  isSelfRegistered: 'm.is_self_registered',
+  createdAtMs: number('m.created_at'),
+})
+
+/** Of either kind; the column of the other kind is empty. */
+interface StoredKey {
+  readonly merchantId: string
+  readonly keyId: string
+  readonly kind: MerchantKey['kind']
+  readonly publicKey: string | undefined
+  readonly sealedKey: Buffer | undefined
+  readonly createdAtMs: number
+  readonly revokedAtMs: number | undefined
 }
 
-interface KeyRow {
-  merchant_id: string
-  key_id: string
-  kind: MerchantKey['kind']
-  public_key: string | null
-  sealed_key: Buffer | null
-  created_at: string
-  revoked_at: string | null
-}
-
-const merchantColumns =
-  'merchant_id, name, status, requests_per_second, callback_hosts, accent_colour, is_self_registered, created_at'
-const keyColumns = 'merchant_id, key_id, kind, public_key, sealed_key, created_at, revoked_at'
+const keyShape = rowShape<StoredKey>('key', {
+  merchantId: 'merchant_id',
+  keyId: 'key_id',
+  kind: 'kind',
+  publicKey: 'public_key',
+  sealedKey: 'sealed_key',
+  createdAtMs: number('created_at'),
+  revokedAtMs: number('revoked_at'),
+})
 
 async function insertMerchant(database: Queryable, merchant: Merchant): Promise<void> {
-  await database.query({
-    text: `insert into merchants (${merchantColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    values: [
-      merchant.merchantId,
-      merchant.name,
-      merchant.status,
-      merchant.requestsPerSecond ?? null,
-      merchant.callbackHosts ?? null,
-      merchant.accentColour ?? null,
-      merchant.isSelfRegistered,
-      merchant.createdAtMs,
-    ],
-  })
+  const { merchantId, name, status, requestsPerSecond, callbackHosts, accentColour } = merchant
+  await database.query(sql`
+insert into merchants (merchant_id, name, status, requests_per_second, callback_hosts, accent_colour,
+                       is_self_registered, created_at)
+values (${merchantId}, ${name}, ${status}, ${requestsPerSecond}, ${callbackHosts}, ${accentColour},
+        ${merchant.isSelfRegistered}, ${merchant.createdAtMs})`)
 }
 
 async function findMerchants(
   database: Queryable,
   ids: readonly string[],
 ): Promise<(MerchantWithKeys | undefined)[]> {
-  const { rows } = await database.query<MerchantRow & { keys: KeyRow[] | null }>({
-    name: 'find-merchants',
-    text: `
-select ${merchantColumns
-      .split(', ')
-      .map((column) => `m.${column}`)
-      .join(', ')},
+  const { rows } = await database.query<{ keys: KeyInJson[] | null }>(prepared('find-merchants')`
+select ${merchantShape.columns},
        (select json_agg(json_build_object(
-                 'merchant_id', k.merchant_id, 'key_id', k.key_id, 'kind', k.kind, 'public_key', k.public_key,
-                 'sealed_key', encode(k.sealed_key, 'base64'), 'created_at', k.created_at) order by k.key_id)
+                 'merchantId', k.merchant_id, 'keyId', k.key_id, 'kind', k.kind, 'publicKey', k.public_key,
+                 'sealedKey', encode(k.sealed_key, 'base64'), 'createdAtMs', k.created_at) order by k.key_id)
           from merchant_keys k
          where k.merchant_id = m.merchant_id and k.revoked_at is null) as keys
   from merchants m
- where m.merchant_id = any ($1::text[])`,
-    values: [ids],
-  })
+ where m.merchant_id = any (${ids}::text[])`)
   const found = new Map(
-    rows.map((row) => [
-      row.merchant_id,
-      {
-        merchant: toMerchant(row),
-        keys: (row.keys ?? []).map((key) =>
-          toKey({ ...key, revoked_at: null, sealed_key: fromBase64(key.sealed_key) }),
-        ),
-      },
-    ]),
+    rows.map((row) => {
+      const merchant = merchantShape.read(row)
+      return [merchant.merchantId, { merchant, keys: (row.keys ?? []).map(fromJson) }]
+    }),
   )
   return ids.map((id) => found.get(id))
 }
 
 /** Within json_agg a bytea can only travel as text. */
-function fromBase64(sealedKey: unknown): Buffer | null {
-  return typeof sealedKey === 'string' ? Buffer.from(sealedKey, 'base64') : null
+interface KeyInJson extends Pick<StoredKey, 'merchantId' | 'keyId' | 'kind' | 'createdAtMs'> {
+  readonly publicKey: string | null
+  readonly sealedKey: string | null
+}
+
+function fromJson({ publicKey, sealedKey, ...key }: KeyInJson): MerchantKey {
+  return toKey({
+    ...key,
+    publicKey: publicKey ?? undefined,
+    sealedKey: sealedKey === null ? undefined : Buffer.from(sealedKey, 'base64'),
+    revokedAtMs: undefined,
+  })
 }
 
 async function listMerchants(database: Queryable): Promise<Merchant[]> {
-  const { rows } = await database.query<MerchantRow>({
-    text: `select ${merchantColumns} from merchants order by created_at, merchant_id`,
-  })
-  return rows.map(toMerchant)
+  const { rows } = await database.query(sql`
+select ${merchantShape.columns} from merchants m order by created_at, merchant_id`)
+  return rows.map(merchantShape.read)
 }
 
 /** What is given is changed and the rest is left as it is, whoever else changes that at the same time. */
@@ -140,11 +139,9 @@ async function changeMerchant(
   { merchantId, changes, actFor }: { merchantId: string; changes: MerchantChanges; actFor: ActFor },
 ): Promise<Merchant | undefined> {
   return database.transaction(async (transaction) => {
-    const { rows } = await transaction.query<MerchantRow>({
-      text: `select ${merchantColumns} from merchants where merchant_id = $1 for no key update`,
-      values: [merchantId],
-    })
-    const before = rows[0] && toMerchant(rows[0])
+    const { rows } = await transaction.query(sql`
+select ${merchantShape.columns} from merchants m where merchant_id = ${merchantId} for no key update`)
+    const before = rows[0] && merchantShape.read(rows[0])
     const act = before && actFor(before)
     if (!act) return before
     const changed = { ...before, ...changes }
@@ -155,63 +152,42 @@ async function changeMerchant(
 }
 
 async function updateMerchant(database: Queryable, merchant: Merchant): Promise<void> {
-  await database.query({
-    text: `
+  const { merchantId, name, status, requestsPerSecond, callbackHosts, accentColour } = merchant
+  await database.query(sql`
 update merchants
-   set name = $2, status = $3, requests_per_second = $4, callback_hosts = $5, accent_colour = $6
- where merchant_id = $1`,
-    values: [
-      merchant.merchantId,
-      merchant.name,
-      merchant.status,
-      merchant.requestsPerSecond ?? null,
-      merchant.callbackHosts ?? null,
-      merchant.accentColour ?? null,
-    ],
-  })
+   set name = ${name}, status = ${status}, requests_per_second = ${requestsPerSecond},
+       callback_hosts = ${callbackHosts}, accent_colour = ${accentColour}
+ where merchant_id = ${merchantId}`)
 }
 
 async function insertKey(database: Queryable, key: MerchantKey): Promise<boolean> {
-  const { rows } = await database.query({
-    text: `
+  const { merchantId, keyId, kind, createdAtMs } = key
+  const publicKey = kind === 'rsa' ? key.publicKey : undefined
+  const sealedKey = kind === 'aes' ? key.sealedKey : undefined
+  const { rowCount } = await database.query(sql`
 insert into merchant_keys (merchant_id, key_id, kind, slot, public_key, sealed_key, created_at)
-select $1, $2, $3, free.slot, $4, $5, $6
+select ${merchantId}, ${keyId}, ${kind}, free.slot, ${publicKey}, ${sealedKey}, ${createdAtMs}
   from (values (1), (2)) as free (slot)
  where not exists (select from merchant_keys k
-                    where k.merchant_id = $1 and k.kind = $3 and k.slot = free.slot and k.revoked_at is null)
+                    where k.merchant_id = ${merchantId} and k.kind = ${kind} and k.slot = free.slot
+                      and k.revoked_at is null)
  order by free.slot
  limit 1
-    on conflict (merchant_id, kind, slot) where revoked_at is null do nothing
-returning key_id`,
-    values: [
-      key.merchantId,
-      key.keyId,
-      key.kind,
-      key.kind === 'rsa' ? key.publicKey : null,
-      key.kind === 'aes' ? key.sealedKey : null,
-      key.createdAtMs,
-    ],
-  })
-  return rows.length === 1
+    on conflict (merchant_id, kind, slot) where revoked_at is null do nothing`)
+  return rowCount === 1
 }
 
 async function listKeys(database: Queryable, merchantId: string): Promise<MerchantKey[]> {
-  const { rows } = await database.query<KeyRow>({
-    text: `select ${keyColumns} from merchant_keys where merchant_id = $1 order by created_at, key_id`,
-    values: [merchantId],
-  })
-  return rows.map(toKey)
+  const { rows } = await database.query(sql`
+select ${keyShape.columns} from merchant_keys where merchant_id = ${merchantId} order by created_at, key_id`)
+  return rows.map((row) => toKey(keyShape.read(row)))
 }
 
 async function revokeKey(database: Queryable, { merchantId, keyId, nowMs }: KeyToRevoke): Promise<boolean> {
-  const { rows } = await database.query({
-    text: `
-update merchant_keys set revoked_at = $3
- where merchant_id = $1 and key_id = $2 and revoked_at is null
-returning key_id`,
-    values: [merchantId, keyId, nowMs],
-  })
-  return rows.length === 1
+  const { rowCount } = await database.query(sql`
+update merchant_keys set revoked_at = ${nowMs}
+ where merchant_id = ${merchantId} and key_id = ${keyId} and revoked_at is null`)
+  return rowCount === 1
 }
 
 interface KeyToRevoke {
@@ -237,25 +213,16 @@ function useCallbackHost(
   { merchantId, host, nowMs, sinceMs, maxHosts }: HostUse,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    await transaction.query({
-      text: 'select from merchants where merchant_id = $1 for no key update',
-      values: [merchantId],
-    })
-    await transaction.query({
-      text: 'delete from merchant_callback_hosts where merchant_id = $1 and last_used_at <= $2',
-      values: [merchantId, sinceMs],
-    })
-    const { rows } = await transaction.query({
-      text: `
+    await transaction.query(sql`select from merchants where merchant_id = ${merchantId} for no key update`)
+    await transaction.query(sql`
+delete from merchant_callback_hosts where merchant_id = ${merchantId} and last_used_at <= ${sinceMs}`)
+    const { rowCount } = await transaction.query(sql`
 insert into merchant_callback_hosts as used (merchant_id, host, last_used_at)
-select $1, $2, $3
+select ${merchantId}, ${host}, ${nowMs}
  where (select count(*) from merchant_callback_hosts
-         where merchant_id = $1 and host <> $2 and last_used_at > $4) < $5
-    on conflict (merchant_id, host) do update set last_used_at = greatest(used.last_used_at, $3)
-returning host`,
-      values: [merchantId, host, nowMs, sinceMs, maxHosts],
-    })
-    return rows.length === 1
+         where merchant_id = ${merchantId} and host <> ${host} and last_used_at > ${sinceMs}) < ${maxHosts}
+    on conflict (merchant_id, host) do update set last_used_at = greatest(used.last_used_at, excluded.last_used_at)`)
+    return rowCount === 1
   })
 }
 
@@ -266,43 +233,18 @@ interface UnusedHosts {
 
 /** Candidate keys first, then by key and still unused: the table may be spread. */
 async function deleteUnusedHosts(database: Queryable, { usedBeforeMs, limit }: UnusedHosts): Promise<number> {
-  const { rows } = await database.query<{ merchant_id: string; host: string }>({
-    text: 'select merchant_id, host from merchant_callback_hosts where last_used_at <= $1 limit $2',
-    values: [usedBeforeMs, limit],
-  })
-  const { rowCount } = await database.query({
-    text: `
+  const { rows } = await database.query<{ merchant_id: string; host: string }>(sql`
+select merchant_id, host from merchant_callback_hosts where last_used_at <= ${usedBeforeMs} limit ${limit}`)
+  const [merchantIds, hosts] = columnsOf(rows, 'merchant_id', 'host')
+  const { rowCount } = await database.query(sql`
 delete from merchant_callback_hosts h
- using unnest($1::text[], $2::text[]) as k (merchant_id, host)
- where h.merchant_id = k.merchant_id and h.host = k.host and h.last_used_at <= $3`,
-    values: [rows.map((row) => row.merchant_id), rows.map((row) => row.host), usedBeforeMs],
-  })
+ using unnest(${merchantIds}::text[], ${hosts}::text[]) as k (merchant_id, host)
+ where h.merchant_id = k.merchant_id and h.host = k.host and h.last_used_at <= ${usedBeforeMs}`)
   return rowCount
 }
 
-function toMerchant(row: MerchantRow): Merchant {
-  return {
-    merchantId: row.merchant_id,
-    name: row.name,
-    status: row.status,
-    requestsPerSecond: row.requests_per_second ?? undefined,
-    callbackHosts: row.callback_hosts ?? undefined,
-    accentColour: row.accent_colour ?? undefined,
-    isSelfRegistered: row.is_self_registered,
-    createdAtMs: Number(row.created_at),
-  }
-}
-
-function toKey(row: KeyRow): MerchantKey {
-  const base = {
-    merchantId: row.merchant_id,
-    keyId: row.key_id,
-    createdAtMs: Number(row.created_at),
-    revokedAtMs: row.revoked_at === null ? undefined : Number(row.revoked_at),
-  }
-  if (row.kind === 'rsa' && row.public_key !== null)
-    return { ...base, kind: 'rsa', publicKey: row.public_key }
-  if (row.kind === 'aes' && row.sealed_key !== null)
-    return { ...base, kind: 'aes', sealedKey: row.sealed_key }
+function toKey({ publicKey, sealedKey, kind, ...key }: StoredKey): MerchantKey {
+  if (kind === 'rsa' && publicKey !== undefined) return { ...key, kind, publicKey }
+  if (kind === 'aes' && sealedKey !== undefined) return { ...key, kind, sealedKey }
   throw new Error('a merchant key holds neither a public nor a sealed key')
 }

@@ -1,6 +1,6 @@
 // Who may work in the console, and what each role may do there.
 import { Failure } from '@tillgate/protocol'
-import type { TriesLimit } from '../../platform/tries.ts'
+import type { TriesLimit } from '../../platform/lockout.ts'
 
 /** From the one who may least to the one who may most. */
 export const roles = ['viewer', 'operator', 'admin'] as const

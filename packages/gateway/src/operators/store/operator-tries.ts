@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { plainSql, sql } from '../../database/sql.ts'
-import { countTry, noTries, type Tries } from '../../platform/tries.ts'
+import { countTry, noTries, type Tries } from '../../platform/lockout.ts'
 import { type Operator, operatorTriesLimit } from '../rules/operator.ts'
 import { operatorShape } from './operators.ts'
 

@@ -1,6 +1,8 @@
 // The life of one order as it is on record: every change of its status, and every transfer for it or its refunds.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { bigint, number, rowShape } from '../../database/row-shape.ts'
+import { sql } from '../../database/sql.ts'
 import type { Phase, TransferKind } from '../../ledger/rules/ledger.ts'
 import type { OrderKey } from '../rules/order.ts'
 import type { Actor } from '../rules/status-change.ts'
@@ -36,60 +38,54 @@ export function makeOrderDetailsStore(database: Pool) {
   }
 }
 
+const changeShape = rowShape<RecordedChange>('change', {
+  from: 'from_status',
+  to: 'to_status',
+  changedAtMs: number('changed_at'),
+  actor: 'actor',
+  reason: 'reason',
+})
+
 async function listChanges(
   database: Queryable,
   { merchantId, paymentId }: OrderKey,
 ): Promise<RecordedChange[]> {
-  const { rows } = await database.query<{
-    from_status: OrderStatus
-    to_status: OrderStatus
-    changed_at: string
-    actor: Actor
-    reason: string | null
-  }>({
-    text: `
-select from_status, to_status, changed_at, actor, reason
+  const { rows } = await database.query(sql`
+select ${changeShape.columns}
   from order_history
- where merchant_id = $1 and payment_id = $2
- order by changed_at, case from_status when 'pending' then 0 else 1 end`,
-    values: [merchantId, paymentId],
-  })
-  return rows.map((row) => ({
-    from: row.from_status,
-    to: row.to_status,
-    changedAtMs: Number(row.changed_at),
-    actor: row.actor,
-    reason: row.reason ?? undefined,
-  }))
+ where merchant_id = ${merchantId} and payment_id = ${paymentId}
+ order by changed_at, case from_status when 'pending' then 0 else 1 end`)
+  return rows.map(changeShape.read)
 }
+
+const transferShape = rowShape<RecordedTransfer>('transfer', {
+  transferId: 'transfer_id',
+  kind: 'kind',
+  phase: 'phase',
+  debitAccountId: 'debit_account',
+  creditAccountId: 'credit_account',
+  currency: 'currency',
+  amountMinor: bigint('amount_minor'),
+  refundId: 'refund_id',
+  madeAtMs: number('made_at'),
+})
 
 /** Holds by transfers_payment_hold and transfers_refund_hold, their ends by the unique hold_id: no scan of a merchant. */
 async function listTransfers(
   database: Queryable,
   { merchantId, paymentId }: OrderKey,
 ): Promise<RecordedTransfer[]> {
-  const { rows } = await database.query<{
-    transfer_id: string
-    kind: TransferKind
-    phase: Phase
-    debit_account: string
-    credit_account: string
-    currency: string
-    amount_minor: string
-    refund_id: string | null
-    made_at: string
-  }>({
-    text: `
+  const { rows } = await database.query(sql`
 with holds as (
   select t.*
     from transfers t
-   where t.merchant_id = $1 and t.payment_id = $2 and t.phase = 'hold' and t.kind = 'payment'
+   where t.merchant_id = ${merchantId} and t.payment_id = ${paymentId} and t.phase = 'hold' and t.kind = 'payment'
    union all
   select t.*
     from refunds r
     join transfers t on t.merchant_id = r.merchant_id and t.refund_id = r.refund_id
                     and t.phase = 'hold' and t.kind = 'refund'
-   where r.merchant_id = $1 and r.payment_id = $2
+   where r.merchant_id = ${merchantId} and r.payment_id = ${paymentId}
 ), both_ends as (
   select * from holds
    union all
@@ -101,20 +97,8 @@ with holds as (
    union all
   select e.* from holds h join transfers e on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
 )
-select transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor, refund_id, made_at
+select ${transferShape.columns}
   from both_ends
- order by made_at, phase <> 'hold', transfer_id`,
-    values: [merchantId, paymentId],
-  })
-  return rows.map((row) => ({
-    transferId: row.transfer_id,
-    kind: row.kind,
-    phase: row.phase,
-    debitAccountId: row.debit_account,
-    creditAccountId: row.credit_account,
-    currency: row.currency,
-    amountMinor: BigInt(row.amount_minor),
-    refundId: row.refund_id ?? undefined,
-    madeAtMs: Number(row.made_at),
-  }))
+ order by made_at, phase <> 'hold', transfer_id`)
+  return rows.map(transferShape.read)
 }

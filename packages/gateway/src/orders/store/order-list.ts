@@ -2,6 +2,8 @@
 // any number that an order or its refunds bear. A paymentId begins with its time, so that its order is time's order.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { bigint, number, rowShape } from '../../database/row-shape.ts'
+import { allOf, type Sql, sql, unionAll } from '../../database/sql.ts'
 import { firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
 import type { OrderKey } from '../rules/order.ts'
 
@@ -50,22 +52,23 @@ export function makeOrderListStore(database: Pool) {
   }
 }
 
-interface ListedRow {
-  merchant_id: string
-  merchant_name: string
-  payment_id: string
-  order_no: string
-  status: OrderStatus
-  payment_amount_minor: string
-  refunded_minor: string
-  currency: string
-  created_at: string
-  completed_at: string | null
-  transaction_id: string | null
-}
+const shape = rowShape<ListedOrder>('order', {
+  merchantId: 'o.merchant_id',
+  merchantName: 'm.name',
+  paymentId: 'o.payment_id',
+  orderNo: 'o.order_no',
+  status: 'o.status',
+  paymentAmountMinor: bigint('o.payment_amount_minor'),
+  refundedMinor: bigint('o.refunded_minor'),
+  currency: 'o.currency',
+  createdAtMs: number('o.created_at'),
+  completedAtMs: number('o.completed_at'),
+  transactionId: 'o.transaction_id',
+})
 
-const columns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.payment_amount_minor, o.refunded_minor, o.currency,
-       o.created_at, o.completed_at, o.transaction_id`
+/** No more of an order than is shown: its content may be long. */
+const read = sql`o.merchant_id, o.payment_id, o.order_no, o.status, o.payment_amount_minor, o.refunded_minor, o.currency,
+        o.created_at, o.completed_at, o.transaction_id`
 
 /** No index knows currencies, nor a merchant's statuses: so many orders are looked through for one page, of each status. */
 const lookedThrough = 5_000
@@ -82,53 +85,40 @@ async function listOrders(
   const isServedByIndex =
     filter.currency === undefined && (filter.merchantId === undefined || filter.status === undefined)
   const oldest = isServedByIndex ? undefined : await endOfLook(database, filter, before)
-  const { values, ranges, rest } = conditionsOf(filter, before, { firstValues: [limit + 1] })
-  if (oldest !== undefined) rest.push(`o.payment_id >= $${values.push(oldest)}`)
-  const newest = (range: string): string => `
-(select ${columns}
-   from orders o
-  where ${[range, ...rest].join(' and ')}
-  order by o.payment_id desc
-  limit $1)`
-  const { rows } = await database.query<ListedRow>({
-    text: `
-select o.*, m.name as merchant_name
-  from (${ranges.map(newest).join('\nunion all')}) as o
+  const atMost = limit + 1
+  const newest = rangesOf(filter, before, { downTo: oldest }).map(
+    (range) => sql`
+(select ${read} from orders o where ${range} order by o.payment_id desc limit ${atMost})`,
+  )
+  const { rows } = await database.query(sql`
+select ${shape.columns}
+  from (${unionAll(newest)}) as o
   join merchants m on m.merchant_id = o.merchant_id
  order by o.payment_id desc
- limit $1`,
-    values,
-  })
-  const orders = rows.slice(0, limit).map(toListed)
+ limit ${atMost}`)
+  const orders = rows.slice(0, limit).map(shape.read)
   return { orders, next: rows.length > limit ? orders.at(-1)?.paymentId : oldest }
 }
 
-interface Conditions {
-  readonly values: unknown[]
-  /** One for each range of an index that is read. */
-  readonly ranges: readonly string[]
-  /** What holds within each. */
-  readonly rest: string[]
-}
-
-function conditionsOf(
-  filter: OrderFilter,
+/** A condition for each range of an index that is read; `isByIndex`: only what the index itself knows. */
+function rangesOf(
+  { merchantId, status, currency, sinceMs, untilMs }: OrderFilter,
   before: string | undefined,
-  { firstValues, isRangeOnly = false }: { firstValues: readonly unknown[]; isRangeOnly?: boolean },
-): Conditions {
-  const values: unknown[] = [...firstValues]
-  const place = (value: unknown): string => `$${values.push(value)}`
-  const rest: string[] = []
-  if (before !== undefined) rest.push(`o.payment_id < ${place(before)}`)
-  if (filter.untilMs !== undefined) rest.push(`o.payment_id < ${place(firstPaymentIdAt(filter.untilMs))}`)
-  if (filter.sinceMs !== undefined) rest.push(`o.payment_id >= ${place(firstPaymentIdAt(filter.sinceMs))}`)
-  if (filter.currency !== undefined && !isRangeOnly) rest.push(`o.currency = ${place(filter.currency)}`)
-  if (filter.merchantId !== undefined) {
-    if (filter.status !== undefined && !isRangeOnly) rest.push(`o.status = ${place(filter.status)}`)
-    return { values, ranges: [`o.merchant_id = ${place(filter.merchantId)}`], rest }
+  { downTo, isByIndex = false }: { downTo?: string | undefined; isByIndex?: boolean },
+): Sql[] {
+  const rest = [
+    before !== undefined && sql`o.payment_id < ${before}`,
+    downTo !== undefined && sql`o.payment_id >= ${downTo}`,
+    untilMs !== undefined && sql`o.payment_id < ${firstPaymentIdAt(untilMs)}`,
+    sinceMs !== undefined && sql`o.payment_id >= ${firstPaymentIdAt(sinceMs)}`,
+    currency !== undefined && !isByIndex && sql`o.currency = ${currency}`,
+  ]
+  if (merchantId !== undefined) {
+    const ofStatus = status !== undefined && !isByIndex && sql`o.status = ${status}`
+    return [allOf([sql`o.merchant_id = ${merchantId}`, ofStatus, ...rest])]
   }
-  const statuses = filter.status === undefined ? Object.keys(orderStatuses) : [filter.status]
-  return { values, ranges: statuses.map((status) => `o.status = ${place(status)}`), rest }
+  const statuses = status === undefined ? Object.keys(orderStatuses) : [status]
+  return statuses.map((each) => allOf([sql`o.status = ${each}`, ...rest]))
 }
 
 /** The paymentId down to which all ranges are looked through; undefined: they end before. */
@@ -137,18 +127,12 @@ async function endOfLook(
   filter: OrderFilter,
   before: string | undefined,
 ): Promise<string | undefined> {
-  const { values, ranges, rest } = conditionsOf(filter, before, { firstValues: [], isRangeOnly: true })
-  const last = (range: string): string => `
-(select o.payment_id
-   from orders o
-  where ${[range, ...rest].join(' and ')}
-  order by o.payment_id desc
- offset ${lookedThrough - 1}
-  limit 1)`
-  const { rows } = await database.query<{ oldest: string | null }>({
-    text: `select max(payment_id) as oldest from (${ranges.map(last).join('\nunion all')}) as looked`,
-    values,
-  })
+  const last = rangesOf(filter, before, { isByIndex: true }).map(
+    (range) => sql`
+(select o.payment_id from orders o where ${range} order by o.payment_id desc offset ${lookedThrough - 1} limit 1)`,
+  )
+  const { rows } = await database.query<{ oldest: string | null }>(sql`
+select max(payment_id) as oldest from (${unionAll(last)}) as looked`)
   return rows[0]?.oldest ?? undefined
 }
 
@@ -158,63 +142,47 @@ const maxFound = 50
  * Whose it is, is not known: a look by key into each merchant's, which needs no index of its own. The order is
  * fetched by key too: as a plain join it became a scan of all orders (334 ms with 300,000).
  */
-const lookups: Record<SoughtNumber, string> = {
-  paymentId: 'select payment_id from orders where merchant_id = m.merchant_id and payment_id = $1',
-  transactionId: `
+function lookupOf(kind: SoughtNumber, number: string): Sql {
+  switch (kind) {
+    case 'paymentId':
+      return sql`select payment_id from orders where merchant_id = m.merchant_id and payment_id = ${number}`
+    case 'transactionId':
+      return sql`
 select payment_id from transfers
- where merchant_id = m.merchant_id and transfer_id = $1 and payment_id is not null`,
-  refundId: 'select payment_id from refunds where merchant_id = m.merchant_id and refund_id = $1',
-  merchantNumber: `
-select payment_id from orders where merchant_id = m.merchant_id and order_no = $1
+ where merchant_id = m.merchant_id and transfer_id = ${number} and payment_id is not null`
+    case 'refundId':
+      return sql`select payment_id from refunds where merchant_id = m.merchant_id and refund_id = ${number}`
+    case 'merchantNumber':
+      return sql`
+select payment_id from orders where merchant_id = m.merchant_id and order_no = ${number}
  union
-select payment_id from refunds where merchant_id = m.merchant_id and refer_refund_no = $1`,
+select payment_id from refunds where merchant_id = m.merchant_id and refer_refund_no = ${number}`
+  }
 }
 
 async function findByNumber(database: Queryable, kind: SoughtNumber, number: string): Promise<ListedOrder[]> {
-  const { rows } = await database.query<ListedRow>({
-    text: `
-select ${columns}, m.name as merchant_name
+  const { rows } = await database.query(sql`
+select ${shape.columns}
   from merchants m
- cross join lateral (${lookups[kind]}) as f
+ cross join lateral (${lookupOf(kind, number)}) as f
  cross join lateral (select *
                        from orders
                       where merchant_id = m.merchant_id and payment_id = f.payment_id
                       limit 1) as o
  order by o.payment_id desc
- limit ${maxFound}`,
-    values: [number],
-  })
-  return rows.map(toListed)
+ limit ${maxFound}`)
+  return rows.map(shape.read)
 }
 
 async function findMerchantsByName(
   database: Queryable,
   text: string,
 ): Promise<{ merchantId: string; name: string }[]> {
-  const { rows } = await database.query<{ merchant_id: string; name: string }>({
-    text: `
-select merchant_id, name
+  const { rows } = await database.query<{ merchantId: string; name: string }>(sql`
+select merchant_id as "merchantId", name
   from merchants
- where position(lower($1) in lower(name)) > 0 or merchant_id = $1
+ where position(lower(${text}) in lower(name)) > 0 or merchant_id = ${text}
  order by name, merchant_id
- limit 10`,
-    values: [text],
-  })
-  return rows.map((row) => ({ merchantId: row.merchant_id, name: row.name }))
-}
-
-function toListed(row: ListedRow): ListedOrder {
-  return {
-    merchantId: row.merchant_id,
-    merchantName: row.merchant_name,
-    paymentId: row.payment_id,
-    orderNo: row.order_no,
-    status: row.status,
-    paymentAmountMinor: BigInt(row.payment_amount_minor),
-    refundedMinor: BigInt(row.refunded_minor),
-    currency: row.currency,
-    createdAtMs: Number(row.created_at),
-    completedAtMs: row.completed_at === null ? undefined : Number(row.completed_at),
-    transactionId: row.transaction_id ?? undefined,
-  }
+ limit 10`)
+  return rows
 }

@@ -2,6 +2,7 @@
 // figure that was lost or is wrong is put right by the next count.
 import { orderStatuses } from '@tillgate/protocol'
 import type { Pool } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
 import { firstCallbackIdAt, firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
 import { hourMs, sliceMs, startOf, type Tally } from '../rules/overview.ts'
 
@@ -101,22 +102,17 @@ select ((at - $1) / $4)::integer as point, currency, state, sum(many)::float8 as
  group by 1, 2, 3`,
         values: [fromMs, firstHourMs, toMs, pointMs],
       })
-      const hours = await database.query<{ starts_at: string; counted_at: string }>({
-        text: `
-select starts_at, counted_at from overview_hours where starts_at >= $1 and starts_at < $2 and counted_at is not null`,
-        values: [firstHourMs, toMs],
-      })
+      const hours = await database.query<{ starts_at: string; counted_at: string }>(sql`
+select starts_at, counted_at from overview_hours
+ where starts_at >= ${firstHourMs} and starts_at < ${toMs} and counted_at is not null`)
       return {
-        tallies: figures.rows.map(({ minor, ...tally }) => ({
-          ...tally,
-          amountMinor: BigInt(minor),
-        })),
+        tallies: figures.rows.map(({ minor, ...tally }) => ({ ...tally, amountMinor: BigInt(minor) })),
         countedAtMs: new Map(hours.rows.map((row) => [Number(row.starts_at), Number(row.counted_at)])),
       }
     },
 
     async removeBefore(timeMs: number): Promise<void> {
-      await database.query({ text: 'delete from overview_hours where starts_at < $1', values: [timeMs] })
+      await database.query(sql`delete from overview_hours where starts_at < ${timeMs}`)
     },
   }
 }

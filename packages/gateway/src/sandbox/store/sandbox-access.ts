@@ -1,5 +1,6 @@
 // How many newcomers got sandbox access lately, by the record of acts.
 import type { Pool } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
 
 export type SandboxAccessStore = ReturnType<typeof makeSandboxAccessStore>
 
@@ -7,10 +8,8 @@ export function makeSandboxAccessStore(database: Pool) {
   return {
     /** By audit_acted_at. */
     async countMerchantsAddedBy({ actor, sinceMs }: { actor: string; sinceMs: number }): Promise<number> {
-      const { rows } = await database.query<{ count: string }>({
-        text: `select count(*) from audit where acted_at > $1 and actor = $2 and act = 'merchant.add'`,
-        values: [sinceMs, actor],
-      })
+      const { rows } = await database.query<{ count: string }>(sql`
+select count(*) from audit where acted_at > ${sinceMs} and actor = ${actor} and act = 'merchant.add'`)
       return Number(rows[0]?.count ?? 0)
     },
   }

@@ -3,6 +3,9 @@
 import type { EventName } from '@tillgate/protocol'
 import { rememberFirstAttempts } from '../../callbacks/store/callback-state.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { rowShape } from '../../database/row-shape.ts'
+import { prepared, sql } from '../../database/sql.ts'
+import { firstCallbackIdAt, timeOfCallbackId } from '../../platform/time-ordered-ids.ts'
 
 export type SandboxListenStore = ReturnType<typeof makeSandboxListenStore>
 
@@ -49,111 +52,71 @@ interface From {
   readonly limit: number
 }
 
-interface Row {
-  callback_id: string
-  payment_id: string
-  event_name: EventName
-  callback_url: string
-  body: string
-  resent_at: string | null
-}
+const shape = rowShape<Omit<HeardCallback, 'merchantId' | 'kind' | 'atMs'>>('heard', {
+  callbackId: 'callback_id',
+  paymentId: 'payment_id',
+  eventName: 'event_name',
+  callbackUrl: 'callback_url',
+  body: 'body',
+})
 
 /** By the primary key, because an id begins with its time, and by callbacks_resent. */
 async function listFrom(database: Queryable, { merchantId, fromMs, limit }: From): Promise<HeardCallback[]> {
-  const { rows } = await database.query<Row>({
-    name: 'listen-to-callbacks',
-    text: `
-(select callback_id, payment_id, event_name, callback_url, body, null::bigint as resent_at
+  const kept = sql`merchant_id = ${merchantId} and body is not null`
+  const { rows } = await database.query<{ resent_at: string | null }>(prepared('listen-to-callbacks')`
+(select ${shape.columns}, null::bigint as resent_at
    from callbacks
-  where merchant_id = $1 and callback_id >= $2::uuid and body is not null
+  where ${kept} and callback_id >= ${firstCallbackIdAt(fromMs)}::uuid
   order by callback_id
-  limit $4)
+  limit ${limit})
 union all
-(select callback_id, payment_id, event_name, callback_url, body, resent_at
+(select ${shape.columns}, resent_at
    from callbacks
-  where merchant_id = $1 and resent_at >= $3 and body is not null
+  where ${kept} and resent_at >= ${fromMs}
   order by resent_at
-  limit $4)`,
-    values: [merchantId, firstIdAt(fromMs), fromMs, limit],
-  })
+  limit ${limit})`)
   return rows
-    .map((row) => toHeard(merchantId, row))
+    .map((row) => {
+      const heard = { merchantId, ...shape.read(row) }
+      return row.resent_at === null
+        ? { ...heard, kind: 'first' as const, atMs: timeOfCallbackId(heard.callbackId) }
+        : { ...heard, kind: 'resend' as const, atMs: Number(row.resent_at) }
+    })
     .sort((a, b) => a.atMs - b.atMs || (a.callbackId < b.callbackId ? -1 : 1))
     .slice(0, limit)
 }
 
-function toHeard(merchantId: string, row: Row): HeardCallback {
-  const { callback_id: callbackId, resent_at: resentAt } = row
-  return {
-    merchantId,
-    callbackId,
-    paymentId: row.payment_id,
-    eventName: row.event_name,
-    callbackUrl: row.callback_url,
-    body: row.body,
-    ...(resentAt === null
-      ? { kind: 'first', atMs: Number.parseInt(callbackId.replace('-', '').slice(0, 12), 16) }
-      : { kind: 'resend', atMs: Number(resentAt) }),
-  }
-}
-
-/** The smallest id that a callback of that millisecond can have. */
-function firstIdAt(timeMs: number): string {
-  const time = timeMs.toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
-}
-
 /** The queue first and the callback's own row second, as whoever records an attempt does it. */
 async function take(transaction: Queryable, taken: TakenCallback): Promise<Taken> {
-  const { merchantId, callbackId, nowMs } = taken
-  const { rows: removed } = await transaction.query<{ is_resend: boolean }>({
-    text: `
+  const { merchantId, callbackId, startedAtMs, nowMs } = taken
+  const isIt = sql`merchant_id = ${merchantId} and callback_id = ${callbackId}`
+  const { rows: removed } = await transaction.query<{ is_resend: boolean }>(sql`
 delete from callback_queue
- where callback_id = $1 and merchant_id = $2 and ($4 or claimed_until is null or claimed_until <= $3)
-returning is_resend`,
-    values: [callbackId, merchantId, nowMs, taken.isForced],
-  })
-  if (removed.length === 0) {
-    const { rows: waiting } = await transaction.query({
-      text: 'select from callback_queue where callback_id = $1 and merchant_id = $2',
-      values: [callbackId, merchantId],
-    })
+ where ${isIt} and (${taken.isForced} or claimed_until is null or claimed_until <= ${nowMs})
+returning is_resend`)
+  const wasQueued = removed.length > 0
+  if (!wasQueued) {
+    const { rows: waiting } = await transaction.query(sql`select from callback_queue where ${isIt}`)
     if (waiting.length > 0) return 'under_way'
   }
   await rememberFirstAttempts(transaction, [taken])
-  const { rows } = await transaction.query<{ attempts_made: number }>({
-    text: `
+  const { rows } = await transaction.query<{ attempts_made: number }>(sql`
 update callbacks
-   set attempts_made = attempts_made + 1, first_attempt_at = coalesce(first_attempt_at, $3), last_attempt_at = $3,
-       next_attempt_at = null, last_outcome = 'acknowledged', last_http_status = 200, held_reason = null,
-       is_warned = $5, delivered_at = coalesce(delivered_at, $4), exhausted_at = null
- where merchant_id = $1 and callback_id = $2 and ($6 or delivered_at is null)
-returning attempts_made`,
-    values: [merchantId, callbackId, taken.startedAtMs, nowMs, taken.isWarned, removed.length > 0],
-  })
+   set attempts_made = attempts_made + 1, first_attempt_at = coalesce(first_attempt_at, ${startedAtMs}),
+       last_attempt_at = ${startedAtMs}, next_attempt_at = null, last_outcome = 'acknowledged', last_http_status = 200,
+       held_reason = null, is_warned = ${taken.isWarned}, delivered_at = coalesce(delivered_at, ${nowMs}),
+       exhausted_at = null
+ where ${isIt} and (${wasQueued} or delivered_at is null)
+returning attempts_made`)
   const [row] = rows
   if (!row) {
-    const { rows: there } = await transaction.query({
-      text: 'select from callbacks where merchant_id = $1 and callback_id = $2',
-      values: [merchantId, callbackId],
-    })
+    const { rows: there } = await transaction.query(sql`select from callbacks where ${isIt}`)
     return there.length > 0 ? 'delivered_already' : 'not_found'
   }
-  await transaction.query({
-    text: `
+  await transaction.query(sql`
 insert into callback_attempts (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status,
                                detail, answer, is_resend)
-values ($1, $2, $3, $4, $5, 'acknowledged', 200, $6, $7, $8)`,
-    values: [
-      merchantId,
-      callbackId,
-      row.attempts_made,
-      taken.startedAtMs,
-      taken.durationMs,
-      taken.detail,
-      taken.answer,
-      removed[0]?.is_resend ?? false,
-    ],
-  })
+values (${merchantId}, ${callbackId}, ${row.attempts_made}, ${startedAtMs}, ${taken.durationMs}, 'acknowledged', 200,
+        ${taken.detail}, ${taken.answer}, ${removed[0]?.is_resend ?? false})`)
   return 'recorded'
 }

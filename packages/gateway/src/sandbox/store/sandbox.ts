@@ -2,6 +2,7 @@
 
 import { commitQueueing, type OnQueued } from '../../callbacks/store/callbacks.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
 import type { OrderKey } from '../../orders/rules/order.ts'
 
 export type SandboxStore = ReturnType<typeof makeSandboxStore>
@@ -38,21 +39,16 @@ async function advanceOrder(transaction: Queryable, { merchantId, paymentId, mil
   for (const shift of shifts) {
     await transaction.query({ text: `${shift} where merchant_id = $1 and payment_id = $2`, values })
   }
-  const { rows: callbacks } = await transaction.query<{ callback_id: string }>({
-    text: 'select callback_id from callbacks where merchant_id = $1 and payment_id = $2',
-    values: [merchantId, paymentId],
-  })
+  const { rows: callbacks } = await transaction.query<{ callback_id: string }>(sql`
+select callback_id from callbacks where merchant_id = ${merchantId} and payment_id = ${paymentId}`)
   const callbackIds = callbacks.map((row) => row.callback_id)
-  await transaction.query({
-    text: `
-update callback_attempts set started_at = started_at - $3
- where merchant_id = $1 and callback_id = any ($2::uuid[])`,
-    values: [merchantId, callbackIds, milliseconds],
-  })
-  const { rows: queued } = await transaction.query<{ host: string }>({
-    text: 'update callback_queue set due_at = due_at - $2 where callback_id = any ($1::uuid[]) returning host',
-    values: [callbackIds, milliseconds],
-  })
+  await transaction.query(sql`
+update callback_attempts set started_at = started_at - ${milliseconds}
+ where merchant_id = ${merchantId} and callback_id = any (${callbackIds}::uuid[])`)
+  const { rows: queued } = await transaction.query<{ host: string }>(sql`
+update callback_queue set due_at = due_at - ${milliseconds}
+ where callback_id = any (${callbackIds}::uuid[])
+returning host`)
   const { rowCount } = await transaction.query({
     text: `
 update orders

@@ -1,5 +1,7 @@
 // What the database can say about itself and about the work that waits in it.
 import type { Pool } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { sql } from '../../database/sql.ts'
 
 export interface SystemState {
   readonly databaseVersion: string
@@ -12,33 +14,21 @@ export interface SystemState {
   readonly oldestExpiryAtMs: number | undefined
 }
 
+const shape = rowShape<Omit<SystemState, 'pool'>>('state', {
+  databaseVersion: "current_setting('server_version')",
+  databaseBytes: number('pg_database_size(current_database())'),
+  migrations: number('(select count(*) from migrations)'),
+  settlementsWaiting: number('(select count(*) from settlements)'),
+  oldestSettlementDueAtMs: number('(select min(due_at) from settlements where due_at <= now_ms)'),
+  oldestExpiryAtMs: number(
+    "(select min(expires_at) from orders where status = 'pending' and expires_at <= now_ms)",
+  ),
+})
+
 export async function readSystemState(database: Pool, nowMs: number): Promise<SystemState> {
-  const { rows } = await database.query<{
-    version: string
-    bytes: string
-    migrations: string
-    settlements: string
-    oldest_settlement: string | null
-    oldest_expiry: string | null
-  }>({
-    text: `
-select current_setting('server_version') as version,
-       pg_database_size(current_database()) as bytes,
-       (select count(*) from migrations) as migrations,
-       (select count(*) from settlements) as settlements,
-       (select min(due_at) from settlements where due_at <= $1) as oldest_settlement,
-       (select min(expires_at) from orders where status = 'pending' and expires_at <= $1) as oldest_expiry`,
-    values: [nowMs],
-  })
-  const [row] = rows
-  if (!row) throw new Error('a count answers one row')
-  return {
-    databaseVersion: row.version,
-    databaseBytes: Number(row.bytes),
-    migrations: Number(row.migrations),
-    pool: database.counts(),
-    settlementsWaiting: Number(row.settlements),
-    oldestSettlementDueAtMs: row.oldest_settlement === null ? undefined : Number(row.oldest_settlement),
-    oldestExpiryAtMs: row.oldest_expiry === null ? undefined : Number(row.oldest_expiry),
-  }
+  const { rows } = await database.query(
+    sql`select ${shape.columns} from (select ${nowMs}::bigint as now_ms) as now`,
+  )
+  if (!rows[0]) throw new Error('a count answers one row')
+  return { ...shape.read(rows[0]), pool: database.counts() }
 }

@@ -1,6 +1,7 @@
 // Money that operators move: top-ups of wallets from the funding account, payouts of merchants to it. Transfer and
 // audit entry are one transaction.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
 import { CommitUnknown } from '../../database/transient.ts'
 import {
   type AccountKey,
@@ -63,17 +64,13 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
 
 async function isRecorded(database: Queryable, { auditId, approval }: Act): Promise<boolean> {
   if (!approval) return (await recordedAt(database, auditId)) !== undefined
-  const { rows } = await database.query({
-    text: "select from approvals where approval_id = $1 and status = 'approved'",
-    values: [approval.approvalId],
-  })
+  const { rows } = await database.query(sql`
+select from approvals where approval_id = ${approval.approvalId} and status = 'approved'`)
   return rows.length > 0
 }
 
 async function recordedAt(database: Queryable, auditId: string): Promise<number | undefined> {
-  const { rows } = await database.query<{ acted_at: string }>({
-    text: 'select acted_at from audit where audit_id = $1',
-    values: [auditId],
-  })
+  const { rows } = await database.query<{ acted_at: string }>(sql`
+select acted_at from audit where audit_id = ${auditId}`)
   return rows[0] && Number(rows[0].acted_at)
 }

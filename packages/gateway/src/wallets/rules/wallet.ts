@@ -9,7 +9,7 @@ export interface Wallet {
   readonly name: string
   /** Locked by an operator: it neither signs in nor pays. */
   readonly status: 'active' | 'locked'
-  /** Wrong ones of strangers since the last right one; those of its owner's devices count apart. */
+  /** Wrong ones from unknown devices since the last right one; those of its owner's devices count apart. */
   readonly tries: number
   /** After too many wrong tries it signs in again from then on. */
   readonly lockedUntilMs: number | undefined

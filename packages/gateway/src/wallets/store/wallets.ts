@@ -3,13 +3,15 @@
 import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { prepared, sql } from '../../database/sql.ts'
 import { accountIdOf, walletAccount } from '../../ledger/rules/ledger.ts'
 import { type Account, listAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
-import type { Tries } from '../../platform/tries.ts'
-import type { Behaviour, NewWallet, Wallet } from '../rules/wallet.ts'
-import { forgetSources } from './try-sources.ts'
+import type { Tries } from '../../platform/lockout.ts'
+import type { NewWallet, Wallet } from '../rules/wallet.ts'
+import { forgetSources } from './pin-try-sources.ts'
 
 export type WalletStore = ReturnType<typeof makeWalletStore>
 
@@ -41,29 +43,24 @@ interface WalletPage {
   readonly before?: string | undefined
 }
 
-interface WalletRow {
-  wallet_id: string
-  login: string
-  name: string
-  status: Wallet['status']
-  tries: number
-  locked_until: string | null
-  behaviour: Behaviour | null
-  created_at: string
-}
-
 /** A test wallet has no place in a live database: there it is locked, whoever made it. */
 const isTestWalletInLive = `(behaviour is not null and exists (select 1 from database_mode where mode = 'live'))`
-const columns = `wallet_id, login, name, case when ${isTestWalletInLive} then 'locked' else status end as status,
-  tries, locked_until, behaviour, created_at`
+
+const shape = rowShape<Wallet>('wallet', {
+  walletId: 'wallet_id',
+  login: 'login',
+  name: 'name',
+  status: `case when ${isTestWalletInLive} then 'locked' else status end`,
+  tries: number('tries'),
+  lockedUntilMs: number('locked_until'),
+  behaviour: 'behaviour',
+  createdAtMs: number('created_at'),
+})
 
 async function findWallets(database: Queryable, ids: readonly string[]): Promise<(Wallet | undefined)[]> {
-  const { rows } = await database.query<WalletRow>({
-    name: 'find-wallets',
-    text: `select ${columns} from wallets where wallet_id = any ($1::text[])`,
-    values: [ids],
-  })
-  const found = new Map(rows.map((row) => [row.wallet_id, toWallet(row)]))
+  const { rows } = await database.query(prepared('find-wallets')`
+select ${shape.columns} from wallets where wallet_id = any (${ids}::text[])`)
+  const found = new Map(rows.map(shape.read).map((wallet) => [wallet.walletId, wallet]))
   return ids.map((id) => found.get(id))
 }
 
@@ -71,63 +68,49 @@ async function findWalletsByLogin(
   database: Queryable,
   logins: readonly string[],
 ): Promise<(Wallet | undefined)[]> {
-  const { rows } = await database.query<WalletRow>({
-    name: 'find-wallets-by-login',
-    text: `select ${columns} from wallets where login = any ($1::text[])`,
-    values: [logins],
-  })
-  const found = new Map(rows.map((row) => [row.login, toWallet(row)]))
+  const { rows } = await database.query(prepared('find-wallets-by-login')`
+select ${shape.columns} from wallets where login = any (${logins}::text[])`)
+  const found = new Map(rows.map(shape.read).map((wallet) => [wallet.login, wallet]))
   return logins.map((login) => found.get(login))
 }
 
 /** The newest first. */
 async function listWallets(database: Queryable, { contains, limit, before }: WalletPage): Promise<Wallet[]> {
-  const { rows } = await database.query<WalletRow>({
-    text: `
-select ${columns}
+  const older = sql`
+(created_at, wallet_id) < (select created_at, wallet_id from wallets where wallet_id = ${before})`
+  const { rows } = await database.query(sql`
+select ${shape.columns}
   from wallets
- where ($1::text is null or position(lower($1) in lower(login || ' ' || name)) > 0)
-   and ($3::text is null or (created_at, wallet_id) < (select created_at, wallet_id from wallets where wallet_id = $3))
+ where (${contains}::text is null or position(lower(${contains}) in lower(login || ' ' || name)) > 0)
+   and (${before}::text is null or ${older})
  order by created_at desc, wallet_id desc
- limit $2`,
-    values: [contains ?? null, limit, before ?? null],
-  })
-  return rows.map(toWallet)
+ limit ${limit}`)
+  return rows.map(shape.read)
 }
 
 async function listTestWallets(database: Queryable): Promise<Wallet[]> {
-  const { rows } = await database.query<WalletRow>({
-    text: `select ${columns} from wallets where behaviour is not null order by created_at, wallet_id`,
-  })
-  return rows.map(toWallet)
+  const { rows } = await database.query(sql`
+select ${shape.columns} from wallets where behaviour is not null order by created_at, wallet_id`)
+  return rows.map(shape.read)
 }
 
 /** What the wallet can spend in this currency, in minor units. */
 async function findAvailable(database: Queryable, walletId: string, currency: string): Promise<bigint> {
-  const { rows } = await database.query<{ available: string }>({
-    name: 'find-available',
-    text: `select credits_posted - debits_posted - debits_pending as available from accounts where account_id = $1`,
-    values: [accountIdOf(walletAccount(walletId, currency))],
-  })
+  const { rows } = await database.query<{ available: string }>(prepared('find-available')`
+select credits_posted - debits_posted - debits_pending as available
+  from accounts where account_id = ${accountIdOf(walletAccount(walletId, currency))}`)
   return BigInt(rows[0]?.available ?? 0)
 }
 
-export async function insertWallet(database: Queryable, wallet: NewWallet): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: `
+export async function insertWallet(
+  database: Queryable,
+  { walletId, login, name, sealedPin, behaviour, createdAtMs }: NewWallet,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
 insert into wallets (wallet_id, login, name, sealed_pin, status, behaviour, created_at)
-select $1, $2, $3, $4, 'active', $5, $6
- where $5::text is null or not exists (select 1 from database_mode where mode = 'live')
-    on conflict do nothing`,
-    values: [
-      wallet.walletId,
-      wallet.login,
-      wallet.name,
-      wallet.sealedPin,
-      wallet.behaviour ?? null,
-      wallet.createdAtMs,
-    ],
-  })
+select ${walletId}, ${login}, ${name}, ${sealedPin}, 'active', ${behaviour}, ${createdAtMs}
+ where ${behaviour}::text is null or not exists (select 1 from database_mode where mode = 'live')
+    on conflict do nothing`)
   return rowCount === 1
 }
 
@@ -135,18 +118,16 @@ async function setStatus(
   transaction: Queryable,
   { walletId, status }: { walletId: string; status: Wallet['status'] },
 ): Promise<boolean> {
-  const { rows } = await transaction.query<{ login: string }>({
-    text: `
+  const isUnlocked = status === 'active'
+  const { rows } = await transaction.query<{ login: string }>(sql`
 update wallets
-   set status = $2,
-       tries = case when $2 = 'active' then 0 else tries end,
-       locked_until = case when $2 = 'active' then null else locked_until end
- where wallet_id = $1
-returning login`,
-    values: [walletId, status],
-  })
+   set status = ${status},
+       tries = case when ${isUnlocked} then 0 else tries end,
+       locked_until = case when ${isUnlocked} then null else locked_until end
+ where wallet_id = ${walletId}
+returning login`)
   const [row] = rows
-  if (row && status === 'active') await forgetSources(transaction, row.login)
+  if (row && isUnlocked) await forgetSources(transaction, row.login)
   return row !== undefined
 }
 
@@ -155,13 +136,11 @@ export async function findWalletForTry(
   transaction: Queryable,
   login: string,
 ): Promise<{ wallet: Wallet; sealedPin: Buffer; tries: Tries } | undefined> {
-  const { rows } = await transaction.query<WalletRow & { sealed_pin: Buffer; last_try_at: string | null }>({
-    text: `select ${columns}, sealed_pin, last_try_at from wallets where login = $1 for no key update`,
-    values: [login],
-  })
-  const row = rows[0]
+  const { rows } = await transaction.query<{ sealed_pin: Buffer; last_try_at: string | null }>(sql`
+select ${shape.columns}, sealed_pin, last_try_at from wallets where login = ${login} for no key update`)
+  const [row] = rows
   if (!row) return undefined
-  const wallet = toWallet(row)
+  const wallet = shape.read(row)
   const lastAtMs = row.last_try_at === null ? undefined : Number(row.last_try_at)
   const tries = { count: wallet.tries, lastAtMs, lockedUntilMs: wallet.lockedUntilMs }
   return { wallet, sealedPin: row.sealed_pin, tries }
@@ -172,21 +151,7 @@ export async function setWalletTries(
   walletId: string,
   { count, lastAtMs, lockedUntilMs }: Tries,
 ): Promise<void> {
-  await transaction.query({
-    text: 'update wallets set tries = $2, last_try_at = $3, locked_until = $4 where wallet_id = $1',
-    values: [walletId, count, lastAtMs ?? null, lockedUntilMs ?? null],
-  })
-}
-
-function toWallet(row: WalletRow): Wallet {
-  return {
-    walletId: row.wallet_id,
-    login: row.login,
-    name: row.name,
-    status: row.status,
-    tries: row.tries,
-    lockedUntilMs: row.locked_until === null ? undefined : Number(row.locked_until),
-    behaviour: row.behaviour ?? undefined,
-    createdAtMs: Number(row.created_at),
-  }
+  await transaction.query(sql`
+update wallets set tries = ${count}, last_try_at = ${lastAtMs}, locked_until = ${lockedUntilMs}
+ where wallet_id = ${walletId}`)
 }

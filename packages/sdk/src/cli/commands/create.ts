@@ -13,11 +13,15 @@ import {
 } from '../command.ts'
 import { parseDuration } from '../duration.ts'
 import { randomNumber } from '../random-number.ts'
-import { columns, paintStatus, type Terminal } from '../terminal.ts'
+import { amountText, columns, paintStatus, type Terminal } from '../terminal.ts'
 
 export const orderOptions = {
-  amount: { type: 'string', value: 'AMOUNT', about: 'what the consumer pays, such as 12.50' },
-  currency: { type: 'string', value: 'CODE', about: 'ISO 4217 code, such as USD' },
+  amount: {
+    type: 'string',
+    value: 'AMOUNT',
+    about: 'what the consumer pays, such as 12.50; 10 when left out',
+  },
+  currency: { type: 'string', value: 'CODE', about: 'ISO 4217 code; USD when left out' },
   'order-no': {
     type: 'string',
     value: 'NUMBER',
@@ -35,6 +39,8 @@ export const createCommand: Command = {
   positionals: [],
   options: {
     ...orderOptions,
+    amount: { ...orderOptions.amount, about: 'what the consumer pays, such as 12.50 (required)' },
+    currency: { ...orderOptions.currency, about: 'ISO 4217 code, such as USD (required)' },
     channel: { type: 'string', value: 'CHANNEL', about: 'WEB or APP', choices: ['WEB', 'APP'] },
     body: {
       type: 'string',
@@ -55,6 +61,7 @@ export const createCommand: Command = {
         ['paymentId', created.paymentId],
         ['orderNo', created.referOrderNo],
         ['status', paintStatus(terminal, created.status)],
+        ['amount', amountText(order.paymentAmount, order.currency)],
       ]),
       '',
       `Pay at ${terminal.paint('bold', created.checkoutUrl)}`,

@@ -1,7 +1,7 @@
 // till listen: callbacks reach a developer's machine over a connection that it opens itself. What was taken is written
 // down callback by callback, so that it may be killed at any moment: what it missed comes at the next start.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ListenedCallback, SandboxListenAnswer } from '@tillgate/protocol'
+import { eventNames, type ListenedCallback, type SandboxListenAnswer } from '@tillgate/protocol'
 import type { CallbackEvent } from '../../callbacks/event.ts'
 import {
   CallbackVerificationError,
@@ -15,7 +15,7 @@ import type { Tillgate } from '../../tillgate.ts'
 import { type Command, credentialsOption, exitCodes, textOption, UsageError } from '../command.ts'
 import { type Forwarded, forward, parseForwardAddress } from '../listen/forward.ts'
 import { type ListenState, readListenState, statePath, writeListenState } from '../listen/state.ts'
-import type { Terminal } from '../terminal.ts'
+import { amountText, type Terminal } from '../terminal.ts'
 
 /** Below the time that the SDK gives one attempt. */
 const waitMs = 8_000
@@ -147,16 +147,28 @@ function tell({ callback, event, forwarded }: Told, terminal: Terminal): void {
     terminal.out(`${JSON.stringify({ id, eventName, kind, at, paymentId, orderNo, result, ...shown })}\n`)
     return
   }
+  // What is always as long comes first, so that line stands under line.
   const parts = [
     terminal.paint('dim', new Date(at).toLocaleTimeString('sv-SE')),
-    terminal.paint('bold', eventName ?? 'a callback that does not open'),
-    ...(orderNo === undefined ? [] : [`order ${orderNo}`]),
+    terminal.paint('bold', (eventName ?? 'does not open').padEnd(eventWidth)),
+    amountOf(event).padStart(amountWidth),
     paymentId,
-    ...(id === undefined ? [] : [terminal.paint('dim', id)]),
-    ...(kind === 'resend' ? ['(sent again)'] : []),
     ...(forwarded === undefined ? [] : [outcomeOf(forwarded, paymentId, terminal)]),
+    ...(orderNo === undefined ? [] : [`order ${orderNo}`]),
+    ...(event?.kind === 'refund' ? [`refund ${event.result.referRefundNo}`] : []),
+    ...(kind === 'resend' ? ['(sent again)'] : []),
+    ...(id === undefined ? [] : [terminal.paint('dim', id)]),
   ]
   terminal.out(`${parts.join('  ')}\n`)
+}
+
+const eventWidth = Math.max(...eventNames.map((name) => name.length))
+const amountWidth = 16
+
+function amountOf(event: CallbackEvent | undefined): string {
+  if (event?.kind === 'order') return amountText(event.result.paymentAmount, event.result.currency)
+  if (event?.kind === 'refund') return amountText(event.result.refundAmount, event.result.currency)
+  return ''
 }
 
 function outcomeOf(forwarded: Forwarded, paymentId: string, { paint }: Terminal): string {
@@ -165,7 +177,7 @@ function outcomeOf(forwarded: Forwarded, paymentId: string, { paint }: Terminal)
   const { httpStatus, durationMs } = forwarded
   const isGood = httpStatus === 200
   const colour = isGood ? 'green' : 'red'
-  return `${paint(colour, `→ HTTP ${httpStatus}`)} in ${durationMs} ms${isGood ? '' : again}`
+  return `${paint(colour, `→ HTTP ${httpStatus}`)} in ${`${durationMs}`.padStart(4)} ms${isGood ? '' : again}`
 }
 
 /** Goes on asking while the gateway is away or busy; anything else ends it. */

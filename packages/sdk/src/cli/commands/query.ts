@@ -11,7 +11,7 @@ import {
   UsageError,
 } from '../command.ts'
 import { parseDuration } from '../duration.ts'
-import { columns, paintStatus, type Terminal, timeText } from '../terminal.ts'
+import { amountText, columns, paintStatus, type Terminal, timeText } from '../terminal.ts'
 
 export const queryCommand: Command = {
   name: 'query',
@@ -60,7 +60,7 @@ export function describeOrder(answer: QueryAnswer, terminal: Terminal): string[]
       ['orderNo', answer.orderNo],
       ['status', paintStatus(terminal, answer.paymentStatus)],
       ['reason', answer.msg],
-      ['amount', `${answer.paymentAmount} ${answer.currency}`],
+      ['amount', amountText(answer.paymentAmount, answer.currency)],
       ['created', timeText(answer.paymentTime)],
       ['paid', timeText(answer.paidTime)],
       ['transactionId', answer.transactionId],
@@ -72,7 +72,7 @@ export function describeOrder(answer: QueryAnswer, terminal: Terminal): string[]
         ['refundNo', refund.referRefundNo],
         ['status', paintStatus(terminal, refund.status)],
         ['reason', refund.msg],
-        ['amount', `${refund.refundAmount} ${answer.currency}`],
+        ['amount', amountText(refund.refundAmount, answer.currency)],
         ['made', timeText(refund.refundTime)],
         ['ended', timeText(refund.completeTime)],
       ]),

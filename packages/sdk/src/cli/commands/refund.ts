@@ -4,14 +4,18 @@ import { TillgateError } from '../../errors.ts'
 import type { Tillgate } from '../../tillgate.ts'
 import { type Command, credentialsOption, exitCodes, jsonOption, textOption, UsageError } from '../command.ts'
 import { randomNumber } from '../random-number.ts'
-import { columns, paintStatus } from '../terminal.ts'
+import { amountText, columns, paintStatus } from '../terminal.ts'
 
 export const refundCommand: Command = {
   name: 'refund',
   summary: 'refund a paid order, wholly or in part',
   positionals: ['paymentId'],
   options: {
-    amount: { type: 'string', value: 'AMOUNT', about: 'how much, in the payment’s currency' },
+    amount: {
+      type: 'string',
+      value: 'AMOUNT',
+      about: 'how much, in the payment’s currency (this or --all is required)',
+    },
     all: { type: 'boolean', about: 'all that is left of the payment' },
     'refund-no': {
       type: 'string',
@@ -43,9 +47,9 @@ export const refundCommand: Command = {
       columns([
         ['refundId', refund.refundId],
         ['refundNo', refund.referRefundNo],
-        ['amount', `${refund.refundAmount} ${refund.currency}`],
         ['status', paintStatus(terminal, status)],
         ['reason', msg],
+        ['amount', amountText(refund.refundAmount, refund.currency)],
       ]),
     )
     return status === 'refund_failed' ? exitCodes.failed : exitCodes.done

@@ -39,6 +39,7 @@ export const triggerCommand: Command = {
     const created = await tillgate.orders.create(orderFrom({ ...values, amount, currency }, terminal))
     const { paymentId } = created
     terminal.note(`Order ${paymentId} is made.`)
+    if (!textOption(values, 'callback-url')) terminal.note('Without --callback-url it has no callbacks.')
     const rail = textOption(values, 'rail')
     await bring({ tillgate, terminal, event, paymentId, amount, rail, checkoutUrl: created.checkoutUrl })
     const answer = await tillgate.orders.query(paymentId)

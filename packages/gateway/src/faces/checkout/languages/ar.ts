@@ -3,17 +3,7 @@ import { plural } from '../plural.ts'
 import type { Words } from '../words.ts'
 
 export const ar: Words = {
-  title: {
-    pending: 'الدفع إلى {merchant}',
-    confirming: 'جارٍ معالجة دفعتك',
-    success: 'تم الدفع',
-    failed: 'فشلت عملية الدفع',
-    timeout: 'انتهى الوقت',
-    cancelled: 'أُلغي الطلب',
-    notFound: 'هذا الرابط لا يؤدي إلى أي صفحة',
-    trouble: 'حدث خطأ ما',
-    tooMany: 'لحظة من فضلك',
-  },
+  title: 'الدفع إلى {merchant}',
   sandbox: 'بيئة تجريبية: لا تُستخدم أموال حقيقية.',
   language: 'اللغة',
   time: {

@@ -3,17 +3,7 @@ import { plural } from '../plural.ts'
 import type { Words } from '../words.ts'
 
 export const de: Words = {
-  title: {
-    pending: 'An {merchant} zahlen',
-    confirming: 'Ihre Zahlung wird bearbeitet',
-    success: 'Bezahlt',
-    failed: 'Die Zahlung ist fehlgeschlagen',
-    timeout: 'Die Zeit ist abgelaufen',
-    cancelled: 'Bestellung storniert',
-    notFound: 'Dieser Link führt ins Leere',
-    trouble: 'Etwas ist schiefgegangen',
-    tooMany: 'Einen Moment bitte',
-  },
+  title: 'An {merchant} zahlen',
   sandbox: 'Testumgebung: Es fließt kein echtes Geld.',
   language: 'Sprache',
   time: {

@@ -2,17 +2,7 @@
 import { plural } from '../plural.ts'
 
 export const en = {
-  title: {
-    pending: 'Pay {merchant}',
-    confirming: 'Your payment is being processed',
-    success: 'Paid',
-    failed: 'The payment failed',
-    timeout: 'Time is up',
-    cancelled: 'Order cancelled',
-    notFound: 'This link leads nowhere',
-    trouble: 'Something went wrong',
-    tooMany: 'One moment, please',
-  },
+  title: 'Pay {merchant}',
   sandbox: 'Sandbox: no real money moves.',
   language: 'Language',
   time: {

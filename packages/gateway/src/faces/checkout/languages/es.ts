@@ -3,17 +3,7 @@ import { plural } from '../plural.ts'
 import type { Words } from '../words.ts'
 
 export const es: Words = {
-  title: {
-    pending: 'Pagar a {merchant}',
-    confirming: 'Tu pago se está procesando',
-    success: 'Pagado',
-    failed: 'El pago ha fallado',
-    timeout: 'Se acabó el tiempo',
-    cancelled: 'Pedido cancelado',
-    notFound: 'Este enlace no lleva a ninguna parte',
-    trouble: 'Algo ha salido mal',
-    tooMany: 'Un momento, por favor',
-  },
+  title: 'Pagar a {merchant}',
   sandbox: 'Entorno de pruebas: no se mueve dinero real.',
   language: 'Idioma',
   time: {

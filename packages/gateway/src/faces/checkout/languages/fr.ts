@@ -3,17 +3,7 @@ import { plural } from '../plural.ts'
 import type { Words } from '../words.ts'
 
 export const fr: Words = {
-  title: {
-    pending: 'Payer {merchant}',
-    confirming: 'Votre paiement est en cours',
-    success: 'Payé',
-    failed: 'Le paiement a échoué',
-    timeout: 'Le délai est écoulé',
-    cancelled: 'Commande annulée',
-    notFound: 'Ce lien ne mène nulle part',
-    trouble: 'Un problème est survenu',
-    tooMany: 'Un instant, s’il vous plaît',
-  },
+  title: 'Payer {merchant}',
   sandbox: 'Environnement de test : aucun argent réel n’est échangé.',
   language: 'Langue',
   time: {

@@ -3,17 +3,7 @@ import { plural } from '../plural.ts'
 import type { Words } from '../words.ts'
 
 export const ja: Words = {
-  title: {
-    pending: '{merchant} へのお支払い',
-    confirming: 'お支払いを処理しています',
-    success: 'お支払い完了',
-    failed: 'お支払いに失敗しました',
-    timeout: '時間切れです',
-    cancelled: '注文はキャンセルされました',
-    notFound: 'このリンクは無効です',
-    trouble: '問題が発生しました',
-    tooMany: '少々お待ちください',
-  },
+  title: '{merchant} へのお支払い',
   sandbox: 'テスト環境：実際のお金は動きません。',
   language: '言語',
   time: {

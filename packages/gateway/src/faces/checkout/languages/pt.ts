@@ -3,17 +3,7 @@ import { plural } from '../plural.ts'
 import type { Words } from '../words.ts'
 
 export const pt: Words = {
-  title: {
-    pending: 'Pagar a {merchant}',
-    confirming: 'Seu pagamento está sendo processado',
-    success: 'Pago',
-    failed: 'O pagamento falhou',
-    timeout: 'O tempo acabou',
-    cancelled: 'Pedido cancelado',
-    notFound: 'Este link não leva a lugar nenhum',
-    trouble: 'Algo deu errado',
-    tooMany: 'Um momento, por favor',
-  },
+  title: 'Pagar a {merchant}',
   sandbox: 'Ambiente de testes: nenhum dinheiro real é movimentado.',
   language: 'Idioma',
   time: {

@@ -3,17 +3,7 @@ import { plural } from '../plural.ts'
 import type { Words } from '../words.ts'
 
 export const zh: Words = {
-  title: {
-    pending: '向 {merchant} 付款',
-    confirming: '正在处理您的付款',
-    success: '已付款',
-    failed: '付款失败',
-    timeout: '已超时',
-    cancelled: '订单已取消',
-    notFound: '此链接无效',
-    trouble: '出了点问题',
-    tooMany: '请稍候',
-  },
+  title: '向 {merchant} 付款',
   sandbox: '测试环境：不涉及真实资金。',
   language: '语言',
   time: {

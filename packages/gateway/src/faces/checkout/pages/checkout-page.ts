@@ -17,14 +17,13 @@ export const soonMs = 60_000
 
 export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
   const { order, merchant, language, mode } = view
-  const { words } = language
   const isPayable = order.status === 'pending' && merchant.status === 'active'
   const isCompact = order.channel === 'APP'
   const content = readSummary(order.content)
   return {
     language,
     mode,
-    title: fill(words.title[order.status], { merchant: isolated(merchant.name) }),
+    title: titleOf(view),
     isCompact,
     withScript: true,
     ...refresh(view),
@@ -91,6 +90,14 @@ function initialOf(name: string): string {
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** What is to do, or what became of it, and with whom. */
+function titleOf({ order: { status }, merchant, language: { words } }: View): Content {
+  const name = isolated(merchant.name)
+  return status === 'pending'
+    ? fill(words.title, { merchant: name })
+    : html`${words[status].status} · ${name}`
+}
 
 /** In a title there are no elements, only Unicode's own isolates. */
 function isolated(text: string): Html {

@@ -14,34 +14,20 @@ const returnAfterSeconds = { success: 5, other: 10 } as const
 const returnsWithinMs = 2 * 60_000
 
 export function resultState(view: View): Content {
-  const { order, language } = view
-  const { words } = language
-  switch (order.status) {
+  const { words } = view.language
+  switch (view.order.status) {
     case 'pending':
-      return state(view, { icon: 'stopped', tone: 'wait', ...words.suspended }, [
-        html`<p>${words.suspended.text}</p>`,
-      ])
+      return state(view, { icon: 'stopped', tone: 'wait', ...words.suspended })
     case 'confirming':
-      return state(view, { icon: 'working', tone: 'wait', ...words.confirming }, [
-        html`<p>${words.confirming.text}</p>`,
-      ])
+      return state(view, { icon: 'working', tone: 'wait', ...words.confirming })
     case 'success':
       return state(view, { icon: 'done', tone: 'good', ...words.success }, paid(view))
     case 'failed':
-      return state(view, { icon: 'failed', tone: 'bad', ...words.failed }, [
-        html`<p>${words.failed.text} ${reason(view)}</p>`,
-        html`<p class="quiet">${words.failed.next}</p>`,
-      ])
+      return state(view, { icon: 'failed', tone: 'bad', ...words.failed }, reason(view))
     case 'timeout':
-      return state(view, { icon: 'over', tone: 'wait', ...words.timeout }, [
-        html`<p>${words.timeout.text}</p>`,
-        html`<p class="quiet">${words.timeout.next}</p>`,
-      ])
+      return state(view, { icon: 'over', tone: 'wait', ...words.timeout })
     case 'cancelled':
-      return state(view, { icon: 'stopped', tone: 'wait', ...words.cancelled }, [
-        html`<p>${words.cancelled.text}</p>`,
-        html`<p class="quiet">${words.cancelled.next}</p>`,
-      ])
+      return state(view, { icon: 'stopped', tone: 'wait', ...words.cancelled })
   }
 }
 
@@ -50,14 +36,17 @@ interface Head {
   readonly tone: 'good' | 'wait' | 'bad'
   readonly status: string
   readonly heading: string
+  readonly text?: string
+  readonly next?: string
 }
 
-function state(view: View, head: Head, content: Content): Html {
+function state(view: View, head: Head, more?: Content): Html {
   const merchant = html`<bdi>${view.merchant.name}</bdi>`
   return html`<p class="status ${head.tone}">${icon(head.icon)}<span>${head.status}</span></p>
 ${notice(view)}
 <h2 id="state" tabindex="-1">${fill(head.heading, { merchant })}</h2>
-${content}
+${head.text === undefined ? more : html`<p>${head.text} ${more}</p>`}
+${head.next !== undefined && html`<p class="quiet">${head.next}</p>`}
 ${isFinalOrderStatus(view.order.status) && wayBack(view)}`
 }
 

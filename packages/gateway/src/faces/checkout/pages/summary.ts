@@ -5,7 +5,7 @@ import type { Formats } from '../formats.ts'
 import { fill } from '../words.ts'
 import type { View } from './view.ts'
 
-/** As domain/order.ts writes it. */
+/** As orders/rules/order.ts writes it. */
 export interface Summary {
   readonly orderNo: string
   readonly orderAmountMinor: string

@@ -1,8 +1,7 @@
 // Requests that wait for a second operator, and what became of earlier ones: who asked for what, why, from where and
 // until when; approved, rejected or withdrawn from here.
 import { uuidPattern } from '@tillgate/protocol'
-import type { OperatorService } from '../../../acts/service.ts'
-import { type Html, html } from '../../../http/html.ts'
+import { type Content, type Html, html } from '../../../http/html.ts'
 import {
   type ApprovableAct,
   type ApprovalRequest,
@@ -20,29 +19,28 @@ import { ago, amount, moment } from '../words.ts'
 const path = '/approvals'
 const perPage = 50
 
-export function approvalsArea(running: () => OperatorService): readonly ConsoleRoute[] {
-  return [{ path, show }]
+export const approvalsArea: readonly ConsoleRoute[] = [{ path, show }]
 
-  async function show(visit: Visit): Promise<ConsolePage> {
-    const { query } = visit
-    const wanted = approvalStatuses.find((each) => each === query.get('status'))
-    const before = query.get('before') ?? ''
-    // Ends what is too old, so that the list tells the truth.
-    await running().approvals.countWaiting()
-    const page = await running().approvals.listRequests(
-      { status: query.get('status') === 'all' ? undefined : (wanted ?? 'waiting') },
-      { limit: perPage + 1, before: uuidPattern.test(before) ? before : undefined },
-    )
-    const shown = page.slice(0, perPage)
-    return {
-      title: 'Approvals',
-      area: 'approvals',
-      isLive: true,
-      content: html`<form class="filters" action="${path}">
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, service } = visit
+  const wanted = approvalStatuses.find((each) => each === query.get('status'))
+  const before = query.get('before') ?? ''
+  // Ends what is too old, so that the list tells the truth.
+  await service.approvals.countWaiting()
+  const page = await service.approvals.listRequests(
+    { status: query.get('status') === 'all' ? undefined : (wanted ?? 'waiting') },
+    { limit: perPage + 1, before: uuidPattern.test(before) ? before : undefined },
+  )
+  const shown = page.slice(0, perPage)
+  return {
+    title: 'Approvals',
+    area: 'approvals',
+    isLive: true,
+    content: html`<form class="filters" action="${path}">
 <label>Status<select name="status">${[...approvalStatuses, 'all'].map(
-        (each) =>
-          html`<option${each === (query.get('status') ?? 'waiting') && html` selected`}>${each}</option>`,
-      )}</select></label>
+      (each) =>
+        html`<option${each === (query.get('status') ?? 'waiting') && html` selected`}>${each}</option>`,
+    )}</select></label>
 <button>Filter</button></form>
 ${
   shown.length === 0
@@ -52,7 +50,6 @@ ${
     : html`${shown.map((request) => card(visit, request))}
 ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId : undefined })}`
 }`,
-    }
   }
 }
 
@@ -60,11 +57,11 @@ ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId :
 function card(visit: Visit, request: ApprovalRequest): Html {
   const { nowMs } = visit
   const { act, requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
-  return html`<section class="card approval"><h2>${what(act)}${'currency' in act && html`: ${amount(act.amountMinor, act.currency)}`}</h2>
+  const { title, facts: about } = described(act)
+  return html`<section class="card approval"><h2>${title}${'currency' in act && html`: ${amount(act.amountMinor, act.currency)}`}</h2>
 ${facts([
   ['Status', outcome(request)],
-  subject(act),
-  ...details(act),
+  ...about.map(([name, text]) => [name, html`<span class="wrap">${text}</span>`] as const),
   ['Asked by, from where', html`<span class="wrap">${requestedAs}</span>, ${ago(requestedAtMs, nowMs)}`],
   ['Reason', html`<span class="wrap">${reason}</span>`],
   request.status === 'waiting'
@@ -78,42 +75,41 @@ ${
 }</section>`
 }
 
-function what(act: ApprovableAct): Html {
+interface Described {
+  readonly title: Html
+  readonly facts: readonly (readonly [string, Content])[]
+}
+
+/**
+ * By its number: two merchants may bear one name, and whoever approves must see which one it is. Of a key also the
+ * fingerprint, to be compared with the merchant's own.
+ */
+function described(act: ApprovableAct): Described {
+  const [kind, page, id] =
+    act.kind === 'order.refund'
+      ? ['Order', `/orders/${act.merchantId}/${act.paymentId}`, act.paymentId]
+      : act.kind === 'wallet.top-up'
+        ? ['Wallet', `/wallets/${act.walletId}`, act.walletId]
+        : ['Merchant', `/merchants/${act.merchantId}`, act.merchantId]
+  const subject = html`<a href="${page}">${kind === 'Order' ? 'an' : 'a'} ${kind.toLowerCase()}</a>`
+  const number = [kind, html`<code class="wrap">${id}</code>`] as const
   switch (act.kind) {
     case 'order.refund':
-      return html`Refund of <a href="/orders/${act.merchantId}/${act.paymentId}">an order</a>`
+      return { title: html`Refund of ${subject}`, facts: [number] }
     case 'merchant.payout':
-      return html`Payout to <a href="/merchants/${act.merchantId}">a merchant</a>`
+      return { title: html`Payout to ${subject}`, facts: [number] }
     case 'wallet.top-up':
-      return html`Top-up of <a href="/wallets/${act.walletId}">a wallet</a>`
+      return { title: html`Top-up of ${subject}`, facts: [number] }
     case 'key.add':
-      return html`New ${act.key.kind.toUpperCase()} key of <a href="/merchants/${act.merchantId}">a merchant</a>`
+      return {
+        title: html`New ${act.key.kind.toUpperCase()} key of ${subject}`,
+        facts: [number, ['Key', describeKey(act.key)]],
+      }
     case 'merchant.callback-hosts':
-      return html`Callback hosts of <a href="/merchants/${act.merchantId}">a merchant</a>`
-  }
-}
-
-/** By its number: two merchants may bear one name, and whoever approves must see which one it is. */
-function subject(act: ApprovableAct): readonly [string, Html] {
-  switch (act.kind) {
-    case 'order.refund':
-      return ['Order', html`<code class="wrap">${act.paymentId}</code>`]
-    case 'wallet.top-up':
-      return ['Wallet', html`<code class="wrap">${act.walletId}</code>`]
-    default:
-      return ['Merchant', html`<code class="wrap">${act.merchantId}</code>`]
-  }
-}
-
-/** Of what is not about money: whoever approves compares the fingerprint with the merchant's own. */
-function details(act: ApprovableAct): (readonly [string, Html])[] {
-  switch (act.kind) {
-    case 'key.add':
-      return [['Key', html`<span class="wrap">${describeKey(act.key)}</span>`]]
-    case 'merchant.callback-hosts':
-      return [['Hosts', html`<span class="wrap">${act.callbackHosts?.join(', ') ?? 'any'}</span>`]]
-    default:
-      return []
+      return {
+        title: html`Callback hosts of ${subject}`,
+        facts: [number, ['Hosts', act.callbackHosts?.join(', ') ?? 'any']],
+      }
   }
 }
 

@@ -1,54 +1,48 @@
 // Who did what, when, to what, from where and why.
 import { uuidPattern } from '@tillgate/protocol'
-import type { OperatorService } from '../../../acts/service.ts'
 import { html } from '../../../http/html.ts'
 import type { AuditFilter } from '../../../operators/store/audit-log.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { empty, pages, table } from '../tables.ts'
+import { noneFits, pages, table } from '../tables.ts'
 import { moment } from '../words.ts'
 
 const path = '/audit'
 const perPage = 50
 
-export function auditArea(running: () => OperatorService): readonly ConsoleRoute[] {
-  return [{ path, show }]
+export const auditArea: readonly ConsoleRoute[] = [{ path, show }]
 
-  async function show({ query, nowMs }: Visit): Promise<ConsolePage> {
-    const before = query.get('before') ?? ''
-    const page = await running().audit.listActs(filterOf(query), {
-      limit: perPage + 1,
-      before: uuidPattern.test(before) ? before : undefined,
-    })
-    const shown = page.slice(0, perPage)
-    return {
-      title: 'Audit log',
-      area: 'audit',
-      content: html`<form class="filters" action="${path}">
+async function show({ query, nowMs, service }: Visit): Promise<ConsolePage> {
+  const before = query.get('before') ?? ''
+  const page = await service.audit.listActs(filterOf(query), {
+    limit: perPage + 1,
+    before: uuidPattern.test(before) ? before : undefined,
+  })
+  const shown = page.slice(0, perPage)
+  return {
+    title: 'Audit log',
+    area: 'audit',
+    content: html`<form class="filters" action="${path}">
 <label>Who contains<input name="actor" value="${query.get('actor')}" maxlength="100" autocapitalize="none"></label>
 <label>What contains<input name="act" value="${query.get('act')}" maxlength="100" autocapitalize="none" placeholder="refund"></label>
 <label>Done to<input name="subject" value="${query.get('subject')}" maxlength="260"></label>
 <label>Merchant<input name="merchant" value="${query.get('merchant')}" inputmode="numeric" maxlength="18" placeholder="18 digits"></label>
 <button>Filter</button></form>
-${
-  shown.length === 0
-    ? empty(html`No act fits. <a href="${path}">Show all</a>`)
-    : html`${table(
-        'Acts, the newest first',
-        ['When', 'Who, from where', 'What', 'Done to', 'Merchant', 'Reason'],
-        shown.map((act) => [
-          moment(act.actedAtMs, nowMs),
-          html`<span class="wrap">${act.actor}</span>`,
-          act.act,
-          html`<code>${act.subject}</code>`,
-          act.merchantId === undefined
-            ? '—'
-            : html`<a href="/merchants/${act.merchantId}"><code>${act.merchantId}</code></a>`,
-          html`<span class="wrap">${act.reason ?? '—'}</span>`,
-        ]),
-      )}
-${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.auditId : undefined })}`
-}`,
-    }
+${table(
+  'Acts, the newest first',
+  ['When', 'Who, from where', 'What', 'Done to', 'Merchant', 'Reason'],
+  shown.map((act) => [
+    moment(act.actedAtMs, nowMs),
+    html`<span class="wrap">${act.actor}</span>`,
+    act.act,
+    html`<code>${act.subject}</code>`,
+    act.merchantId === undefined
+      ? '—'
+      : html`<a href="/merchants/${act.merchantId}"><code>${act.merchantId}</code></a>`,
+    html`<span class="wrap">${act.reason ?? '—'}</span>`,
+  ]),
+  { none: noneFits('act', path) },
+)}
+${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.auditId : undefined })}`,
   }
 }
 

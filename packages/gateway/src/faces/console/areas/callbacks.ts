@@ -1,7 +1,7 @@
 // Callbacks: failing hosts first, then what was given up, then everything by filter; sent again one by one or all that
 // fit; and hosts that are paused and resumed.
 import { eventNames, isEventName, uuidPattern } from '@tillgate/protocol'
-import { countedAtMost, type OperatorService } from '../../../acts/service.ts'
+import { countedAtMost } from '../../../acts/service.ts'
 import { maxListed } from '../../../callbacks/resend-callbacks.ts'
 import type { CallbackState } from '../../../callbacks/rules/callback-attempt.ts'
 import type { FailingHost } from '../../../callbacks/rules/host-health.ts'
@@ -13,51 +13,50 @@ import { actForms } from '../act-forms.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { state } from '../statuses.ts'
-import { empty, pages, table, urlWith } from '../tables.ts'
+import { empty, noneFits, number, pages, table, urlWith } from '../tables.ts'
 import { ago, count, countUpTo, exact, until } from '../words.ts'
 
 const path = '/callbacks'
 const perPage = maxListed
 const states = ['waiting', 'delivered', 'exhausted'] as const satisfies readonly CallbackState[]
-export function callbacksArea(running: () => OperatorService): readonly ConsoleRoute[] {
-  return [
-    { path, show },
-    { path: `${path}/:callbackId`, show: showOne },
-  ]
+export const callbacksArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: `${path}/:callbackId`, show: showOne },
+]
 
-  async function show(visit: Visit): Promise<ConsolePage> {
-    const { query, nowMs, actor } = visit
-    const { callbacks, hosts } = running().as(actor)
-    const filter = filterOf(query)
-    const given = query.get('before') ?? ''
-    const before = uuidPattern.test(given) ? given : undefined
-    const [failing, { callbacks: shown, isFull, older }, counts] = await Promise.all([
-      callbacks.listFailingHosts(),
-      callbacks.listPage(filter, { limit: perPage, before }),
-      running().countCallbacks(nowMs),
-    ])
-    const waiting = await hosts.countWaiting(
-      failing.map(({ host }) => host),
-      { atMost: countedAtMost },
-    )
-    return {
-      title: 'Callbacks',
-      area: 'callbacks',
-      isLive: !query.has('before'),
-      content: html`<dl class="figures">
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, nowMs, actor, service } = visit
+  const { callbacks, hosts } = service.as(actor)
+  const filter = filterOf(query)
+  const given = query.get('before') ?? ''
+  const before = uuidPattern.test(given) ? given : undefined
+  const [failing, { callbacks: shown, isFull, older }, counts] = await Promise.all([
+    callbacks.listFailingHosts(),
+    callbacks.listPage(filter, { limit: perPage, before }),
+    service.countCallbacks(nowMs),
+  ])
+  const waiting = await hosts.countWaiting(
+    failing.map(({ host }) => host),
+    { atMost: countedAtMost },
+  )
+  return {
+    title: 'Callbacks',
+    area: 'callbacks',
+    isLive: !query.has('before'),
+    content: html`<dl class="figures">
 <div><dt>Waiting</dt><dd>${upTo(counts.waiting)}</dd></div>
 <div><dt>Due now</dt><dd>${upTo(counts.due)}</dd></div>
 <div><dt>Longest overdue since</dt><dd>${counts.oldestDueAtMs === undefined ? '—' : ago(counts.oldestDueAtMs, nowMs)}</dd></div>
 <div><dt>Given up</dt><dd>${counts.exhausted > 0 ? html`<a href="${path}?state=exhausted">${upTo(counts.exhausted)}</a>` : '0'}</dd></div>
 </dl>
-<h2>Failing hosts</h2>${failing.length === 0 ? empty('Every host answers.') : hostTable(visit, failing, waiting)}
+<h2>Failing hosts</h2>${hostTable(visit, failing, waiting)}
 ${actForms(visit, 'callbacks.hosts')}
 <h2>All callbacks</h2>${filterForm(query)}
 ${
   shown.length === 0
     ? empty(
         older === undefined
-          ? html`No callback fits. <a href="${path}">Show all</a>`
+          ? noneFits('callback', path)
           : 'No callback fits among those that were looked through; older ones may.',
       )
     : html`${callbackTable(visit, shown)}
@@ -66,22 +65,21 @@ ${actForms(visit, 'callbacks.ticked')}`
 ${!isFull && older !== undefined && html`<p class="quiet small">Looked through the callbacks back to ${exact(timeOfCallbackId(older))}. “Older” looks on from there; a merchant in the filter finds it sooner.</p>`}
 ${pages(path, query, { older })}
 ${shown.length > 0 && Object.values(filter).some((value) => value !== undefined) && actForms(visit, 'callbacks', { values: filter })}`,
-    }
   }
+}
 
-  async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
-    const callbackId = visit.params['callbackId'] ?? ''
-    if (!uuidPattern.test(callbackId)) return undefined
-    const found = await running().findCallback(callbackId)
-    if (!found) return undefined
-    const { callback } = found
-    return {
-      title: callback.eventName,
-      area: 'callbacks',
-      isLive: true,
-      content: html`<p>${callbackState(callback)} · of <a href="/orders/${callback.merchantId}/${callback.paymentId}">its order</a></p>
+async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
+  const callbackId = visit.params['callbackId'] ?? ''
+  if (!uuidPattern.test(callbackId)) return undefined
+  const found = await visit.service.findCallback(callbackId)
+  if (!found) return undefined
+  const { callback } = found
+  return {
+    title: callback.eventName,
+    area: 'callbacks',
+    isLive: true,
+    content: html`<p>${callbackState(callback)} · of <a href="/orders/${callback.merchantId}/${callback.paymentId}">its order</a></p>
 <div class="stack">${callbackDetails(visit, found)}</div>`,
-    }
   }
 }
 
@@ -90,15 +88,7 @@ const upTo = (number: number): string => countUpTo(number, countedAtMost)
 function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: ReadonlyMap<string, number>): Html {
   return table(
     'Failing hosts, the worst first',
-    [
-      'Host',
-      'Since',
-      { head: 'Failures', isNumber: true },
-      'Why',
-      { head: 'Waiting', isNumber: true },
-      'Paused',
-      'Act',
-    ],
+    ['Host', 'Since', number('Failures'), 'Why', number('Waiting'), 'Paused', 'Act'],
     hosts.map((failing) => {
       const { host, failingSinceMs, failures, reason, pausedUntilMs } = failing
       return [
@@ -113,6 +103,7 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
         actForms(visit, 'host', { subject: failing, values: { host } }),
       ]
     }),
+    { none: 'Every host answers.' },
   )
 }
 
@@ -127,7 +118,7 @@ function callbackTable(visit: Visit, callbacks: readonly StoredCallback[]): Html
       'Event',
       'State',
       'Host',
-      { head: 'Attempts', isNumber: true },
+      number('Attempts'),
       'Last',
       'Next',
       'Order',

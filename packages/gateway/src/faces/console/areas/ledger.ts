@@ -1,13 +1,12 @@
 // The books: what each kind of owner has in each currency, whether debits equal credits, and the proof on demand.
 
-import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
 import type { Verification } from '../../../ledger/store/ledger-verification.ts'
 import type { BalanceLine } from '../../../ledger/store/trial-balance.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedForm } from '../forms.ts'
 import { state } from '../statuses.ts'
-import { empty, table } from '../tables.ts'
+import { empty, number, table } from '../tables.ts'
 import { amount, count, exact } from '../words.ts'
 
 const path = '/ledger'
@@ -19,37 +18,35 @@ const owners = {
   suspense: 'Suspense',
 } as const
 
-export function ledgerArea(running: () => OperatorService): readonly ConsoleRoute[] {
-  return [
-    { path, show },
-    {
-      path: `${path}/verify`,
-      needs: 'operator',
-      fields: [],
-      back: () => path,
-      async act({ nowMs }): Promise<Done> {
-        return { kind: 'shown_once', page: resultPage(await running().verifyLedger(), nowMs) }
-      },
+export const ledgerArea: readonly ConsoleRoute[] = [
+  { path, show },
+  {
+    path: `${path}/verify`,
+    needs: 'operator',
+    fields: [],
+    back: () => path,
+    async act({ nowMs, service }): Promise<Done> {
+      return { kind: 'shown_once', page: resultPage(await service.verifyLedger(), nowMs) }
     },
-  ]
+  },
+]
 
-  async function show(visit: Visit): Promise<ConsolePage> {
-    const lines = await running().trialBalance()
-    const byCurrency = Map.groupBy(lines, ({ currency }) => currency)
-    return {
-      title: 'Ledger',
-      area: 'ledger',
-      content: html`<div class="acts">${foldedForm(visit, {
-        needs: 'operator',
-        action: `${path}/verify`,
-        label: 'Verify now…',
-        explains:
-          'Every account is recomputed from its transfers, and orders, refunds and transfers are matched in both directions. Nobody is stopped; with many transfers it takes a while.',
-        button: 'Verify the ledger',
-      })}</div>
+async function show(visit: Visit): Promise<ConsolePage> {
+  const lines = await visit.service.trialBalance()
+  const byCurrency = Map.groupBy(lines, ({ currency }) => currency)
+  return {
+    title: 'Ledger',
+    area: 'ledger',
+    content: html`<div class="acts">${foldedForm(visit, {
+      needs: 'operator',
+      action: `${path}/verify`,
+      label: 'Verify now…',
+      explains:
+        'Every account is recomputed from its transfers, and orders, refunds and transfers are matched in both directions. Nobody is stopped; with many transfers it takes a while.',
+      button: 'Verify the ledger',
+    })}</div>
 <h2>Trial balance</h2>
 ${byCurrency.size === 0 ? empty('No money has moved yet.') : [...byCurrency].map(([currency, of]) => balanceTable(currency, of))}`,
-    }
   }
 }
 
@@ -66,13 +63,7 @@ function balanceTable(currency: string, lines: readonly BalanceLine[]): Html {
   return html`<h3>${currency} ${isBalanced ? state('good', 'debits equal credits') : state('bad', 'debits and credits differ')}</h3>
 ${table(
   `Trial balance in ${currency}`,
-  [
-    'Whose',
-    ...['Accounts', 'Debits', 'Credits', 'Debits held', 'Credits held', 'Balance'].map((head) => ({
-      head,
-      isNumber: true,
-    })),
-  ],
+  ['Whose', ...['Accounts', 'Debits', 'Credits', 'Debits held', 'Credits held', 'Balance'].map(number)],
   [
     ...lines.map((line) =>
       row(owners[line.ownerKind], line.accounts, [

@@ -2,7 +2,6 @@
 // attempt, and the acts that its status allows.
 import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/protocol'
 import { leftOf } from '../../../acts/order-acts.ts'
-import type { OperatorService } from '../../../acts/service.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Order, OrderKey } from '../../../orders/rules/order.ts'
 import type { OrderDetails } from '../../../orders/show-order.ts'
@@ -13,26 +12,25 @@ import { actForms } from '../act-forms.ts'
 import { callbackFold } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { state, status } from '../statuses.ts'
-import { empty, facts, table } from '../tables.ts'
+import { empty, facts, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 
 const path = '/orders/:merchantId/:paymentId'
 
-export function orderArea(running: () => OperatorService): readonly ConsoleRoute[] {
-  return [{ path, show }]
+export const orderArea: readonly ConsoleRoute[] = [{ path, show }]
 
-  async function show(visit: Visit): Promise<ConsolePage | undefined> {
-    const key = keyOf(visit.params)
-    if (!merchantIdPattern.test(key.merchantId) || !paymentIdPattern.test(key.paymentId)) return undefined
-    const details = await running().showOrder(key)
-    if (!details) return undefined
-    const { order, merchant, refunds, callbacks } = details
-    const { nowMs } = visit
-    return {
-      title: `Order ${order.orderNo}`,
-      area: 'orders',
-      isLive: true,
-      content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)}</p>
+async function show(visit: Visit): Promise<ConsolePage | undefined> {
+  const key = keyOf(visit.params)
+  if (!merchantIdPattern.test(key.merchantId) || !paymentIdPattern.test(key.paymentId)) return undefined
+  const details = await visit.service.showOrder(key)
+  if (!details) return undefined
+  const { order, merchant, refunds, callbacks } = details
+  const { nowMs } = visit
+  return {
+    title: `Order ${order.orderNo}`,
+    area: 'orders',
+    isLive: true,
+    content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)}</p>
 <p>${status(order.status)} ${order.message !== undefined && html`<span class="wrap">${order.message}</span>`}</p>
 ${actForms(visit, 'order', {
   subject: details,
@@ -41,50 +39,43 @@ ${actForms(visit, 'order', {
 <div class="grid">
 <section><h2>What happened</h2>${timeline(details, nowMs)}</section>
 <section><h2>Payment</h2>${facts([
-        [
-          'Merchant',
-          html`<a href="/merchants/${order.merchantId}">${merchant?.name ?? order.merchantId}</a>`,
-        ],
-        ['paymentId', html`<code>${order.paymentId}</code>`],
-        ['Order number', html`<span class="wrap">${order.orderNo}</span>`],
-        [
-          'transactionId',
-          order.transactionId === undefined ? '—' : html`<code>${order.transactionId}</code>`,
-        ],
-        [
-          'Paid by',
-          order.walletId !== undefined
-            ? html`<a href="/wallets/${order.walletId}">the wallet</a>`
-            : order.railId === undefined
-              ? '—'
-              : html`<a href="/rails/${order.railId}">${order.railId}</a>`,
-        ],
-        ['Channel', order.channel],
-        ['Created', moment(order.createdAtMs, nowMs)],
-        ['Expires', moment(order.expiresAtMs, nowMs)],
-        order.completedAtMs !== undefined && (['Completed', moment(order.completedAtMs, nowMs)] as const),
-        order.refundCount > 0 && (['Refunded', amount(order.refundedMinor, order.currency)] as const),
-        order.refundHeldMinor > 0n &&
-          (['On its way back', amount(order.refundHeldMinor, order.currency)] as const),
-        ['Callbacks to', order.callbackUrl ?? 'nowhere'],
-        ['Returns to', order.redirectUrl ?? 'nowhere'],
-        order.cancelUrl !== undefined && (['While pending to', order.cancelUrl] as const),
-      ])}</section>
+      ['Merchant', html`<a href="/merchants/${order.merchantId}">${merchant?.name ?? order.merchantId}</a>`],
+      ['paymentId', html`<code>${order.paymentId}</code>`],
+      ['Order number', html`<span class="wrap">${order.orderNo}</span>`],
+      ['transactionId', order.transactionId === undefined ? '—' : html`<code>${order.transactionId}</code>`],
+      [
+        'Paid by',
+        order.walletId !== undefined
+          ? html`<a href="/wallets/${order.walletId}">the wallet</a>`
+          : order.railId === undefined
+            ? '—'
+            : html`<a href="/rails/${order.railId}">${order.railId}</a>`,
+      ],
+      ['Channel', order.channel],
+      ['Created', moment(order.createdAtMs, nowMs)],
+      ['Expires', moment(order.expiresAtMs, nowMs)],
+      order.completedAtMs !== undefined && (['Completed', moment(order.completedAtMs, nowMs)] as const),
+      order.refundCount > 0 && (['Refunded', amount(order.refundedMinor, order.currency)] as const),
+      order.refundHeldMinor > 0n &&
+        (['On its way back', amount(order.refundHeldMinor, order.currency)] as const),
+      ['Callbacks to', order.callbackUrl ?? 'nowhere'],
+      ['Returns to', order.redirectUrl ?? 'nowhere'],
+      order.cancelUrl !== undefined && (['While pending to', order.cancelUrl] as const),
+    ])}</section>
 </div>
 <h2>Goods</h2>${goods(order)}
 ${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(refunds, nowMs)}`}
 ${details.attempts.length > 0 && html`<h2>Attempts at rails</h2>${attemptTable(visit, details)}${callTable(details, nowMs)}`}
 <h2>Ledger transfers</h2>${transferTable(details, nowMs)}
 <h2>Callbacks</h2>${
-        callbacks.length === 0
-          ? empty(
-              order.callbackUrl === undefined
-                ? 'The order has no callbackUrl, so nobody is told.'
-                : 'None yet: the first one is made when somebody pays, or when the time is over.',
-            )
-          : callbacks.map((callback) => callbackFold(visit, callback))
-      }`,
-    }
+      callbacks.length === 0
+        ? empty(
+            order.callbackUrl === undefined
+              ? 'The order has no callbackUrl, so nobody is told.'
+              : 'None yet: the first one is made when somebody pays, or when the time is over.',
+          )
+        : callbacks.map((callback) => callbackFold(visit, callback))
+    }`,
   }
 }
 
@@ -151,12 +142,7 @@ function goods(order: Order): Html {
   return html`${content.orderDescription !== undefined && html`<p class="wrap">${content.orderDescription}</p>`}
 ${table(
   'Goods',
-  [
-    'Goods',
-    { head: 'Each', isNumber: true },
-    { head: 'Tax', isNumber: true },
-    { head: 'Quantity', isNumber: true },
-  ],
+  ['Goods', number('Each'), number('Tax'), number('Quantity')],
   content.goods.map((good) => [
     html`<span class="wrap">${good.goodsName}${good.goodsDesc !== undefined && html`<br><span class="quiet">${good.goodsDesc}</span>`}</span>`,
     money(good.goodsAmountMinor),
@@ -171,15 +157,7 @@ ${content.shipping && html`<section><h3 class="hidden">Shipping</h3>${facts([['H
 function refundTable(refunds: readonly Refund[], nowMs: number): Html {
   return table(
     'Refunds, the oldest first',
-    [
-      'Status',
-      { head: 'Amount', isNumber: true },
-      'Refund number',
-      'refundId',
-      'Reason',
-      'Asked for',
-      'Completed',
-    ],
+    ['Status', number('Amount'), 'Refund number', 'refundId', 'Reason', 'Asked for', 'Completed'],
     refunds.map((refund) => [
       status(refund.status),
       amount(refund.amountMinor, refund.currency),
@@ -249,10 +227,9 @@ const phases = {
 } as const
 
 function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
-  if (transfers.length === 0) return empty('No money moved.')
   return table(
     'Ledger transfers, the oldest first',
-    ['When', 'What', 'Phase', { head: 'Amount', isNumber: true }, 'From', 'To', 'Transfer'],
+    ['When', 'What', 'Phase', number('Amount'), 'From', 'To', 'Transfer'],
     transfers.map((transfer) => [
       ago(transfer.madeAtMs, nowMs),
       transfer.kind,
@@ -262,6 +239,7 @@ function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
       account(transfer.creditAccountId),
       html`<code>${transfer.transferId}</code>`,
     ]),
+    { none: 'No money moved.' },
   )
 }
 

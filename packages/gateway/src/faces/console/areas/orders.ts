@@ -1,12 +1,11 @@
 // The list of orders: search by any number, filters that live in the address, pages by key, and all of it as a file.
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
-import type { OperatorService } from '../../../acts/service.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { ListedOrder, OrderFilter } from '../../../orders/store/order-list.ts'
 import { timeOfPaymentId } from '../../../platform/time-ordered-ids.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
 import { status } from '../statuses.ts'
-import { empty, pages, table, urlWith } from '../tables.ts'
+import { empty, noneFits, number, pages, table, urlWith } from '../tables.ts'
 import { ago, amount, exact } from '../words.ts'
 
 const path = '/orders'
@@ -14,73 +13,71 @@ const perPage = 50
 const maxSearchLength = 64
 const dayMs = 86_400_000
 
-export function ordersArea(running: () => OperatorService): readonly ConsoleRoute[] {
-  return [
-    { path, show },
-    { path: '/orders.csv', download },
-  ]
+export const ordersArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: '/orders.csv', download },
+]
 
-  async function show(visit: Visit): Promise<ConsolePage> {
-    const { query, nowMs } = visit
-    const sought = (query.get('q') ?? '').trim().slice(0, maxSearchLength)
-    const content = sought === '' ? await list(visit) : await search(sought, visit)
-    return {
-      title: 'Orders',
-      area: 'orders',
-      isLive: sought === '' && !query.has('before'),
-      content: html`${searchForm(query)}${filterForm(query, nowMs)}${content}`,
-    }
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, nowMs } = visit
+  const sought = (query.get('q') ?? '').trim().slice(0, maxSearchLength)
+  const content = sought === '' ? await list(visit) : await search(sought, visit)
+  return {
+    title: 'Orders',
+    area: 'orders',
+    isLive: sought === '' && !query.has('before'),
+    content: html`${searchForm(query)}${filterForm(query, nowMs)}${content}`,
   }
+}
 
-  async function list({ query, nowMs }: Visit): Promise<Content> {
-    const filter = filterOf(query)
-    const before = query.get('before') ?? undefined
-    const { orders, next } = await running().orders.listOrders(filter, {
-      limit: perPage,
-      before: before !== undefined && paymentIdPattern.test(before) ? before : undefined,
-    })
-    if (orders.length === 0 && next === undefined)
-      return empty(
-        Object.values(filter).some((value) => value !== undefined)
-          ? html`No order fits. <a href="${path}">Show all</a>`
-          : html`No orders yet. They appear here as soon as a merchant creates one. <a href="/merchants">Merchants</a>`,
-      )
-    return html`${
-      orders.length > 0
-        ? orderTable(orders, nowMs)
-        : empty('No order fits among those that were looked through; older ones may.')
-    }
+async function list({ query, nowMs, service }: Visit): Promise<Content> {
+  const filter = filterOf(query)
+  const before = query.get('before') ?? undefined
+  const { orders, next } = await service.orders.listOrders(filter, {
+    limit: perPage,
+    before: before !== undefined && paymentIdPattern.test(before) ? before : undefined,
+  })
+  if (orders.length === 0 && next === undefined)
+    return empty(
+      Object.values(filter).some((value) => value !== undefined)
+        ? noneFits('order', path)
+        : html`No orders yet. They appear here as soon as a merchant creates one. <a href="/merchants">Merchants</a>`,
+    )
+  return html`${
+    orders.length > 0
+      ? orderTable(orders, nowMs)
+      : empty('No order fits among those that were looked through; older ones may.')
+  }
 ${orders.length < perPage && next !== undefined && html`<p class="quiet small">Looked through the orders back to ${exact(timeOfPaymentId(next))}. “Older” looks on from there; a day or a merchant in the filter finds it sooner.</p>`}
 ${pages(path, query, { older: next })}
 <p class="acts"><a class="button" href="${urlWith('/orders.csv', query, { before: undefined, q: undefined })}" download>Download all that fit (CSV)</a></p>`
-  }
+}
 
-  async function search(sought: string, { nowMs }: Visit): Promise<Content> {
-    const { orders } = running()
-    const [found, merchants] = await Promise.all([orders.search(sought), orders.searchMerchants(sought)])
-    if (found.length === 0 && merchants.length === 0)
-      return empty(
-        html`Nothing is called “${sought}”. The search knows whole numbers: paymentId, orderNo, transactionId, refundId, referRefundNo; and merchants by number or part of the name. <a href="${path}">Show all</a>`,
-      )
-    return html`${
-      merchants.length > 0 &&
-      html`<h2>Merchants</h2><ul>${merchants.map(({ merchantId, name }) => html`<li><a href="/merchants/${merchantId}">${name}</a> <code>${merchantId}</code> · <a href="${path}?merchant=${merchantId}">its orders</a></li>`)}</ul>`
-    }${found.length > 0 && html`<h2>Orders</h2>${orderTable(found, nowMs)}`}`
-  }
+async function search(sought: string, { nowMs, service }: Visit): Promise<Content> {
+  const { orders } = service
+  const [found, merchants] = await Promise.all([orders.search(sought), orders.searchMerchants(sought)])
+  if (found.length === 0 && merchants.length === 0)
+    return empty(
+      html`Nothing is called “${sought}”. The search knows whole numbers: paymentId, orderNo, transactionId, refundId, referRefundNo; and merchants by number or part of the name. <a href="${path}">Show all</a>`,
+    )
+  return html`${
+    merchants.length > 0 &&
+    html`<h2>Merchants</h2><ul>${merchants.map(({ merchantId, name }) => html`<li><a href="/merchants/${merchantId}">${name}</a> <code>${merchantId}</code> · <a href="${path}?merchant=${merchantId}">its orders</a></li>`)}</ul>`
+  }${found.length > 0 && html`<h2>Orders</h2>${orderTable(found, nowMs)}`}`
+}
 
-  async function download({ query, nowMs }: Visit): Promise<Download> {
-    return {
-      fileName: `orders-${new Date(nowMs).toISOString().slice(0, 10)}.csv`,
-      type: 'text/csv; charset=utf-8',
-      content: running().orders.exportCsv(filterOf(query)),
-    }
+async function download({ query, nowMs, service }: Visit): Promise<Download> {
+  return {
+    fileName: `orders-${new Date(nowMs).toISOString().slice(0, 10)}.csv`,
+    type: 'text/csv; charset=utf-8',
+    content: service.orders.exportCsv(filterOf(query)),
   }
 }
 
 export function orderTable(orders: readonly ListedOrder[], nowMs: number): Html {
   return table(
     'Orders, the newest first',
-    ['Created', 'Status', { head: 'Amount', isNumber: true }, 'Order number', 'Merchant', 'paymentId'],
+    ['Created', 'Status', number('Amount'), 'Order number', 'Merchant', 'paymentId'],
     orders.map((order) => [
       ago(order.createdAtMs, nowMs),
       status(order.status),

@@ -1,7 +1,7 @@
 // The overview: the last hour, day or week at a glance. Orders and callbacks are told by when they were made, so that
 // each is in one place only and a share is a share of something.
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
-import { countedAtMost, type OperatorService } from '../../../acts/service.ts'
+import { countedAtMost } from '../../../acts/service.ts'
 import type { CallbackCounts } from '../../../callbacks/store/callback-history.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Overview } from '../../../overview/read-overview.ts'
@@ -20,33 +20,29 @@ import {
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { overviewCharts } from '../overview-charts.ts'
 import { status } from '../statuses.ts'
-import { empty, table, urlWith } from '../tables.ts'
+import { empty, number, table, urlWith } from '../tables.ts'
 import { ago, amount, count, countUpTo, duration, exact, percent } from '../words.ts'
 
 export const overviewPath = '/overview'
 const defaultWindow: WindowName = 'day'
 const windowNames = Object.keys(windows) as WindowName[]
 
-export function overviewArea(running: () => OperatorService): readonly ConsoleRoute[] {
-  return [{ path: overviewPath, show }]
+export const overviewArea: readonly ConsoleRoute[] = [{ path: overviewPath, show }]
 
-  async function show({ query, nowMs }: Visit): Promise<ConsolePage> {
-    const window = windowNames.find((name) => name === query.get('last')) ?? defaultWindow
-    const [overview, callbacks] = await Promise.all([
-      running().overview(window),
-      running().countCallbacks(nowMs),
-    ])
-    const currencies = currenciesOf(overview.tallies)
-    const currency = currencies.find((each) => each === query.get('currency')) ?? currencies[0]
-    return {
-      title: 'Overview',
-      area: 'overview',
-      isLive: true,
-      content: html`${tabs(
-        'How far back',
-        window,
-        windowNames.map((name) => [name, windows[name].label, urlWith(overviewPath, query, { last: name })]),
-      )}
+async function show({ query, nowMs, service }: Visit): Promise<ConsolePage> {
+  const window = windowNames.find((name) => name === query.get('last')) ?? defaultWindow
+  const [overview, callbacks] = await Promise.all([service.overview(window), service.countCallbacks(nowMs)])
+  const currencies = currenciesOf(overview.tallies)
+  const currency = currencies.find((each) => each === query.get('currency')) ?? currencies[0]
+  return {
+    title: 'Overview',
+    area: 'overview',
+    isLive: true,
+    content: html`${tabs(
+      'How far back',
+      window,
+      windowNames.map((name) => [name, windows[name].label, urlWith(overviewPath, query, { last: name })]),
+    )}
 ${about(overview, nowMs)}
 ${tiles(overview, callbacks, nowMs)}
 <h2>Over time</h2>
@@ -60,7 +56,6 @@ ${
 }
 <div class="charts">${overviewCharts(overview, currency)}</div>
 <h2>Orders and money by status</h2>${byStatus(overview, currencies)}`,
-    }
   }
 }
 
@@ -129,10 +124,7 @@ function byStatus({ tallies, isComplete }: Overview, currencies: readonly string
   }
   return table(
     'Orders and their amounts by currency and status',
-    [
-      'Currency',
-      ...['All', ...statusNames.map((name) => status(name))].map((head) => ({ head, isNumber: true })),
-    ],
+    ['Currency', number('All'), ...statusNames.map((name) => number(status(name)))],
     currencies.map((currency) => [
       html`<strong>${currency}</strong>`,
       cell(currency),

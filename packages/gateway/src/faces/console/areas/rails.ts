@@ -1,110 +1,100 @@
 // Rails: the ways to pay that reach outside, in the order of the checkout, and each with its health, its secrets and what
 // it has collected.
-import { Failure } from '@tillgate/protocol'
 import { writtenLimits, writtenNames } from '../../../acts/rail-acts.ts'
-import type { OperatorService } from '../../../acts/service.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { postedMinor } from '../../../ledger/rules/ledger.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
 import { isFailing, type OutsideRail } from '../../../rails/rules/outside-rail.ts'
 import { actForms } from '../act-forms.ts'
-import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { state } from '../statuses.ts'
-import { empty, facts, table } from '../tables.ts'
+import { facts, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 
 const path = '/rails'
 
-export function railsArea(running: () => OperatorService): readonly ConsoleRoute[] {
-  return [
-    { path, show },
-    { path: `${path}/:railId`, show: showOne },
-  ]
+export const railsArea: readonly ConsoleRoute[] = [
+  { path, show },
+  { path: `${path}/:railId`, show: showOne },
+]
 
-  async function show(visit: Visit): Promise<ConsolePage> {
-    const rails = await running().as(visit.actor).rails.listRails()
-    return {
-      title: 'Rails',
-      area: 'rails',
-      content: html`${actForms(visit, 'rails')}
-${
-  rails.length === 0
-    ? empty('No rails yet: consumers pay from wallets alone. Add a bank or a processor to let money in.')
-    : table(
-        'Rails, as they stand at the checkout',
-        ['Name', 'Status', 'Currencies', 'Address', 'Since'],
-        rails.map((rail) => [
-          html`<a class="wrap" href="${path}/${rail.railId}">${rail.name}</a>`,
-          stateOf(rail, visit.nowMs),
-          written(rail.currencies),
-          html`<span class="wrap">${rail.url}</span>`,
-          ago(rail.createdAtMs, visit.nowMs),
-        ]),
-        { isTall: true },
-      )
-}`,
-    }
+async function show(visit: Visit): Promise<ConsolePage> {
+  const rails = await visit.service.as(visit.actor).rails.listRails()
+  return {
+    title: 'Rails',
+    area: 'rails',
+    content: html`${actForms(visit, 'rails')}
+${table(
+  'Rails, as they stand at the checkout',
+  ['Name', 'Status', 'Currencies', 'Address', 'Since'],
+  rails.map((rail) => [
+    html`<a class="wrap" href="${path}/${rail.railId}">${rail.name}</a>`,
+    stateOf(rail, visit.nowMs),
+    written(rail.currencies),
+    html`<span class="wrap">${rail.url}</span>`,
+    ago(rail.createdAtMs, visit.nowMs),
+  ]),
+  {
+    isTall: true,
+    none: 'No rails yet: consumers pay from wallets alone. Add a bank or a processor to let money in.',
+  },
+)}`,
   }
+}
 
-  async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
-    const found = await running()
-      .as(visit.actor)
-      .rails.showRail(visit.params['railId'] ?? '')
-      .catch((error: unknown) => {
-        if (error instanceof Failure && error.failure === 'not_found') return undefined
-        throw error
-      })
-    if (!found) return undefined
-    const { rail, secrets } = found
-    const accounts = await running().railAccounts(rail.railId)
-    return {
-      title: rail.name,
-      area: 'rails',
-      content: html`<p>${stateOf(rail, visit.nowMs)}</p>
+async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
+  const { railId = '' } = visit.params
+  const found = await orNothing(visit.service.as(visit.actor).rails.showRail(railId))
+  if (!found) return undefined
+  const { rail, secrets } = found
+  const accounts = await visit.service.railAccounts(rail.railId)
+  return {
+    title: rail.name,
+    area: 'rails',
+    content: html`<p>${stateOf(rail, visit.nowMs)}</p>
 ${actForms(visit, 'rail', { subject: rail, values: valuesOf(rail) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
-        ['railId', html`<code>${rail.railId}</code>`],
-        ['Address', html`<span class="wrap">${rail.url}</span>`],
-        ['Names', writtenNames(rail).join(', ') || 'the same in every language'],
-        ['Currencies', written(rail.currencies)],
-        ['Least', writtenLimits(rail.leastMinor).join(', ') || 'any'],
-        ['Most', writtenLimits(rail.mostMinor).join(', ') || 'any'],
-        ['Merchants', rail.merchants?.join(', ') ?? 'all'],
-        ['Position', rail.position],
-        ['Logo', rail.logo === undefined ? 'none' : `SVG, ${rail.logo.length} characters`],
-        ['Since', moment(rail.createdAtMs, visit.nowMs)],
-      ])}</section>
+      ['railId', html`<code>${rail.railId}</code>`],
+      ['Address', html`<span class="wrap">${rail.url}</span>`],
+      ['Names', writtenNames(rail).join(', ') || 'the same in every language'],
+      ['Currencies', written(rail.currencies)],
+      ['Least', writtenLimits(rail.leastMinor).join(', ') || 'any'],
+      ['Most', writtenLimits(rail.mostMinor).join(', ') || 'any'],
+      ['Merchants', rail.merchants?.join(', ') ?? 'all'],
+      ['Position', rail.position],
+      ['Logo', rail.logo === undefined ? 'none' : `SVG, ${rail.logo.length} characters`],
+      ['Since', moment(rail.createdAtMs, visit.nowMs)],
+    ])}</section>
 <section><h2>Health</h2>${facts([
-        ['Failed calls in a row', rail.failures],
-        ['Last failure', html`<span class="wrap">${rail.lastFailure ?? '—'}</span>`],
-        rail.pausedUntilMs !== undefined &&
-          rail.pausedUntilMs > visit.nowMs &&
-          (['Asked again', ago(rail.pausedUntilMs, visit.nowMs)] as const),
-      ])}
+      ['Failed calls in a row', rail.failures],
+      ['Last failure', html`<span class="wrap">${rail.lastFailure ?? '—'}</span>`],
+      rail.pausedUntilMs !== undefined &&
+        rail.pausedUntilMs > visit.nowMs &&
+        (['Asked again', ago(rail.pausedUntilMs, visit.nowMs)] as const),
+    ])}
 <h2>Collected</h2>${collected(accounts)}
 <h2>Secrets</h2>${table(
-        'Secrets that are good, the newest first',
-        ['Secret', 'Made'],
-        secrets.map(({ secretId, createdAtMs }) => [
-          html`<code>${secretId}</code>`,
-          ago(createdAtMs, visit.nowMs),
-        ]),
-      )}</section></div>`,
-    }
+      'Secrets that are good, the newest first',
+      ['Secret', 'Made'],
+      secrets.map(({ secretId, createdAtMs }) => [
+        html`<code>${secretId}</code>`,
+        ago(createdAtMs, visit.nowMs),
+      ]),
+    )}</section></div>`,
   }
 }
 
 /** What it took from consumers and has not passed on: its account is that far below zero. */
 function collected(accounts: readonly Account[]): Html {
-  if (accounts.length === 0) return empty('Nothing yet.')
   return table(
     'Collected and not passed on',
-    ['Currency', { head: 'Collected', isNumber: true }, { head: 'Under way', isNumber: true }],
+    ['Currency', number('Collected'), number('Under way')],
     accounts.map((account) => [
       account.currency,
       amount(-postedMinor(account), account.currency),
       amount(account.debitsPendingMinor, account.currency),
     ]),
+    { none: 'Nothing yet.' },
   )
 }
 

@@ -1,58 +1,58 @@
 // How this gateway does: version, database, and the work that waits, with how long the oldest of it is overdue.
 
-import { countedAtMost, type OperatorService } from '../../../acts/service.ts'
+import { countedAtMost } from '../../../acts/service.ts'
 import { html } from '../../../http/html.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { state } from '../statuses.ts'
 import { facts } from '../tables.ts'
 import { count, countUpTo, duration, moment } from '../words.ts'
+import { requestSearch } from './requests.ts'
 
 /** Past this, a worker does not keep up or does not run. */
 const lateAfterMs = 60_000
 
-export function systemArea(running: () => OperatorService): readonly ConsoleRoute[] {
-  return [{ path: '/system', show }]
+export const systemArea: readonly ConsoleRoute[] = [{ path: '/system', show }]
 
-  async function show({ nowMs }: Visit): Promise<ConsolePage> {
-    const [system, callbacks] = await Promise.all([running().system(nowMs), running().countCallbacks(nowMs)])
-    const { about, state: of } = system
-    const work = (waiting: number | undefined, oldestAtMs: number | undefined) => {
-      const lateMs = oldestAtMs === undefined ? 0 : nowMs - oldestAtMs
-      const said = waiting === undefined ? '' : `${countUpTo(waiting, countedAtMost)} waiting, `
-      if (lateMs <= 0) return html`${said}${state('good', 'nothing is late')}`
-      const look = lateMs > lateAfterMs ? 'bad' : 'wait'
-      return html`${said}${state(look, `the oldest is ${duration(lateMs)} late`)}`
-    }
-    return {
-      title: 'System',
-      area: 'system',
-      isLive: true,
-      content: html`<div class="grid">
+async function show({ nowMs, service }: Visit): Promise<ConsolePage> {
+  const [system, callbacks] = await Promise.all([service.system(nowMs), service.countCallbacks(nowMs)])
+  const { about, state: of } = system
+  const work = (waiting: number | undefined, oldestAtMs: number | undefined) => {
+    const lateMs = oldestAtMs === undefined ? 0 : nowMs - oldestAtMs
+    const said = waiting === undefined ? '' : `${countUpTo(waiting, countedAtMost)} waiting, `
+    if (lateMs <= 0) return html`${said}${state('good', 'nothing is late')}`
+    const look = lateMs > lateAfterMs ? 'bad' : 'wait'
+    return html`${said}${state(look, `the oldest is ${duration(lateMs)} late`)}`
+  }
+  return {
+    title: 'System',
+    area: 'system',
+    isLive: true,
+    content: html`<div class="grid">
 <section><h2>Gateway</h2>${facts([
-        ['Version', about.version],
-        ['Mode', about.mode],
-        ['Node.js', about.node],
-        ['Process', about.pid],
-        ['Up', duration(about.upMs)],
-        ['Memory', `${count(Math.round(about.memoryBytes / 1024 / 1024))} MiB`],
-        ['Public address', about.publicUrl],
-      ])}</section>
+      ['Version', about.version],
+      ['Mode', about.mode],
+      ['Node.js', about.node],
+      ['Process', about.pid],
+      ['Up', duration(about.upMs)],
+      ['Memory', `${count(Math.round(about.memoryBytes / 1024 / 1024))} MiB`],
+      ['Public address', about.publicUrl],
+    ])}</section>
 <section><h2>Database</h2>${facts([
-        ['PostgreSQL', of.databaseVersion],
-        ['Size', `${count(Math.round(of.databaseBytes / 1024 / 1024))} MiB`],
-        ['Migrations', of.migrations],
-        ['Connections of this process', `${of.pool.total}, ${of.pool.idle} idle`],
-        ['Waiting for one', of.pool.waiting],
-      ])}</section>
+      ['PostgreSQL', of.databaseVersion],
+      ['Size', `${count(Math.round(of.databaseBytes / 1024 / 1024))} MiB`],
+      ['Migrations', of.migrations],
+      ['Connections of this process', `${of.pool.total}, ${of.pool.idle} idle`],
+      ['Waiting for one', of.pool.waiting],
+    ])}</section>
 <section><h2>Workers</h2>${facts([
-        ['Deliver callbacks', work(callbacks.waiting, callbacks.oldestDueAtMs)],
-        ['Settle payments and refunds', work(of.settlementsWaiting, of.oldestSettlementDueAtMs)],
-        ['Expire orders', work(undefined, of.oldestExpiryAtMs)],
-        ['Callback hosts', `${callbacks.failingHosts} failing, ${callbacks.pausedHosts} paused`],
-        ['Callbacks given up', countUpTo(callbacks.exhausted, countedAtMost)],
-      ])}</section>
+      ['Deliver callbacks', work(callbacks.waiting, callbacks.oldestDueAtMs)],
+      ['Settle payments and refunds', work(of.settlementsWaiting, of.oldestSettlementDueAtMs)],
+      ['Expire orders', work(undefined, of.oldestExpiryAtMs)],
+      ['Callback hosts', `${callbacks.failingHosts} failing, ${callbacks.pausedHosts} paused`],
+      ['Callbacks given up', countUpTo(callbacks.exhausted, countedAtMost)],
+    ])}</section>
+<section><h2>Requests</h2><p>Find a request by the requestId that its sender quotes.</p>${requestSearch({})}</section>
 <section><h2>Clock</h2>${facts([['Now', moment(nowMs, nowMs)]])}</section>
 </div>`,
-    }
   }
 }

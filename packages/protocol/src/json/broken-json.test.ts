@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { refusedTexts } from '../test/json-test-suite.ts'
+import { refusedTexts } from '../../test/json-test-suite.ts'
+import { maxEnvelopeBytes, maxEnvelopeMarks } from '../limits.ts'
 import { explainBrokenJson } from './broken-json.ts'
 import { JsonError, readJson } from './json.ts'
-import { maxEnvelopeBytes, maxEnvelopeMarks } from './limits.ts'
 
 function troubleOf(bytes: Buffer): string {
   try {

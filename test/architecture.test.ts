@@ -1,4 +1,4 @@
-// What keeps the code in rooms: no circle of imports, by value or by type, nothing loose at the gateway's root, and no
+// What keeps the modules apart: no circle of imports, by value or by type, nothing loose at the gateway's root, and no
 // folder that has grown past what one can look over.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -38,7 +38,7 @@ test('the root of the gateway holds main.ts alone', () => {
   assert.deepEqual(globSync('packages/gateway/src/*.*', { cwd: root }), ['packages/gateway/src/main.ts'])
 })
 
-/** An import against the direction, planted in each room: where it stands, what it names. */
+/** An import against the direction, planted in each module: where it stands, what it names. */
 const planted = [
   ['platform', '../orders/rules/order.ts'],
   ['orders/rules', '../store/orders.ts'],
@@ -66,17 +66,17 @@ const planted = [
   ['app', '../main.ts'],
 ] as const
 
-function upward(room: string): readonly [string, string] {
-  return [room, '../app/operations.ts']
+function upward(module: string): readonly [string, string] {
+  return [module, '../app/operations.ts']
 }
 
-test('the linter refuses an import against the direction, in every room', (t) => {
+test('the linter refuses an import against the direction, in every module', (t) => {
   const copy = mkdtempSync(join(tmpdir(), 'tillgate-house-'))
   t.after(() => rmSync(copy, { recursive: true, force: true }))
   const { vcs: _, ...config } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8'))
   writeFileSync(join(copy, 'biome.json'), JSON.stringify({ ...config, $schema: undefined }))
-  const paths = planted.map(([room, named], index) => {
-    const path = `packages/gateway/src/${room}/planted-${index}.ts`
+  const paths = planted.map(([module, named], index) => {
+    const path = `packages/gateway/src/${module}/planted-${index}.ts`
     mkdirSync(dirname(join(copy, path)), { recursive: true })
     writeFileSync(join(copy, path), `import { a } from '${named}'\nexport const b = a\n`)
     return path
@@ -101,6 +101,18 @@ test(`no folder has more than ${maxFilesInFolder} files of production code`, () 
     full.map(([folder, members]) => `${folder}: ${members.length}`),
     [],
   )
+})
+
+test('keys and packages that the papers have one make are no part of the repository', () => {
+  const { stdout } = spawnSync(
+    'git',
+    ['check-ignore', 'private.pem', 'keys/public.pem', 'tillgate-sdk.tgz', '.env'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
+  assert.equal(stdout, 'private.pem\nkeys/public.pem\ntillgate-sdk.tgz\n.env\n')
 })
 
 function importsOf(file: string, text: string): string[] {

@@ -1,5 +1,6 @@
-// Random bytes, drawn from the system in larger pieces: a few bytes at a time cost 9 µs a call, which a create
-// pays three times. Bytes are given out once and wiped from the piece.
+// Random bytes, drawn from the system in larger pieces: with Node 24 a few bytes at a time cost 9 µs a call, which a
+// create pays three times. Bytes are given out once and wiped from the piece. It may go when randomBytes(16) costs what
+// makeRandom()(16) does (random.test.ts).
 import { randomFillSync } from 'node:crypto'
 
 const pieceBytes = 4096

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { maxEnvelopeBytes, maxJsonDepth, maxJsonMarks } from '../limits.ts'
 import { inexactNumberText, type Json, JsonError, type JsonObject, readJson } from './json.ts'
-import { maxEnvelopeBytes, maxJsonDepth, maxJsonMarks } from './limits.ts'
 
 function refuses(text: string, words: RegExp): void {
   assert.throws(

@@ -1,15 +1,15 @@
 // Who may try a PIN. Wrong ones count for where they come from, and for the wallet. An address is locked out long before
-// the wallet is locked for everybody; a device that its owner signed in with before has a count of its own, so that no
-// stranger locks the owner out. Pure.
+// the wallet is locked for everybody; a device that its owner signed in with before has a count of its own, so that nobody
+// else locks the owner out. Pure.
 import assert from 'node:assert/strict'
-import { countTry, type Tries, type TriesLimit } from '../../platform/tries.ts'
+import { countTry, type Tries, type TriesLimit } from '../../platform/lockout.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const lockMs = [30_000, 5 * minuteMs, 30 * minuteMs, 4 * hourMs, dayMs]
 
-export const walletTriesLimits = {
+export const pinLockLimits = {
   /** Of one address or one known device at one login: nine guesses on the first day, then one a day. */
   source: { free: 5, lockMs, forgottenAfterMs: 7 * dayMs },
   /** Of all addresses together: a thousand of them have 24 guesses in two days. One alone, at its one a day, is forgotten. */
@@ -20,16 +20,16 @@ export const walletTriesLimits = {
 export const loginsByAddress = { most: 20, withinMs: hourMs } as const
 
 /** After this nobody asks for a source's tries any more. */
-export const sourceKeptMs = walletTriesLimits.source.forgottenAfterMs + dayMs
+export const sourceKeptMs = pinLockLimits.source.forgottenAfterMs + dayMs
 
-const { source, wallet } = walletTriesLimits
+const { source, wallet } = pinLockLimits
 assert(source.free + lockMs.length < wallet.free, 'one address alone locks no wallet on its first day')
 
-export type WalletTry =
+export type PinTry =
   | { readonly kind: 'counted'; readonly source: Tries; readonly wallet: Tries | undefined }
   | { readonly kind: 'locked'; readonly untilMs: number }
 
-export function decideWalletTry(
+export function decidePinTry(
   tries: {
     readonly source: Tries
     /** Undefined: this try does not count for the wallet. */
@@ -38,7 +38,7 @@ export function decideWalletTry(
     readonly othersSinceMs: number | undefined
   },
   nowMs: number,
-): WalletTry {
+): PinTry {
   const ofSource = countTry(tries.source, source, nowMs)
   const ofWallet = tries.wallet && countTry(tries.wallet, wallet, nowMs)
   const ends = [ofSource, ofWallet].map((each) => (each?.kind === 'locked' ? each.untilMs : 0))

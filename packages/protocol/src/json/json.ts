@@ -2,8 +2,9 @@
 // values get lost: repeated keys, lone surrogates, keys that reach for prototypes, deep nesting and numbers that a
 // double does not hold. A scan bounds the work and finds these, JSON.parse builds the value: together twice as
 // quick as a parser of our own (docs/decisions/0003-strict-json-and-schemas.md).
+
+import { maxEnvelopeBytes, maxJsonDepth, maxJsonMarks, maxNumberDigits } from '../limits.ts'
 import { explainBrokenJson, foreignFormat } from './broken-json.ts'
-import { maxEnvelopeBytes, maxJsonDepth, maxJsonMarks, maxNumberDigits } from './limits.ts'
 
 const inexactNumber = Symbol('inexactNumber')
 

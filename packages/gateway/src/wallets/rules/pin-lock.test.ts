@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noTries, type Tries } from '../../platform/tries.ts'
-import { decideWalletTry, loginsByAddress, walletTriesLimits } from './wallet-tries.ts'
+import { noTries, type Tries } from '../../platform/lockout.ts'
+import { decidePinTry, loginsByAddress, pinLockLimits } from './pin-lock.ts'
 
 const nowMs = 1_800_000_000_000
 const dayMs = 86_400_000
@@ -9,17 +9,17 @@ const dayMs = 86_400_000
 /** Guesses as fast as they are let, each address by itself, for so many days. */
 function guessesIn(days: number, addresses: number): { guesses: number; locksOfWallet: number } {
   const sources = new Map<number, Tries>()
-  let walletTries: Tries = noTries
+  let pinTries: Tries = noTries
   let [guesses, locksOfWallet] = [0, 0]
   for (let atMs = nowMs; atMs < nowMs + days * dayMs; atMs += 10_000) {
     for (let address = 0; address < addresses; address++) {
       const source = sources.get(address) ?? noTries
-      const decided = decideWalletTry({ source, wallet: walletTries, othersSinceMs: undefined }, atMs)
+      const decided = decidePinTry({ source, wallet: pinTries, othersSinceMs: undefined }, atMs)
       if (decided.kind === 'locked') continue
       guesses++
       sources.set(address, decided.source)
-      walletTries = decided.wallet ?? walletTries
-      if (walletTries.lockedUntilMs !== undefined) locksOfWallet++
+      pinTries = decided.wallet ?? pinTries
+      if (pinTries.lockedUntilMs !== undefined) locksOfWallet++
     }
   }
   return { guesses, locksOfWallet }
@@ -38,10 +38,10 @@ test('a hundred addresses together have hardly more, for then the wallet is lock
 
 test('a known device is locked by its own tries alone', () => {
   const locked: Tries = { count: 5, lastAtMs: nowMs, lockedUntilMs: nowMs + 1 }
-  const device = decideWalletTry({ source: noTries, wallet: undefined, othersSinceMs: undefined }, nowMs)
+  const device = decidePinTry({ source: noTries, wallet: undefined, othersSinceMs: undefined }, nowMs)
   assert.equal(device.kind, 'counted')
   assert.equal(
-    decideWalletTry({ source: locked, wallet: undefined, othersSinceMs: undefined }, nowMs).kind,
+    decidePinTry({ source: locked, wallet: undefined, othersSinceMs: undefined }, nowMs).kind,
     'locked',
   )
 })
@@ -49,17 +49,17 @@ test('a known device is locked by its own tries alone', () => {
 test('a lock lasts until the last of its reasons is over', () => {
   const until = (ms: number): Tries => ({ count: 5, lastAtMs: nowMs, lockedUntilMs: nowMs + ms })
   const tries = { source: until(10), wallet: until(20), othersSinceMs: undefined }
-  assert.deepEqual(decideWalletTry(tries, nowMs), { kind: 'locked', untilMs: nowMs + 20 })
+  assert.deepEqual(decidePinTry(tries, nowMs), { kind: 'locked', untilMs: nowMs + 20 })
 })
 
 test('an address that tried many logins waits until the oldest of them is an hour old', () => {
   const othersSinceMs = nowMs - loginsByAddress.withinMs
   const tries = { source: noTries, wallet: noTries, othersSinceMs }
-  assert.deepEqual(decideWalletTry(tries, nowMs - 1), { kind: 'locked', untilMs: nowMs })
-  assert.equal(decideWalletTry(tries, nowMs).kind, 'counted')
+  assert.deepEqual(decidePinTry(tries, nowMs - 1), { kind: 'locked', untilMs: nowMs })
+  assert.equal(decidePinTry(tries, nowMs).kind, 'counted')
 })
 
 test('the locks grow from half a minute to a day', () => {
-  const minutes = walletTriesLimits.source.lockMs.map((ms) => ms / 60_000)
+  const minutes = pinLockLimits.source.lockMs.map((ms) => ms / 60_000)
   assert.deepEqual(minutes, [0.5, 5, 30, 240, 1_440])
 })

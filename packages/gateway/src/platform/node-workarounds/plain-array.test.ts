@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { plainArray } from './plain-array.ts'
 
 test('an array is written as PostgreSQL reads it, an empty one and nulls included', () => {
@@ -8,4 +9,10 @@ test('an array is written as PostgreSQL reads it, an empty one and nulls include
   assert.equal(plainArray([1, null, 1_800_000_000_000]), '{1,null,1800000000000}')
   assert.equal(plainArray([true, false]), '{true,false}')
   assert.equal(plainArray(['0199-a', 'acknowledged']), '{0199-a,acknowledged}')
+})
+
+test('it is needed while the driver escapes and quotes what needs neither', () => {
+  // Of pg's utilities the types say nothing.
+  const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): string } }).utils
+  assert.equal(prepareValue(['acknowledged', 1]), '{"acknowledged","1"}')
 })

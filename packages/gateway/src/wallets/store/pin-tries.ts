@@ -1,9 +1,9 @@
 // Counting tries of PINs, across all processes: each try takes the wallet's row and its own counter, so that of many at
 // once, wherever they are made, one is counted after the other.
 import type { Pool, Queryable } from '../../database/pool.ts'
-import { noTries } from '../../platform/tries.ts'
+import { noTries } from '../../platform/lockout.ts'
+import { decidePinTry } from '../rules/pin-lock.ts'
 import type { Wallet } from '../rules/wallet.ts'
-import { decideWalletTry } from '../rules/wallet-tries.ts'
 import {
   allAddresses,
   deleteForgotten,
@@ -11,12 +11,12 @@ import {
   findOthersSince,
   lockSources,
   setSource,
-} from './try-sources.ts'
+} from './pin-try-sources.ts'
 import { findWalletForTry, setWalletTries } from './wallets.ts'
 
-export type WalletTriesStore = ReturnType<typeof makeWalletTriesStore>
+export type PinTriesStore = ReturnType<typeof makePinTriesStore>
 
-export function makeWalletTriesStore(database: Pool) {
+export function makePinTriesStore(database: Pool) {
   return {
     /** Counts a try before anybody knows whether it is right; the same statements for a login that nobody has. */
     take: (attempt: PinAttempt) => database.transaction((transaction) => take(transaction, attempt)),
@@ -64,21 +64,21 @@ async function take(transaction: Queryable, attempt: PinAttempt): Promise<TakenT
   const othersSinceMs = isKnownDevice ? undefined : await findOthersSince(transaction, key)
   const counted = await lockSources(transaction, key)
   const wallet = found ? found.tries : counted.allAddresses
-  const decided = decideWalletTry(
+  const decided = decidePinTry(
     { othersSinceMs, source: counted.source, wallet: isKnownDevice ? undefined : wallet },
     nowMs,
   )
   if (decided.kind === 'locked') return decided
   await setSource(transaction, key, decided.source)
   if (decided.wallet) {
-    // One statement or the other, so that a login that nobody has locks for strangers like a wallet does.
+    // One statement or the other, so that a login that nobody has is locked like a wallet is.
     if (found) await setWalletTries(transaction, found.wallet.walletId, decided.wallet)
     else await setSource(transaction, { ...key, source: allAddresses }, decided.wallet)
   }
   return { kind: 'taken', login, source, isKnownDevice, found }
 }
 
-/** A right PIN on a known device says nothing about the strangers who try. */
+/** A right PIN on a known device says nothing about those who try from elsewhere. */
 async function forget(
   transaction: Queryable,
   { login, source, isKnownDevice, found }: TakenTry,

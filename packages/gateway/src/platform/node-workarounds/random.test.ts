@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { leastTimeMs } from '../../../test/support/least-time.ts'
 import { makeRandom } from './random.ts'
 
 test('bytes are given out once, also across pieces, and are as many as were asked for', () => {
@@ -27,4 +29,9 @@ test('every value of a byte comes up', () => {
   const values = new Set<number>()
   for (let i = 0; i < 2000; i++) for (const byte of random(8)) values.add(byte)
   assert.equal(values.size, 256)
+})
+
+test('it is needed while a few bytes from the system cost more', () => {
+  const random = makeRandom()
+  assert.ok(leastTimeMs(() => random(16)) < leastTimeMs(() => randomBytes(16)), 'random.ts may go')
 })

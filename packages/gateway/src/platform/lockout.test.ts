@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countTry, noTries, type Tries } from './tries.ts'
+import { countTry, noTries, type Tries } from './lockout.ts'
 
 const limit = { free: 3, lockMs: [10, 100, 1_000], forgottenAfterMs: 5_000 } as const
 

@@ -1,19 +1,17 @@
 // Tokens of the admin API: made for an operator, shown once, found by their hash, revoked at once. And the ids by which
 // an act that is sent twice is done once.
 import { createHash } from 'node:crypto'
-import { Failure, makeUuid, type RandomBytes, uuidPattern } from '@tillgate/protocol'
-import type { Clock } from '../platform/clock.ts'
+import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import { makeActs } from './audit-entries.ts'
 import { type ApiToken, parseScopes, parseTokenDays, parseTokenName, tokenLimits } from './rules/api-token.ts'
 import { noActiveOperator, normaliseOperatorLogin, type Operator } from './rules/operator.ts'
 import type { ApiTokenStore, KnownToken } from './store/api-tokens.ts'
 import type { OperatorStore } from './store/operators.ts'
 
-export interface ManageTokensParts {
+export interface ManageTokensParts extends ClockAndRandom {
   readonly tokens: ApiTokenStore
   readonly operators: Pick<OperatorStore, 'findOperator'>
-  readonly clock: Clock
-  readonly random: RandomBytes
 }
 
 export interface MadeToken {

@@ -1,0 +1,45 @@
+// The areas of the console, each at the path of its name: on the left, on a phone at the bottom.
+import { type Html, html } from '../../http/html.ts'
+
+const icons = {
+  overview: html`<path d="M4 20V10m6 10V4m6 16v-7m4 7H2"/>`,
+  orders: html`<path d="M5 3h14v18l-3-2-4 2-4-2-3 2z"/><path d="M9 8h6m-6 4h6"/>`,
+  callbacks: html`<path d="M4 12a8 8 0 1 1 2.5 5.8"/><path d="M4 20v-5h5"/>`,
+  merchants: html`<path d="M3 9l2-5h14l2 5v2H3zM5 11v9h14v-9"/><path d="M10 20v-5h4v5"/>`,
+  wallets: html`<rect x="3" y="6" width="18" height="13" rx="2"/><path d="M16 12.5h2M3 10h18"/>`,
+  rails: html`<path d="M3 9h18L12 3zM5 9v9m5-9v9m4-9v9m5-9v9M3 21h18"/>`,
+  ledger: html`<path d="M12 4v16M5 7h14M5 7l-3 7h6zm14 0l-3 7h6zM8 20h8"/>`,
+  approvals: html`<circle cx="8" cy="8" r="3"/><circle cx="17" cy="9" r="2.5"/><path d="M2 20c.5-4 2.5-6 6-6s5.5 2 6 6m1-5.5c3.5-.5 6 1.5 6.5 5.5"/>`,
+  audit: html`<path d="M6 3h9l4 4v14H6z"/><path d="M9 11h6m-6 4h6"/>`,
+  system: html`<rect x="4" y="4" width="16" height="7" rx="1"/><rect x="4" y="13" width="16" height="7" rx="1"/><path d="M8 7.5v.1M8 16.5v.1"/>`,
+  account: html`<circle cx="12" cy="8" r="4"/><path d="M4 21c1-5 4-7 8-7s7 2 8 7"/>`,
+} as const
+
+export type AreaName = keyof typeof icons
+// Safe: these are its own keys.
+const names = Object.keys(icons) as AreaName[]
+
+/** `approvalsWaiting` is undefined where nothing ever waits, and there is no such area. */
+export function navigation(current: AreaName | undefined, approvalsWaiting: number | undefined): Html {
+  const shown = names.filter((name) => name !== 'approvals' || approvalsWaiting !== undefined)
+  return html`<nav aria-label="Areas"><ul>${shown.map(
+    (name) =>
+      html`<li><a href="/${name}"${name === current && html` aria-current="page"`}>${icon(name)}<span>${labelOf(name)}</span>${
+        name === 'approvals' && waitingMark(approvalsWaiting)
+      }</a></li>`,
+  )}</ul></nav>`
+}
+
+function labelOf(name: AreaName): string {
+  return name === 'audit' ? 'Audit log' : name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+function icon(name: AreaName): Html {
+  return html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${icons[name]}</svg>`
+}
+
+function waitingMark(waiting = 0): Html | undefined {
+  return waiting === 0
+    ? undefined
+    : html`<span class="count">${waiting}<span class="hidden"> waiting</span></span>`
+}
