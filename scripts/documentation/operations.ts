@@ -217,7 +217,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       requests: [
         {
           requestId: 'q3JvY2sgYW5kIHJv',
-          at: timeMs,
+          at: payment.paymentTime,
           method: 'service.trade.create',
           httpStatus: 400,
           code: 40001,

@@ -29,6 +29,7 @@ export const maxShippingAddressLength = 512
 export const maxUrlLength = 2048
 export const maxPaymentIdLength = 32
 export const maxRefundIdLength = 32
+export const maxRailIdLength = 32
 export const maxTransactionIdLength = 30
 export const maxReferRefundNoLength = 64
 export const maxRefundReasonLength = 256

@@ -110,6 +110,8 @@ export interface QueryAnswer {
     paymentStatus: OrderStatus;
     /** What the order asks for. An amount, zero or more. */
     paymentAmount: number | string;
+    /** How it was paid, or is: `wallet`, or the rail’s id. Absent until then. Text of 1 to 32 characters. */
+    payMethod?: string;
     /** All refunds, the oldest first. */
     refunds: {
         /** The refund’s number. Text of 1 to 32 characters. */
@@ -206,6 +208,26 @@ export interface SandboxAnswer {
     paymentId: string;
     /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
+    /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+    transactionId?: string;
+    /** What the consumer does next. With `pending`, and required there. */
+    nextAction?: {
+        /** How the consumer pays. Allowed: `redirect`, `qr`, `instructions`. */
+        kind: 'redirect' | 'qr' | 'instructions';
+        /** With `redirect`: the page that the consumer is sent to. An http or https address of at most 2048 characters. */
+        url?: string;
+        /** With `qr`: what the code says. Text of 1 to 1024 characters. */
+        text?: string;
+        /** With `qr`, and optional there: what to do with the code. Text of 1 to 256 characters. */
+        caption?: string;
+        /** With `instructions`: what the consumer copies, such as account and reference. A list of 1 to 20. */
+        lines?: {
+            /** What it is. Text of 1 to 64 characters. */
+            label: string;
+            /** The thing itself. Text of 1 to 256 characters. */
+            value: string;
+        }[];
+    };
     /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
     ignoredFields?: {
         /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
@@ -774,6 +796,12 @@ export interface Sandbox {
      *
      * @example
      * await tillgate.sandbox.pay({ paymentId, outcome: 'success' })
+     *
+     * With a rail instead of an outcome, it begins to pay through it as a consumer's choice at the checkout would, and
+     * answers what the consumer does next.
+     *
+     * @example
+     * const { nextAction } = await tillgate.sandbox.pay({ paymentId, rail: 'bank' })
      */
     pay(payment: SandboxPay, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>;
     /**
@@ -835,7 +863,9 @@ interface SandboxPay {
     /** The payment order’s number, as create answered it. Text of 1 to 32 characters. */
     paymentId: string;
     /** What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails. Allowed: `success`, `failed`, `confirming`, `refund_fails`. */
-    outcome: 'success' | 'failed' | 'confirming' | 'refund_fails';
+    outcome?: 'success' | 'failed' | 'confirming' | 'refund_fails';
+    /** Instead of `outcome`: begin to pay through this rail, as a consumer’s choice at the checkout would. Text of 1 to 32 characters. */
+    rail?: string;
 }
 interface SandboxRequestsAnswer {
     /** The newest first. */

@@ -11,6 +11,7 @@ import {
 } from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { Clock } from '../platform/clock.ts'
+import { walletRailId } from '../rails/rules/outside-rail.ts'
 import type { Refund } from '../refunds/rules/refund.ts'
 import type { OrderWithRefunds, RefundStore } from '../refunds/store/refunds.ts'
 import type { CurrentOrder } from './current-order.ts'
@@ -65,6 +66,7 @@ function answer(order: Order, refunds: readonly Refund[], about: Refund | undefi
     orderNo: order.orderNo,
     paymentStatus: order.status,
     paymentAmount,
+    ...(order.transactionId !== undefined && { payMethod: order.railId ?? walletRailId }),
     refunds: refunds.map(refundInQuery),
   }
 }

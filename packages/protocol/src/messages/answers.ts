@@ -3,7 +3,8 @@ import type { Static } from 'typebox'
 import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import type { JsonObject } from '../json/json.ts'
-import { maxOrderNoLength, maxTransactionIdLength } from '../limits.ts'
+import { maxOrderNoLength, maxRailIdLength, maxTransactionIdLength } from '../limits.ts'
+import { nextActionSchema } from '../rail/answers.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import { channels } from './create-body.ts'
@@ -74,6 +75,9 @@ export const queryAnswerSchema = Type.Object({
   orderNo: text('The orderNo, also where referOrderNo names a refund.', { max: maxOrderNoLength }),
   paymentStatus: choice('The payment’s own status, whatever became of refunds.', orderStatusNames),
   paymentAmount: amount('What the order asks for.'),
+  payMethod: Type.Optional(
+    text('How it was paid, or is: `wallet`, or the rail’s id. Absent until then.', { max: maxRailIdLength }),
+  ),
   refunds: list('All refunds, the oldest first.', {
     item: refundInQuery,
     typeName: 'array of refunds',
@@ -112,7 +116,13 @@ export const callbackAnswerSchema = Type.Object({
 })
 export type CallbackAnswer = { paymentId: string; queued: number } & Ignoring
 
-export const sandboxAnswerSchema = Type.Object({ paymentId, status: orderStatus, ...ignored })
+export const sandboxAnswerSchema = Type.Object({
+  paymentId,
+  status: orderStatus,
+  transactionId: Type.Optional(transactionId),
+  nextAction: Type.Optional(nextActionSchema),
+  ...ignored,
+})
 export type SandboxAnswer = Static<typeof sandboxAnswerSchema>
 
 export const answerSchema = Type.Object({

@@ -75,6 +75,8 @@ test('the sandbox pays with one of four outcomes', () => {
   })
   refuses(parseSandboxPayBody, { paymentId: 'P1', outcome: 'timeout' }, 'outcome')
   refuses(parseSandboxPayBody, { paymentId: 'P1' }, 'outcome')
+  assert.deepEqual(parseSandboxPayBody('{"paymentId":"P1","rail":"bank"}'), { paymentId: 'P1', rail: 'bank' })
+  refuses(parseSandboxPayBody, { paymentId: 'P1', rail: 'bank', outcome: 'failed' }, 'rail')
 })
 
 test('the sandbox advances by 1 ms to 30 days', () => {

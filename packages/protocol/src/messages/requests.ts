@@ -5,6 +5,7 @@ import { amount, choice, text, wholeNumber } from '../fields.ts'
 import {
   maxOrderNoLength,
   maxPaymentIdLength,
+  maxRailIdLength,
   maxReferRefundNoLength,
   maxRefundIdLength,
   maxRefundReasonLength,
@@ -117,22 +118,44 @@ export const sandboxOutcomes = ['success', 'failed', 'confirming', 'refund_fails
 
 export const sandboxPayBodySchema = Type.Object({
   paymentId,
-  outcome: choice(
-    'What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails.',
-    sandboxOutcomes,
+  outcome: Type.Optional(
+    choice(
+      'What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails.',
+      sandboxOutcomes,
+    ),
+  ),
+  rail: Type.Optional(
+    text(
+      'Instead of `outcome`: begin to pay through this rail, as a consumer’s choice at the checkout would.',
+      {
+        max: maxRailIdLength,
+      },
+    ),
   ),
 })
 
 export interface SandboxPay extends Ignoring {
   readonly paymentId: string
-  readonly outcome: (typeof sandboxOutcomes)[number]
+  readonly outcome?: (typeof sandboxOutcomes)[number]
+  readonly rail?: string
 }
+
+/** By one of the two. */
+export type SandboxPayment = { readonly paymentId: string } & Ignoring &
+  (
+    | { readonly outcome: (typeof sandboxOutcomes)[number]; readonly rail?: never }
+    | { readonly rail: string; readonly outcome?: never }
+  )
 
 const readSandboxPayBody = makeBodyReader(sandboxPayBodySchema)
 
-export function parseSandboxPayBody(bodyText: string): SandboxPay {
+export function parseSandboxPayBody(bodyText: string): SandboxPayment {
   const body = readSandboxPayBody(bodyText)
-  return { paymentId: body.paymentId, outcome: body.outcome, ...ignoring(body) }
+  const { paymentId, outcome, rail } = body
+  if (outcome !== undefined && rail === undefined) return { paymentId, outcome, ...ignoring(body) }
+  if (rail !== undefined && outcome === undefined) return { paymentId, rail, ...ignoring(body) }
+  const field = rail === undefined ? 'outcome' : 'rail'
+  throw new Failure('invalid_field', { field, message: 'Give one of outcome and rail.' })
 }
 
 export const sandboxAdvanceBodySchema = Type.Object({
