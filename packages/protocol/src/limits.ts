@@ -18,6 +18,7 @@ export const maxMethodLength = 64
 
 export const maxGoods = 100
 export const maxGoodsQuantity = 999_999_999
+export const goodsQuantityDecimals = 6
 export const maxOrderNoLength = 64
 export const maxOrderDescriptionLength = 256
 export const maxReferenceGoodsIdLength = 64
@@ -28,6 +29,7 @@ export const maxShippingAddressLength = 512
 export const maxUrlLength = 2048
 export const maxPaymentIdLength = 32
 export const maxRefundIdLength = 32
+export const maxRailIdLength = 32
 export const maxTransactionIdLength = 30
 export const maxReferRefundNoLength = 64
 export const maxRefundReasonLength = 256

@@ -19,6 +19,12 @@ export interface Sandbox {
    *
    * @example
    * await tillgate.sandbox.pay({ paymentId, outcome: 'success' })
+   *
+   * With a rail instead of an outcome, it begins to pay through it as a consumer's choice at the checkout would, and
+   * answers what the consumer does next.
+   *
+   * @example
+   * const { nextAction } = await tillgate.sandbox.pay({ paymentId, rail: 'bank' })
    */
   pay(payment: SandboxPay, options?: Omit<CallOptions, 'maxRetries'>): Promise<SandboxAnswer>
 
@@ -92,8 +98,13 @@ export interface Sandbox {
 
 export function makeSandbox({ call }: Caller): Sandbox {
   return {
-    async pay({ paymentId, outcome }, options) {
-      const body = () => serialise({ paymentId, outcome })
+    async pay({ paymentId, outcome, rail }, options) {
+      const body = () =>
+        serialise({
+          paymentId,
+          ...(outcome !== undefined && { outcome }),
+          ...(rail !== undefined && { rail }),
+        })
       const data = await call('service.sandbox.pay', body, { ...options, maxRetries: 0 })
       return expectTexts<SandboxAnswer>(data, ['paymentId', 'status'])
     },

@@ -2,7 +2,7 @@
 // status the parsers check, and they return only those.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
-import { choice, list, nested, text, webAddress, wholeNumber } from '../fields.ts'
+import { choice, list, nested, pattern, text, webAddress, wholeNumber } from '../fields.ts'
 import {
   maxCheckAfterSeconds,
   maxInstructionLabelLength,
@@ -12,6 +12,7 @@ import {
   maxRailReasonLength,
   maxRailReferenceLength,
 } from '../limits.ts'
+import * as shared from '../messages/shared-fields.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import { railMessages } from './messages.ts'
@@ -36,7 +37,7 @@ export type RailRefundStatus = keyof typeof railRefundStatuses
 
 const nextActionKinds = ['redirect', 'qr', 'instructions'] as const
 
-const nextActionSchema = nested('What the consumer does next. With `pending`, and required there.', {
+export const nextActionSchema = nested('What the consumer does next. With `pending`, and required there.', {
   typeName: 'next action',
   fields: {
     kind: choice('How the consumer pays.', nextActionKinds),
@@ -75,6 +76,16 @@ const reason = text('Why, in words for the consumer. With `declined`, and requir
 export const railPaymentAnswerSchema = Type.Object({
   status: choice('What the payment is.', Object.keys(railPaymentStatuses) as RailPaymentStatus[]),
   nextAction: Type.Optional(nextActionSchema),
+  amountMinor: Type.Optional(
+    pattern(
+      'What the rail takes it to be worth, in minor units. Where it is not as asked, nothing is believed.',
+      {
+        regexp: /^[0-9]{1,20}$/,
+        expected: 'digits',
+      },
+    ),
+  ),
+  currency: Type.Optional(shared.currency),
   reference: Type.Optional(reference(' Required where it is `approved`.')),
   reason: Type.Optional(reason),
   checkAfterSeconds: Type.Optional(checkAfterSeconds),
@@ -102,7 +113,13 @@ interface Common {
   readonly checkAfterSeconds?: number
 }
 
+interface Worth {
+  readonly amountMinor?: string
+  readonly currency?: string
+}
+
 export type RailPaymentAnswer = Common &
+  Worth &
   (
     | { readonly status: 'pending'; readonly nextAction: NextAction }
     | { readonly status: 'approved'; readonly reference: string }
@@ -128,7 +145,12 @@ export function parseRailPaymentAnswer(
   const answer = readPaymentAnswer(answerText)
   const { status } = answer
   refuseStatus(type, status)
-  const common = commonOf(answer)
+  const { amountMinor, currency } = answer
+  const common = {
+    ...commonOf(answer),
+    ...(amountMinor !== undefined && { amountMinor }),
+    ...(currency !== undefined && { currency }),
+  }
   if (status === 'pending') return { ...common, status, nextAction: nextActionOf(answer.nextAction) }
   if (status === 'declined') return { ...common, status, reason: required(answer, 'reason') }
   if (status === 'approved') return { ...common, status, reference: required(answer, 'reference') }
