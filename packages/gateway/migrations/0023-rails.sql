@@ -59,6 +59,8 @@ create table rail_attempts (
 );
 -- One open attempt for each order, whoever tries to begin two.
 create unique index rail_attempts_open on rail_attempts (merchant_id, payment_id) where ended_at is null;
+-- A rail names a payment by its id alone.
+create index rail_attempts_transaction on rail_attempts (transaction_id);
 create index rail_attempts_order on rail_attempts (merchant_id, payment_id, started_at);
 
 -- What rails were asked and what came of it.

@@ -15,6 +15,8 @@ export { editDistance } from './messages/edit-distance.ts'
 export * from './messages/requests.ts'
 export * from './messages/results.ts'
 export * from './messages/sandbox-listen.ts'
+export * from './messages/sandbox-requests.ts'
+export { type IgnoredField, type Ignoring, ignoring } from './messages/unread-fields.ts'
 export * from './methods.ts'
 export {
   digitsOf,

@@ -18,6 +18,7 @@ export const maxMethodLength = 64
 
 export const maxGoods = 100
 export const maxGoodsQuantity = 999_999_999
+export const goodsQuantityDecimals = 6
 export const maxOrderNoLength = 64
 export const maxOrderDescriptionLength = 256
 export const maxReferenceGoodsIdLength = 64
@@ -28,6 +29,7 @@ export const maxShippingAddressLength = 512
 export const maxUrlLength = 2048
 export const maxPaymentIdLength = 32
 export const maxRefundIdLength = 32
+export const maxRailIdLength = 32
 export const maxTransactionIdLength = 30
 export const maxReferRefundNoLength = 64
 export const maxRefundReasonLength = 256
@@ -44,6 +46,8 @@ export const maxSandboxAdvanceMs = 30 * day
 /** Shorter than what proxies as a rule allow an answer to take. */
 export const maxListenWaitMs = 25 * second
 export const maxListenCursorLength = 32 * 1024
+export const maxRequestIdLength = 64
+export const maxListedRequests = 100
 
 export const maxMajorUnits = 10n ** 15n
 /** Fits a signed 64-bit integer; it is the lower bound of the two for currencies of 4 decimal places. */

@@ -1,5 +1,6 @@
 // Rails that reach outside: registered, changed, paused and resumed, their secrets replaced.
 import { digitsOf, Failure, isCurrencyCode, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
+import type { Attempt } from '../rails/rules/attempt.ts'
 import {
   checkLogo,
   defaultPosition,
@@ -36,7 +37,7 @@ const name = faced(text('As consumers read it at the checkout.', { max: 64 }), {
 const url = faced(text('Where messages are sent: https, in the sandbox http too.', { max: 2048 }), {
   placeholder: 'https://bank.example/tillgate',
 })
-const currencies = faced(list('What it takes.', currency, { max: 50 }), {
+const currencies = faced(list('What it takes.', currency, { max: 300 }), {
   placeholder: 'EUR, USD',
   fromText: (written) => written.toUpperCase(),
 })
@@ -48,7 +49,7 @@ const limits = (description: string) =>
         regexp: /^[0-9]{1,18}(\.[0-9]{1,4})? [A-Z]{3}$/,
         expected: 'an amount and its currency, such as 1.00 EUR',
       }),
-      { max: 50 },
+      { max: 300 },
     ),
     { placeholder: '1.00 EUR, 1.00 USD', fromText: (written) => written.toUpperCase() },
   )
@@ -93,6 +94,7 @@ const rail = {
   pausedUntilMs: optional(timeMs('By its failures: nothing is asked of it before.')),
   createdAtMs: timeMs('Since when.'),
 }
+const transactionId = text('The transactionId of the attempt.', { max: 30 })
 const secret = text('Signs messages both ways. Told this once: hand it over now.', { max: 128 })
 const page = '/rails/:railId'
 
@@ -287,6 +289,35 @@ export const railActs: readonly Act[] = [
       secrets: [['secret', told]],
       page: `/rails/${id}`,
     }),
+  }),
+  defineAct({
+    name: 'rail.return-late-money',
+    api: { method: 'POST', path: '/late-money/:merchantId/:transactionId/return', id: 'returnLateMoney' },
+    scope: 'money:move',
+    summary: 'Send money that came for an order that had ended, and is held, back through its rail',
+    params: object('Which attempt.', { merchantId, transactionId }),
+    input: object('Why.', { reason }),
+    answer: object('The attempt.', { transactionId, railId, returnId: transactionId }),
+    command: { words: 'rail return-late-money' },
+    forms: [
+      form<Attempt>({
+        place: 'attempt',
+        path: '/late-money/:merchantId/:transactionId/return',
+        page: '/orders/:merchantId/:paymentId',
+        label: 'Send it back…',
+        explains:
+          'The money leaves suspense when the rail has taken it back. If it does not, it is held again.',
+        button: 'Send it back',
+        isDangerous: true,
+        isOffered: ({ status }) => status === 'held',
+      }),
+    ],
+    async run({ service, actor, params, input }) {
+      const returned = await service.as(actor).returnLateMoney(params, input.reason)
+      const { transactionId: id, railId: rail, returnId = '' } = returned
+      return { transactionId: id, railId: rail, returnId }
+    },
+    tell: ({ railId: rail }) => ({ text: `The money goes back through ${rail}.` }),
   }),
 ]
 

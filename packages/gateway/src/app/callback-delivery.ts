@@ -84,14 +84,17 @@ function carryOver(counts: DeliveryCounts, metrics: GatewayMetrics): void {
 }
 
 /** Before anything else is started, because its settings may be wrong. */
-export function openOutbound(config: Config, ownListeners: OwnListeners): Outbound {
+export function openOutbound(
+  config: Config,
+  given: Partial<OutboundPolicy> & { readonly ownListeners?: OwnListeners },
+): Outbound {
   const { mode, callbackAllowedTargets: allowedTargets, callbackExtraCaFile } = config
   const policy: OutboundPolicy = {
     ...outboundLimits,
     connectionsPerOrigin: config.callbacksInFlightPerHost,
     mode,
     allowedTargets,
-    ownListeners,
+    ...given,
   }
   try {
     const extraCa =

@@ -1,16 +1,20 @@
 // What the checkout's pages need from operations and stores.
 import { makeActs } from '../faces/checkout/acts.ts'
 import { LiveOrders } from '../faces/checkout/live.ts'
+import type { ShownRails } from '../faces/checkout/pages/view.ts'
 import type { RunningCheckout } from '../faces/checkout/routes.ts'
 import { makeVisits } from '../faces/checkout/visit.ts'
+import { logoPath } from '../faces/merchant-api/rails.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { OrderWatch } from '../orders/order-watch.ts'
+import type { Order } from '../orders/rules/order.ts'
 import { isOverdue } from '../orders/rules/status-change.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { makeSealing } from '../platform/sealing.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
+import { isOffered, nameIn } from '../rails/rules/outside-rail.ts'
 import { findTestWallet } from '../sandbox/test-wallets.ts'
 import type { Behaviour } from '../wallets/rules/wallet.ts'
 import type { Operations } from './operations.ts'
@@ -55,6 +59,7 @@ export function startCheckoutService(
     acts: makeActs({
       authenticateWallet: operations.authenticateWallet,
       submitPayment: operations.submitPayment,
+      payByRail: operations.payByRail,
       findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
       visits,
     }),
@@ -66,8 +71,40 @@ export function startCheckoutService(
       const availableMinor = await wallets.findAvailable(walletId, order.currency)
       return { name: wallet.name, login: wallet.login, availableMinor }
     },
+    findRails: (order, language) => findRails(parts, order, language),
+    async lookAtRail(order) {
+      await operations.payByRail.look(order)
+    },
     visits,
     live,
     stop: () => live.stop(),
+  }
+}
+
+/** Of an order that can be paid; without rails nothing is asked of the database. */
+async function findRails(
+  { stores, operations, clock }: CheckoutServiceParts,
+  order: Order,
+  language: string,
+): Promise<ShownRails> {
+  const all = await operations.rails.all()
+  if (all.size === 0 || order.status !== 'pending') return { offered: [] }
+  const last = (await stores.attempts.listAttempts(order)).at(-1)
+  const lastRail = last && all.get(last.railId)?.rail
+  const name = lastRail ? nameIn(lastRail, language) : ''
+  if (last && last.transactionId === order.openAttempt) {
+    const { status, nextAction, cancelAskedAtMs } = last
+    return { offered: [], open: { name, status, nextAction, isLeaving: cancelAskedAtMs !== undefined } }
+  }
+  const { merchantId, currency, paymentAmountMinor: amountMinor } = order
+  return {
+    offered: [...all.values()]
+      .filter(({ rail }) => isOffered(rail, { merchantId, currency, amountMinor }, clock.now()))
+      .map(({ rail }) => ({
+        railId: rail.railId,
+        name: nameIn(rail, language),
+        logo: rail.logo === undefined ? undefined : logoPath(rail.railId),
+      })),
+    ...(last?.status === 'declined' && { declinedBy: name }),
   }
 }

@@ -6,10 +6,12 @@ import { ensureFirstOperator } from '../operators/first-operator.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { ensureSandboxMerchant } from '../sandbox/demo-merchant.ts'
+import { ensureTestBank } from '../sandbox/test-bank.ts'
 import { ensureTestWallets } from '../sandbox/test-wallets.ts'
 import { type Config, ConfigurationFailure, operatorPasswordMissing } from '../settings/config.ts'
 import type { OpenStores } from './open-stores.ts'
 import { isFileTrouble, sandboxFile } from './sandbox-file.ts'
+import { sandboxRail } from './sandbox-programs.ts'
 
 export interface FirstStartParts extends ClockAndRandom {
   readonly publicUrl: string
@@ -33,6 +35,7 @@ export async function completeFirstStart(
   await Promise.all([
     ensureTestWallets({ wallets, treasury, vault, clock, random }),
     ensureDemoMerchant(config, opened, parts),
+    ensureSandboxRail(config, opened, parts),
   ])
 }
 
@@ -48,6 +51,17 @@ async function ensureOperator(config: Config, opened: Opened, parts: FirstStartP
   if (outcome.kind === 'password_missing') throw new ConfigurationFailure([operatorPasswordMissing])
   if (outcome.kind === 'made' && outcome.password !== undefined)
     parts.onFirstOperator?.({ login: outcome.login, password: outcome.password })
+}
+
+/** Likewise: without its file there is no test bank. */
+async function ensureSandboxRail(config: Config, opened: Opened, parts: FirstStartParts): Promise<void> {
+  const { clock, random, log } = parts
+  const { stores, vault } = opened
+  const rail = await sandboxRail(config).catch((error: unknown) => {
+    if (!isFileTrouble(error)) throw error
+    log.warn({ reason: error.message }, 'the test bank could not be registered')
+  })
+  if (rail) await ensureTestBank(rail, { rails: stores.rails, vault, clock, random })
 }
 
 /** A folder that cannot be written costs the ready-made credentials, and nothing else. */

@@ -18,6 +18,7 @@ import { serveHome } from '../faces/docs/home.ts'
 import { serveDocs } from '../faces/docs/routes.ts'
 import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
+import { serveRails } from '../faces/merchant-api/rails.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
 import { serveSdk } from '../faces/sdk/routes.ts'
@@ -122,6 +123,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     return (answered) => {
       count(answered)
       logAnswered(answered)
+      service?.noteAnswered(answered)
     }
   }
   const onPublicAnswered = answeredAt('public')
@@ -215,6 +217,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       routes: routesOf(catalogue),
     })
   }
+  serveRails(publicListener, () => running().rails)
   servePlatformKeys(publicListener, async () => running().platformKeys())
   serveMetrics(adminListener, {
     read: observability.read,

@@ -40,8 +40,15 @@ import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
+import { makeAskRails } from '../rails/ask-rails.ts'
+import { makeHearNotice } from '../rails/hear-notice.ts'
 import { makeManageRails } from '../rails/manage-rails.ts'
+import { makePayByRail } from '../rails/pay-by-rail.ts'
+import type { RailPost } from '../rails/rail-client.ts'
+import { RailDirectory } from '../rails/rail-directory.ts'
+import { makeReturnLateMoney } from '../rails/return-late-money.ts'
 import type { Rail } from '../rails/rules/rail.ts'
+import type { ClaimedTask } from '../rails/rules/rail-task.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
 import { walletRail } from '../rails/wallet-rail.ts'
 import { makeRefundOrder } from '../refunds/refund-order.ts'
@@ -49,9 +56,11 @@ import { makeSandboxAccess, sandboxAccessActor } from '../sandbox/sandbox-access
 import { makeSandboxAdvance } from '../sandbox/sandbox-advance.ts'
 import { makeSandboxListen } from '../sandbox/sandbox-listen.ts'
 import { makeSandboxPay } from '../sandbox/sandbox-pay.ts'
+import { makeSandboxRequests } from '../sandbox/sandbox-requests.ts'
 import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
+import { makeRequestLog } from '../system/request-log.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
@@ -64,6 +73,8 @@ export interface OperationParts extends ClockAndRandom {
   readonly vault: Vault
   /** Left out, what the mode asks for. */
   readonly rail?: Rail
+  /** Sends to outside rails; left out, none can be reached. */
+  readonly railPost?: RailPost
   /** No callback goes there; left out, nothing listens. */
   readonly ownListeners?: OwnListeners
   /** Seals callbacks; left out, the protocol's own. */
@@ -78,6 +89,7 @@ export type OperationConfig = Pick<
   | 'callbackAllowedTargets'
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
+  | 'lateMoney'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
 >
@@ -88,17 +100,25 @@ export interface OperationHints {
   pending(expiresAtMs: number): void
   /** A payment or a refund waits for its rail. */
   submitted(): void
+  /** Something waits for an outside rail. */
+  railTask(): void
   /** The times of an order were moved. */
   advanced(expiresAtMs: number): void
   readonly settlingFailed: SettleParts['onTrouble']
+  askingFailed(error: unknown, task: ClaimedTask): void
+  /** What somebody should know of a rail. */
+  railAlert(message: string, task: ClaimedTask): void
   countingFailed(error: unknown): void
 }
 
 const unheard: OperationHints = {
   pending() {},
   submitted() {},
+  railTask() {},
   advanced() {},
   settlingFailed() {},
+  askingFailed() {},
+  railAlert() {},
   countingFailed() {},
 }
 
@@ -109,7 +129,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const { orders, refunds, merchants, wallets, treasury, operators, approvals } = stores
   const { callbackHistory: history, callbackResends: resends } = stores
   const hints = { ...unheard, ...parts.hints }
-  const onSubmitted = () => hints.submitted()
+  const onTask = () => hints.railTask()
+  const onSubmitted = (railId?: string) => {
+    hints.submitted()
+    if (railId !== undefined) onTask()
+  }
   const directory = new MerchantDirectory({ store: merchants, vault })
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
@@ -119,6 +143,19 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
   const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
+  const railDirectory = new RailDirectory({ store: stores.rails, vault, clock })
+  const askRails = makeAskRails({
+    ...stores,
+    ...{ railDirectory, currentOrder, directory, linkTokens, publicUrl, clock, random },
+    post: parts.railPost ?? noWayOut,
+    lateMoney: config.lateMoney,
+    onTrouble: (error, task) => hints.askingFailed(error, task),
+    onAlert: (message, task) => hints.railAlert(message, task),
+  })
+  const payByRail = makePayByRail({
+    ...stores,
+    ...{ askRails, railDirectory, currentOrder, clock, random, onTask },
+  })
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
   const preparing = { directory, platformKeys, clock, ...(sealingTools && { tools: sealingTools }) }
 
@@ -177,6 +214,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
     authenticateWallet: makeAuthenticateWallet({ tries: stores.pinTries, vault, clock }),
     submitPayment,
+    payByRail,
+    rails: railDirectory,
+    hearNotice: makeHearNotice({ attempts: stores.attempts, railDirectory, clock, onTask }),
     returnToShop: makeReturnToShop({ platformKeys, clock }),
 
     // What happens by itself
@@ -188,22 +228,25 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       random,
       onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
     }),
+    askRails,
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
 
     // The sandbox
     refillTestWallet: refill,
-    sandboxPay: makeSandboxPay({ submitPayment, wallets }),
+    sandboxPay: makeSandboxPay({ submitPayment, payByRail, orders, wallets }),
     sandboxAdvance: makeSandboxAdvance({
       ...stores,
       currentOrder,
       clock,
       onAdvanced: ({ expiresAtMs }) => hints.advanced(expiresAtMs),
     }),
+    sandboxRequests: makeSandboxRequests(stores.requestLog),
     sandboxListen: makeSandboxListen({
       listens: stores.sandboxListens,
       prepare: makePrepareCallback({ ...preparing, isFetched: true }),
@@ -266,6 +309,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         operators: makeManageOperators({ operators, vault, ...by }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
@@ -273,6 +317,13 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     },
   }
 }
+
+const noWayOut: RailPost = async () => ({
+  kind: 'unreachable',
+  reason: 'connect',
+  detail: 'this program sends nothing to rails',
+  durationMs: 0,
+})
 
 /** In the sandbox a wallet may have a fixed behaviour. */
 function railOf(mode: Config['mode'], { wallets, clock }: Pick<Stores, 'wallets'> & { clock: Clock }): Rail {

@@ -5,6 +5,7 @@ import type { OperatorService } from '../acts/service.ts'
 import type { OpenDatabase } from '../database/open-database.ts'
 import type { RunningCheckout } from '../faces/checkout/routes.ts'
 import type { MerchantApi } from '../faces/merchant-api/merchant-api.ts'
+import type { RunningRails } from '../faces/merchant-api/rails.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
 import type { PublishedKey } from '../keys/platform-keys.ts'
@@ -14,6 +15,8 @@ import type { Figures } from '../overview/store/figures.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
+import type { RequestLog } from '../system/request-log.ts'
+import { startRequestLogWorker } from '../workers/write-request-log.ts'
 import { startCheckoutService } from './checkout-service.ts'
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
@@ -21,7 +24,7 @@ import { type OpenStores, storesOver } from './open-stores.ts'
 import { makeOperations, type Operations } from './operations.ts'
 import { makeOperatorService } from './operator-service.ts'
 import { tracedApi } from './traced.ts'
-import { openOutboundClient, startWork } from './work.ts'
+import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 
 /** What serves requests; it is there once the database is. */
 export interface Service {
@@ -32,6 +35,8 @@ export interface Service {
   readonly readiness: () => Promise<Readiness>
   readonly figures: (nowMs: number) => Promise<Figures>
   readonly sandboxAccess: SandboxAccess
+  readonly rails: RunningRails
+  readonly noteAnswered: RequestLog['note']
   /** Answers requests that wait for something to happen, so that the listeners can close. */
   endWaits(): void
   stop(): Promise<void>
@@ -49,6 +54,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   const { clock, log, random, publicUrl, ownListeners, observability } = parts
   const { metrics, tools } = observability
   const outbound = openOutboundClient(config, ownListeners)
+  const railOutbound = openRailOutbound(config)
   const opened = await storesOver(await parts.opening, {
     config,
     clock,
@@ -80,6 +86,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     clock,
     random,
     ownListeners,
+    railPost: railOutbound.post,
     sealingTools: tools,
     hints: {
       pending(expiresAtMs) {
@@ -87,9 +94,14 @@ export async function startService(config: Config, parts: ServiceParts): Promise
         work.expects(expiresAtMs)
       },
       submitted: () => work.submitted(),
+      railTask: () => work.railTask(),
       advanced: (expiresAtMs) => work.advanced(expiresAtMs),
       settlingFailed: (err, { merchantId, paymentId, refundId }) =>
         log.warn({ worker: 'settle', merchantId, paymentId, refundId, err }, 'not settled yet; trying again'),
+      askingFailed: (err, { merchantId, paymentId, railId }) =>
+        log.warn({ worker: 'ask-rails', merchantId, paymentId, railId, err }, 'not asked yet; trying again'),
+      railAlert: (message, { merchantId, paymentId, railId }) =>
+        log.warn({ worker: 'ask-rails', merchantId, paymentId, railId }, message),
       countingFailed: (err) => log.warn({ err }, 'the last hours could not be counted'),
     },
   })
@@ -105,6 +117,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     log,
   })
   work.onQueued(operations.sandboxListen.expects)
+  const requestLogWorker = startRequestLogWorker({ write: operations.requestLog.write, clock, log })
   const checkout = startCheckoutService({
     stores,
     operations,
@@ -123,10 +136,15 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     readiness: () => readinessOf(opened),
     figures: stores.figures,
     sandboxAccess: operations.sandboxAccess,
+    rails: operations,
+    noteAnswered: operations.requestLog.note,
     endWaits: operations.sandboxListen.stop,
     async stop() {
       await checkout.stop()
       await work.stop()
+      await railOutbound.close()
+      await requestLogWorker.stop()
+      await operations.requestLog.write().catch(() => {})
       await opened.close()
     },
   }
@@ -152,6 +170,7 @@ function merchantApi(
       'service.trade.refund': operations.refundOrder,
       ...(mode === 'sandbox' && {
         'service.sandbox.pay': operations.sandboxPay,
+        'service.sandbox.requests': operations.sandboxRequests,
         'service.sandbox.listen': listening.listen,
         'service.sandbox.acknowledge': listening.acknowledge,
         'service.sandbox.advance': operations.sandboxAdvance,

@@ -26,11 +26,13 @@ import { readFigures } from '../overview/store/figures.ts'
 import { makeOverviewHours } from '../overview/store/overview-hours.ts'
 import { makePaymentStore } from '../payments/store/payments.ts'
 import { makeSettlingStore } from '../payments/store/settling.ts'
+import { makeRailAttemptStore } from '../rails/store/rail-attempts.ts'
 import { makeRailStore } from '../rails/store/rails.ts'
 import { makeRefundStore } from '../refunds/store/refunds.ts'
 import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
 import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
 import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
+import { makeRequestLogStore } from '../system/store/request-log.ts'
 import { readSystemState } from '../system/store/system.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
 import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
@@ -53,6 +55,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     payments: makePaymentStore(pool, onQueued),
     settling: makeSettlingStore(pool, { onBatch, onQueued }),
     rails: makeRailStore(pool),
+    attempts: makeRailAttemptStore(pool, onQueued),
     refunds: makeRefundStore(pool),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),
@@ -78,6 +81,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),
+    requestLog: makeRequestLogStore(pool),
     systemState: (nowMs: number) => readSystemState(pool, nowMs),
     figures: (nowMs: number) => readFigures(pool, nowMs),
   }

@@ -7,7 +7,10 @@ import type { Outbound } from '../outbound/outbound.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
+import { maxPerRail } from '../rails/ask-rails.ts'
+import { maxRailAnswerBytes, railTimeoutMs } from '../rails/rail-client.ts'
 import type { Config } from '../settings/config.ts'
+import { startRailWorker } from '../workers/ask-rails.ts'
 import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
@@ -21,6 +24,8 @@ import type { Stores } from './stores.ts'
 export interface Work {
   /** A payment or a refund waits for its rail. */
   submitted(): void
+  /** Something waits for an outside rail. */
+  railTask(): void
   /** An order was made that expires then. */
   expects(expiresAtMs: number): void
   /** The times of an order were moved, wherever they are watched. */
@@ -45,7 +50,21 @@ export interface WorkParts extends ClockAndRandom {
 
 /** Before the database is waited for, because its settings may be wrong. */
 export function openOutboundClient(config: Config, ownListeners: OwnListeners): Outbound | undefined {
-  return isWorker(config) ? openOutbound(config, ownListeners) : undefined
+  return isWorker(config) ? openOutbound(config, { ownListeners }) : undefined
+}
+
+/**
+ * For rails: the operator chose their addresses, which may be private and at any port; that a live one is https was seen
+ * to when it was registered. Every process may ask a rail for its consumers.
+ */
+export function openRailOutbound(config: Config): Outbound {
+  return openOutbound(config, {
+    mode: 'sandbox',
+    attemptTimeoutMs: railTimeoutMs,
+    maxAnswerBytes: maxRailAnswerBytes,
+    maxReadBytes: 2 * maxRailAnswerBytes,
+    connectionsPerOrigin: 2 * maxPerRail,
+  })
 }
 
 export function startWork(config: Config, parts: WorkParts): Work {
@@ -64,6 +83,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
         },
         onChanged: (key) => watch.heard(key),
         onSubmitted: () => loops?.settle.wake(),
+        onRailTask: () => loops?.rails.wake(),
         onExpiry: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
       }),
     onDeaf: (reason) =>
@@ -83,12 +103,18 @@ export function startWork(config: Config, parts: WorkParts): Work {
       if (loops) loops.settle.wake()
       else hints.submitted()
     },
+    railTask() {
+      if (loops) loops.rails.wake()
+      else hints.railTask()
+    },
     expects: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
     advanced(expiresAtMs) {
       loops?.expiry.expects(expiresAtMs)
       loops?.settle.wake()
+      loops?.rails.wake()
       hints.expiring(expiresAtMs)
       hints.submitted()
+      hints.railTask()
     },
     queued(lanes) {
       loops?.delivery.expects(lanes)
@@ -101,6 +127,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
     async stop() {
       await loops?.expiry.stop()
       await loops?.settle.stop()
+      await loops?.rails.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
       await notifications?.stop()
@@ -123,6 +150,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       clock,
       log,
     }),
+    rails: startRailWorker({ askRails: operations.askRails, clock, log }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }

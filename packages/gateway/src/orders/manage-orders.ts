@@ -17,7 +17,7 @@ export interface ManageOrdersParts extends ActParts {
   readonly merchants: Pick<MerchantStore, 'findMerchant'>
   readonly currentOrder: CurrentOrder
   /** A refund waits for its rail. */
-  readonly onSubmitted: () => void
+  readonly onSubmitted: (railId?: string) => void
 }
 
 export interface RefundByOperator {

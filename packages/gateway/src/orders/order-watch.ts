@@ -3,6 +3,7 @@
 import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
 import type { PaymentStore } from '../payments/store/payments.ts'
 import type { SettlingStore } from '../payments/store/settling.ts'
+import type { RailAttemptStore } from '../rails/store/rail-attempts.ts'
 import type { OrderKey } from './rules/order.ts'
 import type { OrderStore } from './store/orders.ts'
 
@@ -12,6 +13,7 @@ export interface WatchedStores {
   readonly orders: OrderStore
   readonly payments: PaymentStore
   readonly settling: SettlingStore
+  readonly attempts: RailAttemptStore
 }
 
 export class OrderWatch {
@@ -40,6 +42,7 @@ export class OrderWatch {
       orders: this.#overOrders(stores.orders),
       payments: this.#overPayments(stores.payments),
       settling: this.#overSettling(stores.settling),
+      attempts: this.#overAttempts(stores.attempts),
     }
   }
 
@@ -73,6 +76,23 @@ export class OrderWatch {
         const { claimed, kind, change } = settled
         if (isOurs) this.#committed(claimed, kind === 'payment' ? change.to : change.refund.status)
         else this.heard(claimed)
+        return isOurs
+      },
+    }
+  }
+
+  #overAttempts(attempts: RailAttemptStore): RailAttemptStore {
+    return {
+      ...attempts,
+      commit: async (outcome) => {
+        const isOurs = await attempts.commit(outcome)
+        const { task, decision, refund } = outcome
+        const statuses = [
+          ...(decision?.changes ?? []).map(({ to }) => to),
+          ...(refund ? [refund.refund.status] : []),
+        ]
+        if (isOurs) for (const status of statuses) this.#committed(task, status)
+        if (statuses.length === 0 && decision?.attempt) this.heard(task)
         return isOurs
       },
     }

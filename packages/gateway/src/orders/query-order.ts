@@ -2,6 +2,7 @@
 // lost, or by refundId.
 import {
   Failure,
+  ignoring,
   parseQueryBody,
   type QueryAnswer,
   type QueryOrder,
@@ -10,6 +11,7 @@ import {
 } from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { Clock } from '../platform/clock.ts'
+import { walletRailId } from '../rails/rules/outside-rail.ts'
 import type { Refund } from '../refunds/rules/refund.ts'
 import type { OrderWithRefunds, RefundStore } from '../refunds/store/refunds.ts'
 import type { CurrentOrder } from './current-order.ts'
@@ -29,7 +31,7 @@ export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrd
     const { order, refunds } = found
     const about =
       query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)
-    return answer(await currentOrder(order, clock.now()), refunds, about)
+    return { ...answer(await currentOrder(order, clock.now()), refunds, about), ...ignoring(query) }
   }
 
   async function find(merchantId: string, query: QueryOrder): Promise<OrderWithRefunds | undefined> {
@@ -64,6 +66,7 @@ function answer(order: Order, refunds: readonly Refund[], about: Refund | undefi
     orderNo: order.orderNo,
     paymentStatus: order.status,
     paymentAmount,
+    ...(order.transactionId !== undefined && { payMethod: order.railId ?? walletRailId }),
     refunds: refunds.map(refundInQuery),
   }
 }

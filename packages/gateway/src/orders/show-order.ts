@@ -4,6 +4,8 @@ import type { CallbackHistory, StoredAttempt, StoredCallback } from '../callback
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Attempt } from '../rails/rules/attempt.ts'
+import type { RailAttemptStore, RecordedRailCall } from '../rails/store/rail-attempts.ts'
 import type { Refund } from '../refunds/rules/refund.ts'
 import type { RefundStore } from '../refunds/store/refunds.ts'
 import type { CurrentOrder } from './current-order.ts'
@@ -21,6 +23,9 @@ export interface OrderDetails {
   readonly refunds: readonly Refund[]
   readonly changes: readonly RecordedChange[]
   readonly transfers: readonly RecordedTransfer[]
+  /** At rails, the oldest first. */
+  readonly attempts: readonly Attempt[]
+  readonly railCalls: readonly RecordedRailCall[]
   /** The oldest first. */
   readonly callbacks: readonly CallbackWithAttempts[]
   /** For a refund that is begun from here: sending the same form twice refunds once. */
@@ -29,6 +34,8 @@ export interface OrderDetails {
 
 export type ShowOrder = (key: OrderKey) => Promise<OrderDetails | undefined>
 
+/** The newest of them. */
+const maxRailCalls = 200
 /** Four events of the order, and one for each refund. */
 const maxCallbacks = 200
 
@@ -36,6 +43,7 @@ export function makeShowOrder(parts: {
   readonly refunds: Pick<RefundStore, 'findOrderWithRefunds'>
   readonly merchants: Pick<MerchantStore, 'findMerchant'>
   readonly details: OrderDetailsStore
+  readonly attempts: Pick<RailAttemptStore, 'listAttempts' | 'listCalls'>
   readonly history: Pick<CallbackHistory, 'listCallbacks' | 'listAttempts'>
   readonly currentOrder: CurrentOrder
   readonly clock: Clock
@@ -46,11 +54,13 @@ export function makeShowOrder(parts: {
     const found = await parts.refunds.findOrderWithRefunds(key)
     if (!found) return undefined
     const order = await parts.currentOrder(found.order, clock.now())
-    const [merchant, changes, transfers, callbacks] = await Promise.all([
+    const [merchant, changes, transfers, callbacks, attempts, railCalls] = await Promise.all([
       parts.merchants.findMerchant(key.merchantId),
       details.listChanges(key),
       details.listTransfers(key),
       history.listCallbacks(key, { limit: maxCallbacks }),
+      parts.attempts.listAttempts(key),
+      parts.attempts.listCalls(key, maxRailCalls),
     ])
     return {
       order,
@@ -58,6 +68,8 @@ export function makeShowOrder(parts: {
       refunds: found.refunds,
       changes,
       transfers,
+      attempts,
+      railCalls,
       callbacks: await Promise.all(
         callbacks.toReversed().map(async (callback) => ({
           callback,

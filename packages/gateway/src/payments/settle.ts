@@ -87,10 +87,10 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
   }
 
   async function ask(claimed: ClaimedSettlement, facts: Facts): Promise<RailAnswer> {
-    const { refusal, transactionId } = claimed
+    const { refusal, transactionId, walletId } = claimed
     if (refusal !== undefined) return { kind: 'declined', reason: refusal }
-    assert(transactionId, 'what the rail is asked about is held')
-    const payment = { ...claimed, transactionId }
+    assert(transactionId && walletId, 'what the rail is asked about is held in a wallet')
+    const payment = { ...claimed, transactionId, walletId }
     if (facts.kind === 'payment') return withinTime(rail.authorise(payment), claimed)
     const { refundId } = facts.refund
     const { transactionId: paymentTransactionId } = facts.order

@@ -1,18 +1,12 @@
 // A consumer pays: the money is held in the wallet, the order becomes `confirming`, and the rail does the rest.
 // Too little money changes nothing, so that another wallet can pay.
-import {
-  Failure,
-  makeCallbackId,
-  makeTransactionId,
-  type OrderStatus,
-  type RandomBytes,
-} from '@tillgate/protocol'
+import { Failure, makeCallbackId, makeTransactionId, type RandomBytes } from '@tillgate/protocol'
 import type { CurrentOrder } from '../orders/current-order.ts'
 import type { OrderKey } from '../orders/rules/order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { WalletStore } from '../wallets/store/wallets.ts'
-import { submitPayment } from './rules/payment.ts'
+import { type AttemptOpen, type NotPayable, submitPayment } from './rules/payment.ts'
 import type { PaymentStore } from './store/payments.ts'
 
 export interface SubmitPaymentParts {
@@ -31,7 +25,8 @@ export type PaymentOutcome =
   | { readonly kind: 'insufficient_funds' }
   | { readonly kind: 'wallet_locked' }
   /** Paid, being paid, timed out, cancelled: the status says which. */
-  | { readonly kind: 'order_not_payable'; readonly status: OrderStatus }
+  | NotPayable
+  | AttemptOpen
 
 export type SubmitPayment = (payment: OrderKey & { readonly walletId: string }) => Promise<PaymentOutcome>
 
@@ -54,7 +49,7 @@ export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {
       const order = await parts.currentOrder(stored, nowMs)
       if (order.transactionId === transactionId) return submitted(transactionId)
       const submission = submitPayment(order, { walletId, transactionId, callbackId, nowMs })
-      if (submission.kind === 'order_not_payable') return submission
+      if (submission.kind !== 'submission') return submission
       const outcome = await payments.submitPayment(submission)
       if (outcome === 'submitted') return submitted(transactionId)
       if (outcome === 'insufficient_funds') return { kind: 'insufficient_funds' }

@@ -23,6 +23,7 @@ const allowedFields = new Set([
   'merchantId',
   'paymentId',
   'refundId',
+  'railId',
   'callbackId',
   'eventName',
   'host',

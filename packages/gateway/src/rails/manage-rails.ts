@@ -29,9 +29,9 @@ export interface MadeRail {
 
 export type ManageRails = ReturnType<typeof makeManageRails>
 
-export function makeManageRails({ rails, vault, clock, random, mode, actor }: ManageRailsParts) {
-  const act = (name: string, railId: string, reason: string) =>
-    makeActs({ clock, random, actor })(name, railId, { reason })
+export function makeManageRails(parts: ManageRailsParts) {
+  const { rails, vault, clock, random, mode } = parts
+  const act = makeActs(parts)
 
   return {
     listRails: async (): Promise<OutsideRail[]> => (await rails.listRails()).map(({ rail }) => rail),
@@ -40,7 +40,13 @@ export function makeManageRails({ rails, vault, clock, random, mode, actor }: Ma
       return (await rails.findRail(railId)) ?? noRail(railId)
     },
 
-    async addRail(railId: string, settings: RailSettings, reason: string): Promise<MadeRail> {
+    /** With a secret of its own, or one that is known already. */
+    async addRail(
+      railId: string,
+      settings: RailSettings,
+      reason: string,
+      secret = makeWebhookSecret(random),
+    ): Promise<MadeRail> {
       const rail: OutsideRail = {
         railId,
         ...settings,
@@ -53,8 +59,8 @@ export function makeManageRails({ rails, vault, clock, random, mode, actor }: Ma
         createdAtMs: clock.now(),
       }
       checkRail(rail)
-      const { secret, sealed } = makeSecret(railId)
-      if (await rails.insertRail(rail, sealed, act('rail.add', railId, reason))) return { rail, secret }
+      if (await rails.insertRail(rail, sealedSecret(railId, secret), act('rail.add', railId, { reason })))
+        return { rail, secret }
       throw new Failure('status_does_not_allow', {
         field: 'railId',
         message: `There is a rail ${railId} already. Choose another id, or change that one.`,
@@ -73,7 +79,7 @@ export function makeManageRails({ rails, vault, clock, random, mode, actor }: Ma
         const described = describeRailChanges(before, changes)
         return described === ''
           ? undefined
-          : { changes, act: act('rail.change', railId, `${described}: ${reason}`) }
+          : { changes, act: act('rail.change', railId, { reason: `${described}: ${reason}` }) }
       })
       return changed ?? noRail(railId)
     },
@@ -82,7 +88,7 @@ export function makeManageRails({ rails, vault, clock, random, mode, actor }: Ma
     async pauseRail(railId: string, reason: string): Promise<OutsideRail> {
       const paused = await rails.changeRail(railId, () => ({
         changes: { isPaused: true },
-        act: act('rail.pause', railId, reason),
+        act: act('rail.pause', railId, { reason }),
       }))
       return paused ?? noRail(railId)
     },
@@ -91,7 +97,7 @@ export function makeManageRails({ rails, vault, clock, random, mode, actor }: Ma
     async resumeRail(railId: string, reason: string): Promise<OutsideRail> {
       const resumed = await rails.changeRail(railId, () => ({
         changes: { isPaused: false, failures: 0, pausedUntilMs: undefined },
-        act: act('rail.resume', railId, reason),
+        act: act('rail.resume', railId, { reason }),
       }))
       return resumed ?? noRail(railId)
     },
@@ -100,20 +106,23 @@ export function makeManageRails({ rails, vault, clock, random, mode, actor }: Ma
     async rotateSecret(
       railId: string,
       { endsOthers, reason }: { readonly endsOthers: boolean; readonly reason: string },
+      secret = makeWebhookSecret(random),
     ): Promise<MadeRail> {
       const { rail } = (await rails.findRail(railId)) ?? noRail(railId)
-      const { secret, sealed } = makeSecret(railId)
-      await rails.replaceSecret(sealed, { endsOthers }, act('rail.rotate-secret', railId, reason))
+      await rails.replaceSecret(
+        sealedSecret(railId, secret),
+        { endsOthers },
+        act('rail.rotate-secret', railId, { reason }),
+      )
       return { rail, secret }
     },
   }
 
-  function makeSecret(railId: string): { secret: string; sealed: RailSecret } {
-    const nowMs = clock.now()
-    const secretId = makeUuid(nowMs, random)
-    const secret = makeWebhookSecret(random)
-    const sealedSecret = vault.seal(Buffer.from(secret), placeOfRailSecret({ railId, secretId }))
-    return { secret, sealed: { railId, secretId, sealedSecret, createdAtMs: nowMs } }
+  function sealedSecret(railId: string, secret: string): RailSecret {
+    const createdAtMs = clock.now()
+    const secretId = makeUuid(createdAtMs, random)
+    const sealed = vault.seal(Buffer.from(secret), placeOfRailSecret({ railId, secretId }))
+    return { railId, secretId, sealedSecret: sealed, createdAtMs }
   }
 }
 

@@ -1,7 +1,17 @@
 // service.sandbox.pay: pays an order as a test consumer would, with the outcome that was asked for.
-import { Failure, parseSandboxPayBody, type SandboxAnswer, type SandboxPay } from '@tillgate/protocol'
+import {
+  Failure,
+  ignoring,
+  type OrderStatus,
+  parseSandboxPayBody,
+  type SandboxAnswer,
+  type sandboxOutcomes,
+} from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { OrderKey } from '../orders/rules/order.ts'
+import type { OrderStore } from '../orders/store/orders.ts'
 import type { SubmitPayment } from '../payments/submit-payment.ts'
+import type { PayByRail } from '../rails/pay-by-rail.ts'
 import type { Behaviour } from '../wallets/rules/wallet.ts'
 import type { WalletStore } from '../wallets/store/wallets.ts'
 import { findTestWallet } from './test-wallets.ts'
@@ -11,24 +21,29 @@ const walletFor = {
   failed: 'declines',
   confirming: 'stays_confirming',
   refund_fails: 'refund_fails',
-} as const satisfies Record<SandboxPay['outcome'], Behaviour>
+} as const satisfies Record<(typeof sandboxOutcomes)[number], Behaviour>
 
 export function makeSandboxPay(parts: {
+  readonly payByRail: Pick<PayByRail, 'start'>
   readonly submitPayment: SubmitPayment
+  readonly orders: Pick<OrderStore, 'findOrder'>
   readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
 }) {
   return async ({ merchantId }: Merchant, body: string): Promise<SandboxAnswer> => {
-    const { paymentId, outcome } = parseSandboxPayBody(body)
+    const asked = parseSandboxPayBody(body)
+    const { paymentId, outcome, rail } = asked
+    if (rail !== undefined)
+      return { ...(await payThrough(rail, { merchantId, paymentId })), ...ignoring(asked) }
     const wallet = await findTestWallet(parts.wallets, walletFor[outcome])
     if (!wallet) throw new Failure('unavailable', { retryAfterSeconds: 1 })
     const payment = await parts.submitPayment({ merchantId, paymentId, walletId: wallet.walletId })
     switch (payment.kind) {
       case 'submitted':
-        return { paymentId, status: 'confirming' }
+        return { paymentId, status: 'confirming', ...ignoring(asked) }
       case 'order_not_payable':
-        throw new Failure('status_does_not_allow', {
-          message: `The order is ${payment.status} and cannot be paid.`,
-        })
+        throw notPayable(payment.status)
+      case 'attempt_open':
+        throw attemptOpen()
       case 'insufficient_funds':
       case 'wallet_locked':
         throw new Failure('status_does_not_allow', {
@@ -36,4 +51,42 @@ export function makeSandboxPay(parts: {
         })
     }
   }
+
+  async function payThrough(railId: string, key: OrderKey): Promise<SandboxAnswer> {
+    const outcome = await parts.payByRail.start({ ...key, railId, locale: 'en' })
+    switch (outcome.kind) {
+      case 'started': {
+        const { transactionId, nextAction, status } = outcome.attempt
+        const order = await parts.orders.findOrder(key)
+        return {
+          paymentId: key.paymentId,
+          status: order?.status ?? 'pending',
+          ...(status !== 'declined' && { transactionId }),
+          // Safe: the same, in an object that whoever is answered may change.
+          ...(nextAction && {
+            nextAction: structuredClone(nextAction) as SandboxAnswer['nextAction'] & object,
+          }),
+        }
+      }
+      case 'attempt_open':
+        throw attemptOpen()
+      case 'order_not_payable':
+        throw notPayable(outcome.status)
+      case 'rail_not_offered':
+        throw new Failure('status_does_not_allow', {
+          field: 'rail',
+          message: `The rail ${railId} is not offered for this order: it does not exist, is paused or failing, or does not take this amount, currency or merchant.`,
+        })
+    }
+  }
+}
+
+function notPayable(status: OrderStatus): Failure {
+  return new Failure('status_does_not_allow', { message: `The order is ${status} and cannot be paid.` })
+}
+
+function attemptOpen(): Failure {
+  return new Failure('status_does_not_allow', {
+    message: 'The consumer is paying through a rail. Cancel that at the checkout, or let it end.',
+  })
 }

@@ -48,6 +48,7 @@ export interface Config {
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
   readonly callbackHistoryDays: number
+  readonly lateMoney: 'refund' | 'hold'
   readonly callbacksInFlight: number
   readonly callbacksInFlightPerHost: number
   readonly callbacksInFlightPerMerchant: number
@@ -155,6 +156,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),
     callbackHistoryDays: read('CALLBACK_HISTORY_DAYS'),
+    lateMoney: read('LATE_MONEY'),
     callbacksInFlight: read('CALLBACKS_IN_FLIGHT'),
     callbacksInFlightPerHost: read('CALLBACKS_IN_FLIGHT_PER_HOST'),
     callbacksInFlightPerMerchant: read('CALLBACKS_IN_FLIGHT_PER_MERCHANT'),

@@ -228,6 +228,13 @@ export const settings = {
     // Longer than a callback can wait: seven days of retries, and as many behind a paused host.
     parse: integer({ from: 15, to: 3_650 }),
   }),
+  LATE_MONEY: setting({
+    about:
+      'What becomes of money that comes through a rail after its order has ended: "refund" sends it back through the rail, "hold" keeps it in suspense for an operator.',
+    fallback: 'refund',
+    example: 'hold',
+    parse: oneOf('refund', 'hold'),
+  }),
   CALLBACKS_IN_FLIGHT: setting({
     about: 'How many callbacks one gateway process sends at once.',
     fallback: '1024',

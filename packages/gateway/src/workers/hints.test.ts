@@ -22,6 +22,7 @@ function heard(text: string) {
     onQueued: (lanes) => told.push(['queued', lanes]),
     onChanged: (key) => told.push(['changed', key]),
     onSubmitted: () => told.push(['submitted']),
+    onRailTask: () => told.push(['railTask']),
     onExpiry: (expiresAtMs) => told.push(['expiry', expiresAtMs]),
   })
   return told

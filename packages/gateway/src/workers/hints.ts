@@ -9,6 +9,7 @@ export interface HintListeners {
   readonly onQueued: (lanes: readonly Lane[]) => void
   readonly onChanged: (key: OrderKey) => void
   readonly onSubmitted: () => void
+  readonly onRailTask: () => void
   readonly onExpiry: (expiresAtMs: number) => void
 }
 
@@ -19,6 +20,8 @@ interface Message {
   /** Orders that changed: merchant and paymentId. */
   readonly o?: readonly (readonly [string, string])[]
   readonly s?: boolean
+  /** Something waits for an outside rail. */
+  readonly r?: boolean
   readonly e?: number
 }
 
@@ -34,6 +37,7 @@ export class Hints {
   readonly #lanes = new Map<string, readonly [string, string]>()
   readonly #orders = new Map<string, readonly [string, string]>()
   #isSubmitted = false
+  #isRailTask = false
   #expiresAtMs: number | undefined
   #isSending = false
   #bytes = 0
@@ -55,6 +59,11 @@ export class Hints {
 
   submitted(): void {
     this.#isSubmitted = true
+    this.#depart()
+  }
+
+  railTask(): void {
+    this.#isRailTask = true
     this.#depart()
   }
 
@@ -91,11 +100,13 @@ export class Hints {
       ...(this.#lanes.size > 0 && { c: [...this.#lanes.values()] }),
       ...(this.#orders.size > 0 && { o: [...this.#orders.values()] }),
       ...(this.#isSubmitted && { s: true }),
+      ...(this.#isRailTask && { r: true }),
       ...(this.#expiresAtMs !== undefined && { e: this.#expiresAtMs }),
     }
     this.#lanes.clear()
     this.#orders.clear()
     this.#isSubmitted = false
+    this.#isRailTask = false
     this.#expiresAtMs = undefined
     this.#bytes = 0
     return Object.keys(message).length === 0 ? undefined : JSON.stringify(message)
@@ -111,6 +122,7 @@ export function hear(text: string, listeners: HintListeners): void {
   if (lanes.length > 0) listeners.onQueued(lanes)
   for (const [merchantId, paymentId] of pairs(message.o)) listeners.onChanged({ merchantId, paymentId })
   if (message.s === true) listeners.onSubmitted()
+  if (message.r === true) listeners.onRailTask()
   if (typeof message.e === 'number') listeners.onExpiry(message.e)
 }
 

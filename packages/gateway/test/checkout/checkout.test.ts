@@ -341,7 +341,7 @@ test('who leaves a pending order goes to cancelUrl, or to redirectUrl with the s
   ] as const) {
     const order = await shop.order((body) => Object.assign(body, given))
     const visitor = new Visitor(order)
-    assert.match(await visitor.look(), /href="[^"]+\/return"[^>]*>Back to/)
+    assert.match(await visitor.look(), /href="[^"]+\/return"[^>]*><span>Back to/)
     const back = new URL((await visitor.get('/return')).headers.get('location') ?? '')
     assert.deepEqual([back.pathname, back.searchParams.get('status')], [path, 'pending'])
     assert.equal(await shop.status(order), 'pending')

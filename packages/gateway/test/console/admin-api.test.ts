@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { apiPrefix } from '../../src/faces/admin-api/api.ts'
 import { apiRoutes } from '../../src/faces/admin-api/routes.ts'
 import { downloadLimits } from '../../src/http/downloads.ts'
@@ -17,10 +17,11 @@ import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
 import { commandScript } from '../support/process.ts'
+import { approved, TestBank } from '../support/rails.ts'
 import { operatorPassword } from '../support/started.ts'
 
 const shop = await openCheckoutShop({
-  environment: { APPROVAL_FOR: 'payout', APPROVAL_REFUND_ABOVE: '5 USD' },
+  environment: { APPROVAL_FOR: 'payout', APPROVAL_REFUND_ABOVE: '5 USD', LATE_MONEY: 'hold' },
 })
 const { gateway, clock, merchant } = shop
 const { pool, operations } = gateway
@@ -242,8 +243,34 @@ test('a rail is added, changed, paused and given a new secret', async () => {
   const rotated = await admin.data('rotateRailSecret', { params, body: { endOthers: false, reason } })
   assert.notEqual(rotated.secret, secret)
   assert.equal((await admin.data('showRail', { params })).secrets.length, 2)
-  assert.equal((await admin.data('listRails')).rails.length, 1)
+  assert.equal((await admin.data('listRails')).rails[0].railId, 'bank')
 })
+
+test('late money that is held goes back through its rail', async () => {
+  const bank = await new TestBank(clock).open()
+  after(() => bank.close())
+  const rail = { railId: 'late', name: 'Late bank', url: bank.url, currencies: ['USD'], reason }
+  bank.secrets.push((await admin.data('addRail', { body: rail })).secret)
+  clock.advance(4_000)
+  const order = await shop.order()
+  const { data } = await merchant.call('service.sandbox.pay', { paymentId: order.paymentId, rail: 'late' })
+  const params = { merchantId, transactionId: String(data.transactionId) }
+  const refused = await admin.call('returnLateMoney', { params, body: { reason } })
+  assert.match(refused.msg, /Nothing is held of this attempt: it is pending/)
+  bank.payments.set(params.transactionId, approved)
+  await shop.cancel(order)
+  const { attempts } = gateway.stores
+  while ((await attempts.findAttempt(params))?.status !== 'held') await untilNextTurn()
+  assert.equal((await admin.data('returnLateMoney', { params, body: { reason } })).railId, 'late')
+  while ((await attempts.findAttempt(params))?.status !== 'returned') await untilNextTurn()
+  assert.equal(
+    (await admin.call('returnLateMoney', { params: { ...params, transactionId: 'T1' }, body: { reason } }))
+      .status,
+    404,
+  )
+})
+
+const untilNextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {
   await paidOrder()
@@ -328,7 +355,7 @@ test('what is not as described is refused, with the field and what to change', a
     ['listOrders', { query: { staus: 'x' } }, 'staus', /not a field of the query/],
     ['listOrders', { query: { before: 'x' } }, 'before', /a paymentId/],
     ['listOrders', { query: { status: 'paid' } }, 'status', /one of `pending`/],
-    ['showOrder', { params: { merchantId: '1', paymentId: 'P' } }, 'merchantId', /18 digits/],
+    ['showOrder', { params: { merchantId: '1', paymentId: 'P' } }, 'merchantId', /18 letters or digits/],
     ['suspendMerchant', { params: { merchantId }, body: {} }, 'reason', /reason is missing/],
     ['suspendMerchant', { params: { merchantId }, body: { reason: 'a\u0007' } }, 'reason', /control/],
     ['suspendMerchant', { params: { merchantId }, body: { reason: 'a\u202eb' } }, 'reason', /control/],

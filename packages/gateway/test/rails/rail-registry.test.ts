@@ -99,7 +99,7 @@ test('a program adds, lists, changes, pauses and resumes a rail', async () => {
   const { data } = await api.call('listRails')
   assert.deepEqual(
     data.rails.map((each: OutsideRail) => each.railId),
-    ['bank', 'desk'],
+    ['bank', 'desk', 'test-bank'],
   )
   const shown = await api.call('showRail', { params })
   assert.equal(shown.data.secrets.length, 1)

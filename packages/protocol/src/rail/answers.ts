@@ -2,7 +2,7 @@
 // status the parsers check, and they return only those.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
-import { choice, list, nested, text, webAddress, wholeNumber } from '../fields.ts'
+import { choice, list, nested, pattern, text, webAddress, wholeNumber } from '../fields.ts'
 import {
   maxCheckAfterSeconds,
   maxInstructionLabelLength,
@@ -12,6 +12,7 @@ import {
   maxRailReasonLength,
   maxRailReferenceLength,
 } from '../limits.ts'
+import * as shared from '../messages/shared-fields.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import { railMessages } from './messages.ts'
@@ -36,7 +37,7 @@ export type RailRefundStatus = keyof typeof railRefundStatuses
 
 const nextActionKinds = ['redirect', 'qr', 'instructions'] as const
 
-const nextActionSchema = nested('What the consumer does next. With `pending`, and required there.', {
+export const nextActionSchema = nested('What the consumer does next. With `pending`, and required there.', {
   typeName: 'next action',
   fields: {
     kind: choice('How the consumer pays.', nextActionKinds),
@@ -66,9 +67,8 @@ const checkAfterSeconds = wholeNumber('When to ask again, where the rail knows i
   min: 1,
   max: maxCheckAfterSeconds,
 })
-const reference = text('The rail’s own number, to find it again. Required of a payment that is `approved`.', {
-  max: maxRailReferenceLength,
-})
+const reference = (whereRequired: string) =>
+  text(`The rail’s own number, to find it again.${whereRequired}`, { max: maxRailReferenceLength })
 const reason = text('Why, in words for the consumer. With `declined`, and required there.', {
   max: maxRailReasonLength,
 })
@@ -76,14 +76,24 @@ const reason = text('Why, in words for the consumer. With `declined`, and requir
 export const railPaymentAnswerSchema = Type.Object({
   status: choice('What the payment is.', Object.keys(railPaymentStatuses) as RailPaymentStatus[]),
   nextAction: Type.Optional(nextActionSchema),
-  reference: Type.Optional(reference),
+  amountMinor: Type.Optional(
+    pattern(
+      'What the rail takes it to be worth, in minor units. Where it is not as asked, nothing is believed.',
+      {
+        regexp: /^[0-9]{1,20}$/,
+        expected: 'digits',
+      },
+    ),
+  ),
+  currency: Type.Optional(shared.currency),
+  reference: Type.Optional(reference(' Required where it is `approved`.')),
   reason: Type.Optional(reason),
   checkAfterSeconds: Type.Optional(checkAfterSeconds),
 })
 
 export const railRefundAnswerSchema = Type.Object({
   status: choice('What the refund is.', Object.keys(railRefundStatuses) as RailRefundStatus[]),
-  reference: Type.Optional(reference),
+  reference: Type.Optional(reference('')),
   reason: Type.Optional(reason),
   checkAfterSeconds: Type.Optional(checkAfterSeconds),
 })
@@ -103,7 +113,13 @@ interface Common {
   readonly checkAfterSeconds?: number
 }
 
+interface Worth {
+  readonly amountMinor?: string
+  readonly currency?: string
+}
+
 export type RailPaymentAnswer = Common &
+  Worth &
   (
     | { readonly status: 'pending'; readonly nextAction: NextAction }
     | { readonly status: 'approved'; readonly reference: string }
@@ -129,7 +145,12 @@ export function parseRailPaymentAnswer(
   const answer = readPaymentAnswer(answerText)
   const { status } = answer
   refuseStatus(type, status)
-  const common = commonOf(answer)
+  const { amountMinor, currency } = answer
+  const common = {
+    ...commonOf(answer),
+    ...(amountMinor !== undefined && { amountMinor }),
+    ...(currency !== undefined && { currency }),
+  }
   if (status === 'pending') return { ...common, status, nextAction: nextActionOf(answer.nextAction) }
   if (status === 'declined') return { ...common, status, reason: required(answer, 'reason') }
   if (status === 'approved') return { ...common, status, reference: required(answer, 'reference') }

@@ -3,6 +3,7 @@
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Order } from '../../orders/rules/order.ts'
 import type { SubmitPayment } from '../../payments/submit-payment.ts'
+import type { PayByRail } from '../../rails/pay-by-rail.ts'
 import type { AuthenticateWallet } from '../../wallets/authenticate-wallet.ts'
 import { type Behaviour, behaviours } from '../../wallets/rules/wallet.ts'
 import type { Note, Visit, Visits } from './visit.ts'
@@ -10,6 +11,7 @@ import type { Note, Visit, Visits } from './visit.ts'
 export interface ActsParts {
   readonly authenticateWallet: AuthenticateWallet
   readonly submitPayment: SubmitPayment
+  readonly payByRail: PayByRail
   /** In the sandbox alone. */
   readonly findTestWalletId: (behaviour: Behaviour) => Promise<string | undefined>
   readonly visits: Visits
@@ -21,6 +23,8 @@ export interface Act {
   readonly form: URLSearchParams
   readonly address: string
   readonly cookieHeader: string | undefined
+  /** The consumer's language. */
+  readonly locale: string
   /** Undefined: too many at once. Otherwise to be called when the sign-in is over. */
   readonly startSignIn: () => (() => void) | undefined
 }
@@ -29,7 +33,8 @@ export type Acts = ReturnType<typeof makeActs>
 
 const maxLoginShown = 254
 
-export function makeActs({ authenticateWallet, submitPayment, findTestWalletId, visits }: ActsParts) {
+export function makeActs(parts: ActsParts) {
+  const { authenticateWallet, submitPayment, payByRail, findTestWalletId, visits } = parts
   return {
     async signIn({ order, form, address, cookieHeader, startSignIn }: Act): Promise<string[]> {
       const login = (form.get('login') ?? '').slice(0, maxLoginShown)
@@ -74,6 +79,25 @@ export function makeActs({ authenticateWallet, submitPayment, findTestWalletId, 
       const walletId = isBehaviour(behaviour) ? await findTestWalletId(behaviour) : undefined
       return walletId === undefined ? note(order, { code: 'again' }) : pay(order, walletId)
     },
+
+    async chooseRail({ order, form, locale }: Act): Promise<string[]> {
+      const outcome = await payByRail.start({ ...order, railId: form.get('rail') ?? '', locale })
+      switch (outcome.kind) {
+        case 'started':
+          return outcome.attempt.status === 'pending' ? note(order, { code: 'goOn' }) : []
+        case 'attempt_open':
+          return note(order, { code: 'railBusy' })
+        case 'rail_not_offered':
+          return note(order, { code: 'railGone' })
+        case 'order_not_payable':
+          return note(order, { code: whyNot(outcome.status) })
+      }
+    },
+
+    async leaveRail({ order }: Act): Promise<string[]> {
+      await payByRail.leave(order)
+      return []
+    },
   }
 
   async function pay(order: Order, walletId: string): Promise<string[]> {
@@ -86,6 +110,10 @@ export function makeActs({ authenticateWallet, submitPayment, findTestWalletId, 
         return note(order, { code: 'tooLittle' })
       case 'wallet_locked':
         return [visits.signOut(order), ...note(order, { code: 'locked' })]
+      case 'attempt_open': {
+        const left = await payByRail.leave(order)
+        return left && left.endedAtMs === undefined ? note(order, { code: 'railBusy' }) : pay(order, walletId)
+      }
       case 'order_not_payable':
         return [visits.signOut(order), ...note(order, { code: whyNot(outcome.status) })]
     }

@@ -19,10 +19,10 @@ import { EventStreams, toMessage } from './events.ts'
 import { chooseLanguage, isLanguageTag, type Language } from './languages.ts'
 import { CheckoutLimits } from './limits.ts'
 import type { LiveOrders } from './live.ts'
-import { checkoutPage } from './pages/checkout-page.ts'
+import { attemptStamp, checkoutPage } from './pages/checkout-page.ts'
 import { sendFramed } from './pages/frame.ts'
 import { notFoundPage, tooManyPage, troublePage } from './pages/plain.ts'
-import type { SignedInWallet } from './pages/view.ts'
+import type { ShownRails, SignedInWallet } from './pages/view.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
 export interface CheckoutParts {
@@ -42,6 +42,10 @@ export interface RunningCheckout {
   readonly returnToShop: ReturnToShop
   readonly acts: Acts
   readonly findSignedIn: (walletId: string, order: Order) => Promise<SignedInWallet | undefined>
+  /** By their names in this language. */
+  readonly findRails: (order: Order, language: string) => Promise<ShownRails>
+  /** Asks the rail of the open attempt now, where it can be asked at once. */
+  readonly lookAtRail: (order: Order) => Promise<void>
   readonly visits: Visits
   readonly live: LiveOrders
 }
@@ -84,11 +88,17 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       withLink(request, reply, openEvents),
     )
     checkout.get<LinkRoute>(`${path}/return`, (request, reply) => withLink(request, reply, goBack))
+    checkout.get<LinkRoute>(`${path}/rail`, (request, reply) => withLink(request, reply, comeBack))
+    checkout.get<LinkRoute>(`${path}/rail-qr.svg`, (request, reply) =>
+      withLink(request, reply, sendRailQrCode),
+    )
     checkout.get<LinkRoute>(`${path}/qr.svg`, (request, reply) => withLink(request, reply, sendQrCode))
     for (const [name, act] of [
       ['sign-in', 'signIn'],
       ['sign-out', 'signOut'],
       ['pay', 'pay'],
+      ['rail', 'chooseRail'],
+      ['leave-rail', 'leaveRail'],
       ...(parts.mode === 'sandbox' ? ([['pay-with-test-wallet', 'payWithTestWallet']] as const) : []),
     ] as const) {
       checkout.post<LinkRoute>(`${path}/${name}`, (request, reply) =>
@@ -142,6 +152,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       formToken: visit.formToken,
       note: taken?.note,
       wallet,
+      rails: await parts.running().findRails(order, language.tag),
     }
     const style = accentStyle(merchant.accentColour)
     return sendFramed(reply, {
@@ -151,11 +162,12 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     })
   }
 
-  async function sendStatus({ order }: Checkout, _request: LinkRequest, reply: FastifyReply) {
+  async function sendStatus({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
+    const { open } = await parts.running().findRails(order, languageOf(request).tag)
     return reply
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff')
-      .send(toMessage(order, parts.clock.now()))
+      .send({ ...toMessage(order, parts.clock.now()), ...(open && { attempt: attemptStamp(open) }) })
   }
 
   async function openEvents({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
@@ -169,12 +181,19 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
   }
 
   async function sendQrCode(_found: Checkout, request: LinkRequest, reply: FastifyReply) {
-    return reply
-      .header('content-type', 'image/svg+xml')
-      .header('content-security-policy', "default-src 'none'")
-      .header('cache-control', 'private, max-age=3600')
-      .header('x-content-type-options', 'nosniff')
-      .send(qrCode(checkoutUrl(request.params, parts.publicUrl())))
+    return sendQr(reply, checkoutUrl(request.params, parts.publicUrl()))
+  }
+
+  async function sendRailQrCode({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
+    const { open } = await parts.running().findRails(order, languageOf(request).tag)
+    if (open?.nextAction?.kind !== 'qr') return sendNotFound(request, reply)
+    return sendQr(reply, open.nextAction.text)
+  }
+
+  /** From the rail, whatever its parameters say: the rail is asked, and the page shows the truth. */
+  async function comeBack({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
+    await parts.running().lookAtRail(order)
+    return redirect(reply, pathOf(request))
   }
 
   async function goBack({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
@@ -202,6 +221,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
           form,
           address: addressKey(request.ip),
           cookieHeader: request.headers.cookie,
+          locale: languageOf(request).tag,
           startSignIn: () => limits.startSignIn(request.ip, order.paymentId),
         })
       : [...visit.cookies, visits.leaveNote(order, { code: lost(act, visit) })]
@@ -235,6 +255,15 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
 
 function pathOf({ params: { merchantId, paymentId, token } }: LinkRequest): string {
   return `/checkout/${merchantId}/${paymentId}/${token}`
+}
+
+function sendQr(reply: FastifyReply, text: string): FastifyReply {
+  return reply
+    .header('content-type', 'image/svg+xml')
+    .header('content-security-policy', "default-src 'none'")
+    .header('cache-control', 'private, max-age=3600')
+    .header('x-content-type-options', 'nosniff')
+    .send(qrCode(text))
 }
 
 function setCookies(reply: FastifyReply, cookies: readonly string[]): void {

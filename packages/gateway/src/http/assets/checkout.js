@@ -7,6 +7,7 @@ const silenceMs = 5000
 /** After this long a form may be sent again: the browser was stopped, or the network is gone. */
 const resendMs = 10000
 const soonMs = 60000
+const attemptMs = 3000
 const language = document.documentElement.lang
 
 /** The server's time, and the moment at which we learnt it. */
@@ -34,7 +35,14 @@ function start() {
   path = main.dataset.path
   expiresAt = Number(main.dataset.expires)
   learnTime(Number(main.dataset.now))
-  const stops = [startCountdown(), startReturn(), startTimes(), guardForms()]
+  const stops = [
+    startCountdown(),
+    startReturn(),
+    startTimes(),
+    guardForms(),
+    followAttempt(main),
+    offerCopies(),
+  ]
   stopState = () => {
     for (const stop of stops) stop?.()
   }
@@ -120,6 +128,33 @@ function startReturn() {
   show()
   returning.hidden = false
   return stop
+}
+
+/** While a rail is at work its state is asked for now and again; the page changes where that did. */
+function followAttempt(main) {
+  const { attempt } = main.dataset
+  if (!attempt) return undefined
+  const timer = setInterval(async () => {
+    if (document.hidden) return
+    const response = await fetch(`${path}/status`, { headers: { accept: 'application/json' } }).catch(
+      () => {},
+    )
+    if (!response?.ok) return
+    const news = await response.json()
+    if (news.attempt !== attempt && document.contains(main)) refresh()
+  }, attemptMs)
+  return () => clearInterval(timer)
+}
+
+function offerCopies() {
+  for (const button of document.querySelectorAll('[data-copy]')) {
+    button.hidden = !navigator.clipboard
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(button.dataset.copy)
+      button.textContent = button.dataset.copied
+      announce(button.dataset.copied)
+    })
+  }
 }
 
 /** Relative, with the exact time in the reader's own zone on hover and focus. */

@@ -18,7 +18,7 @@ export interface Balances {
   readonly creditsPostedMinor: bigint
 }
 
-export type TransferKind = 'payment' | 'refund' | 'top_up' | 'payout'
+export type TransferKind = 'payment' | 'refund' | 'top_up' | 'payout' | 'late_payment' | 'late_return'
 /** A hold waits for its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'
 
@@ -49,6 +49,16 @@ export function walletAccount(walletId: string, currency: string): AccountKey {
 
 export function merchantAccount(merchantId: string, currency: string): AccountKey {
   return { ownerKind: 'merchant', ownerId: merchantId, currency }
+}
+
+/** What came through a rail and was not passed on is below zero in it. */
+export function railAccount(railId: string, currency: string): AccountKey {
+  return { ownerKind: 'rail', ownerId: railId, currency }
+}
+
+/** Money that came through a rail for an order that had ended. */
+export function suspenseAccount(currency: string): AccountKey {
+  return { ownerKind: 'suspense', ownerId: 'late', currency }
 }
 
 export function accountIdOf({ ownerKind, ownerId, currency }: AccountKey): string {

@@ -72,6 +72,10 @@ const holds = `
     from transfers h left join transfers e on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
    where h.phase = 'hold'`
 
+/** Of an order that is being paid, or is paid: who pays. */
+const payer = (row: string) =>
+  `case when ${row}.rail_id is null then 'wallet:' || ${row}.wallet_id else 'rail:' || ${row}.rail_id end`
+
 const claims = {
   'every account is the sum of its transfers': `
 select coalesce(a.account_id, t.account_id)
@@ -92,10 +96,10 @@ select currency
  group by currency
 having sum(debits_pending) <> sum(credits_pending) or sum(debits_posted) <> sum(credits_posted)`,
 
-  'no wallet and no merchant is overdrawn': `
+  'no wallet and no merchant is overdrawn, and suspense holds what it owes': `
 select account_id
   from accounts
- where owner_kind <> 'funding' and credits_posted - debits_posted - debits_pending < 0`,
+ where owner_kind not in ('funding', 'rail') and credits_posted - debits_posted - debits_pending < 0`,
 
   'every post and every void is a copy of its hold': `
 select e.merchant_id || ' ' || e.transfer_id
@@ -112,13 +116,13 @@ select coalesce(o.merchant_id, h.merchant_id) || ' ' || coalesce(o.payment_id, h
     on h.merchant_id = o.merchant_id and h.payment_id = o.payment_id
  where (h.transfer_id, h.amount_minor, h.currency, h.debit_account, h.credit_account, coalesce(h.ended_by, ''))
        is distinct from
-       (o.transaction_id, o.payment_amount_minor, o.currency, 'wallet:' || o.wallet_id || ':' || o.currency,
+       (o.transaction_id, o.payment_amount_minor, o.currency, ${payer('o')} || ':' || o.currency,
         'merchant:' || o.merchant_id || ':' || o.currency,
         case o.status when 'confirming' then '' when 'success' then 'post' else 'void' end)`,
 
   'every refund that money was held for has its hold, ended as its status says, and no other has one': `
 select coalesce(r.merchant_id, h.merchant_id) || ' ' || coalesce(r.refund_id, h.refund_id)
-  from (select r.*, o.wallet_id
+  from (select r.*, o.wallet_id, o.rail_id
           from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
          where r.transaction_id is not null or r.status = 'refund_success') as r
   full join (select * from (${holds}) as h where kind = 'refund') as h
@@ -127,7 +131,7 @@ select coalesce(r.merchant_id, h.merchant_id) || ' ' || coalesce(r.refund_id, h.
         coalesce(h.ended_by, ''))
        is distinct from
        (r.transaction_id, r.payment_id, r.amount_minor, r.currency,
-        'merchant:' || r.merchant_id || ':' || r.currency, 'wallet:' || r.wallet_id || ':' || r.currency,
+        'merchant:' || r.merchant_id || ':' || r.currency, ${payer('r')} || ':' || r.currency,
         case r.status when 'refunding' then '' when 'refund_success' then 'post' else 'void' end)`,
 
   'every order knows what was refunded of it': `
@@ -154,10 +158,52 @@ select a.audit_id::text
 
   'everything that is being paid or refunded waits for its settlement, and nothing else does': `
 select coalesce(u.settlement_id, s.settlement_id)
-  from (select payment_id as settlement_id, merchant_id, transaction_id from orders where status = 'confirming'
+  from (select payment_id as settlement_id, merchant_id, transaction_id
+          from orders where status = 'confirming' and rail_id is null
          union all
-        select refund_id, merchant_id, transaction_id from refunds where status = 'refunding') as u
+        select r.refund_id, r.merchant_id, r.transaction_id
+          from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
+         where r.status = 'refunding' and (o.rail_id is null or r.transaction_id is null)) as u
   full join settlements s on s.settlement_id = u.settlement_id
  where (s.merchant_id, coalesce(s.transaction_id, '')) is distinct from
        (u.merchant_id, coalesce(u.transaction_id, ''))`,
+
+  'everything that is open at a rail is asked about': `
+select u.merchant_id || ' ' || u.task_id
+  from (select transaction_id as task_id, merchant_id, rail_id from rail_attempts where ended_at is null
+         union all
+        select return_id, merchant_id, rail_id from rail_attempts where status = 'returning'
+         union all
+        select r.refund_id, r.merchant_id, o.rail_id
+          from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
+         where r.status = 'refunding' and o.rail_id is not null and r.transaction_id is not null) as u
+  left join rail_tasks t on t.task_id = u.task_id and t.rail_id = u.rail_id and t.merchant_id = u.merchant_id
+ where t.task_id is null`,
+
+  'every order that a rail pays, or may pay, has its attempt, which stands as the order says': `
+select o.merchant_id || ' ' || o.payment_id
+  from orders o
+  left join rail_attempts a on a.merchant_id = o.merchant_id and a.payment_id = o.payment_id
+                           and a.transaction_id = coalesce(o.open_attempt, o.transaction_id)
+ where (o.rail_id is not null or o.open_attempt is not null)
+   and (a.transaction_id is null or a.amount_minor <> o.payment_amount_minor or a.currency <> o.currency
+        or a.rail_id <> coalesce(o.rail_id, a.rail_id)
+        or case o.status when 'pending' then a.ended_at is not null
+                         when 'confirming' then a.status <> 'submitted'
+                         when 'success' then a.status <> 'approved'
+                         else a.status not in ('declined', 'cancelled', 'returning', 'returned', 'held') end)`,
+
+  'late money is in suspense once, and left it once, as its attempt says': `
+select coalesce(a.merchant_id, t.merchant_id) || ' ' || coalesce(a.transfer_id, t.transfer_id)
+  from (select merchant_id, transaction_id as transfer_id, 'late_payment' as kind, amount_minor, currency,
+               'rail:' || rail_id || ':' || currency as debit_account, 'suspense:late:' || currency as credit_account
+          from rail_attempts where status in ('returning', 'returned', 'held')
+         union all
+        select merchant_id, return_id, 'late_return', amount_minor, currency,
+               'suspense:late:' || currency, 'rail:' || rail_id || ':' || currency
+          from rail_attempts where status = 'returned') as a
+  full join (select * from transfers where kind in ('late_payment', 'late_return')) as t
+    on t.merchant_id = a.merchant_id and t.transfer_id = a.transfer_id
+ where (t.kind, t.phase, t.amount_minor, t.debit_account, t.credit_account) is distinct from
+       (a.kind, 'direct', a.amount_minor, a.debit_account, a.credit_account)`,
 } as const satisfies Record<string, string>

@@ -38,6 +38,8 @@ test('a new order is pending and has what the merchant said and what we gave it'
     createdAtMs: nowMs + 2,
     transactionId: undefined,
     walletId: undefined,
+    railId: undefined,
+    openAttempt: undefined,
     completedAtMs: undefined,
     message: undefined,
     refundedMinor: 0n,

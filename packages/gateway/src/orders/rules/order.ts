@@ -34,6 +34,10 @@ export interface Order extends OrderKey {
   readonly transactionId: string | undefined
   /** The wallet that paid, or tries to. */
   readonly walletId: string | undefined
+  /** The rail that it was paid through, or is. */
+  readonly railId: string | undefined
+  /** The attempt at a rail that the consumer has under way: nothing else pays the order meanwhile. */
+  readonly openAttempt: string | undefined
   /** When it came to its final status; for a paid order the time of the payment. */
   readonly completedAtMs: number | undefined
   /** Why the payment failed, or why an operator cancelled the order. */
@@ -67,6 +71,8 @@ export function makeOrder(
     createdAtMs: nowMs,
     transactionId: undefined,
     walletId: undefined,
+    railId: undefined,
+    openAttempt: undefined,
     completedAtMs: undefined,
     message: undefined,
     refundedMinor: 0n,

@@ -18,6 +18,8 @@ export interface StatusChange extends OrderKey {
   readonly to: OrderStatus
   readonly changedAtMs: number
   readonly actor: Actor
+  /** Of the order before: another since then, and the change is lost like one from another status. */
+  readonly openAttempt: string | undefined
   readonly order: Order
   readonly callback: Callback | undefined
 }
@@ -50,16 +52,21 @@ export function expireOrder(
   return change(order, timedOut(order), { nowMs, callbackId, actor: 'gateway' })
 }
 
+/** A wallet, or a rail. */
+export type Payer =
+  | { readonly walletId: string; readonly railId?: undefined }
+  | { readonly railId: string; readonly walletId?: undefined }
+
 /** The consumer submitted the payment; the order must be payable still. */
 export function confirmOrder(
   order: Order,
-  given: { walletId: string; transactionId: string; callbackId: string; nowMs: number },
+  given: Payer & { transactionId: string; callbackId: string; nowMs: number },
 ): StatusChange {
-  const { walletId, transactionId, callbackId, nowMs } = given
+  const { walletId, railId, transactionId, callbackId, nowMs } = given
   assert(!isOverdue(order, nowMs), 'an overdue order is not paid')
   return change(
     order,
-    { ...order, status: 'confirming', walletId, transactionId },
+    { ...order, status: 'confirming', walletId, railId, transactionId },
     { nowMs, callbackId, actor: 'consumer' },
   )
 }
@@ -118,7 +125,8 @@ function change(
     to: after.status,
     changedAtMs: nowMs,
     actor,
-    order: after,
+    openAttempt: before.openAttempt,
+    order: { ...after, openAttempt: undefined },
     callback: actor === 'merchant' ? undefined : orderCallback(after, { nowMs, callbackId }),
   }
 }

@@ -89,6 +89,12 @@ with holds as (
 ), both_ends as (
   select * from holds
    union all
+  select t.*
+    from rail_attempts a
+    join transfers t on t.merchant_id = a.merchant_id and t.transfer_id in (a.transaction_id, a.return_id)
+                    and t.kind in ('late_payment', 'late_return')
+   where a.merchant_id = $1 and a.payment_id = $2
+   union all
   select e.* from holds h join transfers e on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
 )
 select ${transferShape.columns}

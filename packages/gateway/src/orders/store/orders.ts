@@ -8,6 +8,7 @@ import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
+import { wakeRailTasks } from '../../rails/store/rail-tasks.ts'
 import type { Order, OrderKey } from '../rules/order.ts'
 import type { StatusChange } from '../rules/status-change.ts'
 
@@ -74,6 +75,8 @@ export interface OrderRow {
   created_at: string
   transaction_id: string | null
   wallet_id: string | null
+  rail_id: string | null
+  open_attempt: string | null
   completed_at: string | null
   message: string | null
   refunded_minor: string
@@ -83,7 +86,8 @@ export interface OrderRow {
 
 export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
        o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.created_at,
-       o.transaction_id, o.wallet_id, o.completed_at, o.message, o.refunded_minor, o.refund_held_minor, o.refund_count`
+       o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
+       o.refund_held_minor, o.refund_count`
 
 async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
   // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
@@ -224,15 +228,16 @@ export async function changeStatuses(
 with changes as (
   select *
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-                $8::bigint[], $9::text[], $10::text[])
+                $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[])
       as c (merchant_id, payment_id, from_status, to_status, changed_at, actor, transaction_id, completed_at, message,
-            wallet_id)
+            wallet_id, rail_id, open_attempt)
 ), moved as (
   update orders o
      set status = c.to_status, transaction_id = c.transaction_id, completed_at = c.completed_at, message = c.message,
-         wallet_id = c.wallet_id
+         wallet_id = c.wallet_id, rail_id = c.rail_id, open_attempt = null
     from changes c
    where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id and o.status = c.from_status
+     and o.open_attempt is not distinct from c.open_attempt
   returning o.merchant_id, o.payment_id
 ), noted as (
   insert into order_history (merchant_id, payment_id, to_status, from_status, changed_at, actor, reason)
@@ -251,6 +256,8 @@ select merchant_id, payment_id from moved`,
       changes.map((change) => change.order.completedAtMs ?? null),
       changes.map((change) => change.order.message ?? null),
       changes.map((change) => change.order.walletId ?? null),
+      changes.map((change) => change.order.railId ?? null),
+      changes.map((change) => change.openAttempt ?? null),
     ],
   })
   const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
@@ -259,6 +266,9 @@ select merchant_id, payment_id from moved`,
     transaction,
     won.flatMap(({ callback }) => callback ?? []),
   )
+  // Their order ended without them: the rail is told.
+  const abandoned = won.flatMap(({ to, openAttempt }) => (to === 'confirming' ? [] : (openAttempt ?? [])))
+  if (abandoned.length > 0) await wakeRailTasks(transaction, abandoned)
   return { won, queued }
 }
 
@@ -306,6 +316,8 @@ export function toOrder(row: OrderRow): Order {
     createdAtMs: Number(row.created_at),
     transactionId: row.transaction_id ?? undefined,
     walletId: row.wallet_id ?? undefined,
+    railId: row.rail_id ?? undefined,
+    openAttempt: row.open_attempt ?? undefined,
     completedAtMs: row.completed_at === null ? undefined : Number(row.completed_at),
     message: row.message ?? undefined,
     refundedMinor: BigInt(row.refunded_minor),

@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import type { OrderStatus } from '@tillgate/protocol'
 import {
+  type AccountKey,
   accountIdOf,
   endHold,
   merchantAccount,
+  railAccount,
   type Transfer,
   walletAccount,
 } from '../../ledger/rules/ledger.ts'
@@ -26,18 +28,26 @@ export interface NotPayable {
   readonly status: OrderStatus
 }
 
+/** The consumer has begun to pay through a rail: that ends first. */
+export interface AttemptOpen {
+  readonly kind: 'attempt_open'
+  readonly transactionId: string
+}
+
 export function submitPayment(
   stored: Order,
   given: { walletId: string; transactionId: string; callbackId: string; nowMs: number },
-): Submission | NotPayable {
+): Submission | NotPayable | AttemptOpen {
   const { walletId, transactionId, callbackId, nowMs } = given
   const order = orderAt(stored, nowMs)
   if (order.status !== 'pending') return { kind: 'order_not_payable', status: order.status }
+  if (order.openAttempt !== undefined) return { kind: 'attempt_open', transactionId: order.openAttempt }
   const { merchantId, paymentId, currency, paymentAmountMinor: amountMinor } = order
+  const change = confirmOrder(order, { walletId, transactionId, callbackId, nowMs })
   return {
     kind: 'submission',
-    change: confirmOrder(order, { walletId, transactionId, callbackId, nowMs }),
-    hold: paymentHold(order, { walletId, transactionId, madeAtMs: nowMs }),
+    change,
+    hold: paymentHold(change.order, nowMs),
     settlement: {
       settlementId: paymentId,
       kind: 'payment',
@@ -55,24 +65,31 @@ export function submitPayment(
   }
 }
 
-function paymentHold(
-  { merchantId, paymentId, currency, paymentAmountMinor }: Order,
-  given: { walletId: string; transactionId: string; madeAtMs: number },
-): Transfer {
+/** What the payer of an order that is being paid, or is paid, has on the ledger. */
+export function payerAccount({ walletId, railId, currency }: Order): AccountKey {
+  if (railId !== undefined) return railAccount(railId, currency)
+  assert(walletId, 'who pays is a rail or a wallet')
+  return walletAccount(walletId, currency)
+}
+
+/** For an order that is being paid. */
+export function paymentHold(order: Order, madeAtMs: number): Transfer {
+  const { merchantId, paymentId, currency, paymentAmountMinor, transactionId } = order
+  assert(transactionId, 'a payment under way has its transaction')
   return {
     merchantId,
-    transferId: given.transactionId,
+    transferId: transactionId,
     kind: 'payment',
     phase: 'hold',
     holdId: undefined,
-    debitAccountId: accountIdOf(walletAccount(given.walletId, currency)),
+    debitAccountId: accountIdOf(payerAccount(order)),
     creditAccountId: accountIdOf(merchantAccount(merchantId, currency)),
     currency,
     amountMinor: paymentAmountMinor,
     paymentId,
     refundId: undefined,
     auditId: undefined,
-    madeAtMs: given.madeAtMs,
+    madeAtMs,
   }
 }
 
@@ -85,15 +102,13 @@ export function settlePayment(
   given: { transferId: string; callbackId: string; nowMs: number },
 ): { readonly change: StatusChange; readonly end: Transfer } {
   const { transferId, callbackId, nowMs } = given
-  const { transactionId, walletId } = order
-  assert(transactionId && walletId, 'a payment under way has its transaction and its wallet')
   return {
     change: endPayment(order, {
       failure: answer.kind === 'declined' ? answer.reason : undefined,
       callbackId,
       nowMs,
     }),
-    end: endHold(paymentHold(order, { walletId, transactionId, madeAtMs: nowMs }), {
+    end: endHold(paymentHold(order, nowMs), {
       transferId,
       phase: answer.kind === 'approved' ? 'post' : 'void',
       nowMs,

@@ -7,7 +7,8 @@ export interface Settlement {
   readonly merchantId: string
   readonly paymentId: string
   readonly refundId: string | undefined
-  readonly walletId: string
+  /** Undefined where nobody is asked. */
+  readonly walletId: string | undefined
   /** The hold that is to be posted or voided; undefined where nothing is held. */
   readonly transactionId: string | undefined
   readonly amountMinor: bigint

@@ -9,7 +9,7 @@ interface SettlementRow {
   merchant_id: string
   payment_id: string
   refund_id: string | null
-  wallet_id: string
+  wallet_id: string | null
   transaction_id: string | null
   amount_minor: string
   currency: string
@@ -39,7 +39,7 @@ select *
       settlements.map(({ merchantId }) => merchantId),
       settlements.map(({ paymentId }) => paymentId),
       settlements.map(({ refundId }) => refundId ?? null),
-      settlements.map(({ walletId }) => walletId),
+      settlements.map(({ walletId }) => walletId ?? null),
       settlements.map(({ transactionId }) => transactionId ?? null),
       settlements.map(({ amountMinor }) => amountMinor.toString()),
       settlements.map(({ currency }) => currency),
@@ -133,7 +133,7 @@ function toSettlement(row: SettlementRow): ClaimedSettlement {
     merchantId: row.merchant_id,
     paymentId: row.payment_id,
     refundId: row.refund_id ?? undefined,
-    walletId: row.wallet_id,
+    walletId: row.wallet_id ?? undefined,
     transactionId: row.transaction_id ?? undefined,
     amountMinor: BigInt(row.amount_minor),
     currency: row.currency,

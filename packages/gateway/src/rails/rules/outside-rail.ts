@@ -48,10 +48,6 @@ export function placeOfRailSecret({ railId, secretId }: Pick<RailSecret, 'railId
   return `rail_secrets ${railId} ${secretId}`
 }
 
-export function railAccount(railId: string, currency: string) {
-  return { ownerKind: 'rail', ownerId: railId, currency } as const
-}
-
 export interface ToPay {
   readonly merchantId: string
   readonly currency: string

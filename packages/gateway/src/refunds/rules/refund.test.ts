@@ -39,7 +39,7 @@ test('a refund holds the money in the merchant’s wallet and waits for its rail
       message: undefined,
     },
     hold,
-    settlement: {
+    waits: {
       settlementId: 'R1',
       kind: 'refund',
       merchantId: 'm',
@@ -87,7 +87,7 @@ test('only a paid order is refunded, and the others say why not', () => {
 test('a paid order without its wallet is a bug', () => {
   assert.throws(
     () => requestRefund(paidOrder({ walletId: undefined }), asked, given),
-    /has the wallet that paid/,
+    /is a rail or a wallet/,
   )
 })
 
@@ -96,9 +96,10 @@ test('where the merchant has too little, the same refund holds nothing and is bo
   const bare = withoutHold(request)
   assert.deepEqual(bare.refund, { ...request.refund, transactionId: undefined })
   assert.equal(bare.hold, undefined)
-  const { refusal, ...settlement } = bare.settlement
+  assert('settlementId' in bare.waits)
+  const { refusal, ...settlement } = bare.waits
   assert.match(refusal ?? '', /too little money/)
-  assert.deepEqual({ ...settlement, refusal: undefined }, { ...request.settlement, transactionId: undefined })
+  assert.deepEqual({ ...settlement, refusal: undefined }, { ...request.waits, transactionId: undefined })
 })
 
 test('a repeated refund is the same only if all that was asked is the same, and what differs is named', () => {
@@ -154,5 +155,5 @@ test('a refund ends once, and the order that it belongs to has its wallet', () =
     /refund_failed does not become refund_success/,
   )
   const lost = { order: paidOrder({ walletId: undefined }), refund }
-  assert.throws(() => settleRefund(lost, { kind: 'approved' }, ending), /has the wallet that paid it/)
+  assert.throws(() => settleRefund(lost, { kind: 'approved' }, ending), /is a rail or a wallet/)
 })

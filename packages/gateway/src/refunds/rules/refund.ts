@@ -11,16 +11,11 @@ import {
   toWireAmount,
 } from '@tillgate/protocol'
 import type { Callback } from '../../callbacks/rules/callback.ts'
-import {
-  accountIdOf,
-  endHold,
-  merchantAccount,
-  type Transfer,
-  walletAccount,
-} from '../../ledger/rules/ledger.ts'
+import { accountIdOf, endHold, merchantAccount, type Transfer } from '../../ledger/rules/ledger.ts'
 import type { Order } from '../../orders/rules/order.ts'
-import type { FinalAnswer } from '../../payments/rules/payment.ts'
+import { type FinalAnswer, payerAccount } from '../../payments/rules/payment.ts'
 import type { Settlement } from '../../payments/rules/settlement.ts'
+import type { RailTask } from '../../rails/rules/rail-task.ts'
 
 export interface Refund {
   readonly merchantId: string
@@ -43,7 +38,8 @@ export interface RefundRequest {
   readonly refund: Refund
   /** Undefined where there was nothing to hold. */
   readonly hold: Transfer | undefined
-  readonly settlement: Settlement
+  /** It waits for its wallet, or for its rail. */
+  readonly waits: Settlement | RailTask
 }
 
 export interface AskedRefund {
@@ -58,8 +54,7 @@ export function requestRefund(
   { refundId, transactionId, nowMs }: { refundId: string; transactionId: string; nowMs: number },
 ): RefundRequest & { readonly hold: Transfer } {
   checkRefundable(order, amountMinor)
-  const { merchantId, paymentId, currency, walletId } = order
-  assert(walletId, 'a paid order has the wallet that paid it')
+  const { merchantId, paymentId, currency } = order
   const refund: Refund = {
     merchantId,
     refundId,
@@ -76,27 +71,32 @@ export function requestRefund(
   }
   return {
     refund,
-    hold: refundHold(refund, { walletId, transactionId }),
-    settlement: {
-      settlementId: refundId,
-      kind: 'refund',
-      merchantId,
-      paymentId,
-      refundId,
-      walletId,
-      transactionId,
-      amountMinor,
-      currency,
-      refusal: undefined,
-      submittedAtMs: nowMs,
-      dueAtMs: nowMs,
-    },
+    hold: refundHold(refund, order, transactionId),
+    waits: order.railId === undefined ? settlementOf(refund, order) : taskOf(refund, order),
   }
+}
+
+function settlementOf(refund: Refund, { walletId }: Pick<Order, 'walletId'>, refusal?: string): Settlement {
+  const { merchantId, refundId, paymentId, transactionId, amountMinor, currency, createdAtMs } = refund
+  return {
+    settlementId: refundId,
+    kind: 'refund',
+    ...{ merchantId, paymentId, refundId, walletId, transactionId, amountMinor, currency, refusal },
+    submittedAtMs: createdAtMs,
+    dueAtMs: createdAtMs,
+  }
+}
+
+function taskOf({ merchantId, refundId, paymentId, createdAtMs }: Refund, order: Order): RailTask {
+  const { railId, transactionId } = order
+  assert(railId && transactionId, 'an order that was paid through a rail names both')
+  return { taskId: refundId, kind: 'refund', railId, merchantId, paymentId, transactionId, createdAtMs }
 }
 
 function refundHold(
   { merchantId, refundId, paymentId, currency, amountMinor, createdAtMs }: Refund,
-  { walletId, transactionId }: { walletId: string; transactionId: string },
+  order: Order,
+  transactionId: string,
 ): Transfer {
   return {
     merchantId,
@@ -105,7 +105,7 @@ function refundHold(
     phase: 'hold',
     holdId: undefined,
     debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),
-    creditAccountId: accountIdOf(walletAccount(walletId, currency)),
+    creditAccountId: accountIdOf(payerAccount(order)),
     currency,
     amountMinor,
     paymentId,
@@ -116,16 +116,11 @@ function refundHold(
 }
 
 /** The same refund for a merchant whose wallet has too little: accepted, and bound to fail. */
-export function withoutHold({ refund, settlement }: RefundRequest): RefundRequest {
-  return {
-    refund: { ...refund, transactionId: undefined },
-    hold: undefined,
-    settlement: {
-      ...settlement,
-      transactionId: undefined,
-      refusal: 'The merchant’s wallet has too little money for this refund.',
-    },
-  }
+export function withoutHold(request: RefundRequest): RefundRequest {
+  const refund = { ...request.refund, transactionId: undefined }
+  const walletId = 'settlementId' in request.waits ? request.waits.walletId : undefined
+  const refusal = 'The merchant’s wallet has too little money for this refund.'
+  return { refund, hold: undefined, waits: settlementOf(refund, { walletId }, refusal) }
 }
 
 function checkRefundable(order: Order, amountMinor: bigint): void {
@@ -185,11 +180,10 @@ export function settleRefund(
     callback: refundCallback(after, { callbackUrl: order.callbackUrl, callbackId, nowMs }),
   }
 
-  function endOf({ walletId }: Order, { transactionId }: Refund): Transfer | undefined {
+  function endOf(paid: Order, { transactionId }: Refund): Transfer | undefined {
     if (transactionId === undefined) return undefined
-    assert(walletId, 'a paid order has the wallet that paid it')
     const phase = answer.kind === 'approved' ? 'post' : 'void'
-    return endHold(refundHold(refund, { walletId, transactionId }), { transferId, phase, nowMs })
+    return endHold(refundHold(refund, paid, transactionId), { transferId, phase, nowMs })
   }
 }
 

@@ -18,6 +18,7 @@ import {
   toOrder,
 } from '../../orders/store/orders.ts'
 import { insertSettlements } from '../../payments/store/settlements.ts'
+import { insertRailTasks } from '../../rails/store/rail-tasks.ts'
 import { type Refund, type RefundChange, type RefundRequest, withoutHold } from '../rules/refund.ts'
 
 /** `race_lost`: look again. `unknown`: the answer to COMMIT was lost; look again as well. */
@@ -114,13 +115,14 @@ async function commitRefund(
   const balances = await lockAccounts(transaction, [debitAccountId, creditAccountId])
   const merchant = balances.get(debitAccountId)
   const isCovered = merchant !== undefined && availableMinor(merchant) >= amountMinor
-  const { refund, hold, settlement } = isCovered ? request : withoutHold(request)
+  const { refund, hold, waits } = isCovered ? request : withoutHold(request)
   await insertRow(transaction, refund, await takeShare(transaction, refund, maxTotalMinor))
   if (hold) {
     await insertTransfers(transaction, [hold])
     await addEffects(transaction, effectsOf([hold]))
   }
-  await insertSettlements(transaction, [settlement])
+  if ('settlementId' in waits) await insertSettlements(transaction, [waits])
+  else await insertRailTasks(transaction, [{ ...waits, dueAtMs: waits.createdAtMs }])
   return refund
 }
 

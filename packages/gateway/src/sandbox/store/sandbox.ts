@@ -22,6 +22,10 @@ interface Shift extends OrderKey {
 /** Transfers and audit entries stay: the books say when money moved, whatever the order pretends. */
 const shifts = [
   `update settlements set submitted_at = submitted_at - $3, due_at = due_at - $3`,
+  `update rail_tasks set created_at = created_at - $3, due_at = due_at - $3`,
+  `update rail_attempts
+      set started_at = started_at - $3, cancel_asked_at = cancel_asked_at - $3, ended_at = ended_at - $3`,
+  `update rail_calls set called_at = called_at - $3`,
   `update order_history set changed_at = changed_at - $3`,
   `update refunds set created_at = created_at - $3, completed_at = completed_at - $3`,
   `update callbacks

@@ -18,7 +18,16 @@ export const triggerCommand: Command = {
   summary: 'make a sandbox order and bring it to where this event is sent',
   positionals: ['event'],
   choices: eventNames,
-  options: { ...triggerOptions, ...credentialsOption, ...jsonOption },
+  options: {
+    ...triggerOptions,
+    rail: {
+      type: 'string',
+      value: 'ID',
+      about: 'pay through this rail: what to do there is printed, and the event is waited for',
+    },
+    ...credentialsOption,
+    ...jsonOption,
+  },
   examples: ['till trigger payment.order.success --callback-url http://localhost:3000/callbacks'],
   usesGateway: true,
   async run({ positionals: [event = ''], values, terminal, client }) {
@@ -31,7 +40,8 @@ export const triggerCommand: Command = {
     const { paymentId } = created
     terminal.note(`Order ${paymentId} is made.`)
     if (!textOption(values, 'callback-url')) terminal.note('Without --callback-url it has no callbacks.')
-    await bring({ tillgate, terminal, event, paymentId, amount, checkoutUrl: created.checkoutUrl })
+    const rail = textOption(values, 'rail')
+    await bring({ tillgate, terminal, event, paymentId, amount, rail, checkoutUrl: created.checkoutUrl })
     const answer = await tillgate.orders.query(paymentId)
     terminal.print({ event, ...answer }, describeOrder(answer, terminal))
     return exitCodes.done
@@ -44,12 +54,15 @@ interface Bringing {
   readonly event: EventName
   readonly paymentId: string
   readonly amount: string
+  readonly rail: string | undefined
   readonly checkoutUrl: string
 }
 
 async function bring(parts: Bringing): Promise<void> {
-  const { tillgate, event, paymentId } = parts
+  const { tillgate, event, paymentId, rail } = parts
   const { sandbox } = tillgate
+  if (rail !== undefined && event.startsWith('payment.order.') && event !== 'payment.order.timeout')
+    return bringThrough(rail, parts)
   switch (event) {
     case 'payment.order.confirming':
       await sandbox.pay({ paymentId, outcome: 'confirming' })
@@ -72,6 +85,16 @@ async function bring(parts: Bringing): Promise<void> {
       await expectStatus(parts, 'success')
       return refundAndExpect(parts, 'refund_failed')
   }
+}
+
+/** The rail decides, or whoever acts there; so the status that the event is of is waited for. */
+async function bringThrough(rail: string, parts: Bringing): Promise<void> {
+  const { tillgate, terminal, event, paymentId } = parts
+  const { nextAction } = await tillgate.sandbox.pay({ paymentId, rail })
+  if (nextAction?.kind === 'redirect') terminal.note(`Go on at ${nextAction.url}`)
+  if (nextAction?.kind === 'qr') terminal.note(`Pay this code: ${nextAction.text}`)
+  for (const { label, value } of nextAction?.lines ?? []) terminal.note(`${label}: ${value}`)
+  if (event !== 'payment.order.confirming') await expectStatus(parts, event.replace('payment.order.', ''))
 }
 
 async function expectStatus({ tillgate, paymentId }: Bringing, expected: string): Promise<void> {

@@ -19,6 +19,20 @@ export const de: Words = {
     next: 'Sie sehen zuerst Ihr Guthaben. Noch wird nichts bezahlt.',
     instead: 'Bei einer Wallet anmelden',
   },
+  rails: {
+    heading: 'Wie möchten Sie bezahlen?',
+    go: 'Weiter zu {rail}',
+    waiting: 'Warten auf {rail}',
+    text: 'Diese Seite ändert sich von selbst, sobald {rail} die Zahlung bestätigt hat. Sie können auch später zurückkommen.',
+    starting: 'Verbindung zu {rail} wird hergestellt',
+    leaving: 'Zahlung bei {rail} wird beendet',
+    another: 'Anders bezahlen',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    code: 'QR-Code zum Bezahlen mit {rail}',
+    declined:
+      '{rail} hat die Zahlung nicht angenommen. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere Zahlungsart.',
+  },
   testWallets: {
     heading: 'Mit einer Test-Wallet bezahlen',
     hint: 'Ein Tipp bezahlt. Jede Wallet verhält sich immer gleich.',
@@ -88,6 +102,10 @@ export const de: Words = {
     close: 'Sie können diese Seite schließen.',
   },
   notices: {
+    goOn: 'Sie werden zur Seite weitergeleitet, auf der Sie bezahlen.',
+    railGone:
+      'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere.',
+    railBusy: 'Die begonnene Zahlung wird noch beendet. Bitte warten Sie einen Moment.',
     wrong: 'Anmeldung oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
     lockedUntil:
       'Es gab zu viele falsche Versuche. Es wurde kein Geld abgebucht; bitte versuchen Sie es {when} wieder.',

@@ -18,6 +18,19 @@ export const en = {
     next: 'You see your balance first. Nothing is paid yet.',
     instead: 'Sign in to a wallet',
   },
+  rails: {
+    heading: 'How do you want to pay?',
+    go: 'Continue to {rail}',
+    waiting: 'Waiting for {rail}',
+    text: 'This page changes by itself as soon as {rail} has confirmed the payment. You can also come back to it later.',
+    starting: 'Connecting to {rail}',
+    leaving: 'Ending the payment at {rail}',
+    another: 'Pay another way',
+    copy: 'Copy',
+    copied: 'Copied',
+    code: 'QR code for paying with {rail}',
+    declined: '{rail} did not accept the payment. No money was taken; please choose another way to pay.',
+  },
   testWallets: {
     heading: 'Pay with a test wallet',
     hint: 'One tap pays. Each wallet always does the same.',
@@ -81,6 +94,9 @@ export const en = {
     close: 'You can close this page.',
   },
   notices: {
+    goOn: 'You are going on to the page where you pay.',
+    railGone: 'This way to pay is not available just now. No money was taken; please choose another one.',
+    railBusy: 'The payment that you began is still being ended. Please wait a moment.',
     wrong: 'Login or PIN is wrong. No money was taken; please try again.',
     lockedUntil: 'There were too many wrong tries. No money was taken; please try again {when}.',
     locked:

@@ -19,6 +19,19 @@ export const es: Words = {
     next: 'Primero verás tu saldo. Todavía no se paga nada.',
     instead: 'Iniciar sesión en un monedero',
   },
+  rails: {
+    heading: '¿Cómo quiere pagar?',
+    go: 'Continuar a {rail}',
+    waiting: 'Esperando a {rail}',
+    text: 'Esta página cambia sola en cuanto {rail} confirme el pago. También puede volver más tarde.',
+    starting: 'Conectando con {rail}',
+    leaving: 'Finalizando el pago en {rail}',
+    another: 'Pagar de otra forma',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    code: 'Código QR para pagar con {rail}',
+    declined: '{rail} no aceptó el pago. No se ha cobrado nada; elija otra forma de pago.',
+  },
   testWallets: {
     heading: 'Paga con un monedero de prueba',
     hint: 'Un toque y se paga. Cada monedero hace siempre lo mismo.',
@@ -85,6 +98,9 @@ export const es: Words = {
     close: 'Puedes cerrar esta página.',
   },
   notices: {
+    goOn: 'Se le lleva a la página donde se paga.',
+    railGone: 'Esta forma de pago no está disponible en este momento. No se ha cobrado nada; elija otra.',
+    railBusy: 'El pago que empezó todavía se está finalizando. Espere un momento.',
     wrong: 'El usuario o el PIN no son correctos. No se ha cobrado nada; inténtalo de nuevo.',
     lockedUntil: 'Hubo demasiados intentos fallidos. No se ha cobrado nada; inténtalo de nuevo {when}.',
     locked:

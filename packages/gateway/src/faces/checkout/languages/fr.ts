@@ -19,6 +19,20 @@ export const fr: Words = {
     next: 'Vous verrez d’abord votre solde. Rien n’est encore payé.',
     instead: 'Se connecter à un portefeuille',
   },
+  rails: {
+    heading: 'Comment souhaitez-vous payer ?',
+    go: 'Continuer vers {rail}',
+    waiting: 'En attente de {rail}',
+    text: 'Cette page change d’elle-même dès que {rail} a confirmé le paiement. Vous pouvez aussi y revenir plus tard.',
+    starting: 'Connexion à {rail}',
+    leaving: 'Fin du paiement chez {rail}',
+    another: 'Payer autrement',
+    copy: 'Copier',
+    copied: 'Copié',
+    code: 'Code QR pour payer avec {rail}',
+    declined:
+      '{rail} n’a pas accepté le paiement. Rien n’a été débité ; choisissez un autre moyen de paiement.',
+  },
   testWallets: {
     heading: 'Payer avec un portefeuille de test',
     hint: 'Un geste suffit pour payer. Chaque portefeuille réagit toujours de la même façon.',
@@ -88,6 +102,10 @@ export const fr: Words = {
     close: 'Vous pouvez fermer cette page.',
   },
   notices: {
+    goOn: 'Vous êtes dirigé vers la page où vous payez.',
+    railGone:
+      'Ce moyen de paiement n’est pas disponible pour le moment. Rien n’a été débité ; choisissez-en un autre.',
+    railBusy: 'Le paiement commencé est encore en train de se terminer. Patientez un instant.',
     wrong: 'Identifiant ou code PIN incorrect. Rien n’a été débité ; veuillez réessayer.',
     lockedUntil: 'Il y a eu trop d’essais erronés. Rien n’a été débité ; réessayez {when}.',
     locked:

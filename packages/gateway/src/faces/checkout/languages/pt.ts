@@ -19,6 +19,19 @@ export const pt: Words = {
     next: 'Primeiro você vê o seu saldo. Nada é pago ainda.',
     instead: 'Entrar em uma carteira',
   },
+  rails: {
+    heading: 'Como quer pagar?',
+    go: 'Continuar para {rail}',
+    waiting: 'À espera de {rail}',
+    text: 'Esta página muda sozinha assim que {rail} confirmar o pagamento. Também pode voltar mais tarde.',
+    starting: 'A ligar a {rail}',
+    leaving: 'A terminar o pagamento em {rail}',
+    another: 'Pagar de outra forma',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    code: 'Código QR para pagar com {rail}',
+    declined: '{rail} não aceitou o pagamento. Nada foi cobrado; escolha outra forma de pagamento.',
+  },
   testWallets: {
     heading: 'Pague com uma carteira de teste',
     hint: 'Um toque paga. Cada carteira faz sempre a mesma coisa.',
@@ -85,6 +98,9 @@ export const pt: Words = {
     close: 'Você pode fechar esta página.',
   },
   notices: {
+    goOn: 'Está a ser levado à página onde paga.',
+    railGone: 'Esta forma de pagamento não está disponível neste momento. Nada foi cobrado; escolha outra.',
+    railBusy: 'O pagamento que começou ainda está a ser terminado. Aguarde um momento.',
     wrong: 'O login ou o PIN está errado. Nada foi cobrado; tente de novo.',
     lockedUntil: 'Houve muitas tentativas erradas. Nada foi cobrado; tente de novo {when}.',
     locked:

@@ -8,7 +8,7 @@ import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
 import { resultState } from './result.ts'
 import { readSummary, type Summary, summary } from './summary.ts'
-import type { View } from './view.ts'
+import type { ShownAttempt, View } from './view.ts'
 
 /** How often a browser without scripts looks whether a payment is over. */
 const refreshSeconds = 3
@@ -27,7 +27,7 @@ export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyl
     isCompact,
     withScript: true,
     ...refresh(view),
-    main: html`<main id="checkout" data-status="${order.status}" data-now="${view.nowMs}" data-expires="${order.expiresAtMs}" data-path="${view.path}">
+    main: html`<main id="checkout" data-status="${order.status}" data-now="${view.nowMs}" data-expires="${order.expiresAtMs}" data-path="${view.path}"${view.rails.open && html` data-attempt="${attemptStamp(view.rails.open)}"`}>
 <div class="card">
 ${due(view, content)}
 <section class="state ${order.status}" aria-labelledby="state">
@@ -45,7 +45,7 @@ ${summary(view, content)}
 function leave({ order, merchant, language, path }: View): Content {
   if (returnUrlOf(order) === undefined) return undefined
   const name = html`<bdi>${merchant.name}</bdi>`
-  return html`<p class="leave small"><a class="link" href="${path}/return" rel="noreferrer">${fill(language.words.back.button, { merchant: name })}</a></p>`
+  return html`<p class="leave small"><a class="link" href="${path}/return" rel="noreferrer"><span>${fill(language.words.back.button, { merchant: name })}</span></a></p>`
 }
 
 function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {
@@ -54,6 +54,11 @@ function due({ order, merchant, language }: View, { orderDescription }: Summary)
 <span class="total">${language.formats.moneyParts(order.paymentAmountMinor, order.currency)}</span></h1>
 ${orderDescription !== undefined && html`<p class="quiet about"><bdi>${orderDescription}</bdi></p>`}
 </header>`
+}
+
+/** Another one, and the page is made anew. */
+export function attemptStamp({ status, isLeaving }: Pick<ShownAttempt, 'status' | 'isLeaving'>): string {
+  return isLeaving ? 'leaving' : status
 }
 
 /** Lazy: a screen too narrow to show it does not load it. */
@@ -67,9 +72,11 @@ function phone({ language, path }: View): Html {
 }
 
 /** While the order waits, only at its end: a page that reloads would take away what is being typed. */
-function refresh({ order, nowMs }: View): { refreshSeconds?: number } {
+function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refreshSeconds' | 'goesTo'> {
   if (isFinalOrderStatus(order.status)) return {}
-  if (order.status === 'confirming') return { refreshSeconds }
+  const action = rails.open?.nextAction
+  if (action?.kind === 'redirect' && note?.code === 'goOn') return { goesTo: action.url }
+  if (order.status === 'confirming' || rails.open) return { refreshSeconds }
   return { refreshSeconds: Math.max(1, Math.ceil((order.expiresAtMs - nowMs) / 1000)) + 1 }
 }
 

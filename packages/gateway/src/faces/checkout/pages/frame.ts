@@ -20,6 +20,8 @@ export interface FramedPage {
   readonly withScript?: boolean
   /** Seconds after which a browser without scripts looks again. */
   readonly refreshSeconds?: number
+  /** Where the browser goes on to by itself. */
+  readonly goesTo?: string
   readonly nonce?: string
 }
 
@@ -33,6 +35,10 @@ export function sendFramed(reply: FastifyReply, page: FramedPage): FastifyReply 
     styles: [assets.checkoutStyle],
     bodyClass: page.isCompact ? 'checkout compact' : 'checkout',
     head: html`${
+      page.goesTo !== undefined &&
+      html`<meta http-equiv="refresh" content="0; url=${page.goesTo}">
+`
+    }${
       page.refreshSeconds !== undefined &&
       html`<noscript><meta http-equiv="refresh" content="${page.refreshSeconds}"></noscript>
 `

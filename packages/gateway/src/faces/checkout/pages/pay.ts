@@ -6,12 +6,14 @@ import type { Language } from '../languages.ts'
 import { fill } from '../words.ts'
 import { icon } from './icons.ts'
 import { notice } from './notice.ts'
+import { openAttempt, railChoices } from './rails.ts'
+import { token } from './token.ts'
 import type { SignedInWallet, View } from './view.ts'
 
 export function payState(view: View): Content {
   return html`${countdown(view)}
 ${notice(view)}
-${view.wallet ? confirm(view, view.wallet) : ways(view)}`
+${view.rails.open ? openAttempt(view, view.rails.open) : view.wallet ? confirm(view, view.wallet) : ways(view)}`
 }
 
 function countdown({ language, order, nowMs }: View): Html {
@@ -28,12 +30,17 @@ function countdown({ language, order, nowMs }: View): Html {
 function ways(view: View): Html {
   const { signIn: words, testWallets: testWords } = view.language.words
   const isSigningIn = view.note?.login !== undefined
+  const hasRails = view.rails.offered.length > 0 && !isSigningIn
   if (view.mode === 'live' || isSigningIn) {
+    if (hasRails)
+      return html`${railChoices(view)}
+${fold(words.heading, signIn(view))}`
     return html`<h2 id="state">${words.heading}</h2>
 ${signIn(view)}
 ${view.mode === 'sandbox' && fold(testWords.heading, testWallets(view))}`
   }
-  return html`<h2 id="state">${testWords.heading}</h2>
+  return html`${hasRails && railChoices(view)}
+<h2${!hasRails && html` id="state"`}>${testWords.heading}</h2>
 ${testWallets(view)}
 ${fold(words.instead, signIn(view))}`
 }
@@ -102,8 +109,4 @@ ${token(formToken)}
 ${token(formToken)}
 <button class="${leftMinor < 0n ? 'wide button' : 'link'}" type="submit">${words.otherWallet}</button>
 </form>`
-}
-
-function token(formToken: string): Html {
-  return html`<input type="hidden" name="token" value="${formToken}">`
 }

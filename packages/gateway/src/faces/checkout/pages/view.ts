@@ -1,4 +1,5 @@
 // What every page of the checkout is made from.
+import type { NextAction } from '@tillgate/protocol'
 import type { Merchant } from '../../../merchants/rules/merchant.ts'
 import type { Order } from '../../../orders/rules/order.ts'
 import type { Language } from '../languages.ts'
@@ -16,6 +17,30 @@ export interface View {
   readonly note: Note | undefined
   /** Whose wallet is signed in. */
   readonly wallet: SignedInWallet | undefined
+  readonly rails: ShownRails
+}
+
+/** The rails of a pending order: those to choose from, and the attempt that is open. */
+export interface ShownRails {
+  readonly offered: readonly OfferedRail[]
+  readonly open?: ShownAttempt | undefined
+  /** Its name, where the last attempt was declined. */
+  readonly declinedBy?: string | undefined
+}
+
+export interface OfferedRail {
+  readonly railId: string
+  readonly name: string
+  readonly logo: string | undefined
+}
+
+export interface ShownAttempt {
+  readonly name: string
+  readonly status: string
+  /** Undefined while the rail is asked, or where the consumer has done their part. */
+  readonly nextAction: NextAction | undefined
+  /** It is being cancelled. */
+  readonly isLeaving: boolean
 }
 
 export interface SignedInWallet {

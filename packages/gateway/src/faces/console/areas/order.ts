@@ -5,6 +5,7 @@ import { leftOf } from '../../../acts/order-acts.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Order, OrderKey } from '../../../orders/rules/order.ts'
 import type { OrderDetails } from '../../../orders/show-order.ts'
+import type { Attempt } from '../../../rails/rules/attempt.ts'
 import type { Refund } from '../../../refunds/rules/refund.ts'
 import { readSummary } from '../../checkout/pages/summary.ts'
 import { actForms } from '../act-forms.ts'
@@ -44,7 +45,11 @@ ${actForms(visit, 'order', {
       ['transactionId', order.transactionId === undefined ? '—' : html`<code>${order.transactionId}</code>`],
       [
         'Paid by',
-        order.walletId === undefined ? '—' : html`<a href="/wallets/${order.walletId}">the wallet</a>`,
+        order.walletId !== undefined
+          ? html`<a href="/wallets/${order.walletId}">the wallet</a>`
+          : order.railId === undefined
+            ? '—'
+            : html`<a href="/rails/${order.railId}">${order.railId}</a>`,
       ],
       ['Channel', order.channel],
       ['Created', moment(order.createdAtMs, nowMs)],
@@ -60,6 +65,7 @@ ${actForms(visit, 'order', {
 </div>
 <h2>Goods</h2>${goods(order)}
 ${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(refunds, nowMs)}`}
+${details.attempts.length > 0 && html`<h2>Attempts at rails</h2>${attemptTable(visit, details)}${callTable(details, nowMs)}`}
 <h2>Ledger transfers</h2>${transferTable(details, nowMs)}
 <h2>Callbacks</h2>${
       callbacks.length === 0
@@ -162,6 +168,55 @@ function refundTable(refunds: readonly Refund[], nowMs: number): Html {
       moment(refund.completedAtMs, nowMs),
     ]),
   )
+}
+
+const attemptLooks = {
+  starting: 'wait',
+  pending: 'wait',
+  submitted: 'wait',
+  approved: 'good',
+  declined: 'bad',
+  cancelled: 'off',
+  returning: 'wait',
+  returned: 'off',
+  held: 'bad',
+} as const
+
+function attemptTable(visit: Visit, { attempts }: OrderDetails): Html {
+  const { nowMs } = visit
+  return table(
+    'Attempts at rails, the oldest first',
+    ['Rail', 'Status', 'transactionId', 'Rail’s reference', 'Reason', 'Begun', 'Ended', 'Act'],
+    attempts.map((attempt) => [
+      html`<a href="/rails/${attempt.railId}">${attempt.railId}</a>`,
+      state(attemptLooks[attempt.status], attempt.status),
+      html`<code>${attempt.transactionId}</code>`,
+      html`<span class="wrap">${attempt.reference ?? '—'}</span>`,
+      html`<span class="wrap">${attempt.reason ?? '—'}</span>`,
+      moment(attempt.startedAtMs, nowMs),
+      moment(attempt.endedAtMs, nowMs),
+      actForms(visit, 'attempt', { subject: attempt, values: { ...attemptKey(attempt) } }),
+    ]),
+  )
+}
+
+function attemptKey({ merchantId, paymentId, transactionId }: Attempt) {
+  return { merchantId, paymentId, transactionId }
+}
+
+function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
+  return html`<details><summary>Every call to the rails</summary>${table(
+    'Calls, the newest last',
+    ['When', 'What', 'Answer', 'HTTP', { head: 'Took', isNumber: true }, 'Detail'],
+    railCalls.map((call) => [
+      moment(call.calledAtMs, nowMs),
+      html`<code>${call.type}</code>`,
+      call.outcome === 'failed' ? state('bad', 'failed') : call.outcome,
+      call.httpStatus ?? '—',
+      `${call.durationMs} ms`,
+      html`<span class="wrap">${call.detail ?? '—'}</span>`,
+    ]),
+  )}</details>`
 }
 
 const phases = {

@@ -30,7 +30,7 @@ ${table(
   rails.map((rail) => [
     html`<a class="wrap" href="${path}/${rail.railId}">${rail.name}</a>`,
     stateOf(rail, visit.nowMs),
-    rail.currencies.join(', '),
+    written(rail.currencies),
     html`<span class="wrap">${rail.url}</span>`,
     ago(rail.createdAtMs, visit.nowMs),
   ]),
@@ -57,7 +57,7 @@ ${actForms(visit, 'rail', { subject: rail, values: valuesOf(rail) })}
       ['railId', html`<code>${rail.railId}</code>`],
       ['Address', html`<span class="wrap">${rail.url}</span>`],
       ['Names', writtenNames(rail).join(', ') || 'the same in every language'],
-      ['Currencies', rail.currencies.join(', ')],
+      ['Currencies', written(rail.currencies)],
       ['Least', writtenLimits(rail.leastMinor).join(', ') || 'any'],
       ['Most', writtenLimits(rail.mostMinor).join(', ') || 'any'],
       ['Merchants', rail.merchants?.join(', ') ?? 'all'],
@@ -103,6 +103,12 @@ function stateOf(rail: OutsideRail, nowMs: number): Html {
   if (isFailing(rail, nowMs))
     return html`${state('bad', 'failing')} <span class="quiet">asked again ${ago(rail.pausedUntilMs, nowMs)}</span>`
   return rail.failures > 0 ? state('wait', 'troubled') : state('good', 'offered')
+}
+
+const maxWritten = 8
+
+function written(currencies: readonly string[]): string {
+  return currencies.length > maxWritten ? `${currencies.length} currencies` : currencies.join(', ')
 }
 
 /** As the form shows them. */

@@ -1,0 +1,60 @@
+// Paying through a rail: the rails to choose from, and what the consumer has to do once one is chosen. Whatever it is, the
+// page can be left and come back to, on another device too.
+import type { NextAction } from '@tillgate/protocol'
+import { type Content, type Html, html } from '../../../http/html.ts'
+import { fill } from '../words.ts'
+import { icon } from './icons.ts'
+import { token } from './token.ts'
+import type { ShownAttempt, View } from './view.ts'
+
+export function railChoices({ path, formToken, language, rails }: View): Html {
+  const { words } = language
+  return html`${rails.declinedBy !== undefined && html`<p class="notice" role="alert">${icon('notice')}<span>${fill(words.rails.declined, { rail: html`<bdi>${rails.declinedBy}</bdi>` })}</span></p>`}
+<h2 id="state">${words.rails.heading}</h2>
+<form method="post" action="${path}/rail" class="test-wallets rails">
+${token(formToken)}
+${rails.offered.map(
+  ({ railId, name, logo }) =>
+    html`<button type="submit" name="rail" value="${railId}">${logo === undefined ? html`<span class="mark" aria-hidden="true">${name.slice(0, 1)}</span>` : html`<img src="${logo}" alt="" width="32" height="32">`}<strong><bdi>${name}</bdi></strong></button>`,
+)}
+</form>`
+}
+
+export function openAttempt(view: View, attempt: ShownAttempt): Html {
+  const { path, formToken, language } = view
+  const { rails: words } = language.words
+  const rail = html`<bdi>${attempt.name}</bdi>`
+  const { nextAction } = attempt
+  const heading = attempt.isLeaving ? words.leaving : nextAction ? words.waiting : words.starting
+  return html`<h2 id="state" tabindex="-1">${fill(heading, { rail })}</h2>
+${
+  nextAction &&
+  !attempt.isLeaving &&
+  html`${action(view, nextAction, rail)}
+<p class="quiet small">${fill(words.text, { rail })}</p>`
+}
+${(!nextAction || attempt.isLeaving) && html`<p class="working">${icon('working')}</p>`}
+${
+  !attempt.isLeaving &&
+  html`<form method="post" action="${path}/leave-rail">
+${token(formToken)}
+<button class="link" type="submit">${words.another}</button>
+</form>`
+}`
+}
+
+function action({ path, language }: View, nextAction: NextAction, rail: Html): Content {
+  const { rails: words } = language.words
+  switch (nextAction.kind) {
+    case 'redirect':
+      return html`<p class="act"><a class="primary button wide" href="${nextAction.url}" rel="noreferrer"><span>${fill(words.go, { rail })}</span></a></p>`
+    case 'qr':
+      return html`<p class="rail-qr"><img class="qr" src="${path}/rail-qr.svg" alt="${fill(words.code, { rail: '' })}" width="220" height="220"></p>
+${nextAction.caption !== undefined && html`<p>${nextAction.caption}</p>`}`
+    case 'instructions':
+      return html`<dl class="instructions">${nextAction.lines.map(
+        ({ label, value }) =>
+          html`<div><dt>${label}</dt><dd><bdi>${value}</bdi><button type="button" class="link" data-copy="${value}" data-copied="${words.copied}" aria-label="${words.copy}: ${label}" hidden>${words.copy}</button></dd></div>`,
+      )}</dl>`
+  }
+}

@@ -1,0 +1,147 @@
+// A consumer in a real Chromium pays through a rail: by redirect, by a code, by instructions; changes their mind, is
+// declined, comes back, and does all of it without scripts too.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
+import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
+import { complaints, picture } from '../support/look.ts'
+import { approved, TestBank } from '../support/rails.ts'
+
+const shop = await openCheckoutShop()
+const { gateway, clock } = shop
+const bank = await new TestBank(clock).open()
+after(() => bank.close())
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" fill="#1f6f5c"/><path d="M6 13h20L16 6zm2 2v8h4v-8zm6 0v8h4v-8zm6 0v8h4v-8zM6 25h20v2H6z" fill="#fff"/></svg>'
+const { rails } = gateway.operations.as('test')
+for (const [railId, name] of [
+  ['bank', 'My bank'],
+  ['other', 'Other bank'],
+] as const) {
+  const { secret } = await rails.addRail(
+    railId,
+    {
+      ...{ name, names: { ar: 'مصرفي' }, url: bank.url, currencies: ['USD'], leastMinor: {}, mostMinor: {} },
+      ...{ merchants: undefined, position: defaultPosition, logo: railId === 'bank' ? logo : undefined },
+    },
+    'test',
+  )
+  bank.secrets.push(secret)
+}
+clock.advance(4_000)
+const browser = await launchBrowser()
+
+/** The bank's own page is one of ours that shows nothing of it. */
+const bankPage = `${gateway.url}/docs`
+
+async function consumer(
+  options: BrowserContextOptions,
+  work: (opened: { page: Page; order: OpenOrder }) => Promise<void>,
+): Promise<void> {
+  const order = await shop.order()
+  const { page, troubles } = await openPage(browser, { ...desktop, ...options })
+  try {
+    await page.goto(order.url)
+    await work({ page, order })
+    assert.deepEqual(troubles, [])
+  } finally {
+    await page.context().close()
+  }
+}
+
+const heading = (page: Page, text: string) => page.getByRole('heading', { name: text }).waitFor()
+const choose = (page: Page, name = 'My bank') => page.getByRole('button', { name }).click()
+const lastId = () => [...bank.payments.keys()].at(-1) ?? ''
+
+for (const javaScriptEnabled of [true, false])
+  test(`redirect and back: paid, ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
+    bank.first = { status: 'pending', nextAction: { kind: 'redirect', url: bankPage } }
+    await consumer({ javaScriptEnabled }, async ({ page, order }) => {
+      await heading(page, 'How do you want to pay?')
+      await choose(page)
+      await page.waitForURL(bankPage)
+      // Before anything is done there, the page says where to go on.
+      await page.goto(order.url)
+      await heading(page, 'Waiting for My bank')
+      assert.equal(
+        await page.getByRole('link', { name: 'Continue to My bank' }).getAttribute('href'),
+        bankPage,
+      )
+      bank.payments.set(lastId(), approved)
+      await page.goto(`${order.url}/rail?status=failed`)
+      await heading(page, 'Done. You have paid Tea House.')
+      assert.equal(await shop.status(order), 'success')
+    })
+  })
+
+test('declined, another choice, a change of mind, and a wallet in the end', async () => {
+  bank.first = { status: 'declined', reason: 'No.' }
+  await consumer(phone, async ({ page, order }) => {
+    await choose(page)
+    await page.getByText('My bank did not accept the payment.').waitFor()
+    bank.first = { status: 'pending', nextAction: { kind: 'qr', text: 'bank:1', caption: 'Scan it' } }
+    clock.advance(1)
+    await choose(page, 'Other bank')
+    await heading(page, 'Waiting for Other bank')
+    await page.getByText('Scan it').waitFor()
+    assert.equal((await page.request.get(`${order.url}/rail-qr.svg`)).status(), 200)
+    await page.reload()
+    await heading(page, 'Waiting for Other bank')
+    await page.getByRole('button', { name: 'Pay another way' }).click()
+    await heading(page, 'How do you want to pay?')
+    await page.getByRole('button', { name: 'Pays The payment succeeds' }).click()
+    await heading(page, 'Done. You have paid Tea House.')
+    assert.deepEqual(bank.types().slice(-2), ['payment.start', 'payment.cancel'])
+  })
+})
+
+test('instructions are shown with something to copy, and the page changes when the money has come', async () => {
+  const lines = [
+    { label: 'Account', value: 'DE75 5121 0800 1245 1261 99' },
+    { label: 'Reference', value: 'RF18 5390 0754 7034' },
+  ]
+  bank.first = { status: 'pending', nextAction: { kind: 'instructions', lines } }
+  await consumer({}, async ({ page, order }) => {
+    await choose(page)
+    await page.getByText('RF18 5390 0754 7034').waitFor()
+    await page.getByRole('button', { name: 'Copy: Reference' }).waitFor()
+    const transactionId = lastId()
+    bank.payments.set(transactionId, approved)
+    const { body, headers } = bank.notice({ type: 'payment.changed', transactionId })
+    const sent = await fetch(`${gateway.url}/rails/bank/notices`, { method: 'POST', body, headers })
+    assert.equal(sent.status, 204)
+    await heading(page, 'Done. You have paid Tea House.')
+    assert.equal(await shop.status(order), 'success')
+  })
+})
+
+for (const [name, options] of Object.entries({ desktop, phone }))
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`the choice, the code and the instructions on a ${name}, ${colorScheme}`, async () => {
+      const looks = { ...options, colorScheme }
+      for (const [state, nextAction] of [
+        ['redirect', { kind: 'redirect', url: bankPage }],
+        ['qr', { kind: 'qr', text: 'bank:1', caption: 'Scan it in the app of your bank.' }],
+        [
+          'instructions',
+          { kind: 'instructions', lines: [{ label: 'Reference', value: 'RF18 5390 0754 7034' }] },
+        ],
+      ] as const) {
+        bank.first = { status: 'pending', nextAction }
+        await consumer(looks, async ({ page, order }) => {
+          if (state === 'redirect') {
+            await picture(page, `rails-choice-${name}-${colorScheme}`)
+          }
+          await choose(page)
+          await page.waitForURL(state === 'redirect' ? bankPage : order.url)
+          await page.goto(order.url)
+          await heading(page, 'Waiting for My bank')
+          await picture(page, `rails-${state}-${name}-${colorScheme}`)
+          assert.deepEqual(await complaints(page), [])
+        })
+      }
+      bank.first = { status: 'pending', nextAction: { kind: 'redirect', url: bankPage } }
+      await consumer(looks, async ({ page }) => assert.deepEqual(await complaints(page), []))
+    })

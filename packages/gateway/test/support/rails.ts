@@ -1,0 +1,181 @@
+// A bank that speaks the rail protocol over real HTTP, does what the test tells it, and remembers what it was asked; and
+// the operations that ask it, over a database and with a clock that the test holds.
+import { randomBytes } from 'node:crypto'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import { parseRailMessage, type RailMessage, signWebhook, verifyWebhook } from '@tillgate/protocol'
+import type { Pool } from '../../src/database/pool.ts'
+import { outboundLimits } from '../../src/outbound/limits.ts'
+import { makeOutbound, systemParts } from '../../src/outbound/outbound.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { maxRailAnswerBytes } from '../../src/rails/rail-client.ts'
+import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { openMoney } from './money.ts'
+import { testOperations } from './operations.ts'
+import { testEnvironment } from './started.ts'
+
+/** An answer, a text instead of one, or what to do with the connection. */
+export type Said = object | string | 'drop' | ((reply: ServerResponse) => void)
+
+export class TestBank {
+  readonly asked: RailMessage[] = []
+  readonly secrets: string[] = []
+  /** Verdicts on messages that were not genuine. */
+  readonly refused: string[] = []
+  readonly payments = new Map<string, object>()
+  readonly refunds = new Map<string, object>()
+  /** What a payment is from its start on. */
+  first: object = { status: 'pending', nextAction: { kind: 'redirect', url: 'https://bank.example/pay' } }
+  firstRefund: object = { status: 'approved', reference: 'refund' }
+  /** Instead of what it would answer; undefined: as usual. */
+  says: (message: RailMessage) => Said | undefined = () => undefined
+  readonly #clock: Clock
+  readonly #server: Server
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#server = createServer((request, reply) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const body = Buffer.concat(chunks).toString()
+        const verdict = verifyWebhook(request.headers, body, {
+          secrets: this.secrets,
+          nowMs: this.#clock.now(),
+        })
+        if (verdict !== 'genuine') {
+          this.refused.push(verdict)
+          reply.writeHead(401).end()
+          return
+        }
+        const message = parseRailMessage(body)
+        this.asked.push(message)
+        const usual = this.#answer(message)
+        const said = this.says(message) ?? usual
+        if (said === 'drop') reply.destroy()
+        else if (typeof said === 'function') said(reply)
+        else
+          reply
+            .writeHead(200, { 'content-type': 'application/json' })
+            .end(typeof said === 'string' ? said : JSON.stringify(said))
+      })
+    })
+  }
+
+  async open(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return this
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/rail`
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+
+  /** What it was asked since the last time, by type. */
+  types(): string[] {
+    return this.asked.splice(0).map(({ type }) => type)
+  }
+
+  /** A notice as this bank signs it. */
+  notice(notice: object, secret = this.secrets[0] ?? ''): { body: string; headers: Record<string, string> } {
+    const body = JSON.stringify(notice)
+    const id = randomBytes(8).toString('hex')
+    return {
+      body,
+      headers: { ...signWebhook({ id, body }, { secrets: [secret], nowMs: this.#clock.now() }) },
+    }
+  }
+
+  #answer(message: RailMessage): object {
+    switch (message.type) {
+      case 'payment.start':
+        if (!this.payments.has(message.transactionId)) this.payments.set(message.transactionId, this.first)
+        return this.payments.get(message.transactionId) ?? {}
+      case 'payment.status':
+        return this.payments.get(message.transactionId) ?? { status: 'unknown' }
+      case 'payment.cancel': {
+        const payment = this.payments.get(message.transactionId) as { status: string } | undefined
+        if (!payment) return { status: 'unknown' }
+        if (payment.status === 'pending') this.payments.set(message.transactionId, { status: 'cancelled' })
+        return this.payments.get(message.transactionId) ?? {}
+      }
+      case 'refund.start':
+        if (!this.refunds.has(message.refundId)) this.refunds.set(message.refundId, this.firstRefund)
+        return this.refunds.get(message.refundId) ?? {}
+      case 'refund.status':
+        return this.refunds.get(message.refundId) ?? { status: 'unknown' }
+    }
+  }
+}
+
+export const approved = { status: 'approved', reference: 'bank-1' }
+
+export type Rails = Awaited<ReturnType<typeof openRails>>
+
+export interface RailsGiven {
+  readonly clock: Clock
+  readonly lateMoney?: 'refund' | 'hold'
+  readonly attemptTimeoutMs?: number
+}
+
+/** Fresh parts on a database; calling it again on the same one is another gateway, or a restart. */
+export async function openRails(
+  pool: Pool,
+  { clock, lateMoney = 'refund', attemptTimeoutMs = 10_000 }: RailsGiven,
+) {
+  const outbound = makeOutbound(
+    {
+      ...outboundLimits,
+      ...{ mode: 'sandbox', allowedTargets: [], attemptTimeoutMs, connectTimeoutMs: attemptTimeoutMs },
+      ...{ maxAnswerBytes: maxRailAnswerBytes, maxReadBytes: 2 * maxRailAnswerBytes },
+    },
+    systemParts(),
+  )
+  after(() => outbound.close())
+  const alerts: string[] = []
+  const troubles: unknown[] = []
+  const { stores, operations } = testOperations(pool, {
+    config: { ...readConfig(testEnvironment), lateMoney },
+    railPost: outbound.post,
+    clock,
+    hints: {
+      railAlert: (message) => alerts.push(message),
+      askingFailed: (error) => troubles.push(error),
+    },
+  })
+  const money = openMoney(pool, { clock })
+  return {
+    ...{ stores, operations, money, alerts, troubles },
+    async addBank(railId: string, given: { currencies?: string[] } = {}): Promise<TestBank> {
+      const bank = await new TestBank(clock).open()
+      after(() => bank.close())
+      const { rails } = operations.as('test')
+      const { secret } = await rails.addRail(
+        railId,
+        {
+          ...{ name: 'My bank', names: {}, url: bank.url, currencies: ['USD', 'JPY'], leastMinor: {} },
+          ...{ mostMinor: {}, merchants: undefined, position: defaultPosition, logo: undefined },
+          ...given,
+        },
+        'test',
+      )
+      operations.rails.forget()
+      bank.secrets.push(secret)
+      return bank
+    },
+    /** One turn of the worker, to its end. */
+    async turn(): Promise<number> {
+      operations.rails.forget()
+      const asking = await operations.askRails.askDue()
+      await Promise.all(asking)
+      return asking.length
+    },
+  }
+}
