@@ -20,8 +20,7 @@ export interface ShopOrder {
   waitingSinceMs?: number
   /** No callback came, so the gateway was asked. */
   isAsked?: boolean
-  /** The cart that it was made of is still in the consumer's browser. */
-  hasCart?: boolean
+  hasCart?: boolean // what it was made of is still in the consumer's cart
 }
 
 /** Consumers reach the shop at `url`, the gateway reaches it at `callbackUrl`. */
