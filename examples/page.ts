@@ -1,10 +1,17 @@
 // What the pages of the examples have in common. Everything that is put into a template is escaped.
-export const pageHeaders = {
+import type { ServerResponse } from 'node:http'
+
+const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
 } as const
+
+export const sendPage = (response: ServerResponse, httpStatus: number, text: string) =>
+  void response.writeHead(httpStatus, pageHeaders).end(text)
+export const redirect = (response: ServerResponse, location: string) =>
+  void response.writeHead(303, { location }).end()
 
 export class Html {
   readonly text: string

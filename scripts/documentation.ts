@@ -3,18 +3,20 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeOpenApi } from '../packages/gateway/src/faces/admin-api/openapi.ts'
+import { railTables } from '../packages/protocol/documentation/rail-tables.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
 import { commandLinePage } from './documentation/command-line.ts'
 import { sdkTypes } from './documentation/sdk-types.ts'
-import { callbackSequence, paymentSequence } from './documentation/sequence-diagram.ts'
+import { callbackSequence, paymentSequence, railSequence } from './documentation/sequence-diagram.ts'
 import { orderStates, refundStates } from './documentation/state-diagram.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /** By path from the root of the repository. */
 export const generated: Readonly<Record<string, () => string>> = {
-  'docs/protocol.md': () => fillTables(readFileSync(join(root, 'docs/protocol.md'), 'utf8')),
+  'docs/protocol.md': () => fillTables(page('docs/protocol.md')),
+  'docs/rails.md': () => fillTables(page('docs/rails.md'), railTables),
   'docs/api.md': apiPage,
   'docs/command-line.md': commandLinePage,
   'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,
@@ -23,6 +25,11 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/images/refund-states.svg': refundStates,
   'docs/images/payment-sequence.svg': paymentSequence,
   'docs/images/callback-sequence.svg': callbackSequence,
+  'docs/images/rail-sequence.svg': railSequence,
+}
+
+function page(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
 }
 
 if (import.meta.main) {

@@ -19,13 +19,14 @@ const suites = {
 } as const
 /**
  * Left out of `npm test`, which is waited for at every change: what looks at the console's pages and at papers in a
- * browser, at samples and clients in other languages, at the packages as they are installed, at the private PostgreSQL as it is
- * started, shared, backed up and given another master key, and the short forms of the long programmes.
+ * browser, at samples and clients in other languages, at the packages as they are installed, at the private PostgreSQL as
+ * it is started, shared, backed up and given another master key, and the short forms of the long programmes.
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
   'packages/gateway/test/browser/{checkout-looks,checkout-text,console*,docs,shop,test-bank}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
+  'packages/gateway/test/rails/python-rail.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',

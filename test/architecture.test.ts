@@ -103,6 +103,18 @@ test(`no folder has more than ${maxFilesInFolder} files of production code`, () 
   )
 })
 
+test('keys and packages that the papers have one make are no part of the repository', () => {
+  const { stdout } = spawnSync(
+    'git',
+    ['check-ignore', 'private.pem', 'keys/public.pem', 'tillgate-sdk.tgz', '.env'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
+  assert.equal(stdout, 'private.pem\nkeys/public.pem\ntillgate-sdk.tgz\n.env\n')
+})
+
 function importsOf(file: string, text: string): string[] {
   return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map(([, path = '']) =>
     join(dirname(file), path),

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as protocol from '@tillgate/protocol'
-import { pageHeaders } from '../page.ts'
+import { redirect, sendPage } from '../page.ts'
 import { type Choice, choices, type Entry, makeBank, refundWays } from './bank.ts'
 import { frontPage, payPage, style, troublePage } from './pages.ts'
 
@@ -128,12 +128,5 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return text
 }
 
-const redirect = (response: ServerResponse, location: string) => end(response, 303, { location })
-const sendPage = (response: ServerResponse, httpStatus: number, text: string) =>
-  end(response, httpStatus, pageHeaders, text)
 const sendJson = (response: ServerResponse, httpStatus: number, value: object) =>
-  end(response, httpStatus, { 'content-type': 'application/json' }, JSON.stringify(value))
-
-function end(response: ServerResponse, httpStatus: number, headers: Record<string, string>, text = ''): void {
-  response.writeHead(httpStatus, headers).end(text)
-}
+  void response.writeHead(httpStatus, { 'content-type': 'application/json' }).end(JSON.stringify(value))

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import * as sdk from '@tillgate/sdk'
-import { pageHeaders } from '../page.ts'
+import { redirect, sendPage } from '../page.ts'
 import { type CartLine, cartCookie, readCart, totalMinor } from './cart.ts'
 import { currency } from './goods.ts'
 import { isSettled, orderPage, shopPage, style, troublePage } from './pages.ts'
@@ -151,8 +151,3 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   if ((request.headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') throw new Error('not our form')
   return new URLSearchParams(text)
 }
-
-const redirect = (response: ServerResponse, location: string) =>
-  void response.writeHead(303, { location }).end()
-const sendPage = (response: ServerResponse, httpStatus: number, page: string) =>
-  void response.writeHead(httpStatus, pageHeaders).end(page)

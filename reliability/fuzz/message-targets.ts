@@ -17,6 +17,7 @@ import {
   parseSandboxAdvanceBody,
   parseSandboxListenBody,
   parseSandboxPayBody,
+  parseSandboxRequestsBody,
   sealCallback,
   sealRequest,
 } from '@tillgate/protocol'
@@ -87,6 +88,7 @@ export const bodies: Readonly<
     parse: parseSandboxAcknowledgeBody,
     right: [{ callbackId: uuid, forwardedTo: 'http://127.0.0.1:9/', durationMs: 12, answer: 'ok' }],
   },
+  'service.sandbox.requests': { parse: parseSandboxRequestsBody, right: [{}, { requestId: 'x', limit: 5 }] },
 }
 
 export async function messageTargets(): Promise<Target[]> {
@@ -179,13 +181,13 @@ async function callbackEnvelope(): Promise<Target> {
   }
 }
 
-interface Reading {
+export interface Reading {
   readonly name: string
   readonly parse: (text: string) => unknown
   readonly right: readonly object[]
 }
 
-function reading({ name, parse, right }: Reading): Target {
+export function reading({ name, parse, right }: Reading): Target {
   return {
     name,
     seeds: right.map(toBytes),

@@ -5,6 +5,7 @@ import { apiTargets } from './api-targets.ts'
 import type { Coverage } from './coverage.ts'
 import { type Fuzzed, fuzzTarget, type Target } from './guided.ts'
 import { messageTargets } from './message-targets.ts'
+import { railTargets } from './rail-targets.ts'
 import { answersToCallbacks, wireToTheGateway } from './wire-targets.ts'
 import type { FuzzWorld } from './world.ts'
 
@@ -39,6 +40,7 @@ export async function allTargets(world: FuzzWorld): Promise<{ targets: Target[];
   const answers = await answersToCallbacks()
   const targets = [
     ...(await messageTargets()),
+    ...railTargets(),
     answers.target,
     ...(await apiTargets(world)),
     adminTarget(world),

@@ -6,6 +6,7 @@ import type { FailureName } from '../../packages/protocol/src/codes.ts'
 import * as answers from '../../packages/protocol/src/messages/answers.ts'
 import type { PaymentResult, RefundResult } from '../../packages/protocol/src/messages/results.ts'
 import * as listen from '../../packages/protocol/src/messages/sandbox-listen.ts'
+import { sandboxRequestsAnswerSchema } from '../../packages/protocol/src/messages/sandbox-requests.ts'
 import type { Method } from '../../packages/protocol/src/methods.ts'
 
 export interface OperationNotes {
@@ -203,5 +204,29 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     example: 'sandbox acknowledge',
     exampleAnswer: { callbackId: payment.callbackId, state: 'delivered' },
     failures: ['invalid_field', 'order_not_found'],
+  },
+  'service.sandbox.requests': {
+    title: 'List refused and slow requests',
+    about:
+      'Your own of the last 7 days, by the `requestId` of their answers: what each asked for and what was said. `till logs` is built on it.',
+    bodyTables: ['sandbox requests body'],
+    answerTables: ['sandbox requests answer', 'logged request'],
+    answerSchema: sandboxRequestsAnswerSchema,
+    example: 'sandbox requests',
+    exampleAnswer: {
+      requests: [
+        {
+          requestId: 'q3JvY2sgYW5kIHJv',
+          at: payment.paymentTime,
+          method: 'service.trade.create',
+          httpStatus: 400,
+          code: 40001,
+          field: 'currency',
+          msg: 'currency must be an ISO 4217 code in capital letters, but was "eur".',
+          durationMs: 4,
+        },
+      ],
+    },
+    failures: ['invalid_field'],
   },
 }

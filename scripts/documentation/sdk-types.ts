@@ -22,6 +22,7 @@ const written: Readonly<Record<string, (name: string) => string>> = {
   SandboxPay: (name) => interfaceOf(name, protocol.sandboxPayBodySchema),
   SandboxAnswer: (name) => interfaceOf(name, protocol.sandboxAnswerSchema),
   SandboxListenAnswer: (name) => interfaceOf(name, protocol.sandboxListenAnswerSchema),
+  SandboxRequestsAnswer: (name) => interfaceOf(name, protocol.sandboxRequestsAnswerSchema),
   PaymentResult: (name) => interfaceOf(name, protocol.paymentResultSchema),
   RefundResult: (name) => interfaceOf(name, protocol.refundResultSchema),
   OrderStatus: (name) => unionOf(name, protocol.orderStatuses),

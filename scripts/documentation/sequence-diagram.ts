@@ -4,6 +4,8 @@
 import { retryOffsetsMs } from '../../packages/gateway/src/callbacks/rules/retry-schedule.ts'
 import { type EventName, eventOfStatus } from '../../packages/protocol/src/events.ts'
 import type { TradeMethod } from '../../packages/protocol/src/methods.ts'
+import type { RailMessageType } from '../../packages/protocol/src/rail/messages.ts'
+import type { RailNotice } from '../../packages/protocol/src/rail/notices.ts'
 import { arrow, box, drawing, line, text } from './svg.ts'
 
 interface Message {
@@ -57,6 +59,28 @@ export function callbackSequence(): string {
         quiet: 'verified, handled once',
       },
       { from: gateway, to: database, words: 'delivered' },
+    ],
+  )
+}
+
+export function railSequence(): string {
+  const [consumer, gateway, rail] = ['Consumer', 'Tillgate', 'Rail'] as const
+  const start: RailMessageType = 'payment.start'
+  const status: RailMessageType = 'payment.status'
+  const changed: RailNotice['type'] = 'payment.changed'
+  return sequence(
+    'A payment over a rail that asks the consumer on a page of its own',
+    [consumer, gateway, rail],
+    [
+      { from: consumer, to: gateway, words: 'chooses the rail at the checkout' },
+      { from: gateway, to: rail, words: start, quiet: 'signed; safe to repeat by its id' },
+      { from: rail, to: gateway, words: 'pending, nextAction redirect' },
+      { from: gateway, to: consumer, words: 'redirect to the rail’s page' },
+      { from: consumer, to: rail, words: 'pays there' },
+      { from: rail, to: gateway, words: changed, quiet: 'signed; it only wakes' },
+      { from: gateway, to: rail, words: status },
+      { from: rail, to: gateway, words: 'approved, reference', quiet: 'this is what counts' },
+      { from: rail, to: consumer, words: 'back to returnUrl', quiet: 'whatever became of it' },
     ],
   )
 }

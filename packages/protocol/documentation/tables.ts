@@ -12,10 +12,13 @@ import { createBodySchema } from '../src/messages/create-body.ts'
 import * as requests from '../src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../src/messages/results.ts'
 import * as listen from '../src/messages/sandbox-listen.ts'
+import * as logged from '../src/messages/sandbox-requests.ts'
 import { sandboxMethods, tradeMethods } from '../src/methods.ts'
 import { nextOrderStatuses, nextRefundStatuses, orderStatuses, refundStatuses } from '../src/statuses.ts'
 
-export const tables: Readonly<Record<string, () => string>> = {
+export type Tables = Readonly<Record<string, () => string>>
+
+export const tables: Tables = {
   methods: () => methodTable(tradeMethods),
   'sandbox methods': () => methodTable(sandboxMethods),
   'request envelope': () => fieldTable(requestEnvelopeSchema),
@@ -43,6 +46,9 @@ export const tables: Readonly<Record<string, () => string>> = {
   'listened callback': () => fieldTable(inside(listen.sandboxListenAnswerSchema, 'callbacks')),
   'sandbox acknowledge body': () => fieldTable(listen.sandboxAcknowledgeBodySchema),
   'sandbox acknowledge answer': () => fieldTable(listen.sandboxAcknowledgeAnswerSchema),
+  'sandbox requests body': () => fieldTable(logged.sandboxRequestsBodySchema),
+  'sandbox requests answer': () => fieldTable(logged.sandboxRequestsAnswerSchema),
+  'logged request': () => fieldTable(inside(logged.sandboxRequestsAnswerSchema, 'requests')),
   'sandbox answer': () => fieldTable(answers.sandboxAnswerSchema),
   'payment result': () => fieldTable(paymentResultSchema),
   'refund result': () => fieldTable(refundResultSchema),
@@ -56,9 +62,9 @@ export const tables: Readonly<Record<string, () => string>> = {
 const marked = /<!-- table: ([a-z ]+) -->\n[\s\S]*?<!-- end of table -->/g
 
 /** The page with every marked table made anew. */
-export function fillTables(page: string): string {
+export function fillTables(page: string, from: Tables = tables): string {
   return page.replace(marked, (_whole, name: string) => {
-    const make = tables[name]
+    const make = from[name]
     if (make === undefined) throw new Error(`the page asks for a table "${name}" that does not exist`)
     return `<!-- table: ${name} -->\n\n${make()}\n\n<!-- end of table -->`
   })
@@ -73,7 +79,7 @@ interface ObjectSchema {
   readonly required?: readonly string[]
 }
 
-function fieldTable(schema: TSchema): string {
+export function fieldTable(schema: TSchema): string {
   const { properties, required = [] } = schema as unknown as ObjectSchema
   const rows = Object.entries(properties).map(([name, field]) => {
     const { typeName } = notesOf(field)
@@ -97,7 +103,7 @@ function ruleOf(expected: string): string {
 }
 
 /** The schema of an object further in; of a list, that of its items. */
-function inside(schema: TSchema, ...path: readonly string[]): TSchema {
+export function inside(schema: TSchema, ...path: readonly string[]): TSchema {
   return path.reduce((at, name) => {
     const field = (at as unknown as ObjectSchema).properties[name] as TSchema & { items?: TSchema }
     return field.items ?? field

@@ -1,18 +1,30 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { railTables } from '../documentation/rail-tables.ts'
 import { fillTables, tableNamesIn, tables } from '../documentation/tables.ts'
 import { requestStringToSign } from './envelope.ts'
 
-const page = readFileSync(new URL('../../../docs/protocol.md', import.meta.url), 'utf8')
+const page = readPage('protocol')
 
-test('the tables of docs/protocol.md are those of the code; otherwise run node scripts/documentation.ts', () => {
-  assert.equal(page, fillTables(page))
-})
+const pages = [
+  { name: 'protocol', text: page, from: tables },
+  { name: 'rails', text: readPage('rails'), from: railTables },
+]
 
-test('every table stands in the page once', () => {
-  assert.deepEqual(tableNamesIn(page).sort(), Object.keys(tables).sort())
-})
+function readPage(name: string): string {
+  return readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8')
+}
+
+for (const { name, text, from } of pages) {
+  test(`the tables of docs/${name}.md are those of the code; otherwise run node scripts/documentation.ts`, () => {
+    assert.equal(text, fillTables(text, from))
+  })
+
+  test(`every table stands in docs/${name}.md once`, () => {
+    assert.deepEqual(tableNamesIn(text).sort(), Object.keys(from).sort())
+  })
+}
 
 test('a table that does not exist is noticed', () => {
   assert.throws(() => fillTables('<!-- table: nothing -->\n<!-- end of table -->'), /does not exist/)

@@ -45,6 +45,8 @@ export const maxSandboxAdvanceMs = 30 * day
 /** Shorter than what proxies as a rule allow an answer to take. */
 export const maxListenWaitMs = 25 * second
 export const maxListenCursorLength = 32 * 1024
+export const maxRequestIdLength = 64
+export const maxListedRequests = 100
 
 export const maxMajorUnits = 10n ** 15n
 /** Fits a signed 64-bit integer; it is the lower bound of the two for currencies of 4 decimal places. */

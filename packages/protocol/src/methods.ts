@@ -42,6 +42,10 @@ export const sandboxMethods = {
     path: gatewayPath,
     meaning: 'Say that a callback taken by listen was answered with HTTP 200: it counts as delivered.',
   },
+  'service.sandbox.requests': {
+    path: gatewayPath,
+    meaning: 'List the merchant’s own requests that were refused or slow.',
+  },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
 export const methods = { ...tradeMethods, ...sandboxMethods }

@@ -21,6 +21,7 @@ import {
 } from './messages/requests.ts'
 import { parseCallbackResult } from './messages/results.ts'
 import { parseSandboxAcknowledgeBody, parseSandboxListenBody } from './messages/sandbox-listen.ts'
+import { parseSandboxRequestsBody } from './messages/sandbox-requests.ts'
 import { type Method, methods } from './methods.ts'
 import { toWireAmount } from './money.ts'
 import { openCallback, openRequest } from './opening.ts'
@@ -41,6 +42,7 @@ const parsers: Readonly<Record<Method, (text: string) => unknown>> = {
   'service.sandbox.advance': parseSandboxAdvanceBody,
   'service.sandbox.listen': parseSandboxListenBody,
   'service.sandbox.acknowledge': parseSandboxAcknowledgeBody,
+  'service.sandbox.requests': parseSandboxRequestsBody,
 }
 
 test('the file is what the code makes from its keys; otherwise run scripts/make-test-vectors.ts', async () => {

@@ -95,6 +95,7 @@ const requestBodies: readonly { name: string; method: Method; body: unknown }[] 
       answer: '{"code":20000,"msg":""}',
     },
   },
+  { name: 'sandbox requests', method: 'service.sandbox.requests', body: { limit: 20 } },
 ]
 
 async function makeRequests({ merchant }: ReadKeys) {

@@ -1,6 +1,11 @@
 // What only a gateway in sandbox mode can do: pay as a consumer would, let time pass for one order, and take callbacks
 // where none could arrive. Paying and advancing are not safe to repeat, unlike all other operations.
-import type { SandboxAnswer, SandboxListenAnswer, SandboxPay } from '@tillgate/protocol'
+import type {
+  SandboxAnswer,
+  SandboxListenAnswer,
+  SandboxPay,
+  SandboxRequestsAnswer,
+} from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
 import type { Caller } from './call.ts'
 import { UnexpectedAnswerError } from './errors.ts'
@@ -72,6 +77,17 @@ export interface Sandbox {
     },
     options?: CallOptions,
   ): Promise<void>
+
+  /**
+   * Your own requests of the last 7 days that were refused or slow, the newest first; one of them by its `requestId`.
+   *
+   * @example
+   * const { requests } = await tillgate.sandbox.requests({ requestId: error.requestId })
+   */
+  requests(
+    wanted?: { readonly requestId?: string; readonly limit?: number },
+    options?: CallOptions,
+  ): Promise<SandboxRequestsAnswer>
 }
 
 export function makeSandbox({ call }: Caller): Sandbox {
@@ -101,6 +117,12 @@ export function makeSandbox({ call }: Caller): Sandbox {
     },
     async acknowledge(taken, options) {
       await call('service.sandbox.acknowledge', () => serialise(taken), options)
+    },
+    async requests(wanted = {}, options) {
+      const answer = await call('service.sandbox.requests', () => serialise(wanted), options)
+      const { requests } = answer as Partial<SandboxRequestsAnswer>
+      if (Array.isArray(requests)) return { requests }
+      throw new UnexpectedAnswerError('The gateway answered success without requests.', { httpStatus: 200 })
     },
   }
 }

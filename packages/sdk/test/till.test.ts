@@ -93,3 +93,26 @@ test('advance lets an order expire', { timeout: 20_000 }, async () => {
   await till('advance', paymentId, '31m')
   assert.equal((await till('query', paymentId, '--wait')).paymentStatus, 'timeout')
 })
+
+test('logs shows what became of a refused request, by its requestId and among the others', {
+  timeout: 20_000,
+}, async () => {
+  const refused = await new Tillgate(credentials).orders.query('P0').catch((error: unknown) => error)
+  const { requestId } = refused as { requestId: string }
+  const found = async (...args: string[]) => (await till('logs', ...args)).requests
+  // It is written a moment after the answer.
+  while ((await found(requestId)).length === 0) await nextTurn()
+  const [request] = await found(requestId)
+  const { at, durationMs, ...said } = request
+  assert.deepEqual(said, {
+    requestId,
+    method: 'service.trade.query',
+    httpStatus: 404,
+    code: 40400,
+    field: '',
+    msg: (refused as Error).message,
+  })
+  assert(at <= Date.now() && durationMs >= 0)
+  assert.deepEqual((await found('--count', '1')).length, 1)
+  assert.deepEqual(await found('nothing'), [])
+})

@@ -820,12 +820,43 @@ export interface Sandbox {
         /** The beginning of what it answered, on one line. */
         readonly answer?: string;
     }, options?: CallOptions): Promise<void>;
+    /**
+     * Your own requests of the last 7 days that were refused or slow, the newest first; one of them by its `requestId`.
+     *
+     * @example
+     * const { requests } = await tillgate.sandbox.requests({ requestId: error.requestId })
+     */
+    requests(wanted?: {
+        readonly requestId?: string;
+        readonly limit?: number;
+    }, options?: CallOptions): Promise<SandboxRequestsAnswer>;
 }
 interface SandboxPay {
     /** The payment order’s number, as create answered it. Text of 1 to 32 characters. */
     paymentId: string;
     /** What becomes of the payment. `confirming` leaves it there; `refund_fails` pays, and a later refund fails. Allowed: `success`, `failed`, `confirming`, `refund_fails`. */
     outcome: 'success' | 'failed' | 'confirming' | 'refund_fails';
+}
+interface SandboxRequestsAnswer {
+    /** The newest first. */
+    requests: {
+        /** The `requestId` of the answer. Text of 1 to 64 characters. */
+        requestId: string;
+        /** When it was answered. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        at: number;
+        /** The operation. Text of 1 to 64 characters. */
+        method: string;
+        /** The HTTP status of the answer. A whole number from 100 to 599. */
+        httpStatus: number | string;
+        /** The `code` of the answer. A whole number from 0 to 99999. */
+        code: number | string;
+        /** The field at fault; empty where there is none. Text of at most 1024 characters. */
+        field: string;
+        /** The `msg` of the answer; empty where it was served. Text of at most 1024 characters. */
+        msg: string;
+        /** How long it took. A whole number from 0 to 999999999. */
+        durationMs: number | string;
+    }[];
 }
 /**
  * A client of one Tillgate gateway for one merchant. It holds no connection of its own and needs no closing.

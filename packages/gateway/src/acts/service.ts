@@ -27,6 +27,7 @@ import type { ReadOverview } from '../overview/read-overview.ts'
 import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { ManageRails } from '../rails/manage-rails.ts'
+import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
@@ -51,6 +52,8 @@ export interface OperatorService {
   readonly orders: FindOrders
   readonly showOrder: ShowOrder
   readonly audit: AuditLogStore
+  /** Requests that were refused or slow, the newest first. */
+  readonly requests: RequestLogStore['list']
   readonly approvalPolicy: ApprovalPolicy
   readonly approvals: DecideApprovals
   /** What moves money, at once or after a second operator's yes. */

@@ -122,6 +122,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     return (answered) => {
       count(answered)
       logAnswered(answered)
+      service?.noteAnswered(answered)
     }
   }
   const onPublicAnswered = answeredAt('public')

@@ -49,9 +49,11 @@ import { makeSandboxAccess, sandboxAccessActor } from '../sandbox/sandbox-access
 import { makeSandboxAdvance } from '../sandbox/sandbox-advance.ts'
 import { makeSandboxListen } from '../sandbox/sandbox-listen.ts'
 import { makeSandboxPay } from '../sandbox/sandbox-pay.ts'
+import { makeSandboxRequests } from '../sandbox/sandbox-requests.ts'
 import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
+import { makeRequestLog } from '../system/request-log.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
@@ -192,6 +194,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
 
@@ -204,6 +207,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       clock,
       onAdvanced: ({ expiresAtMs }) => hints.advanced(expiresAtMs),
     }),
+    sandboxRequests: makeSandboxRequests(stores.requestLog),
     sandboxListen: makeSandboxListen({
       listens: stores.sandboxListens,
       prepare: makePrepareCallback({ ...preparing, isFetched: true }),

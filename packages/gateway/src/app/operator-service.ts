@@ -33,6 +33,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     showOrder: operations.showOrder,
     overview: operations.readOverview,
     audit: stores.auditLog,
+    requests: stores.requestLog.list,
     approvalPolicy: config.approvals,
     approvals: operations.decideApprovals,
     moneyActs: operations.moneyActs,

@@ -14,6 +14,8 @@ import type { Figures } from '../overview/store/figures.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
+import type { RequestLog } from '../system/request-log.ts'
+import { startRequestLogWorker } from '../workers/write-request-log.ts'
 import { startCheckoutService } from './checkout-service.ts'
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
@@ -32,6 +34,7 @@ export interface Service {
   readonly readiness: () => Promise<Readiness>
   readonly figures: (nowMs: number) => Promise<Figures>
   readonly sandboxAccess: SandboxAccess
+  readonly noteAnswered: RequestLog['note']
   /** Answers requests that wait for something to happen, so that the listeners can close. */
   endWaits(): void
   stop(): Promise<void>
@@ -105,6 +108,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     log,
   })
   work.onQueued(operations.sandboxListen.expects)
+  const requestLogWorker = startRequestLogWorker({ write: operations.requestLog.write, clock, log })
   const checkout = startCheckoutService({
     stores,
     operations,
@@ -123,10 +127,13 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     readiness: () => readinessOf(opened),
     figures: stores.figures,
     sandboxAccess: operations.sandboxAccess,
+    noteAnswered: operations.requestLog.note,
     endWaits: operations.sandboxListen.stop,
     async stop() {
       await checkout.stop()
       await work.stop()
+      await requestLogWorker.stop()
+      await operations.requestLog.write().catch(() => {})
       await opened.close()
     },
   }
@@ -152,6 +159,7 @@ function merchantApi(
       'service.trade.refund': operations.refundOrder,
       ...(mode === 'sandbox' && {
         'service.sandbox.pay': operations.sandboxPay,
+        'service.sandbox.requests': operations.sandboxRequests,
         'service.sandbox.listen': listening.listen,
         'service.sandbox.acknowledge': listening.acknowledge,
         'service.sandbox.advance': operations.sandboxAdvance,

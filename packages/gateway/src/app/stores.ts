@@ -31,6 +31,7 @@ import { makeRefundStore } from '../refunds/store/refunds.ts'
 import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
 import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
 import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
+import { makeRequestLogStore } from '../system/store/request-log.ts'
 import { readSystemState } from '../system/store/system.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
 import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
@@ -78,6 +79,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),
+    requestLog: makeRequestLogStore(pool),
     systemState: (nowMs: number) => readSystemState(pool, nowMs),
     figures: (nowMs: number) => readFigures(pool, nowMs),
   }

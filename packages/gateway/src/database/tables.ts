@@ -55,6 +55,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   approvals: { place: 'local' },
   audit: { place: 'local' },
   overview_hours: { place: 'local' },
+  request_log: { place: 'local' },
 }
 
 /** The column by which spread tables are spread. */

@@ -47,6 +47,7 @@ const troubles: Readonly<Record<Method, readonly object[]>> = {
   'service.sandbox.pay': eachOrder({ outcome: 'success' }),
   'service.sandbox.advance': eachOrder({ milliseconds: 1 }),
   'service.sandbox.listen': [{ after: 'nothing that was ever answered' }],
+  'service.sandbox.requests': [{ limit: 0 }],
   'service.sandbox.acknowledge': [
     { callbackId: '00000000-0000-7000-8000-000000000000', forwardedTo: 'http://127.0.0.1:9', durationMs: 1 },
   ],

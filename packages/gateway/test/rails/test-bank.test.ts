@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import {
-  parseRailMessage,
-  parseRailNotice,
-  parseRailPaymentAnswer,
-  signWebhook,
-  verifyWebhook,
-} from '@tillgate/protocol'
+import { test } from 'node:test'
+import { parseRailMessage, parseRailPaymentAnswer, signWebhook } from '@tillgate/protocol'
 import { type Entry, makeBank } from '../../../../examples/rail/bank.ts'
 import { sandboxEnvironment } from '../support/gateway.ts'
 import { lineWith, startProcess, temporaryFolder } from '../support/process.ts'
-import { bankSecret, freePort, openTestBank, sendMessage, startMessage } from '../support/test-bank.ts'
+import {
+  bankSecret,
+  freePort,
+  listenForNotices,
+  openTestBank,
+  sendMessage,
+  startMessage,
+} from '../support/test-bank.ts'
 
 /** The books alone, with a clock that is passed in. */
 function openBooks() {
@@ -119,30 +117,6 @@ test('refunds are slow or declined where the bank is told so', () => {
   assert.equal(books.refund('R2', '100').status, 'declined')
   assert.equal(books.reopened().refundWay(), 'decline')
 })
-
-/** Collects what the bank tells, each notice verified. */
-async function listenForNotices() {
-  const notices: unknown[] = []
-  const waiting: (() => void)[] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    const verdict = verifyWebhook(request.headers, body, { secrets: [bankSecret], nowMs: Date.now() })
-    notices.push(verdict === 'genuine' ? parseRailNotice(body) : verdict)
-    response.writeHead(204).end()
-    for (const wake of waiting.splice(0)) wake()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  after(() => server.close().closeAllConnections())
-  const { port } = server.address() as AddressInfo
-  return {
-    notifyUrl: `http://127.0.0.1:${port}/rails/bank/notices`,
-    async first(count: number) {
-      while (notices.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
-      return notices
-    },
-  }
-}
 
 test('over HTTP: the page leads back, and the gateway is told by a signed notice, or by two', async () => {
   const bank = await openTestBank()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import { makeWebhookSecret, signWebhook } from '@tillgate/protocol'
+import { makeWebhookSecret, parseRailNotice, signWebhook, verifyWebhook } from '@tillgate/protocol'
 import { openBank } from '../../../../examples/rail/server.ts'
 
 export const bankSecret = makeWebhookSecret((size) => Buffer.alloc(size, 7))
@@ -39,6 +39,30 @@ export async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   await new Promise((done) => server.close(done))
   return port
+}
+
+/** Collects what a rail tells, each notice verified. */
+export async function listenForNotices() {
+  const notices: unknown[] = []
+  const waiting: (() => void)[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const verdict = verifyWebhook(request.headers, body, { secrets: [bankSecret], nowMs: Date.now() })
+    notices.push(verdict === 'genuine' ? parseRailNotice(body) : verdict)
+    response.writeHead(204).end()
+    for (const wake of waiting.splice(0)) wake()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => server.close().closeAllConnections())
+  const { port } = server.address() as AddressInfo
+  return {
+    notifyUrl: `http://127.0.0.1:${port}/rails/bank/notices`,
+    async first(count: number) {
+      while (notices.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
+      return notices
+    },
+  }
 }
 
 export async function sendMessage(url: string, message: object, secret = bankSecret) {

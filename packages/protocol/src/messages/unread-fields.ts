@@ -2,6 +2,7 @@
 // schema does not know, which are ignored and told with the nearest name that it knows.
 import type { TSchema } from 'typebox'
 import type { Json } from '../json/json.ts'
+import { editDistance } from './edit-distance.ts'
 
 export interface IgnoredField {
   /** By its path, such as order.goods[0].goods_name. */
@@ -145,14 +146,5 @@ function farthest(name: string): number {
 
 function distanceOf(a: string, b: string): number {
   if (a.length >= 4 && b.endsWith(a)) return a === b ? 0 : 2
-  let before = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const changed = (before[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      row.push(Math.min(changed, (before[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
-    }
-    before = row
-  }
-  return before[b.length] ?? 0
+  return editDistance(a, b)
 }

@@ -66,9 +66,8 @@ const checkAfterSeconds = wholeNumber('When to ask again, where the rail knows i
   min: 1,
   max: maxCheckAfterSeconds,
 })
-const reference = text('The rail’s own number, to find it again. Required of a payment that is `approved`.', {
-  max: maxRailReferenceLength,
-})
+const reference = (whereRequired: string) =>
+  text(`The rail’s own number, to find it again.${whereRequired}`, { max: maxRailReferenceLength })
 const reason = text('Why, in words for the consumer. With `declined`, and required there.', {
   max: maxRailReasonLength,
 })
@@ -76,14 +75,14 @@ const reason = text('Why, in words for the consumer. With `declined`, and requir
 export const railPaymentAnswerSchema = Type.Object({
   status: choice('What the payment is.', Object.keys(railPaymentStatuses) as RailPaymentStatus[]),
   nextAction: Type.Optional(nextActionSchema),
-  reference: Type.Optional(reference),
+  reference: Type.Optional(reference(' Required where it is `approved`.')),
   reason: Type.Optional(reason),
   checkAfterSeconds: Type.Optional(checkAfterSeconds),
 })
 
 export const railRefundAnswerSchema = Type.Object({
   status: choice('What the refund is.', Object.keys(railRefundStatuses) as RailRefundStatus[]),
-  reference: Type.Optional(reference),
+  reference: Type.Optional(reference('')),
   reason: Type.Optional(reason),
   checkAfterSeconds: Type.Optional(checkAfterSeconds),
 })

@@ -13,6 +13,7 @@ import { createCommand } from './commands/create.ts'
 import { debugSignatureCommand } from './commands/debug-signature.ts'
 import { keygenCommand } from './commands/keygen.ts'
 import { listenCommand } from './commands/listen.ts'
+import { logsCommand } from './commands/logs.ts'
 import { queryCommand } from './commands/query.ts'
 import { refundCommand } from './commands/refund.ts'
 import { advanceCommand, triggerCommand } from './commands/sandbox.ts'
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   listenCommand,
   triggerCommand,
   advanceCommand,
+  logsCommand,
   debugSignatureCommand,
   completionCommand(() => commands),
 ]

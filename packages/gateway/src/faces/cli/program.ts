@@ -9,6 +9,7 @@ import type { WithContext } from './context.ts'
 import { dbCommand } from './db.ts'
 import { ledgerCommand } from './ledger.ts'
 import { masterKeyCommand } from './master-key.ts'
+import { railCheckCommand } from './rail-check.ts'
 
 const groups: Readonly<Record<string, string>> = {
   merchant: 'sign merchants on, look at them, pay them out, suspend and resume them',
@@ -17,6 +18,7 @@ const groups: Readonly<Record<string, string>> = {
   callback: 'look at callbacks and send them again',
   host: 'pause and resume the callbacks to a host',
   wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
+  rail: 'connect other systems that move money, and check them',
   operator: 'manage who may sign in to the console',
   token: 'manage tokens of the admin API',
   'platform-key': 'list, rotate and retire the gateway’s own keys',
@@ -47,6 +49,7 @@ export function operatorProgram({ withContext, migrationsFolder, acts }: Program
     const parent = program.commands.find((each) => each.name() === noun) ?? program.command(noun)
     addActCommand(parent, { ...act, command }, withContext)
   }
+  program.commands.find((each) => each.name() === 'rail')?.addCommand(railCheckCommand())
   return program
     .addCommand(ledgerCommand(withContext))
     .addCommand(dbCommand({ withContext, migrationsFolder }))

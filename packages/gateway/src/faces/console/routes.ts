@@ -23,6 +23,7 @@ import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
 import { railsArea } from './areas/rails.ts'
+import { requestsArea } from './areas/requests.ts'
 import { secondStepArea, secondStepPath } from './areas/second-step.ts'
 import { systemArea } from './areas/system.ts'
 import { tokensArea } from './areas/tokens.ts'
@@ -78,6 +79,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...approvalsArea,
     ...auditArea,
     ...systemArea,
+    ...requestsArea,
     ...accountArea,
     ...secondStepArea,
     ...tokensArea,

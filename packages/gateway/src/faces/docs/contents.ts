@@ -27,7 +27,10 @@ export const chapters: readonly Chapter[] = [
       ...['quickstart', 'concepts', 'sandbox'].map(paper),
     ],
   },
-  { title: 'Integrate', entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'going-live'].map(paper) },
+  {
+    title: 'Integrate',
+    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'rails', 'going-live'].map(paper),
+  },
   { title: 'Reference', entries: ['api', 'protocol', 'versioning'].map(paper) },
   {
     title: 'Operate',

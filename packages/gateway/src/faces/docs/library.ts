@@ -126,7 +126,7 @@ function firstSentence(text: string): string {
 /** Names are looked up among those that are there, never made into paths of their own. */
 function makeFiles(root: string): Library['file'] {
   const images = namesIn(join(root, 'docs/images')).map((name) => `images/${name}`)
-  const names = new Set([...images, 'test-vectors.json'])
+  const names = new Set([...images, 'test-vectors.json', 'rail-test-vectors.json'])
   const known = new Map<string, Prepared>()
   return (name) => {
     const type = fileTypes[name.split('.').at(-1) ?? '']

@@ -60,7 +60,8 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
 <h2>Then</h2>
 <p class="quiet">In the folder with this <code>.env</code>, on Node.js 20 or newer. <code>till</code> reads it by itself, a program of yours by <code>node --env-file=.env</code>.</p>
 <pre class="commands" tabindex="0">${installCommand(gatewayUrl)}
-npx till create --amount 12.50 --currency EUR --callback-url https://shop.example/callbacks</pre>
+npx till create --amount 12.50 --currency EUR \\
+  --callback-url https://shop.example/callbacks</pre>
 <p class="quiet">Callbacks go to public addresses. To take them on your own machine, name one that is not there yet, as above, and listen in another terminal.</p>
 <pre class="commands" tabindex="0">npx till listen --forward-to http://localhost:3000/callbacks</pre>
 <p><a href="/docs/quickstart">The quickstart</a> goes on from here.</p>

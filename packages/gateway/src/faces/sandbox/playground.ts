@@ -60,6 +60,7 @@ const examples: Readonly<Record<Method, object>> = {
     forwardedTo: 'http://localhost:3000/callbacks',
     durationMs: 12,
   },
+  'service.sandbox.requests': {},
 }
 
 function playground(isAccessGiven: boolean): Html {

@@ -6,6 +6,7 @@ import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { state } from '../statuses.ts'
 import { facts } from '../tables.ts'
 import { count, countUpTo, duration, moment } from '../words.ts'
+import { requestSearch } from './requests.ts'
 
 /** Past this, a worker does not keep up or does not run. */
 const lateAfterMs = 60_000
@@ -50,6 +51,7 @@ async function show({ nowMs, service }: Visit): Promise<ConsolePage> {
       ['Callback hosts', `${callbacks.failingHosts} failing, ${callbacks.pausedHosts} paused`],
       ['Callbacks given up', countUpTo(callbacks.exhausted, countedAtMost)],
     ])}</section>
+<section><h2>Requests</h2><p>Find a request by the requestId that its sender quotes.</p>${requestSearch({})}</section>
 <section><h2>Clock</h2>${facts([['Now', moment(nowMs, nowMs)]])}</section>
 </div>`,
   }

@@ -1,0 +1,82 @@
+"""A rail in Python, with its standard library alone: RAIL_SECRET=whsec_... python3 examples/python/rail.py [port]
+It keeps payments in memory and asks the consumer on a page of its own. docs/rails.md has the protocol."""
+import base64, hashlib, hmac, html, json, os, sys, threading, time, urllib.request, uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SECRET = base64.b64decode(os.environ["RAIL_SECRET"][len("whsec_"):])
+PORT = int(sys.argv[1]) if len(sys.argv) > 1 else 8085
+payments, refunds, lock = {}, {}, threading.Lock()
+
+def signature(id, timestamp, body):
+    mac = hmac.new(SECRET, f"{id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
+    return "v1," + base64.b64encode(mac).decode()
+
+def is_genuine(headers, body):
+    id, timestamp, given = (headers.get("webhook-" + name, "") for name in ("id", "timestamp", "signature"))
+    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > 300:
+        return False
+    return any(hmac.compare_digest(one, signature(id, timestamp, body)) for one in given.split(" "))
+
+def of_payment(payment):
+    answer = {"status": payment["status"], "reference": payment["reference"]}
+    if payment["status"] == "pending":
+        url = f"http://localhost:{PORT}/pay/{payment['transactionId']}"
+        answer["nextAction"] = {"kind": "redirect", "url": url}
+    return answer
+
+def answer(message):
+    kind, id = message["type"], message.get("refundId") or message["transactionId"]
+    if kind == "payment.start":  # the same id is the same payment, for ever
+        payments.setdefault(id, {**message, "status": "pending", "reference": f"PY-{len(payments) + 1}"})
+    if kind == "payment.cancel" and id in payments and payments[id]["status"] == "pending":
+        payments[id]["status"] = "cancelled"
+    if kind == "refund.start":
+        refunds.setdefault(id, {**message, "status": "approved" if may_refund(message) else "declined"})
+    if kind.startswith("payment."):
+        return of_payment(payments[id]) if id in payments else {"status": "unknown"}
+    status = refunds[id]["status"] if id in refunds else "unknown"
+    return {"status": status, "reason": "More than what was paid."} if status == "declined" else {"status": status}
+
+def may_refund(message):  # in minor units, which are whole numbers
+    payment = payments.get(message["transactionId"], {"status": "unknown"})
+    given = [r for r in refunds.values() if r["transactionId"] == message["transactionId"] and r["status"] == "approved"]
+    total = sum(int(r["amountMinor"]) for r in given + [message])
+    return payment["status"] == "approved" and total <= int(payment["amountMinor"])
+
+def notify(payment):
+    body = json.dumps({"type": "payment.changed", "transactionId": payment["transactionId"]}).encode()
+    id, now = str(uuid.uuid4()), str(int(time.time()))
+    headers = {"webhook-id": id, "webhook-timestamp": now, "webhook-signature": signature(id, now, body)}
+    try:
+        urllib.request.urlopen(urllib.request.Request(payment["notifyUrl"], body, headers), timeout=5)
+    except OSError as error:  # the gateway asks by itself too
+        print("The notice did not arrive:", error, file=sys.stderr)
+
+class Rail(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(min(int(self.headers.get("content-length", 0)), 65536))
+        payment = payments.get(self.path.removeprefix("/pay/"))
+        if payment:  # the consumer tapped the button
+            with lock:
+                payment["status"] = "approved" if payment["status"] == "pending" else payment["status"]
+            threading.Thread(target=notify, args=[payment]).start()
+            return self.reply(303, b"", location=payment["returnUrl"])
+        if not is_genuine(self.headers, body):
+            return self.reply(401, b"")
+        with lock:
+            self.reply(200, json.dumps(answer(json.loads(body))).encode(), content_type="application/json")
+
+    def do_GET(self):
+        payment = payments.get(self.path.removeprefix("/pay/"))
+        words = f"Pay {payment['amount']} {payment['currency']} to {payment['merchantName']}" if payment else "Nothing here"
+        form = '<form method="post"><button>Pay</button></form>' if payment else ""
+        self.reply(200, f"<!doctype html><title>Pay</title><p>{html.escape(words)}</p>{form}".encode())
+
+    def reply(self, status, body, **headers):
+        self.send_response(status)
+        for name, value in {"content_type": "text/html", "content_length": str(len(body)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+ThreadingHTTPServer(("127.0.0.1", PORT), Rail).serve_forever()

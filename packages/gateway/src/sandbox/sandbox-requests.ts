@@ -1,0 +1,28 @@
+// service.sandbox.requests: what became of a merchant's own requests that were refused or slow.
+import { parseSandboxRequestsBody, type SandboxRequestsAnswer, successCode } from '@tillgate/protocol'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { LoggedRequest, RequestFilter } from '../system/store/request-log.ts'
+
+export type ListRequests = (filter: RequestFilter, page: { limit: number }) => Promise<LoggedRequest[]>
+
+export function makeSandboxRequests({ list }: { readonly list: ListRequests }) {
+  return async ({ merchantId }: Merchant, body: string): Promise<SandboxRequestsAnswer> => {
+    const { requestId, limit } = parseSandboxRequestsBody(body)
+    const requests = await list({ merchantId, requestId, isOpened: true }, { limit })
+    return { requests: requests.map(toAnswer) }
+  }
+}
+
+function toAnswer(request: LoggedRequest): SandboxRequestsAnswer['requests'][number] {
+  const { requestId, answeredAtMs: at, httpStatus, durationMs } = request
+  return {
+    requestId,
+    at,
+    method: request.method ?? '',
+    httpStatus,
+    code: request.code ?? successCode,
+    field: request.field ?? '',
+    msg: request.message ?? '',
+    durationMs,
+  }
+}

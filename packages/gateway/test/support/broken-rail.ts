@@ -1,0 +1,177 @@
+// A rail with one fault: the test bank's books behind an HTTP server that does one thing wrong.
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseRailMessage, type RailMessage, verifyWebhook } from '@tillgate/protocol'
+import { type Bank, makeBank } from '../../../../examples/rail/bank.ts'
+import { bankSecret } from './test-bank.ts'
+
+export interface Fault {
+  readonly name: string
+  /** The check that must find it. */
+  readonly foundBy: RegExp
+  readonly isGenuine?: (headers: IncomingHttpHeaders, body: string) => boolean
+  readonly answer?: (message: RailMessage, bank: Bank) => unknown
+}
+
+const url = 'http://127.0.0.1:9'
+
+/** What the bank would say, with something changed in it. */
+const changed =
+  (change: (answer: Record<string, unknown>, message: RailMessage, bank: Bank) => object) =>
+  (message: RailMessage, bank: Bank) => {
+    const answer = bank.answer(message)
+    return { ...answer, ...change({ ...answer }, message, bank) }
+  }
+
+const verify = (headers: IncomingHttpHeaders, body: string, nowMs = Date.now()) =>
+  verifyWebhook(headers, body, { secrets: [bankSecret], nowMs }) === 'genuine'
+
+/** Refunds that are decided by a sum of ours, each id once. */
+function refundsBy(
+  mayRefund: (paid: string, given: readonly string[], asked: string) => boolean,
+): (message: RailMessage, bank: Bank) => unknown {
+  const given = new Map<string, { transactionId: string; amount: string }>()
+  return (message, bank) => {
+    if (message.type !== 'refund.start') return bank.answer(message)
+    const paid = bank.payment(message.transactionId)
+    const before = [...given.values()].filter(({ transactionId }) => transactionId === message.transactionId)
+    const isFirst = !given.has(message.refundId)
+    const amounts = before.map(({ amount }) => amount)
+    if (paid?.status !== 'approved' || (isFirst && !mayRefund(paid.amount, amounts, message.amount)))
+      return { status: 'declined', reason: 'More than what was paid.' }
+    given.set(message.refundId, message)
+    return { status: 'approved' }
+  }
+}
+
+const sum = (amounts: readonly string[]) => amounts.reduce((total, amount) => total + Number(amount), 0)
+const cents = (amount: string) => Math.trunc(Number(amount) * 100)
+let references = 0
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'takes every signature',
+    foundBy: /by another secret is refused/,
+    isGenuine: (headers) => headers['webhook-signature'] !== undefined,
+  },
+  {
+    name: 'takes what is not signed',
+    foundBy: /not signed is refused/,
+    isGenuine: (headers, body) => headers['webhook-signature'] === undefined || verify(headers, body),
+  },
+  {
+    name: 'never looks at the time of a signature',
+    foundBy: /six minutes ago is refused/,
+    isGenuine: (headers, body) => verify(headers, body, Number(headers['webhook-timestamp']) * 1000),
+  },
+  {
+    name: 'reads the first of several signatures only',
+    foundBy: /of several signatures one is enough/,
+    isGenuine: (headers, body) => {
+      const [first = ''] = String(headers['webhook-signature']).split(' ')
+      return verify({ ...headers, 'webhook-signature': first }, body)
+    },
+  },
+  {
+    name: 'makes a new payment of a repeated start',
+    foundBy: /a repeated start is the same payment/,
+    answer: changed((_answer, { type }) =>
+      type === 'payment.start' ? { reference: `N-${++references}` } : {},
+    ),
+  },
+  {
+    name: 'declines what it never heard of',
+    foundBy: /never heard of are unknown/,
+    answer: changed(({ status }) => (status === 'unknown' ? { status: 'declined', reason: 'None.' } : {})),
+  },
+  {
+    name: 'cancels what is paid',
+    foundBy: /approved stays approved/,
+    answer: changed((_answer, { type }) => (type === 'payment.cancel' ? { status: 'cancelled' } : {})),
+  },
+  {
+    name: 'starts again what was cancelled',
+    foundBy: /cancelled in time stays cancelled/,
+    answer: changed(({ status }, { type }) =>
+      status === 'cancelled' && type === 'payment.start'
+        ? { status: 'pending', nextAction: { kind: 'redirect', url } }
+        : {},
+    ),
+  },
+  {
+    name: 'adds refunds up as floating-point numbers',
+    foundBy: /exact to the last minor unit.*EUR/,
+    answer: refundsBy((paid, given, asked) => sum([...given, asked]) <= Number(paid)),
+  },
+  {
+    name: 'cuts amounts down to cents',
+    foundBy: /exact to the last minor unit.*EUR/,
+    answer: refundsBy(
+      (paid, given, asked) =>
+        [...given, asked].reduce((total, each) => total + cents(each), 0) <= cents(paid),
+    ),
+  },
+  {
+    name: 'rounds every amount to two decimal places',
+    foundBy: /exact to the last minor unit.*TND/,
+    answer: refundsBy(
+      (paid, given, asked) =>
+        [...given, asked].reduce((total, each) => total + Math.round(Number(each) * 100), 0) <=
+        Math.round(Number(paid) * 100),
+    ),
+  },
+  {
+    name: 'compares a refund with the payment, and not with the other refunds',
+    foundBy: /never more than was paid/,
+    answer: refundsBy((paid, _given, asked) => Number(asked) <= Number(paid)),
+  },
+  {
+    name: 'declines a repeated refund',
+    foundBy: /never more than was paid/,
+    answer: (message, bank) =>
+      message.type === 'refund.start' && bank.refund(message.refundId)
+        ? { status: 'declined', reason: 'It was given back.' }
+        : bank.answer(message),
+  },
+  {
+    name: 'approves without a reference',
+    foundBy: /approved stays approved/,
+    answer: changed(({ status }) => (status === 'approved' ? { reference: undefined } : {})),
+  },
+  {
+    name: 'sends the consumer to a script',
+    foundBy: /a repeated start is the same payment/,
+    answer: changed(({ status }) =>
+      status === 'pending' ? { nextAction: { kind: 'redirect', url: 'javascript:alert(1)' } } : {},
+    ),
+  },
+  {
+    name: 'answers more than anybody wants to read',
+    foundBy: /never heard of are unknown/,
+    answer: changed(() => ({ padding: ' '.repeat(300_000) })),
+  },
+  {
+    name: 'does not answer in time',
+    foundBy: /never heard of are unknown/,
+    answer: (message, bank) => pause(3_000, bank.answer(message), { ref: false }),
+  },
+]
+
+export async function openBrokenRail({ isGenuine = verify, answer }: Partial<Fault>) {
+  const bank = makeBank({ url, now: Date.now, kept: [], keep: () => {} })
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
+    const message = parseRailMessage(body)
+    const told = await (answer ? answer(message, bank) : bank.answer(message))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => server.close().closeAllConnections())
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/`, bank }
+}

@@ -1,0 +1,61 @@
+// The tables of docs/rails.md, made from the catalogues and schemas of the protocol of rails.
+import type { TSchema } from 'typebox'
+import {
+  railPaymentAnswerSchema,
+  railPaymentStatuses,
+  railRefundAnswerSchema,
+  railRefundStatuses,
+} from '../src/rail/answers.ts'
+import { railMessages } from '../src/rail/messages.ts'
+import { railNotices } from '../src/rail/notices.ts'
+import { fieldTable, inside, type Tables, table } from './tables.ts'
+
+export const railTables: Tables = {
+  'rail messages': messageTable,
+  'payment start': () => fieldTable(railMessages['payment.start'].schema),
+  'refund start': () => fieldTable(railMessages['refund.start'].schema),
+  'payment answer': () => fieldTable(railPaymentAnswerSchema),
+  'payment statuses': () => meaningTable(railPaymentStatuses),
+  'next action': () => fieldTable(inside(railPaymentAnswerSchema, 'nextAction')),
+  instruction: () => fieldTable(inside(railPaymentAnswerSchema, 'nextAction', 'lines')),
+  'refund answer': () => fieldTable(railRefundAnswerSchema),
+  'refund statuses': () => meaningTable(railRefundStatuses),
+  'rail notices': noticeTable,
+}
+
+function messageTable(): string {
+  const rows = Object.entries(railMessages).map(([type, { meaning, schema, answers }]) => [
+    code(type),
+    meaning,
+    fieldsOf(schema),
+    answers.map(code).join(', '),
+  ])
+  return table(['`type`', 'Meaning', 'Carries', 'Answered by `status`'], rows)
+}
+
+function noticeTable(): string {
+  const rows = Object.entries(railNotices).map(([type, { meaning, schema }]) => [
+    code(type),
+    fieldsOf(schema),
+    meaning,
+  ])
+  return table(['`type`', 'Carries', 'What comes of it'], rows)
+}
+
+function meaningTable(meanings: Readonly<Record<string, string>>): string {
+  return table(
+    ['Status', 'Meaning'],
+    Object.entries(meanings).map(([status, meaning]) => [code(status), meaning]),
+  )
+}
+
+/** Named one by one where they are few; the table of its own says the rest. */
+function fieldsOf(schema: TSchema): string {
+  const { properties } = schema as unknown as { properties: Record<string, TSchema> }
+  const names = Object.keys(properties).filter((name) => name !== 'type')
+  return names.length > 2 ? 'see below' : names.map(code).join(', ')
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}

@@ -1,0 +1,15 @@
+// How far a name is from another one, to guess what was meant.
+
+/** Letters to add, leave out or change (Levenshtein), row by row. */
+export function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1]
+    for (let at = 0; at < to.length; at++) {
+      const changed = (row[at] ?? 0) + (letter === to[at] ? 0 : 1)
+      next.push(Math.min(changed, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}

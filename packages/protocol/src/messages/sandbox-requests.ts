@@ -1,0 +1,49 @@
+// A merchant's own requests that were refused or slow, so that a requestId leads somewhere while a client is written.
+import type { Static } from 'typebox'
+import { list, nested, text, timeNumber, wholeNumber } from '../fields.ts'
+import { maxListedRequests, maxMessageLength, maxMethodLength, maxRequestIdLength } from '../limits.ts'
+import { Type } from '../type.ts'
+import { makeReader } from '../validation.ts'
+
+const requestId = text('The `requestId` of the answer.', { max: maxRequestIdLength })
+
+export const sandboxRequestsBodySchema = Type.Object({
+  requestId: Type.Optional(requestId),
+  limit: Type.Optional(
+    wholeNumber(`How many. ${maxListedRequests} when left out.`, { min: 1, max: maxListedRequests }),
+  ),
+})
+
+export interface SandboxRequests {
+  readonly requestId: string | undefined
+  readonly limit: number
+}
+
+const readRequestsBody = makeReader(sandboxRequestsBodySchema, {
+  failure: 'invalid_field',
+  whole: 'the body',
+})
+
+export function parseSandboxRequestsBody(bodyText: string): SandboxRequests {
+  const { requestId, limit = maxListedRequests } = readRequestsBody(bodyText)
+  return { requestId, limit: Number(limit) }
+}
+
+const loggedRequest = nested('One request.', {
+  typeName: 'logged request',
+  fields: {
+    requestId,
+    at: timeNumber('When it was answered.'),
+    method: text('The operation.', { max: maxMethodLength }),
+    httpStatus: wholeNumber('The HTTP status of the answer.', { min: 100, max: 599 }),
+    code: wholeNumber('The `code` of the answer.', { min: 0, max: 99_999 }),
+    field: text('The field at fault; empty where there is none.', { min: 0, max: maxMessageLength }),
+    msg: text('The `msg` of the answer; empty where it was served.', { min: 0, max: maxMessageLength }),
+    durationMs: wholeNumber('How long it took.', { min: 0, max: 999_999_999 }),
+  },
+})
+
+export const sandboxRequestsAnswerSchema = Type.Object({
+  requests: list('The newest first.', { item: loggedRequest, typeName: 'array of logged requests' }),
+})
+export type SandboxRequestsAnswer = Static<typeof sandboxRequestsAnswerSchema>
