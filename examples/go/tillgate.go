@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sort"
 	"strings"
 	"time"
 )
@@ -40,12 +41,11 @@ type Tillgate struct {
 	platformKey     *rsa.PublicKey
 }
 
+// Envelope of a request. That of a callback is a map: a later gateway may add fields.
 type Envelope struct {
-	ID         string      `json:"id,omitempty"`
 	MerchantID string      `json:"merchantId"`
-	Method     string      `json:"method,omitempty"`
-	EventName  string      `json:"eventName,omitempty"`
-	Timestamp  json.Number `json:"timestamp"` // a number in requests, a string of digits in callbacks
+	Method     string      `json:"method"`
+	Timestamp  json.Number `json:"timestamp"`
 	Sign       string      `json:"sign"`
 	Body       string      `json:"body"`
 }
@@ -165,15 +165,15 @@ func (t *Tillgate) Seal(method, s, timestamp string, nonce []byte) (*Envelope, e
 // OpenCallback gives the plain body of a callback, or an error: then answer HTTP 400 and do nothing. Otherwise, when it
 // is handled, answer HTTP 200 with {"code":20000,"msg":""}. Its id is the same on every attempt.
 func (t *Tillgate) OpenCallback(raw []byte) (string, error) {
-	var e Envelope
+	var e map[string]string
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return "", err
 	}
-	if e.MerchantID != t.merchantID {
+	if e["merchantId"] != t.merchantID {
 		return "", errors.New("another merchant's callback")
 	}
 	encoding := base64.StdEncoding.Strict()
-	sealed, err := encoding.DecodeString(e.Body)
+	sealed, err := encoding.DecodeString(e["body"])
 	if err != nil || len(sealed) < 28 {
 		return "", errors.New("body is not as it should be")
 	}
@@ -181,11 +181,29 @@ func (t *Tillgate) OpenCallback(raw []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sign, err := encoding.DecodeString(e.Sign)
+	sign, err := encoding.DecodeString(e["sign"])
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte("body=" + string(plain) + "&charset=utf-8&encryptType=AES&eventName=" + e.EventName +
-		"&format=json&id=" + e.ID + "&merchantId=" + e.MerchantID + "&signType=RSA&timestamp=" + e.Timestamp.String()))
+	sum := sha256.Sum256([]byte(callbackStringToSign(e, string(plain))))
 	return string(plain), rsa.VerifyPKCS1v15(t.platformKey, crypto.SHA256, sum[:], sign)
+}
+
+// Every field but sign takes part, those that a later gateway adds too.
+func callbackStringToSign(e map[string]string, s string) string {
+	fields := map[string]string{"charset": "utf-8", "encryptType": "AES", "format": "json", "signType": "RSA"}
+	for name, value := range e {
+		fields[name] = value
+	}
+	fields["body"] = s
+	delete(fields, "sign")
+	parts := make([]string, 0, len(fields))
+	for name := range fields {
+		parts = append(parts, name)
+	}
+	sort.Strings(parts)
+	for i, name := range parts {
+		parts[i] = name + "=" + fields[name]
+	}
+	return strings.Join(parts, "&")
 }

@@ -18,6 +18,8 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
@@ -120,9 +122,14 @@ public final class Tillgate {
       String s = new String(plain, StandardCharsets.UTF_8);
       Signature signature = Signature.getInstance("SHA256withRSA");
       signature.initVerify(platformKey);
-      signature.update(("body=" + s + "&charset=utf-8&encryptType=AES&eventName=" + e.get("eventName")
-          + "&format=json&id=" + e.get("id") + "&merchantId=" + e.get("merchantId")
-          + "&signType=RSA&timestamp=" + e.get("timestamp")).getBytes(StandardCharsets.UTF_8));
+      // Fields that a later gateway adds are signed too.
+      Map<String, Object> fields = new TreeMap<>(
+          Map.of("charset", "utf-8", "encryptType", "AES", "format", "json", "signType", "RSA"));
+      e.forEach((name, value) -> fields.put((String) name, value));
+      fields.put("body", s);
+      fields.remove("sign");
+      String text = fields.entrySet().stream().map(Object::toString).collect(Collectors.joining("&"));
+      signature.update(text.getBytes(StandardCharsets.UTF_8));
       return signature.verify(Base64.getDecoder().decode((String) e.get("sign"))) ? s : null;
     } catch (GeneralSecurityException | RuntimeException notGenuine) {
       return null;

@@ -103,8 +103,12 @@ final class Tillgate
         if ($s === false) {
             return null;
         }
-        $text = "body=$s&charset=utf-8&encryptType=AES&eventName={$e['eventName']}&format=json&id={$e['id']}"
-            . "&merchantId={$e['merchantId']}&signType=RSA&timestamp={$e['timestamp']}";
+        // Fields that a later gateway adds are signed too.
+        $fields = ['charset' => 'utf-8', 'encryptType' => 'AES', 'format' => 'json', 'signType' => 'RSA'];
+        $fields = array_merge($fields, array_filter($e, 'is_string'), ['body' => $s]);
+        unset($fields['sign']);
+        ksort($fields, SORT_STRING);
+        $text = implode('&', array_map(fn($name, $value) => "$name=$value", array_keys($fields), $fields));
         return openssl_verify($text, $sign, $this->platformPublicKey, OPENSSL_ALGO_SHA256) === 1 ? $s : null;
     }
 }

@@ -82,8 +82,9 @@ class Tillgate:
                 return None
             sealed = base64.b64decode(e["body"], validate=True)
             s = self.aes.decrypt(sealed[:12], sealed[12:], None).decode()
-            to_verify = (f"body={s}&charset=utf-8&encryptType=AES&eventName={e['eventName']}&format=json&id={e['id']}"
-                         f"&merchantId={e['merchantId']}&signType=RSA&timestamp={e['timestamp']}")
+            # Fields that a later gateway adds are signed too.
+            fields = {"charset": "utf-8", "encryptType": "AES", "format": "json", "signType": "RSA", **e, "body": s}
+            to_verify = "&".join(f"{name}={fields[name]}" for name in sorted(fields) if name != "sign")
             self.platform_key.verify(base64.b64decode(e["sign"], validate=True), to_verify.encode(),
                                      padding.PKCS1v15(), hashes.SHA256())
             return s

@@ -41,6 +41,10 @@ export function apiPage(): string {
     '',
     tableOf('answer'),
     '',
+    'Each ignored field in the `ignoredFields` of a success:',
+    '',
+    tableOf('ignored field'),
+    '',
     'These failures can meet any operation:',
     '',
     failureTable(sharedFailures),
@@ -156,6 +160,10 @@ function limitTable(): string {
     [
       ['A request or a callback', `${limits.maxEnvelopeBytes / 1024} KiB`],
       ['Objects and lists inside each other', `${limits.maxJsonDepth}`],
+      [
+        'Commas and colons outside of strings',
+        `${limits.maxJsonMarks} in a body, ${limits.maxEnvelopeMarks} in an envelope`,
+      ],
       ['`timestamp` from the gateway’s clock', minutes(limits.timestampWindowMs)],
       [
         '`paymentExpiryTime` after `paymentTime`',
@@ -163,7 +171,7 @@ function limitTable(): string {
       ],
       ['`paymentTime` ahead of the gateway’s clock', minutes(limits.maxPaymentTimeAheadMs)],
       ['`goods`', `1 to ${limits.maxGoods}`],
-      ['`goodsQuantity`', `${limits.maxGoodsQuantity}`],
+      ['`goodsQuantity`', `${limits.maxGoodsQuantity}, ${limits.goodsQuantityDecimals} decimal places`],
       ['`orderNo`, `referRefundNo`, `referenceGoodsId`', characters(limits.maxOrderNoLength)],
       ['`goodsName`, `goodsDesc`, `orderDescription`, `refundReason`', characters(limits.maxGoodsNameLength)],
       [

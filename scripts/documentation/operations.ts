@@ -1,8 +1,10 @@
 // What the API reference says of each operation beside its schemas: which failures it can answer with, and an answer as
 // an example. A test holds the examples against the schemas and against what a gateway really answers.
+import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import type { FailureName } from '../../packages/protocol/src/codes.ts'
 import * as answers from '../../packages/protocol/src/messages/answers.ts'
+import type { PaymentResult, RefundResult } from '../../packages/protocol/src/messages/results.ts'
 import * as listen from '../../packages/protocol/src/messages/sandbox-listen.ts'
 import { sandboxRequestsAnswerSchema } from '../../packages/protocol/src/messages/sandbox-requests.ts'
 import type { Method } from '../../packages/protocol/src/methods.ts'
@@ -37,25 +39,36 @@ export const sharedFailures: readonly FailureName[] = [
   'unavailable',
 ]
 
-const paymentId = 'P01K73ZQ800JZ7V3N4Q5R6S7T8W'
-const refundId = 'R01K73ZQ801MZ7V3N4Q5R6S7T8X'
-const transactionId = 'T01K73ZQ802NZ7V3N4Q5R6S7T8Y'
-const timeMs = 1_760_000_000_000
+const { callbacks } = JSON.parse(
+  readFileSync(new URL('../../docs/test-vectors.json', import.meta.url), 'utf8'),
+) as { callbacks: readonly { name: string; body: string; envelope: { id: string } }[] }
+
+/** What callbacks of the vectors say: the answers tell of the same payment and the same refund. */
+function told<Result>(eventName: string): Result & { callbackId: string } {
+  const found = callbacks.find(({ name }) => name === eventName)
+  if (found === undefined) throw new Error(`there is no callback "${eventName}" in the vectors`)
+  return { ...JSON.parse(found.body), callbackId: found.envelope.id }
+}
+
+const payment = told<PaymentResult>('payment.order.success')
+const refund = told<RefundResult>('payment.refund.success')
+const { merchantId, paymentId, referOrderNo, paymentAmount, currency } = payment
+const { refundId, referRefundNo, refundAmount } = refund
 
 export const operations: Readonly<Record<Method, OperationNotes>> = {
   'service.trade.create': {
     title: 'Create a payment order',
     about:
-      'Answers the address where the consumer pays. Safe to repeat: the same `orderNo` with the same content is the same order, for ever.',
+      'Answers the address where the consumer pays. Safe to repeat: the same `orderNo` with the same content is the same order, for ever; with other content it is 40900, and `data.field` names what differs.',
     bodyTables: ['create body', 'order object', 'goods object', 'shipping object'],
     answerTables: ['create answer'],
     answerSchema: answers.createAnswerSchema,
     example: 'create, with every field',
     exampleAnswer: {
       paymentId,
-      referOrderNo: 'A-1',
+      referOrderNo,
       channel: 'WEB',
-      checkoutUrl: `https://pay.example/checkout/100000000000000001/${paymentId}/3q2-7wAAAAAAAAAAAAAAAA`,
+      checkoutUrl: `https://pay.example/checkout/${merchantId}/${paymentId}/3q2-7wV1cmVseSBhIHNlY3JldCBvZiB0aGlzIG9yZGV`,
       status: 'pending',
     },
     failures: [
@@ -77,28 +90,28 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     answerSchema: answers.queryAnswerSchema,
     example: 'query by paymentId',
     exampleAnswer: {
-      status: 'refund_success',
-      transactionId,
+      status: refund.status,
+      transactionId: payment.transactionId,
       msg: '',
-      merchantId: '100000000000000001',
-      referOrderNo: 'A-1-R1',
-      payAmount: 34.39,
-      currency: 'USD',
-      paymentTime: timeMs,
-      paidTime: timeMs + 42_000,
+      merchantId,
+      referOrderNo: referRefundNo,
+      payAmount: paymentAmount,
+      currency,
+      paymentTime: payment.paymentTime,
+      paidTime: payment.paidTime,
       paymentId,
-      orderNo: 'A-1',
-      paymentStatus: 'success',
-      paymentAmount: 34.39,
+      orderNo: referOrderNo,
+      paymentStatus: payment.status,
+      paymentAmount,
       refunds: [
         {
           refundId,
-          referRefundNo: 'A-1-R1',
-          refundAmount: 12.5,
-          status: 'refund_success',
-          refundTime: timeMs + 3_600_000,
-          completeTime: timeMs + 3_601_000,
-          transactionId: 'T01K73ZQ803PZ7V3N4Q5R6S7T8Z',
+          referRefundNo,
+          refundAmount,
+          status: refund.status,
+          refundTime: refund.refundTime,
+          completeTime: refund.completeTime,
+          transactionId: refund.transactionId,
           msg: '',
         },
       ],
@@ -107,12 +120,13 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
   },
   'service.trade.cancel': {
     title: 'Cancel a payment order',
-    about: 'Only while it is `pending`. Safe to repeat. There is no callback: the answer says it.',
+    about:
+      'Only while it is `pending`. Safe to repeat. There is no callback: the answer says it. An operator’s cancel is told by `payment.order.failed`.',
     bodyTables: ['cancel body'],
     answerTables: ['cancel answer'],
     answerSchema: answers.cancelAnswerSchema,
     example: 'cancel',
-    exampleAnswer: { paymentId, referOrderNo: 'A-1', status: 'cancelled' },
+    exampleAnswer: { paymentId, referOrderNo, status: 'cancelled' },
     failures: ['invalid_field', 'order_not_found', 'status_does_not_allow'],
   },
   'service.trade.refund': {
@@ -126,9 +140,9 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     exampleAnswer: {
       refundId,
       paymentId,
-      referRefundNo: 'A-1-R1',
-      refundAmount: 12.5,
-      currency: 'USD',
+      referRefundNo,
+      refundAmount,
+      currency,
       status: 'refunding',
     },
     failures: [
@@ -162,7 +176,8 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
   },
   'service.sandbox.advance': {
     title: 'Let time pass for one order',
-    about: 'Its expiry and its callbacks’ attempts move into the past; no other order notices.',
+    about:
+      'Its expiry and its callbacks’ attempts move into the past; what you said of it stays, and no other order notices.',
     bodyTables: ['sandbox advance body'],
     answerTables: ['sandbox answer'],
     answerSchema: answers.sandboxAnswerSchema,
@@ -187,7 +202,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     answerTables: ['sandbox acknowledge answer'],
     answerSchema: listen.sandboxAcknowledgeAnswerSchema,
     example: 'sandbox acknowledge',
-    exampleAnswer: { callbackId: '0199c1be-2000-7e4f-9d2a-5b6c7d8e9f00', state: 'delivered' },
+    exampleAnswer: { callbackId: payment.callbackId, state: 'delivered' },
     failures: ['invalid_field', 'order_not_found'],
   },
   'service.sandbox.requests': {
@@ -202,7 +217,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       requests: [
         {
           requestId: 'q3JvY2sgYW5kIHJv',
-          at: timeMs,
+          at: payment.paymentTime,
           method: 'service.trade.create',
           httpStatus: 400,
           code: 40001,

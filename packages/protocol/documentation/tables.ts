@@ -29,6 +29,7 @@ export const tables: Tables = {
   'goods object': () => fieldTable(inside(createBodySchema, 'order', 'goods')),
   'shipping object': () => fieldTable(inside(createBodySchema, 'order', 'shipping')),
   'create answer': () => fieldTable(answers.createAnswerSchema),
+  'ignored field': () => fieldTable(inside(answers.createAnswerSchema, 'ignoredFields')),
   'query body': () => fieldTable(requests.queryBodySchema),
   'query answer': () => fieldTable(answers.queryAnswerSchema),
   'refund in a query answer': () => fieldTable(inside(answers.queryAnswerSchema, 'refunds')),

@@ -40,7 +40,18 @@ test('fields left out, or null, get their defaults', () => {
     parseRequestEnvelope(JSON.stringify({ ...request, charset: null, signType: null })),
     expected,
   )
+  assert.deepEqual(
+    parseRequestEnvelope(
+      JSON.stringify({ ...request, format: '', charset: '', encryptType: '', signType: '' }),
+    ),
+    expected,
+  )
   assert.deepEqual(parseCallbackEnvelope(JSON.stringify(callback)), { ...callback, ...defaults })
+})
+
+test('a merchantId is 18 letters or digits', () => {
+  for (const merchantId of ['123456789012345678', 'abcdefghijklmnopqr', 'M2o8xQ4ZpL0000aBc9'])
+    assert.equal(parseRequestEnvelope(JSON.stringify({ ...request, merchantId })).merchantId, merchantId)
 })
 
 test('a timestamp is 13 digits, as a number or as text', () => {
@@ -87,7 +98,8 @@ test('a field of the wrong form is named', () => {
   for (const merchantId of [
     '12345678901234567',
     '1234567890123456789',
-    '12345678901234567a',
+    '12345678901234567-',
+    '12345678901234567é',
     '12345678901234567８',
     123456789012345,
   ]) {
@@ -113,7 +125,7 @@ test('a field of the wrong form is named', () => {
 
 const formOf: Record<string, string> = {
   id: 'a UUID in lower case',
-  merchantId: '18 digits',
+  merchantId: '18 letters or digits',
   method: 'a dotted name in lower case of at most 64 characters',
   eventName: 'a dotted name in lower case of at most 64 characters',
   sign: 'standard base64 with padding',
@@ -177,11 +189,33 @@ test('a field that does not belong is refused by name', () => {
   assert.match(refuses({ ...request, version: '1' }, 'version'), /not a field of the envelope/)
   refuses({ ...request, 'a/b~c': 1 }, 'a/b~c')
   refuses({ ...request, ['x'.repeat(100_000)]: 1 }, `${'x'.repeat(128)}…`)
-  assertFails(
-    () => parseCallbackEnvelope(JSON.stringify({ ...callback, method: 'x' })),
-    'malformed_envelope',
-    'method',
+})
+
+test('a callback may have fields of a later version, of a closed form, which are kept for the signature', () => {
+  const { later } = parseCallbackEnvelope(
+    JSON.stringify({ ...callback, sequence: '7', Zone: 'eu-1:a/b+c_d.e', n: null }),
   )
+  assert.deepEqual(later, { sequence: '7', Zone: 'eu-1:a/b+c_d.e' })
+  assert.equal('later' in parseCallbackEnvelope(JSON.stringify(callback)), false)
+  for (const [name, value] of [
+    ['sequence', '7&id=1'],
+    ['sequence', 'a=b'],
+    ['sequence', '"}'],
+    ['sequence', 'é'],
+    ['sequence', 7],
+    ['sequence', true],
+    ['sequence', {}],
+    ['sequence', ['7']],
+    ['a&b', '7'],
+    ['a=b', '7'],
+    ['1a', '7'],
+    ['', '7'],
+  ] as const) {
+    const text = JSON.stringify({ ...callback, [name]: value })
+    assertFails(() => parseCallbackEnvelope(text), 'malformed_envelope', name)
+  }
+  const long = JSON.stringify({ ...callback, ['x'.repeat(100_000)]: '1' })
+  assertFails(() => parseCallbackEnvelope(long), 'malformed_envelope', `${'x'.repeat(64)}…`)
 })
 
 test('what is not a JSON object is refused', () => {
@@ -213,5 +247,9 @@ test('the string to sign is every field but sign, sorted, with the plain body fi
   assert.equal(
     callbackStringToSign(callback, body),
     'body={"a":"b&charset=gbk"}&charset=utf-8&encryptType=AES&eventName=payment.order.success&format=json&id=01234567-89ab-7fff-bfff-ffffffffffff&merchantId=123456789012345678&signType=RSA&timestamp=1760000000000',
+  )
+  assert.equal(
+    callbackStringToSign({ ...callback, later: { sequence: '7', attempt: '2' } }, body),
+    'attempt=2&body={"a":"b&charset=gbk"}&charset=utf-8&encryptType=AES&eventName=payment.order.success&format=json&id=01234567-89ab-7fff-bfff-ffffffffffff&merchantId=123456789012345678&sequence=7&signType=RSA&timestamp=1760000000000',
   )
 })

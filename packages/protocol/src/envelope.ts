@@ -14,7 +14,10 @@ const dottedName = {
   expected: `a dotted name in lower case of at most ${maxMethodLength} characters`,
 }
 
-const merchantId = pattern('Who sends or receives it.', { regexp: merchantIdPattern, expected: '18 digits' })
+const merchantId = pattern('Who sends or receives it.', {
+  regexp: merchantIdPattern,
+  expected: '18 letters or digits',
+})
 
 const commonFields = {
   format: Type.Optional(choice('How the body is serialised. `json` when left out.', ['json'])),
@@ -35,20 +38,17 @@ export const requestEnvelopeSchema = Type.Object(
   { additionalProperties: false },
 )
 
-export const callbackEnvelopeSchema = Type.Object(
-  {
-    id: pattern('Identifies the callback: the same on every attempt.', {
-      regexp: uuidPattern,
-      expected: 'a UUID in lower case',
-    }),
-    merchantId,
-    eventName: pattern('The event.', dottedName),
-    ...commonFields,
-    timestamp: time('When this attempt was made. Sent as a string.'),
-    body: base64('The encrypted result object.'),
-  },
-  { additionalProperties: false },
-)
+export const callbackEnvelopeSchema = Type.Object({
+  id: pattern('Identifies the callback: the same on every attempt.', {
+    regexp: uuidPattern,
+    expected: 'a UUID in lower case',
+  }),
+  merchantId,
+  eventName: pattern('The event.', dottedName),
+  ...commonFields,
+  timestamp: time('When this attempt was made. Sent as a string.'),
+  body: base64('The encrypted result object.'),
+})
 
 export type RequestWire = Static<typeof requestEnvelopeSchema>
 export type CallbackWire = Static<typeof callbackEnvelopeSchema>
@@ -72,6 +72,8 @@ export interface RequestEnvelope extends CommonEnvelope {
 export interface CallbackEnvelope extends CommonEnvelope {
   readonly id: string
   readonly eventName: string
+  /** Fields that a later gateway added: they are signed, and mean nothing to this version. */
+  readonly later?: Readonly<Record<string, string>>
 }
 
 const envelopeOptions = {
@@ -91,7 +93,27 @@ export function parseRequestEnvelope(text: string): RequestEnvelope {
 export function parseCallbackEnvelope(text: string): CallbackEnvelope {
   refuseTooLarge(text)
   const wire = readCallbackWire(text)
-  return { ...commonOf(wire), id: wire.id, eventName: wire.eventName }
+  const later = laterFields(wire)
+  return { ...commonOf(wire), id: wire.id, eventName: wire.eventName, ...(later && { later }) }
+}
+
+/** As closed as the fields that are known: no later field can be smuggled into another, nor into the body. */
+const laterName = /^[A-Za-z][A-Za-z0-9]{0,63}$/
+const laterValue = /^[A-Za-z0-9._:/+-]*$/
+
+function laterFields(wire: CallbackWire): Record<string, string> | undefined {
+  let later: Record<string, string> | undefined
+  for (const [name, value] of Object.entries(wire)) {
+    if (Object.hasOwn(callbackEnvelopeSchema.properties, name)) continue
+    if (!laterName.test(name) || typeof value !== 'string' || !laterValue.test(value)) {
+      const field = name.length <= 64 ? name : `${name.slice(0, 64).toWellFormed()}…`
+      const message = `${field} is not a field of the envelope, nor of the form that a later one would have.`
+      throw new Failure('malformed_envelope', { field, message })
+    }
+    later ??= {}
+    later[name] = value
+  }
+  return later
 }
 
 /** The length in UTF-16 units is never more than that in UTF-8 bytes, and costs nothing to know. */
@@ -113,7 +135,7 @@ function commonOf(wire: RequestWire | CallbackWire): CommonEnvelope {
 }
 
 export type RequestToSign = Pick<RequestEnvelope, 'merchantId' | 'method' | 'timestamp'>
-export type CallbackToSign = Pick<CallbackEnvelope, 'id' | 'merchantId' | 'eventName' | 'timestamp'>
+export type CallbackToSign = Pick<CallbackEnvelope, 'id' | 'merchantId' | 'eventName' | 'timestamp' | 'later'>
 
 /** Every field but `sign`, sorted by name, `name=value` joined by `&`; `plainBody` is the body before encryption. */
 export function requestStringToSign(
@@ -124,6 +146,13 @@ export function requestStringToSign(
 }
 
 export function callbackStringToSign(envelope: CallbackToSign, plainBody: string): string {
-  const { id, merchantId, eventName, timestamp } = envelope
-  return `body=${plainBody}&charset=utf-8&encryptType=AES&eventName=${eventName}&format=json&id=${id}&merchantId=${merchantId}&signType=RSA&timestamp=${timestamp}`
+  const { id, merchantId, eventName, timestamp, later } = envelope
+  const known = `body=${plainBody}&charset=utf-8&encryptType=AES&eventName=${eventName}&format=json&id=${id}&merchantId=${merchantId}&signType=RSA&timestamp=${timestamp}`
+  if (later === undefined) return known
+  const fixed = { charset: 'utf-8', encryptType: 'AES', format: 'json', signType: 'RSA' }
+  const fields = { ...later, ...fixed, id, merchantId, eventName, timestamp, body: plainBody }
+  return Object.entries(fields)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&')
 }

@@ -128,6 +128,17 @@ export function wholeNumber(description: string, { min, max }: { min: number; ma
   })
 }
 
+/** More than zero, with at most so many decimal places. */
+export function quantity(description: string, { max, decimals }: { max: number; decimals: number }) {
+  const expected = `a number greater than 0, at most ${max}, with at most ${decimals} decimal places`
+  const notes = { typeName: 'number or string', expected, description }
+  const plainDecimal = new RegExp(`^(?:0|[1-9][0-9]{0,14})(?:\\.[0-9]{1,${decimals}})?$`)
+  return Type.Refine(Type.Unsafe<number | string>({ type: ['number', 'string'], ...notes }), (value) => {
+    if (typeof value !== 'number' && typeof value !== 'string') return false
+    return plainDecimal.test(String(value)) && Number(value) > 0 && Number(value) <= max
+  })
+}
+
 /** A time as we send it, always a number. */
 export function timeNumber(description: string) {
   return Type.Integer({

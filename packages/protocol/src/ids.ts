@@ -12,7 +12,8 @@ export const paymentIdPattern = /^P[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const refundIdPattern = /^R[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const transactionIdPattern = /^T[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-export const merchantIdPattern = /^[0-9]{18}$/
+/** The gateway makes digits; merchants who come from elsewhere may bring letters. */
+export const merchantIdPattern = /^[0-9A-Za-z]{18}$/
 
 export function makePaymentId(nowMs: number, random: RandomBytes): string {
   return `P${timeOrdered(nowMs, random)}`

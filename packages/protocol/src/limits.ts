@@ -18,6 +18,7 @@ export const maxMethodLength = 64
 
 export const maxGoods = 100
 export const maxGoodsQuantity = 999_999_999
+export const goodsQuantityDecimals = 6
 export const maxOrderNoLength = 64
 export const maxOrderDescriptionLength = 256
 export const maxReferenceGoodsIdLength = 64

@@ -6,6 +6,7 @@ import { Compile, type Validator } from 'typebox/schema'
 import { Failure, type FailureName } from './codes.ts'
 import { describeValue, notesOf } from './fields.ts'
 import { inexactNumberText, type Json, JsonError, readJson } from './json/json.ts'
+import { describeIgnored, type Ignoring, makeDropUnread } from './messages/unread-fields.ts'
 
 export interface ReaderOptions {
   readonly failure: FailureName
@@ -23,15 +24,32 @@ export function makeReader<Schema extends TSchema>(
   return (text) => check(readJsonOrFail(text, options))
 }
 
-/** Checks a value that was read already. */
+/** Reads a request's body, and says what of it was ignored. */
+export function makeBodyReader<Schema extends TSchema>(
+  schema: Schema,
+): (text: string) => Static<Schema> & Ignoring {
+  const options: ReaderOptions = { failure: 'invalid_field', whole: 'the body' }
+  const check = makeChecker(schema, options)
+  return (text) => {
+    const unknown: string[] = []
+    const body = check(readJsonOrFail(text, options), unknown)
+    // A body that the schema allows is an object; a field of this name is not known, and replaced.
+    if (unknown.length > 0) Object.assign(body as object, { ignoredFields: describeIgnored(unknown, schema) })
+    return body as Static<Schema> & Ignoring
+  }
+}
+
+/** Checks a value that was read already, without its empty fields; paths that the schema does not know are collected. */
 export function makeChecker<Schema extends TSchema>(
   schema: Schema,
   options: ReaderOptions,
-): (value: Json) => Static<Schema> {
+): (value: Json, unknown?: string[]) => Static<Schema> {
   // Compiled at first use: a dozen schemas at once would delay every start, and most programs read a few of them.
   let compiled: Validator<Schema> | undefined
-  return (value) => {
+  const dropUnread = makeDropUnread(schema)
+  return (value, unknown) => {
     compiled ??= Compile(schema)
+    dropUnread(value, unknown)
     if (compiled.Check(value)) return value as Static<Schema>
     throw explain(schema, value, compiled.Errors(value)[1][0], options)
   }

@@ -34,6 +34,7 @@ export function fullCreateBody() {
     paymentExpiryTime: '1760000900000',
     callbackUrl: 'https://shop.example/callbacks',
     redirectUrl: 'https://shop.example/thanks',
+    cancelUrl: 'https://shop.example/basket',
   } satisfies CreateBody
 }
 
@@ -45,6 +46,17 @@ export function smallCreateBody() {
     currency: 'JPY',
     paymentTime: 1760000000000,
     paymentExpiryTime: 1760000900000,
+  } satisfies CreateBody
+}
+
+/** 9.99 × 0.333 is 3.32667, and 3.33 in dollars. */
+export function weighedCreateBody() {
+  const tea = { referenceGoodsId: 't-1', goodsName: 'Tea, loose', goodsAmount: '9.99', goodsQuantity: 0.333 }
+  return {
+    ...smallCreateBody(),
+    order: { orderNo: 'A-2', orderAmount: '3.33', goods: [tea] },
+    paymentAmount: '3.33',
+    currency: 'USD',
   } satisfies CreateBody
 }
 

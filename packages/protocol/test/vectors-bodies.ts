@@ -30,7 +30,7 @@ export const refusedBodies: readonly RefusedBody[] = [
   refusedChange('a negative amount', 'order.tips', -1),
   refusedChange('an amount with an exponent', 'order.tips', '1e2'),
   refusedChange('nothing to pay', 'paymentAmount', '0.00'),
-  refusedChange('half a good', 'order.goods[0].goodsQuantity', 0.5),
+  refusedChange('a quantity of seven decimals', 'order.goods[0].goodsQuantity', '0.0000001'),
   refusedChange(
     'three decimal places of a dollar',
     'paymentAmount',

@@ -1,6 +1,7 @@
 // Makes docs/test-vectors.json: everything in it follows from its keys, so that anybody can make it again and a
 // test notices when the code and the file part ways.
 import { createHash, type KeyObject } from 'node:crypto'
+import { encryptText } from '../src/encryption.ts'
 import { callbackStringToSign, requestStringToSign } from '../src/envelope.ts'
 import type { EventName } from '../src/events.ts'
 import { type AesKey, parseAesKey, parsePrivateKey, parsePublicKey } from '../src/keys.ts'
@@ -8,7 +9,8 @@ import type { PaymentResult, RefundResult } from '../src/messages/results.ts'
 import type { Method } from '../src/methods.ts'
 import { type RedirectParameters, redirectStringToSign, signRedirect } from '../src/redirect.ts'
 import { sealCallback, sealRequest } from '../src/sealing.ts'
-import { fullCreateBody, smallCreateBody } from './bodies.ts'
+import { signText } from '../src/signing.ts'
+import { fullCreateBody, smallCreateBody, weighedCreateBody } from './bodies.ts'
 import type { VectorKeys } from './vector-keys.ts'
 import { amountVectors, refusedBodies } from './vectors-bodies.ts'
 import { makeRefusedEnvelopes } from './vectors-refused.ts'
@@ -18,6 +20,8 @@ export const timestamp = 1760000000000
 const paymentId = 'P01K73ZQ800JZ7V3N4Q5R6S7T8W'
 const refundId = 'R01K73ZQ801MZ7V3N4Q5R6S7T8X'
 const transactionId = 'T01K73ZQ802NZ7V3N4Q5R6S7T8Y'
+const refundTransactionId = 'T01K73ZQ803PZ7V3N4Q5R6S7T8Z'
+const successId = '01995f2d-8000-7000-8000-000000000002'
 
 export interface RsaAndAes {
   readonly aesKey: AesKey
@@ -62,6 +66,7 @@ export type Vectors = Awaited<ReturnType<typeof makeVectors>>
 const requestBodies: readonly { name: string; method: Method; body: unknown }[] = [
   { name: 'create, with every field', method: 'service.trade.create', body: fullCreateBody() },
   { name: 'create, with the least', method: 'service.trade.create', body: smallCreateBody() },
+  { name: 'create, of goods by weight', method: 'service.trade.create', body: weighedCreateBody() },
   { name: 'query by paymentId', method: 'service.trade.query', body: { paymentId } },
   { name: 'query by orderNo', method: 'service.trade.query', body: { orderNo: 'A-1' } },
   { name: 'query by refundId', method: 'service.trade.query', body: { refundId } },
@@ -71,7 +76,7 @@ const requestBodies: readonly { name: string; method: Method; body: unknown }[] 
     method: 'service.trade.refund',
     body: {
       paymentId,
-      referRefundNo: 'B-1',
+      referRefundNo: 'A-1-R1',
       refundAmount: '12.50',
       refundReason: 'Größe passt nicht & Farbe=blau 😀',
     },
@@ -84,7 +89,7 @@ const requestBodies: readonly { name: string; method: Method; body: unknown }[] 
     name: 'sandbox acknowledge',
     method: 'service.sandbox.acknowledge',
     body: {
-      callbackId: '0199c7f3-ea00-7000-8000-000000000001',
+      callbackId: successId,
       forwardedTo: 'http://localhost:3000/callbacks',
       durationMs: 12,
       answer: '{"code":20000,"msg":""}',
@@ -134,8 +139,8 @@ const refund: RefundResult = {
   merchantId,
   refundId,
   paymentId,
-  referRefundNo: 'B-1',
-  transactionId,
+  referRefundNo: 'A-1-R1',
+  transactionId: refundTransactionId,
   refundAmount: 12.5,
   currency: 'USD',
   refundTime: timestamp + 120_000,
@@ -144,40 +149,69 @@ const refund: RefundResult = {
   msg: '',
 }
 
-const { completeTime: _completeTime, paidTime: _paidTime, ...unfinished } = payment
-const { paidTime: __paidTime, ...unpaid } = payment
+const { paidTime: _paidTime, ...unpaid } = payment
+const { completeTime: _completeTime, ...unfinished } = unpaid
 const { transactionId: _transactionId, ...neverSubmitted } = unpaid
+const { transactionId: _refundTransactionId, ...neverMoved } = refund
 
 const results: Readonly<Record<EventName, PaymentResult | RefundResult>> = {
   'payment.order.confirming': { ...unfinished, status: 'confirming' },
-  'payment.order.timeout': { ...neverSubmitted, status: 'timeout', msg: 'The order was not paid in time.' },
+  'payment.order.timeout': {
+    ...neverSubmitted,
+    completeTime: Number(fullCreateBody().paymentExpiryTime),
+    status: 'timeout',
+    msg: 'The order was not paid in time.',
+  },
   'payment.order.success': payment,
   'payment.order.failed': { ...unpaid, status: 'failed', msg: 'The wallet declined the payment.' },
   'payment.refund.success': refund,
   'payment.refund.failed': {
-    ...refund,
+    ...neverMoved,
     status: 'refund_failed',
-    msg: 'Too little money in the merchant’s wallet.',
+    msg: 'The merchant’s wallet has too little money for this refund.',
   },
 }
 
 async function makeCallbacks({ gateway }: ReadKeys) {
-  return Promise.all(
-    Object.entries(results).map(async ([eventName, result], index) => {
-      const nonce = nonceFor(eventName)
+  const cancelled = { ...neverSubmitted, status: 'cancelled', msg: 'The goods are sold out.' }
+  const events = [
+    ...Object.entries(results).map(([eventName, result]) => ({ name: eventName, eventName, result })),
+    { name: 'cancelled by the operator', eventName: 'payment.order.failed', result: cancelled },
+  ]
+  const callbacks = await Promise.all(
+    events.map(async ({ name, eventName, result }, index) => {
+      const nonce = nonceFor(name)
       const id = `01995f2d-8000-7000-8000-00000000000${index}`
       const body = JSON.stringify(result)
       const envelope = await sealCallback({ id, merchantId, eventName, timestamp, body }, gateway, nonce)
-      const signed = { id, merchantId, eventName, timestamp: String(timestamp) }
-      return {
-        name: eventName,
-        nonceHex: nonce.toString('hex'),
+      const stringToSign = callbackStringToSign(
+        { id, merchantId, eventName, timestamp: String(timestamp) },
         body,
-        stringToSign: callbackStringToSign(signed, body),
-        envelope,
-      }
+      )
+      return { name, nonceHex: nonce.toString('hex'), body, stringToSign, envelope }
     }),
   )
+  return [...callbacks, await makeLaterCallback(gateway)]
+}
+
+/** As a later gateway might send it: one field more, which is signed with the others. */
+async function makeLaterCallback({ aesKey, privateKey }: ReadKeys['gateway']) {
+  const name = 'with a field of a later version'
+  const nonce = nonceFor(name)
+  const body = JSON.stringify(payment)
+  const eventName = 'payment.order.success'
+  const known = {
+    id: '01995f2d-8000-7000-8000-000000000006',
+    merchantId,
+    eventName,
+    timestamp: String(timestamp),
+  }
+  const later = { sequence: '7' }
+  const stringToSign = callbackStringToSign({ ...known, later }, body)
+  const sign = await signText(stringToSign, privateKey)
+  const fixed = { format: 'json', charset: 'utf-8', encryptType: 'AES', signType: 'RSA' }
+  const envelope = { ...known, ...later, ...fixed, sign, body: encryptText(body, aesKey, nonce) }
+  return { name, nonceHex: nonce.toString('hex'), body, stringToSign, envelope }
 }
 
 async function makeRedirects({ gateway }: ReadKeys) {

@@ -45,7 +45,7 @@ test('all problems are said at once', () => {
 
 test('each kind of wrong credential is named without being shown', () => {
   const wrong = (change: object) => problemsOf(() => new Tillgate({ ...credentials, ...change })).join('\n')
-  assert.match(wrong({ merchantId: '123' }), /merchantId: it must be 18 digits/)
+  assert.match(wrong({ merchantId: '123' }), /merchantId: it must be 18 letters or digits/)
   assert.match(wrong({ aesKey: keys.merchant.aesKey.slice(1) }), /aesKey: an AES key is 32 bytes/)
   assert.match(wrong({ privateKey: keys.merchant.publicKey }), /privateKey: this is a public RSA key/)
   assert.match(

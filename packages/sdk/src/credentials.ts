@@ -17,7 +17,7 @@ import { isNearby } from './nearby.ts'
 export interface Credentials {
   /** Where the gateway is, such as `https://pay.example.com`. */
   readonly gatewayUrl: string
-  /** 18 digits. */
+  /** 18 letters or digits. */
   readonly merchantId: string
   /** 32 bytes in base64. During a rotation both: the first encrypts requests, either opens callbacks. */
   readonly aesKey: string | readonly string[]
@@ -83,7 +83,7 @@ function readList<T>(value: unknown, parse: (text: string) => T): readonly T[] {
 
 function readMerchantId(value: unknown): string {
   const text = readText(value)
-  if (!merchantIdPattern.test(text)) throw new KeyError('it must be 18 digits')
+  if (!merchantIdPattern.test(text)) throw new KeyError('it must be 18 letters or digits')
   return text
 }
 

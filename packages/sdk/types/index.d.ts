@@ -8,6 +8,13 @@ export interface CancelAnswer {
     referOrderNo: string;
     /** The payment order’s status. Allowed: `cancelled`. */
     status: 'cancelled';
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
 }
 export interface CreateAnswer {
     /** The payment order’s number. Text of 1 to 32 characters. */
@@ -20,6 +27,13 @@ export interface CreateAnswer {
     checkoutUrl: string;
     /** `pending` for a new order; the current status when the request was a repetition. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
 }
 /**
  * - `pending`: The order is created and waits for the consumer to pay.
@@ -44,7 +58,7 @@ export type OrderEventName = 'payment.order.confirming' | 'payment.order.timeout
  */
 export type RefundEventName = 'payment.refund.success' | 'payment.refund.failed';
 export interface PaymentResult {
-    /** The merchant. 18 digits. */
+    /** The merchant. 18 letters or digits. */
     merchantId: string;
     /** The payment order’s number. Text of 1 to 32 characters. */
     paymentId: string;
@@ -72,15 +86,15 @@ export interface PaymentResult {
 export interface QueryAnswer {
     /** The status of the newest refund where there is one, otherwise of the payment. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`, `refunding`, `refund_success`, `refund_failed`. */
     status: 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled' | 'refunding' | 'refund_success' | 'refund_failed';
-    /** The wallet’s number for the transaction. Text of 1 to 30 characters. */
+    /** The wallet’s number for the payment’s transaction; a refund’s own is in refunds. Text of 1 to 30 characters. */
     transactionId?: string;
     /** Why it failed; empty when it did not. Text of at most 1024 characters. */
     msg: string;
-    /** The merchant. 18 digits. */
+    /** The merchant. 18 letters or digits. */
     merchantId: string;
     /** The referRefundNo of the newest refund where there is one, otherwise the orderNo. Text of 1 to 64 characters. */
     referOrderNo: string;
-    /** What was paid. Absent until the status is success. An amount, zero or more. */
+    /** What was paid, whatever was refunded. Absent until it is paid. An amount, zero or more. */
     payAmount?: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
@@ -117,6 +131,13 @@ export interface QueryAnswer {
         /** Why it failed; empty when it did not. Text of at most 1024 characters. */
         msg: string;
     }[];
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
 }
 /**
  * - `refunding`: The refund is accepted and being processed.
@@ -149,10 +170,17 @@ export interface RefundAnswer {
     currency: string;
     /** `refunding` for a new refund; the current status when the request was a repetition. Allowed: `refunding`, `refund_success`, `refund_failed`. */
     status: RefundStatus;
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
 }
 export type RefundInQuery = QueryAnswer['refunds'][number];
 export interface RefundResult {
-    /** The merchant. 18 digits. */
+    /** The merchant. 18 letters or digits. */
     merchantId: string;
     /** The refund’s number. Text of 1 to 32 characters. */
     refundId: string;
@@ -200,6 +228,13 @@ export interface SandboxAnswer {
             value: string;
         }[];
     };
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
 }
 export interface SandboxListenAnswer {
     /** The oldest first. None when nothing came in time. */
@@ -217,6 +252,13 @@ export interface SandboxListenAnswer {
     }[];
     /** Where to go on from. What it holds is the gateway’s business. Text of 1 to 32768 characters. */
     after: string;
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
 }
 /** A JSON number, or decimal text where a number would not be exact. */
 export type WireAmount = number | string;
@@ -386,6 +428,13 @@ interface ResendAnswer {
     paymentId: string;
     /** How many callbacks will be sent again. A whole number from 0 to 1000000. */
     queued: number | string;
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
 }
 /**
  * Whether the event tells nothing new, given the status that you have stored for this order (or, for a refund
@@ -410,7 +459,7 @@ export declare function rememberInMemory({ max }?: {
 export interface Credentials {
     /** Where the gateway is, such as `https://pay.example.com`. */
     readonly gatewayUrl: string;
-    /** 18 digits. */
+    /** 18 letters or digits. */
     readonly merchantId: string;
     /** 32 bytes in base64. During a rotation both: the first encrypts requests, either opens callbacks. */
     readonly aesKey: string | readonly string[];
@@ -605,7 +654,7 @@ interface CreateBody {
             goodsUnitAmount?: number | string;
             /** The tax on one. An amount, zero or more. */
             tax?: number | string;
-            /** How many. 1 when left out. A whole number from 1 to 999999999. */
+            /** How many, or how much of it, such as 0.5 for half a kilogram. 1 when left out. A number greater than 0, at most 999999999, with at most 6 decimal places. */
             goodsQuantity?: number | string;
         }[];
     };

@@ -1,5 +1,5 @@
 // Merchants: signed on, changed, suspended, paid out; their balances and statements.
-import { toDecimalText } from '@tillgate/protocol'
+import { merchantIdPattern, toDecimalText } from '@tillgate/protocol'
 import type { MerchantSettings } from '../merchants/manage-merchants.ts'
 import { type Merchant, normaliseColour } from '../merchants/rules/merchant.ts'
 import { merchantEnv } from '../merchants/rules/merchant-env.ts'
@@ -58,6 +58,13 @@ const merchant = {
   ...settings,
   createdAtMs: timeMs('Since when.'),
 }
+const broughtId = faced(
+  matching('The id that it brings from another implementation of the interface; a new one when left out.', {
+    regexp: merchantIdPattern,
+    expected: '18 letters or digits',
+  }),
+  { label: 'Merchant ID, if it brings one' },
+)
 const page = '/merchants/:merchantId'
 
 export const merchantActs: readonly Act[] = [
@@ -89,7 +96,12 @@ export const merchantActs: readonly Act[] = [
     api: { method: 'POST', path: '/merchants', id: 'addMerchant' },
     scope: 'merchants:manage',
     summary: 'Sign a merchant on; its AES key is told this once',
-    input: object('The merchant.', { name, ...settings, publicKey: optional(publicKey) }),
+    input: object('The merchant.', {
+      name,
+      ...settings,
+      publicKey: optional(publicKey),
+      merchantId: optional(broughtId),
+    }),
     checks: publicKeyCheck,
     answer: object('The merchant and its key.', {
       merchant: object('The merchant.', merchant),
@@ -108,11 +120,12 @@ export const merchantActs: readonly Act[] = [
       button: 'Sign it on',
     },
     async run({ service, actor, input }) {
-      const { name: called, publicKey: given, ...rest } = input
+      const { name: called, publicKey: given, merchantId: brought, ...rest } = input
       const made = await service.as(actor).merchants.addMerchant({
         ...settingsOf(rest),
         name: called,
         ...(given !== undefined && { publicKey: given }),
+        ...(brought !== undefined && { merchantId: brought }),
       })
       return {
         ...made,

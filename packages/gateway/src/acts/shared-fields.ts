@@ -27,7 +27,7 @@ import {
 
 export const merchantId = matching('The merchant’s number.', {
   regexp: merchantIdPattern,
-  expected: '18 digits',
+  expected: '18 letters or digits',
 })
 export const paymentId = matching('The payment order’s number.', {
   regexp: paymentIdPattern,

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import {
   type CallbackAnswer,
   Failure,
+  ignoring,
   parseCallbackBody,
   type RequestEnvelope,
   timestampWindowMs,
@@ -32,7 +33,8 @@ export function makeResendCallbacks({ orders, resends, clock }: ResendCallbacksP
     body: string,
     { timestamp, sign }: Pick<RequestEnvelope, 'timestamp' | 'sign'>,
   ): Promise<CallbackAnswer> => {
-    const { paymentId } = parseCallbackBody(body)
+    const asked = parseCallbackBody(body)
+    const { paymentId } = asked
     if (!(await orders.findOrder({ merchantId, paymentId }))) throw new Failure('order_not_found')
     const nowMs = clock.now()
     const queued = await resends.resendOfOrder(
@@ -45,7 +47,7 @@ export function makeResendCallbacks({ orders, resends, clock }: ResendCallbacksP
         forgetBeforeMs: nowMs - 2 * timestampWindowMs,
       },
     )
-    return { paymentId, queued }
+    return { paymentId, queued, ...ignoring(asked) }
   }
 }
 

@@ -36,6 +36,8 @@ export interface Grounds {
 }
 
 export interface NewMerchant extends Omit<MerchantSettings, 'name'> {
+  /** Which a merchant brings from another implementation of the interface; left out, a new one. */
+  readonly merchantId?: string
   readonly name: string
   readonly publicKey?: string
   readonly isSelfRegistered?: boolean
@@ -82,7 +84,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     /** With an AES key, and with the merchant's RSA public key where it is at hand. */
     async addMerchant({ name, publicKey, ...settings }: NewMerchant): Promise<MadeMerchant> {
       const merchant: Merchant = {
-        merchantId: makeMerchantId(random),
+        merchantId: settings.merchantId ?? makeMerchantId(random),
         name: parseLine(name, 'name'),
         status: 'active',
         requestsPerSecond: settings.requestsPerSecond,
@@ -94,11 +96,12 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       const { merchantId } = merchant
       const aes = make(merchantId, { kind: 'aes' })
       const keys = publicKey === undefined ? [aes] : [aes, make(merchantId, { kind: 'rsa', publicKey })]
-      await merchants.insertMerchant(
+      const isNew = await merchants.insertMerchant(
         merchant,
         keys.map(({ key }) => key),
         act('merchant.add', merchantId, { merchantId }),
       )
+      if (!isNew) throw merchantIdTaken(merchantId)
       return { merchant, aesKey: aes.secret }
     },
 
@@ -201,6 +204,13 @@ function toPem(publicKey: string): string {
 function tooManyKeys(merchantId: string, { kind }: NewKey): Failure {
   return new Failure('status_does_not_allow', {
     message: `Merchant ${merchantId} has two live ${kind} keys already. Revoke one of them first.`,
+  })
+}
+
+function merchantIdTaken(merchantId: string): Failure {
+  return new Failure('number_already_used', {
+    field: 'merchantId',
+    message: `There is a merchant ${merchantId} already.`,
   })
 }
 

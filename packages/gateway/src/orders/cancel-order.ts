@@ -1,5 +1,5 @@
 // service.trade.cancel: an order that nobody has begun to pay is taken back.
-import { type CancelAnswer, Failure, parseCancelBody } from '@tillgate/protocol'
+import { type CancelAnswer, Failure, type Ignoring, ignoring, parseCancelBody } from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CurrentOrder } from './current-order.ts'
@@ -22,7 +22,8 @@ export function makeCancelOrder({
   by = { actor: 'merchant' },
 }: CancelOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
-    const { paymentId } = parseCancelBody(body)
+    const asked = parseCancelBody(body)
+    const { paymentId } = asked
     // A race that is lost leaves the order in a status that it never leaves by itself, so this ends.
     for (;;) {
       const stored = await orders.findOrder({ merchantId, paymentId })
@@ -30,13 +31,13 @@ export function makeCancelOrder({
       const nowMs = clock.now()
       const order = await currentOrder(stored, nowMs)
       const change = cancelOrder(order, { nowMs, ...by })
-      if (!change) return answer(order)
+      if (!change) return answer(order, asked)
       const [won] = await orders.commitStatusChanges([change])
-      if (won) return answer(won.order)
+      if (won) return answer(won.order, asked)
     }
   }
 }
 
-function answer(order: Order): CancelAnswer {
-  return { paymentId: order.paymentId, referOrderNo: order.orderNo, status: 'cancelled' }
+function answer({ paymentId, orderNo: referOrderNo }: Order, asked: Ignoring): CancelAnswer {
+  return { paymentId, referOrderNo, status: 'cancelled', ...ignoring(asked) }
 }

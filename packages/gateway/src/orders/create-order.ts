@@ -2,6 +2,8 @@
 import {
   type CreateAnswer,
   Failure,
+  type Ignoring,
+  ignoring,
   makePaymentId,
   parseCreateBody,
   type RandomBytes,
@@ -53,7 +55,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     const stored = await store(order, merchant, nowMs)
     if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
     else refuseOtherContent(stored, order)
-    return answer(await parts.currentOrder(stored, nowMs))
+    return answer(await parts.currentOrder(stored, nowMs), create)
   }
 
   /** What stands against a new order does not stand against the answer for one that was made before. */
@@ -83,7 +85,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
     return undefined
   }
 
-  function answer(order: Order): CreateAnswer {
+  function answer(order: Order, asked: Ignoring): CreateAnswer {
     const { merchantId, paymentId, orderNo, channel, status } = order
     const token = parts.linkTokens.make([merchantId, paymentId])
     return {
@@ -92,6 +94,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
       channel,
       checkoutUrl: checkoutUrl({ merchantId, paymentId, token }, parts.publicUrl),
       status,
+      ...ignoring(asked),
     }
   }
 }

@@ -2,6 +2,7 @@
 // lost, or by refundId.
 import {
   Failure,
+  ignoring,
   parseQueryBody,
   type QueryAnswer,
   type QueryOrder,
@@ -30,7 +31,7 @@ export function makeQueryOrder({ refunds: store, currentOrder, clock }: QueryOrd
     const { order, refunds } = found
     const about =
       query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)
-    return answer(await currentOrder(order, clock.now()), refunds, about)
+    return { ...answer(await currentOrder(order, clock.now()), refunds, about), ...ignoring(query) }
   }
 
   async function find(merchantId: string, query: QueryOrder): Promise<OrderWithRefunds | undefined> {

@@ -1,6 +1,8 @@
 // service.trade.refund: gives a payment back, wholly or in parts, once for each referRefundNo, for ever.
 import {
   Failure,
+  type Ignoring,
+  ignoring,
   makeRefundId,
   makeTransactionId,
   parseRefundBody,
@@ -35,7 +37,8 @@ const maxTries = 100
 export function makeRefundOrder(parts: RefundOrderParts) {
   const { orders, refunds, clock, random } = parts
   return async ({ merchantId }: Merchant, body: string): Promise<RefundAnswer> => {
-    const { paymentId, referRefundNo, refundAmount, refundReason: reason } = parseRefundBody(body)
+    const wanted = parseRefundBody(body)
+    const { paymentId, referRefundNo, refundAmount, refundReason: reason } = wanted
     for (let tries = 0; tries < maxTries; tries++) {
       const nowMs = clock.now()
       // The refund first: one that appears after this look is found by the table's own key.
@@ -44,7 +47,7 @@ export function makeRefundOrder(parts: RefundOrderParts) {
       if (!order) throw new Failure('order_not_found')
       const amountMinor = toPositiveMinorUnits(refundAmount, order.currency, 'refundAmount')
       const asked = { paymentId, referRefundNo, amountMinor, reason }
-      if (earlier) return answer(sameRefund(earlier, asked))
+      if (earlier) return answer(sameRefund(earlier, asked), wanted)
       const current = await parts.currentOrder(order, nowMs)
       const request = requestRefund(current, asked, {
         refundId: makeRefundId(nowMs, random),
@@ -55,7 +58,7 @@ export function makeRefundOrder(parts: RefundOrderParts) {
       const outcome = await refunds.insertRefund(request)
       if (outcome.kind === 'made') {
         parts.onSubmitted(current.railId)
-        return answer(outcome.refund)
+        return answer(outcome.refund, wanted)
       }
     }
     throw new Failure('unavailable', { retryAfterSeconds: 1 })
@@ -72,7 +75,7 @@ function sameRefund(earlier: Refund, asked: Parameters<typeof differingRefundFie
   })
 }
 
-function answer(refund: Refund): RefundAnswer {
+function answer(refund: Refund, wanted: Ignoring): RefundAnswer {
   return {
     refundId: refund.refundId,
     paymentId: refund.paymentId,
@@ -80,5 +83,6 @@ function answer(refund: Refund): RefundAnswer {
     refundAmount: toWireAmount(refund.amountMinor, refund.currency),
     currency: refund.currency,
     status: refund.status,
+    ...ignoring(wanted),
   }
 }

@@ -153,17 +153,9 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
       isSelfRegistered: false,
       createdAtMs: nowMs,
     } as const
-    try {
-      await merchants.insertMerchant(
-        merchant,
-        missing,
-        act('merchant.add', demoMerchantId, 'sandbox demo merchant'),
-      )
-    } catch (error) {
-      // Another gateway was quicker: then the merchant is there, and only keys may be missing.
-      if (!(await merchants.findMerchant(demoMerchantId))) throw error
-      await register(secrets, parts)
-    }
+    const added = act('merchant.add', demoMerchantId, 'sandbox demo merchant')
+    // Unless another gateway was quicker: then the merchant is there, and only keys may be missing.
+    if (!(await merchants.insertMerchant(merchant, missing, added))) await register(secrets, parts)
     return
   }
   for (const key of missing) {

@@ -1,6 +1,6 @@
 // service.sandbox.advance: moves the gateway's own times of one order into the past, so that expiry and the ladder of
 // retries can be watched in seconds. What the merchant said stays, and no other order notices.
-import { Failure, parseSandboxAdvanceBody, type SandboxAnswer } from '@tillgate/protocol'
+import { Failure, ignoring, parseSandboxAdvanceBody, type SandboxAnswer } from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { CurrentOrder } from '../orders/current-order.ts'
 import type { Order } from '../orders/rules/order.ts'
@@ -18,11 +18,13 @@ export function makeSandboxAdvance(parts: {
 }) {
   const { orders, sandbox, clock } = parts
   return async ({ merchantId }: Merchant, body: string): Promise<SandboxAnswer> => {
-    const { paymentId, milliseconds } = parseSandboxAdvanceBody(body)
+    const asked = parseSandboxAdvanceBody(body)
+    const { paymentId, milliseconds } = asked
     const advanced = await sandbox.advanceOrder({ merchantId, paymentId, milliseconds })
     const order = advanced ? await orders.findOrder({ merchantId, paymentId }) : undefined
     if (!order) throw new Failure('order_not_found')
     parts.onAdvanced(order)
-    return { paymentId, status: (await parts.currentOrder(order, clock.now())).status }
+    const { status } = await parts.currentOrder(order, clock.now())
+    return { paymentId, status, ...ignoring(asked) }
   }
 }

@@ -2,6 +2,7 @@
 // It asks, waits here until there is something, and says which callbacks it has taken.
 import {
   Failure,
+  ignoring,
   parseSandboxAcknowledgeBody,
   parseSandboxListenBody,
   type SandboxAcknowledgeAnswer,
@@ -50,8 +51,9 @@ export function makeSandboxListen({ listens, prepare, clock, maxWaiting }: Sandb
 
   return {
     async listen({ merchantId }: Merchant, body: string): Promise<SandboxListenAnswer> {
-      const { after, waitMs } = parseSandboxListenBody(body)
-      if (after === undefined) return begin(merchantId)
+      const asked = parseSandboxListenBody(body)
+      const { after, waitMs } = asked
+      if (after === undefined) return { ...(await begin(merchantId)), ...ignoring(asked) }
       const cursor = parseCursor(after)
       const endsAtMs = clock.now() + waitMs
       const waiter = admit(merchantId)
@@ -62,7 +64,8 @@ export function makeSandboxListen({ listens, prepare, clock, maxWaiting }: Sandb
           const { given, next } = await look(merchantId, cursor)
           const leftMs = endsAtMs - clock.now()
           if (given.length > 0 || leftMs <= 0 || waiter.isOver || isStopping) {
-            return { callbacks: await Promise.all(given.map(seal)), after: writeCursor(next) }
+            const callbacks = await Promise.all(given.map(seal))
+            return { callbacks, after: writeCursor(next), ...ignoring(asked) }
           }
           await clock.wait(Math.min(lookAgainMs, leftMs), waiter.wake.signal)
         }
@@ -72,7 +75,8 @@ export function makeSandboxListen({ listens, prepare, clock, maxWaiting }: Sandb
     },
 
     async acknowledge({ merchantId }: Merchant, body: string): Promise<SandboxAcknowledgeAnswer> {
-      const { callbackId, forwardedTo, durationMs, answer } = parseSandboxAcknowledgeBody(body)
+      const told = parseSandboxAcknowledgeBody(body)
+      const { callbackId, forwardedTo, durationMs, answer } = told
       const startedAtMs = clock.now() - durationMs
       const delivery = { kind: 'answered', httpStatus: 200, answer: Buffer.from(answer), durationMs } as const
       const verdict = judge(delivery)
@@ -92,7 +96,7 @@ export function makeSandboxListen({ listens, prepare, clock, maxWaiting }: Sandb
         if (taken === 'not_found') {
           throw new Failure('order_not_found', { field: 'callbackId', message: 'There is no such callback.' })
         }
-        if (taken !== 'under_way') return { callbackId, state: 'delivered' }
+        if (taken !== 'under_way') return { callbackId, state: 'delivered', ...ignoring(told) }
         await clock.wait(attemptLookMs, new AbortController().signal)
       }
     },

@@ -1,6 +1,7 @@
 // service.sandbox.pay: pays an order as a test consumer would, with the outcome that was asked for.
 import {
   Failure,
+  ignoring,
   type OrderStatus,
   parseSandboxPayBody,
   type SandboxAnswer,
@@ -29,14 +30,16 @@ export function makeSandboxPay(parts: {
   readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
 }) {
   return async ({ merchantId }: Merchant, body: string): Promise<SandboxAnswer> => {
-    const { paymentId, outcome, rail } = parseSandboxPayBody(body)
-    if (rail !== undefined) return payThrough(rail, { merchantId, paymentId })
+    const asked = parseSandboxPayBody(body)
+    const { paymentId, outcome, rail } = asked
+    if (rail !== undefined)
+      return { ...(await payThrough(rail, { merchantId, paymentId })), ...ignoring(asked) }
     const wallet = await findTestWallet(parts.wallets, walletFor[outcome])
     if (!wallet) throw new Failure('unavailable', { retryAfterSeconds: 1 })
     const payment = await parts.submitPayment({ merchantId, paymentId, walletId: wallet.walletId })
     switch (payment.kind) {
       case 'submitted':
-        return { paymentId, status: 'confirming' }
+        return { paymentId, status: 'confirming', ...ignoring(asked) }
       case 'order_not_payable':
         throw notPayable(payment.status)
       case 'attempt_open':

@@ -82,7 +82,7 @@ const malformed: [string, unknown][] = [
   ['merchantId', '12345678901234567'],
   ['merchantId', '1234567890123456789'],
   ['merchantId', 123456789012345680],
-  ['merchantId', '12345678901234567a'],
+  ['merchantId', '12345678901234567-'],
   ['timestamp', 180000000000],
   ['timestamp', '18000000000000'],
   ['timestamp', 1800000000000.5],

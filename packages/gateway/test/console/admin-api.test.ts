@@ -357,7 +357,7 @@ test('what is not as described is refused, with the field and what to change', a
     ['listOrders', { query: { staus: 'x' } }, 'staus', /not a field of the query/],
     ['listOrders', { query: { before: 'x' } }, 'before', /a paymentId/],
     ['listOrders', { query: { status: 'paid' } }, 'status', /one of `pending`/],
-    ['showOrder', { params: { merchantId: '1', paymentId: 'P' } }, 'merchantId', /18 digits/],
+    ['showOrder', { params: { merchantId: '1', paymentId: 'P' } }, 'merchantId', /18 letters or digits/],
     ['suspendMerchant', { params: { merchantId }, body: {} }, 'reason', /reason is missing/],
     ['suspendMerchant', { params: { merchantId }, body: { reason: 'a\u0007' } }, 'reason', /control/],
     ['suspendMerchant', { params: { merchantId }, body: { reason: 'a\u202eb' } }, 'reason', /control/],

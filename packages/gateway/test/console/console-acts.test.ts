@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeUuid } from '@tillgate/protocol'
+import { makeUuid, parseAesKey, sealRequest } from '@tillgate/protocol'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { type ConsoleAnswer, ConsoleClient, type Fields, signedInAs } from '../support/console.ts'
+import { createBody } from '../support/order.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
 
 const shop = await openCheckoutShop()
@@ -54,6 +55,38 @@ test('a merchant is signed on, and its key is shown this once', async () => {
   assert.match(page.text, /leaf\.example/)
   for (const path of ['/merchants', `/merchants/${merchantId}`, '/audit'])
     assert.ok(!(await admin.get(path)).text.includes(key), path)
+})
+
+test('a merchant of another implementation brings its id, which takes payments and is nobody else’s', async () => {
+  const merchantId = 'M2o8xQ4ZpL0000aBc9'
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const given = {
+    name: 'Moved',
+    merchantId,
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  }
+  const key = secretOf(await admin.post('/merchants', given), base64Key)
+  const envelope = await sealRequest(
+    {
+      merchantId,
+      method: 'service.trade.create',
+      timestamp: clock.now(),
+      body: JSON.stringify(createBody({ now: clock.now() })),
+    },
+    { aesKey: parseAesKey(key), privateKey },
+  )
+  const response = await fetch(`${gateway.url}/api/v1/gateway`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(envelope),
+  })
+  const { data, msg } = (await response.json()) as { data: { checkoutUrl: string }; msg: string }
+  assert.equal(msg, 'SUCCESS')
+  const { pathname } = new URL(data.checkoutUrl)
+  assert.equal((await fetch(gateway.url + pathname)).status, 200)
+  assert.match(await note(admin, '/merchants', given), /There is a merchant M2o8xQ4ZpL0000aBc9 already/)
+  for (const wrong of ['M2o8xQ4ZpL0000aBc', 'M2o8xQ4ZpL0000aBc99', 'M2o8xQ4ZpL0000aB-9'])
+    assert.match(await note(admin, '/merchants', { ...given, merchantId: wrong }), /18 letters or digits/)
 })
 
 test('what cannot be is refused in words: names, rates, colours, keys', async () => {

@@ -180,7 +180,7 @@ const wrongValues: [string, unknown, number][] = [
   ['order.orderNo', 'a\u0000b', 40001],
   ['order.goods[0].goodsName', 'bell\u0007', 40001],
   ['order.goods[0].goodsQuantity', 0, 40001],
-  ['order.goods[0].goodsQuantity', 1.5, 40001],
+  ['order.goods[0].goodsQuantity', '0.0000001', 40001],
   ['callbackUrl', 'not a url', 40005],
   ['callbackUrl', 'ftp://127.0.0.1/', 40005],
   ['callbackUrl', 'http://user:secret@127.0.0.1/', 40005],
@@ -286,9 +286,49 @@ test('the same order again answers the same, whatever the spelling', async () =>
     'order.goods[0].goodsUnitAmount',
     '5.00',
   )
-  for (const again of [body, reordered, respelled, renamed, { ...body, extra: 1 }]) {
+  const emptied = { ...body, cancelUrl: '', order: { ...body.order, tips: null, shipping: '' } }
+  for (const again of [body, reordered, respelled, renamed, emptied]) {
     assert.deepEqual((await create(again)).data, first.data)
   }
+  const { ignoredFields, ...data } = (await create({ ...body, extra: 1 })).data
+  assert.deepEqual(data, first.data)
+  assert.deepEqual(ignoredFields, [{ field: 'extra' }])
+})
+
+test('a field that nobody reads is told in every success answer, with what was meant', async () => {
+  const { data } = await create({
+    ...createBody({ now: clock.now() }),
+    callback_url: 'https://shop.example/',
+  })
+  assert.deepEqual(data.ignoredFields, [{ field: 'callback_url', nearest: 'callbackUrl' }])
+  const { paymentId } = data
+  for (const [method, body] of [
+    ['service.trade.query', { paymentId }],
+    ['service.trade.callback', { paymentId }],
+    ['service.sandbox.advance', { paymentId, milliseconds: 1 }],
+    ['service.sandbox.listen', {}],
+    ['service.sandbox.pay', { paymentId, outcome: 'confirming' }],
+  ] as const) {
+    assert.equal('ignoredFields' in (await merchant.call(method, body)).data, false, method)
+  }
+  for (const [method, body] of [
+    ['service.trade.query', { paymentId }],
+    ['service.trade.callback', { paymentId }],
+    ['service.sandbox.advance', { paymentId, milliseconds: 1 }],
+    ['service.sandbox.listen', {}],
+  ] as const) {
+    const answer = await merchant.call(method, { ...body, orderno: 'x' })
+    assert.equal(answer.data.ignoredFields?.[0].field, 'orderno', method)
+  }
+})
+
+test('half a kilogram is bought, and its product is rounded half up to the cent', async () => {
+  const goods = [{ referenceGoodsId: 't', goodsName: 'Tea', goodsAmount: '9.99', goodsQuantity: '0.333' }]
+  const body = { ...createBody({ now: clock.now() }), paymentAmount: '3.33' }
+  const order = { ...body.order, orderAmount: '3.33', goods }
+  assert.equal((await create({ ...body, order })).code, 20000)
+  const wrong = await create({ ...body, order: { ...order, orderNo: 'wrong', orderAmount: '3.32' } })
+  assert.deepEqual([wrong.code, wrong.data.field], [40003, 'order.orderAmount'])
 })
 
 test('the same order again answers its current status, also long after it expired', async () => {

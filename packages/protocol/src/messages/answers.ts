@@ -3,13 +3,14 @@ import type { Static } from 'typebox'
 import { type Failure, successCode, successMessage } from '../codes.ts'
 import { amount, choice, list, nested, text, timeNumber, url, wholeNumber } from '../fields.ts'
 import type { JsonObject } from '../json/json.ts'
-import { maxOrderNoLength, maxRailIdLength } from '../limits.ts'
+import { maxOrderNoLength, maxRailIdLength, maxTransactionIdLength } from '../limits.ts'
 import { nextActionSchema } from '../rail/answers.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import { channels } from './create-body.ts'
 import {
   currency,
+  ignored,
   merchantId,
   message,
   orderStatus,
@@ -22,6 +23,7 @@ import {
   refundStatusNames,
   transactionId,
 } from './shared-fields.ts'
+import type { Ignoring } from './unread-fields.ts'
 
 export const createAnswerSchema = Type.Object({
   paymentId,
@@ -32,6 +34,7 @@ export const createAnswerSchema = Type.Object({
     '`pending` for a new order; the current status when the request was a repetition.',
     orderStatusNames,
   ),
+  ...ignored,
 })
 export type CreateAnswer = Static<typeof createAnswerSchema>
 
@@ -54,13 +57,17 @@ export const queryAnswerSchema = Type.Object({
     ...orderStatusNames,
     ...refundStatusNames,
   ]),
-  transactionId: Type.Optional(transactionId),
+  transactionId: Type.Optional(
+    text('The wallet’s number for the payment’s transaction; a refund’s own is in refunds.', {
+      max: maxTransactionIdLength,
+    }),
+  ),
   msg: message,
   merchantId,
   referOrderNo: text('The referRefundNo of the newest refund where there is one, otherwise the orderNo.', {
     max: maxOrderNoLength,
   }),
-  payAmount: Type.Optional(amount('What was paid. Absent until the status is success.')),
+  payAmount: Type.Optional(amount('What was paid, whatever was refunded. Absent until it is paid.')),
   currency,
   paymentTime: timeNumber('The paymentTime of the create request.'),
   paidTime: Type.Optional(timeNumber('When it was paid. Absent until then.')),
@@ -75,6 +82,7 @@ export const queryAnswerSchema = Type.Object({
     item: refundInQuery,
     typeName: 'array of refunds',
   }),
+  ...ignored,
 })
 export type QueryAnswer = Static<typeof queryAnswerSchema>
 export type RefundInQuery = QueryAnswer['refunds'][number]
@@ -83,6 +91,7 @@ export const cancelAnswerSchema = Type.Object({
   paymentId,
   referOrderNo,
   status: choice('The payment order’s status.', ['cancelled']),
+  ...ignored,
 })
 export type CancelAnswer = Static<typeof cancelAnswerSchema>
 
@@ -96,20 +105,23 @@ export const refundAnswerSchema = Type.Object({
     '`refunding` for a new refund; the current status when the request was a repetition.',
     refundStatusNames,
   ),
+  ...ignored,
 })
 export type RefundAnswer = Static<typeof refundAnswerSchema>
 
 export const callbackAnswerSchema = Type.Object({
   paymentId,
   queued: wholeNumber('How many callbacks will be sent again.', { min: 0, max: 1_000_000 }),
+  ...ignored,
 })
-export type CallbackAnswer = { paymentId: string; queued: number }
+export type CallbackAnswer = { paymentId: string; queued: number } & Ignoring
 
 export const sandboxAnswerSchema = Type.Object({
   paymentId,
   status: orderStatus,
   transactionId: Type.Optional(transactionId),
   nextAction: Type.Optional(nextActionSchema),
+  ...ignored,
 })
 export type SandboxAnswer = Static<typeof sandboxAnswerSchema>
 

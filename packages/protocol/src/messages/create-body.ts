@@ -1,7 +1,8 @@
 // The body of service.trade.create as it is on the wire: schema, type and documentation in one.
 import type { Static } from 'typebox'
-import { amount, choice, list, nested, pattern, text, time, url, wholeNumber } from '../fields.ts'
+import { amount, choice, list, nested, pattern, quantity, text, time, url } from '../fields.ts'
 import {
+  goodsQuantityDecimals,
   maxGoods,
   maxGoodsDescLength,
   maxGoodsNameLength,
@@ -31,7 +32,10 @@ const goodsSchema = nested('One kind of good.', {
     ),
     tax: Type.Optional(amount('The tax on one.')),
     goodsQuantity: Type.Optional(
-      wholeNumber('How many. 1 when left out.', { min: 1, max: maxGoodsQuantity }),
+      quantity('How many, or how much of it, such as 0.5 for half a kilogram. 1 when left out.', {
+        max: maxGoodsQuantity,
+        decimals: goodsQuantityDecimals,
+      }),
     ),
   },
 })

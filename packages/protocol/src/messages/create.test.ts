@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fullCreateBody, smallCreateBody, withChange } from '../../test/bodies.ts'
+import { fullCreateBody, smallCreateBody, weighedCreateBody, withChange } from '../../test/bodies.ts'
 import { assertFails } from '../../test/failure.ts'
 import type { Failure, FailureName } from '../codes.ts'
-import { parseCreateBody } from './create.ts'
+import { amountOfGoods, parseCreateBody } from './create.ts'
 
 const full = fullCreateBody()
 
@@ -62,6 +62,7 @@ test('a full order arrives in minor units, milliseconds and one spelling', () =>
     paymentExpiryTimeMs: 1760000900000,
     callbackUrl: 'https://shop.example/callbacks',
     redirectUrl: 'https://shop.example/thanks',
+    cancelUrl: 'https://shop.example/basket',
   })
 })
 
@@ -152,18 +153,22 @@ test('texts are allowed to their last character and not one more, counted in cod
   }
 })
 
-test('required texts have at least one character, optional descriptions may be empty', () => {
+test('required texts have at least one character, optional ones may be empty', () => {
   for (const path of [
     'order.orderNo',
     'order.goods[0].referenceGoodsId',
     'order.goods[0].goodsName',
     'order.shipping.name',
-    'callbackUrl',
-    'redirectUrl',
   ]) {
     refuses(path, '')
   }
-  for (const path of ['order.orderDescription', 'order.goods[0].goodsDesc', 'order.shipping.address'])
+  for (const path of [
+    'callbackUrl',
+    'redirectUrl',
+    'order.orderDescription',
+    'order.goods[0].goodsDesc',
+    'order.shipping.address',
+  ])
     accepts(path, '')
 })
 
@@ -232,14 +237,46 @@ test('the good at fault is named by its place', () => {
   )
 })
 
-test('quantities are whole, from 1 to 999,999,999, as a number or as digits', () => {
+test('quantities are more than 0, at most 999,999,999, with at most six decimals, as a number or as text', () => {
   const single = withChange(full, 'order.goods', [{ referenceGoodsId: 'x', goodsName: 'X' }])
-  for (const quantity of [1, '1', 999_999_999])
+  for (const quantity of [1, '1', 999_999_999, 0.5, '1.50', 0.000001, '999999998.999999'])
     parse(withChange(single, 'order.goods[0].goodsQuantity', quantity))
-  for (const quantity of [0, -1, 1.5, '1.5', '01', '', 1e9, '1000000000', true]) {
+  for (const quantity of [
+    0,
+    '0.0',
+    -1,
+    '01',
+    '1.',
+    '.5',
+    '0.0000001',
+    1e9,
+    '1000000000',
+    '999999999.000001',
+    true,
+  ]) {
     const path = 'order.goods[0].goodsQuantity'
     assertFails(() => parse(withChange(single, path, quantity)), 'invalid_field', path)
   }
+})
+
+test('amount × quantity is exact, or rounded half up to the minor unit', () => {
+  for (const [eachMinor, quantity, minor] of [
+    [999n, 0.333, 333n],
+    [1n, 0.5, 1n],
+    [1n, 0.499999, 0n],
+    [3n, 0.5, 2n],
+    [1250n, 2, 2500n],
+    [1n, 0.000001, 0n],
+    [1_000_000n, 0.000001, 1n],
+    [99_999_999_999_999_999n, 999999998.999999, 99999999899999899000000001n],
+  ] as const)
+    assert.equal(amountOfGoods(eachMinor, quantity), minor, `${eachMinor} × ${quantity}`)
+  parse(weighedCreateBody())
+  const short = withChange(weighedCreateBody(), 'order.orderAmount', '3.32')
+  assert.match(
+    assertFails(() => parse(short), 'amounts_do_not_add_up', 'order.orderAmount').message,
+    /3\.32.*3\.33/,
+  )
 })
 
 test('times are 13 digits, as a number or as text', () => {
@@ -351,7 +388,9 @@ test('goodsAmount and goodsUnitAmount are one field: equal is fine, different is
 
 test('unknown fields are ignored, those that reach for prototypes are refused', () => {
   const extended = { ...full, locale: 'de', order: { ...full.order, gift: { wrap: true } } }
-  assert.deepEqual(parse(extended), parse(full))
+  const { ignoredFields, ...read } = parse(extended)
+  assert.deepEqual(read, parse(full))
+  assert.deepEqual(ignoredFields, [{ field: 'order.gift' }, { field: 'locale' }])
   for (const key of ['__proto__', 'constructor', 'prototype']) {
     assertFails(
       () => parse(JSON.stringify(full).replace('{"order":{', `{"order":{"${key}":{"orderNo":"B"},`)),

@@ -9,10 +9,11 @@ import {
   toPositiveMinorUnits,
   type WireAmount,
 } from '../money.ts'
-import { makeReader } from '../validation.ts'
+import { makeBodyReader } from '../validation.ts'
 import { type CreateBody, type channels, createBodySchema, type shipTypes } from './create-body.ts'
+import { type Ignoring, ignoring } from './unread-fields.ts'
 
-export interface CreateOrder {
+export interface CreateOrder extends Ignoring {
   readonly order: OrderContent
   readonly channel: (typeof channels)[number]
   readonly paymentAmountMinor: bigint
@@ -55,7 +56,7 @@ export interface Goods {
   readonly goodsQuantity: number
 }
 
-const readCreateBody = makeReader(createBodySchema, { failure: 'invalid_field', whole: 'the body' })
+const readCreateBody = makeBodyReader(createBodySchema)
 
 export function parseCreateBody(bodyText: string): CreateOrder {
   const body = readCreateBody(bodyText)
@@ -72,6 +73,7 @@ export function parseCreateBody(bodyText: string): CreateOrder {
     ...(body.callbackUrl !== undefined && { callbackUrl: body.callbackUrl }),
     ...(body.redirectUrl !== undefined && { redirectUrl: body.redirectUrl }),
     ...(body.cancelUrl !== undefined && { cancelUrl: body.cancelUrl }),
+    ...ignoring(body),
   }
 }
 
@@ -175,9 +177,18 @@ function sumOver(goods: readonly Goods[], name: 'goodsAmountMinor' | 'taxMinor')
   for (const good of goods) {
     const each = good[name]
     if (each === undefined) return undefined
-    sum += each * BigInt(good.goodsQuantity)
+    sum += amountOfGoods(each, good.goodsQuantity)
   }
   return sum
+}
+
+/** Amount × quantity: exact, or rounded half up to the minor unit where a fraction of one is left. */
+export function amountOfGoods(eachMinor: bigint, quantity: number): bigint {
+  if (Number.isInteger(quantity)) return eachMinor * BigInt(quantity)
+  // At most 15 digits, of which a double keeps the text.
+  const [whole = '', fraction = ''] = String(quantity).split('.')
+  const scale = 10n ** BigInt(fraction.length)
+  return (2n * eachMinor * BigInt(whole + fraction) + scale) / (2n * scale)
 }
 
 interface WrongSum {

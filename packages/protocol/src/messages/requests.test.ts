@@ -22,13 +22,16 @@ test('a query names exactly one number', () => {
   refuses(parseQueryBody, { paymentId: 'P1', orderNo: 'A-1' })
   refuses(parseQueryBody, { paymentId: 'x'.repeat(33) }, 'paymentId')
   refuses(parseQueryBody, { orderNo: 'x'.repeat(65) }, 'orderNo')
-  refuses(parseQueryBody, { refundId: '' }, 'refundId')
+  refuses(parseQueryBody, { refundId: '' }, 'paymentId')
   refuses(parseQueryBody, { paymentId: 1 }, 'paymentId')
 })
 
-test('cancel and callback take a paymentId and ignore the rest', () => {
+test('cancel and callback take a paymentId, ignore the rest, and say so', () => {
   for (const parse of [parseCancelBody, parseCallbackBody]) {
-    assert.deepEqual(parse('{"paymentId":"P1","why":"x"}'), { paymentId: 'P1' })
+    assert.deepEqual(parse('{"paymentId":"P1","why":"x"}'), {
+      paymentId: 'P1',
+      ignoredFields: [{ field: 'why' }],
+    })
     refuses(parse, {}, 'paymentId')
     refuses(parse, { paymentId: 'x'.repeat(33) }, 'paymentId')
     refuses(parse, [])

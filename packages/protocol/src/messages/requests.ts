@@ -13,9 +13,8 @@ import {
 } from '../limits.ts'
 import { checkPositiveDecimal, type WireAmount } from '../money.ts'
 import { Type } from '../type.ts'
-import { makeReader } from '../validation.ts'
-
-const bodyOptions = { failure: 'invalid_field', whole: 'the body' } as const
+import { makeBodyReader } from '../validation.ts'
+import { type Ignoring, ignoring } from './unread-fields.ts'
 
 const paymentId = text('The payment order’s number, as create answered it.', { max: maxPaymentIdLength })
 
@@ -27,24 +26,27 @@ export const queryBodySchema = Type.Object({
   refundId: Type.Optional(text('A refund’s number, as refund answered it.', { max: maxRefundIdLength })),
 })
 
-export type QueryOrder =
-  | { readonly kind: 'paymentId'; readonly paymentId: string }
-  | { readonly kind: 'orderNo'; readonly orderNo: string }
-  | { readonly kind: 'refundId'; readonly refundId: string }
+export type QueryOrder = Ignoring &
+  (
+    | { readonly kind: 'paymentId'; readonly paymentId: string }
+    | { readonly kind: 'orderNo'; readonly orderNo: string }
+    | { readonly kind: 'refundId'; readonly refundId: string }
+  )
 
-const readQueryBody = makeReader(queryBodySchema, bodyOptions)
+const readQueryBody = makeBodyReader(queryBodySchema)
 
 export function parseQueryBody(bodyText: string): QueryOrder {
-  const { paymentId, orderNo, refundId } = readQueryBody(bodyText)
+  const body = readQueryBody(bodyText)
+  const { paymentId, orderNo, refundId } = body
   const given = [paymentId, orderNo, refundId].filter((value) => value !== undefined).length
   if (given > 1) {
     throw new Failure('invalid_field', {
       message: 'Send one of paymentId, orderNo and refundId, not several.',
     })
   }
-  if (paymentId !== undefined) return { kind: 'paymentId', paymentId }
-  if (orderNo !== undefined) return { kind: 'orderNo', orderNo }
-  if (refundId !== undefined) return { kind: 'refundId', refundId }
+  if (paymentId !== undefined) return { kind: 'paymentId', paymentId, ...ignoring(body) }
+  if (orderNo !== undefined) return { kind: 'orderNo', orderNo, ...ignoring(body) }
+  if (refundId !== undefined) return { kind: 'refundId', refundId, ...ignoring(body) }
   throw new Failure('invalid_field', {
     field: 'paymentId',
     message: 'paymentId is missing: send it, or orderNo or refundId.',
@@ -53,14 +55,15 @@ export function parseQueryBody(bodyText: string): QueryOrder {
 
 export const cancelBodySchema = Type.Object({ paymentId })
 
-export interface CancelOrder {
+export interface CancelOrder extends Ignoring {
   readonly paymentId: string
 }
 
-const readCancelBody = makeReader(cancelBodySchema, bodyOptions)
+const readCancelBody = makeBodyReader(cancelBodySchema)
 
 export function parseCancelBody(bodyText: string): CancelOrder {
-  return { paymentId: readCancelBody(bodyText).paymentId }
+  const body = readCancelBody(bodyText)
+  return { paymentId: body.paymentId, ...ignoring(body) }
 }
 
 export const refundBodySchema = Type.Object({
@@ -74,7 +77,7 @@ export const refundBodySchema = Type.Object({
   ),
 })
 
-export interface RefundOrder {
+export interface RefundOrder extends Ignoring {
   readonly paymentId: string
   readonly referRefundNo: string
   /** A plain decimal above zero; `toMinorUnits` takes it once the order's currency is known. */
@@ -82,25 +85,33 @@ export interface RefundOrder {
   readonly refundReason?: string
 }
 
-const readRefundBody = makeReader(refundBodySchema, bodyOptions)
+const readRefundBody = makeBodyReader(refundBodySchema)
 
 export function parseRefundBody(bodyText: string): RefundOrder {
-  const { paymentId, referRefundNo, refundAmount, refundReason } = readRefundBody(bodyText)
+  const body = readRefundBody(bodyText)
+  const { paymentId, referRefundNo, refundAmount, refundReason } = body
   checkPositiveDecimal(refundAmount, 'refundAmount')
-  return { paymentId, referRefundNo, refundAmount, ...(refundReason !== undefined && { refundReason }) }
+  return {
+    paymentId,
+    referRefundNo,
+    refundAmount,
+    ...(refundReason !== undefined && { refundReason }),
+    ...ignoring(body),
+  }
 }
 
 export const callbackBodySchema = Type.Object({ paymentId })
 
-export interface ResendCallbacks {
+export interface ResendCallbacks extends Ignoring {
   readonly paymentId: string
 }
 
-const readCallbackBody = makeReader(callbackBodySchema, bodyOptions)
+const readCallbackBody = makeBodyReader(callbackBodySchema)
 
 /** The body of service.trade.callback, by which a merchant asks for an order's callbacks once more. */
 export function parseCallbackBody(bodyText: string): ResendCallbacks {
-  return { paymentId: readCallbackBody(bodyText).paymentId }
+  const body = readCallbackBody(bodyText)
+  return { paymentId: body.paymentId, ...ignoring(body) }
 }
 
 export const sandboxOutcomes = ['success', 'failed', 'confirming', 'refund_fails'] as const
@@ -123,24 +134,26 @@ export const sandboxPayBodySchema = Type.Object({
   ),
 })
 
-export interface SandboxPay {
+export interface SandboxPay extends Ignoring {
   readonly paymentId: string
   readonly outcome?: (typeof sandboxOutcomes)[number]
   readonly rail?: string
 }
 
 /** By one of the two. */
-export type SandboxPayment = { readonly paymentId: string } & (
-  | { readonly outcome: (typeof sandboxOutcomes)[number]; readonly rail?: never }
-  | { readonly rail: string; readonly outcome?: never }
-)
+export type SandboxPayment = { readonly paymentId: string } & Ignoring &
+  (
+    | { readonly outcome: (typeof sandboxOutcomes)[number]; readonly rail?: never }
+    | { readonly rail: string; readonly outcome?: never }
+  )
 
-const readSandboxPayBody = makeReader(sandboxPayBodySchema, bodyOptions)
+const readSandboxPayBody = makeBodyReader(sandboxPayBodySchema)
 
 export function parseSandboxPayBody(bodyText: string): SandboxPayment {
-  const { paymentId, outcome, rail } = readSandboxPayBody(bodyText)
-  if (outcome !== undefined && rail === undefined) return { paymentId, outcome }
-  if (rail !== undefined && outcome === undefined) return { paymentId, rail }
+  const body = readSandboxPayBody(bodyText)
+  const { paymentId, outcome, rail } = body
+  if (outcome !== undefined && rail === undefined) return { paymentId, outcome, ...ignoring(body) }
+  if (rail !== undefined && outcome === undefined) return { paymentId, rail, ...ignoring(body) }
   const field = rail === undefined ? 'outcome' : 'rail'
   throw new Failure('invalid_field', { field, message: 'Give one of outcome and rail.' })
 }
@@ -153,14 +166,14 @@ export const sandboxAdvanceBodySchema = Type.Object({
   }),
 })
 
-export interface SandboxAdvance {
+export interface SandboxAdvance extends Ignoring {
   readonly paymentId: string
   readonly milliseconds: number
 }
 
-const readSandboxAdvanceBody = makeReader(sandboxAdvanceBodySchema, bodyOptions)
+const readSandboxAdvanceBody = makeBodyReader(sandboxAdvanceBodySchema)
 
 export function parseSandboxAdvanceBody(bodyText: string): SandboxAdvance {
-  const { paymentId, milliseconds } = readSandboxAdvanceBody(bodyText)
-  return { paymentId, milliseconds: Number(milliseconds) }
+  const body = readSandboxAdvanceBody(bodyText)
+  return { paymentId: body.paymentId, milliseconds: Number(body.milliseconds), ...ignoring(body) }
 }

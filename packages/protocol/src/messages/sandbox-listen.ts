@@ -5,10 +5,10 @@ import { choice, list, nested, pattern, text, timeNumber, url, wholeNumber } fro
 import { uuidPattern } from '../ids.ts'
 import { maxListenCursorLength, maxListenWaitMs } from '../limits.ts'
 import { Type } from '../type.ts'
-import { makeReader } from '../validation.ts'
-import { paymentId } from './shared-fields.ts'
+import { makeBodyReader } from '../validation.ts'
+import { ignored, paymentId } from './shared-fields.ts'
+import { type Ignoring, ignoring } from './unread-fields.ts'
 
-const bodyOptions = { failure: 'invalid_field', whole: 'the body' } as const
 const maxAnswerLength = 1024
 const maxForwardMs = 600_000
 
@@ -28,16 +28,16 @@ export const sandboxListenBodySchema = Type.Object({
   ),
 })
 
-export interface SandboxListen {
+export interface SandboxListen extends Ignoring {
   readonly after: string | undefined
   readonly waitMs: number
 }
 
-const readListenBody = makeReader(sandboxListenBodySchema, bodyOptions)
+const readListenBody = makeBodyReader(sandboxListenBodySchema)
 
 export function parseSandboxListenBody(bodyText: string): SandboxListen {
-  const { after, waitMs = 0 } = readListenBody(bodyText)
-  return { after, waitMs: Number(waitMs) }
+  const body = readListenBody(bodyText)
+  return { after: body.after, waitMs: Number(body.waitMs ?? 0), ...ignoring(body) }
 }
 
 const listenedCallback = nested('One callback.', {
@@ -63,6 +63,7 @@ export const sandboxListenAnswerSchema = Type.Object({
   after: text('Where to go on from. What it holds is the gateway’s business.', {
     max: maxListenCursorLength,
   }),
+  ...ignored,
 })
 export type SandboxListenAnswer = Static<typeof sandboxListenAnswerSchema>
 export type ListenedCallback = SandboxListenAnswer['callbacks'][number]
@@ -76,22 +77,24 @@ export const sandboxAcknowledgeBodySchema = Type.Object({
   ),
 })
 
-export interface SandboxAcknowledge {
+export interface SandboxAcknowledge extends Ignoring {
   readonly callbackId: string
   readonly forwardedTo: string
   readonly durationMs: number
   readonly answer: string
 }
 
-const readAcknowledgeBody = makeReader(sandboxAcknowledgeBodySchema, bodyOptions)
+const readAcknowledgeBody = makeBodyReader(sandboxAcknowledgeBodySchema)
 
 export function parseSandboxAcknowledgeBody(bodyText: string): SandboxAcknowledge {
-  const { callbackId, forwardedTo, durationMs, answer = '' } = readAcknowledgeBody(bodyText)
-  return { callbackId, forwardedTo, durationMs: Number(durationMs), answer }
+  const body = readAcknowledgeBody(bodyText)
+  const { callbackId, forwardedTo, durationMs, answer = '' } = body
+  return { callbackId, forwardedTo, durationMs: Number(durationMs), answer, ...ignoring(body) }
 }
 
 export const sandboxAcknowledgeAnswerSchema = Type.Object({
   callbackId,
   state: choice('The callback’s state after it.', ['delivered']),
+  ...ignored,
 })
 export type SandboxAcknowledgeAnswer = Static<typeof sandboxAcknowledgeAnswerSchema>

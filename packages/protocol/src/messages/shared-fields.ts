@@ -1,5 +1,5 @@
 // Fields that several answers and results share, so that one name means one thing everywhere.
-import { choice, pattern, text } from '../fields.ts'
+import { choice, list, nested, pattern, text } from '../fields.ts'
 import { merchantIdPattern } from '../ids.ts'
 import {
   maxMessageLength,
@@ -10,13 +10,17 @@ import {
   maxTransactionIdLength,
 } from '../limits.ts'
 import { type OrderStatus, orderStatuses, type RefundStatus, refundStatuses } from '../statuses.ts'
+import { Type } from '../type.ts'
 
 export const orderStatusNames = Object.keys(orderStatuses) as OrderStatus[]
 export const refundStatusNames = Object.keys(refundStatuses) as RefundStatus[]
 
 export const paymentId = text('The payment order’s number.', { max: maxPaymentIdLength })
 export const refundId = text('The refund’s number.', { max: maxRefundIdLength })
-export const merchantId = pattern('The merchant.', { regexp: merchantIdPattern, expected: '18 digits' })
+export const merchantId = pattern('The merchant.', {
+  regexp: merchantIdPattern,
+  expected: '18 letters or digits',
+})
 export const referOrderNo = text('The orderNo of the create request, whole.', { max: maxOrderNoLength })
 export const referRefundNo = text('The referRefundNo of the refund request.', { max: maxReferRefundNoLength })
 export const transactionId = text('The wallet’s number for the transaction.', { max: maxTransactionIdLength })
@@ -24,3 +28,19 @@ export const currency = pattern('The currency.', { regexp: /^[A-Z]{3}$/, expecte
 export const orderStatus = choice('The payment order’s status.', orderStatusNames)
 export const refundStatus = choice('The refund’s status.', refundStatusNames)
 export const message = text('Why it failed; empty when it did not.', { min: 0, max: maxMessageLength })
+
+/** Of every success: so that a misspelt field is noticed at once. */
+export const ignored = {
+  ignoredFields: Type.Optional(
+    list('Fields of the body that the gateway does not know, the first 20. Absent where there are none.', {
+      item: nested('A field that was ignored.', {
+        typeName: 'ignored field',
+        fields: {
+          field: text('Where it stands, such as `order.goods[0].goods_name`.', { max: 1024 }),
+          nearest: Type.Optional(text('The nearest name that is known.', { max: 1024 })),
+        },
+      }),
+      typeName: 'array of ignored fields',
+    }),
+  ),
+}

@@ -51,6 +51,17 @@ test('every callback of the test vectors opens, typed by its event', async () =>
   }
 })
 
+test('a field of a later gateway breaks nothing: it is signed with the others, and otherwise ignored', async () => {
+  const envelope = { ...envelopeOf('with a field of a later version') }
+  const { kind, eventName } = await tillgate.callbacks.unwrap(envelope)
+  assert.deepEqual([kind, eventName], ['order', 'payment.order.success'])
+  const { sequence: _sequence, ...without } = envelope as Record<string, string>
+  for (const changed of [without, { ...envelope, sequence: '8' }, { ...success, sequence: '7' }])
+    await assert.rejects(tillgate.callbacks.unwrap(changed), refusedWith('not_opened'))
+  const odd = { ...envelope, sequence: '7&id=1' }
+  await assert.rejects(tillgate.callbacks.unwrap(odd), refusedWith('not_an_envelope'))
+})
+
 test('a body opens as text, bytes and as an envelope that a framework has parsed', async () => {
   const bytes = Buffer.from(successText)
   const rawBodies = [successText, bytes, new Uint8Array(bytes), new Uint8Array(bytes).buffer, success]

@@ -102,7 +102,7 @@ const lineBreakAtEnd: Finding = {
   fix: 'Leave it out: editors and echo add it (echo -n does not).',
 }
 
-/** Defaults take part when they were left out; what was sent takes part as it was sent. */
+/** Defaults take part when they were left out; what was sent takes part as it was sent, in a callback all of it. */
 function fieldsToSign(
   kind: 'request' | 'callback',
   fields: Readonly<Record<string, unknown>>,
@@ -110,7 +110,7 @@ function fieldsToSign(
   const names =
     kind === 'request'
       ? ['merchantId', 'method', 'timestamp']
-      : ['eventName', 'id', 'merchantId', 'timestamp']
+      : Object.keys(fields).filter((name) => name !== 'sign' && name !== 'body')
   const signed: Record<string, string> = {
     charset: 'utf-8',
     encryptType: 'AES',
@@ -119,7 +119,7 @@ function fieldsToSign(
   }
   for (const name of [...Object.keys(signed), ...names]) {
     const value = fields[name]
-    if (value !== undefined && value !== null) signed[name] = String(value)
+    if (value !== undefined && value !== null && value !== '') signed[name] = String(value)
   }
   return signed
 }

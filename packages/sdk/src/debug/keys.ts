@@ -63,7 +63,7 @@ export function inspectKeys(credentials: Partial<Credentials>): DebugKeys {
   if (merchantId !== undefined && !merchantIdPattern.test(merchantId)) {
     findings.push({
       kind: 'merchant_id_form',
-      problem: 'The merchantId of the credentials is not 18 digits.',
+      problem: 'The merchantId of the credentials is not 18 letters or digits.',
       fix: 'Copy it whole, as text: a number of 18 digits does not survive as a JSON number or in a spreadsheet.',
     })
   }

@@ -1,6 +1,6 @@
 // Numbers, money and times in the reader's way of writing them. Intl formats; how many digits a currency has is ISO's
 // to say, and amounts are handed over as text, so that not even the largest is rounded.
-import { digitsOf, toDecimalText } from '@tillgate/protocol'
+import { digitsOf, goodsQuantityDecimals, toDecimalText } from '@tillgate/protocol'
 import { type Html, html } from '../../http/html.ts'
 import { remember } from '../../platform/remember.ts'
 import type { Plural } from './plural.ts'
@@ -44,7 +44,7 @@ export function makeFormats(language: string): Formats {
     currencies.set(currency, made)
     return made
   }
-  const numbers = new Intl.NumberFormat(language)
+  const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: goodsQuantityDecimals })
   const rules = new Intl.PluralRules(language)
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
   const times = new Intl.DateTimeFormat(language, {

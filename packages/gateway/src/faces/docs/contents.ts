@@ -31,7 +31,7 @@ export const chapters: readonly Chapter[] = [
     title: 'Integrate',
     entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'rails', 'going-live'].map(paper),
   },
-  { title: 'Reference', entries: ['api', 'protocol'].map(paper) },
+  { title: 'Reference', entries: ['api', 'protocol', 'versioning'].map(paper) },
   {
     title: 'Operate',
     entries: [

@@ -21,9 +21,10 @@ const batching = { maxItems: 200, maxFlights: 2, isItemError: isDataError } as c
 
 export function makeMerchantStore(database: Pool) {
   return {
+    /** False when its merchantId is taken. */
     insertMerchant: (merchant: Merchant, keys: readonly MerchantKey[], act: Act) =>
       audited(database, act, async (transaction) => {
-        await insertMerchant(transaction, merchant)
+        if (!(await insertMerchant(transaction, merchant))) return false
         for (const key of keys) await insertKey(transaction, key)
         return true
       }),
@@ -77,13 +78,15 @@ const keyShape = rowShape<StoredKey>('key', {
   revokedAtMs: number('revoked_at'),
 })
 
-async function insertMerchant(database: Queryable, merchant: Merchant): Promise<void> {
+async function insertMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
   const { merchantId, name, status, requestsPerSecond, callbackHosts, accentColour } = merchant
-  await database.query(sql`
+  const { rowCount } = await database.query(sql`
 insert into merchants (merchant_id, name, status, requests_per_second, callback_hosts, accent_colour,
                        is_self_registered, created_at)
 values (${merchantId}, ${name}, ${status}, ${requestsPerSecond}, ${callbackHosts}, ${accentColour},
-        ${merchant.isSelfRegistered}, ${merchant.createdAtMs})`)
+        ${merchant.isSelfRegistered}, ${merchant.createdAtMs})
+    on conflict do nothing`)
+  return rowCount === 1
 }
 
 async function findMerchants(

@@ -1,5 +1,6 @@
 // What is paid for, folded away: goods, what was added and taken off, the total, and who receives it. Amounts come
 // out of the stored order as minor units in digits.
+import { amountOfGoods } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Formats } from '../formats.ts'
 import { fill } from '../words.ts'
@@ -41,7 +42,8 @@ export function readSummary(content: string): Summary {
 export function summary({ order, language }: View, content: Summary): Html {
   const { details } = language.words
   const { formats } = language
-  const count = content.goods.reduce((sum, { goodsQuantity }) => sum + goodsQuantity, 0)
+  // Half a kilogram is one item.
+  const count = content.goods.reduce((sum, { goodsQuantity: q }) => sum + (Number.isInteger(q) ? q : 1), 0)
   const money = (minor: string): Html => formats.money(BigInt(minor), order.currency)
   return html`<details class="summary">
 <summary><span>${details.heading}</span><span class="quiet">${formats.plural(details.items, count)}</span></summary>
@@ -74,10 +76,10 @@ function goods(
   const quantity = formats.number(goodsQuantity)
   const each =
     goodsAmountMinor === undefined
-      ? goodsQuantity > 1 && html`× ${quantity}`
-      : goodsQuantity > 1 && fill(details.each, { quantity, amount: money(goodsAmountMinor) })
+      ? goodsQuantity !== 1 && html`× ${quantity}`
+      : goodsQuantity !== 1 && fill(details.each, { quantity, amount: money(goodsAmountMinor) })
   const tax = taxMinor !== undefined && taxMinor !== '0' && fill(details.taxEach, { amount: money(taxMinor) })
-  return html`<li><div><bdi>${goodsName}</bdi>${goodsAmountMinor !== undefined && html` <span>${money((BigInt(goodsAmountMinor) * BigInt(goodsQuantity)).toString())}</span>`}</div>
+  return html`<li><div><bdi>${goodsName}</bdi>${goodsAmountMinor !== undefined && html` <span>${money(amountOfGoods(BigInt(goodsAmountMinor), goodsQuantity).toString())}</span>`}</div>
 ${goodsDesc !== undefined && html`<p class="quiet small"><bdi>${goodsDesc}</bdi></p>`}
 ${(each || tax) && html`<p class="quiet small">${each}${each && tax && ' · '}${tax}</p>`}</li>`
 }

@@ -25,7 +25,7 @@ async function show({ query, nowMs, service }: Visit): Promise<ConsolePage> {
 <label>Who contains<input name="actor" value="${query.get('actor')}" maxlength="100" autocapitalize="none"></label>
 <label>What contains<input name="act" value="${query.get('act')}" maxlength="100" autocapitalize="none" placeholder="refund"></label>
 <label>Done to<input name="subject" value="${query.get('subject')}" maxlength="260"></label>
-<label>Merchant<input name="merchant" value="${query.get('merchant')}" inputmode="numeric" maxlength="18" placeholder="18 digits"></label>
+<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="18" placeholder="18 letters or digits"></label>
 <button>Filter</button></form>
 ${table(
   'Acts, the newest first',

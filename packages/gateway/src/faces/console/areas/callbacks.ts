@@ -154,7 +154,7 @@ function filterForm(query: URLSearchParams): Html {
 <label>State<select name="state"><option value="">any</option>${options('state', states)}</select></label>
 <label>Event<select name="event"><option value="">any</option>${options('event', eventNames)}</select></label>
 <label>Host<input name="host" value="${query.get('host')}" maxlength="260" autocapitalize="none" spellcheck="false"></label>
-<label>Merchant<input name="merchant" value="${query.get('merchant')}" inputmode="numeric" maxlength="18" placeholder="18 digits"></label>
+<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="18" placeholder="18 letters or digits"></label>
 <button>Filter</button>
 <a class="button" href="${urlWith(path, query, { state: 'exhausted', before: undefined })}">Given up</a>
 </form>`

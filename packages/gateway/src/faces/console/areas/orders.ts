@@ -101,7 +101,7 @@ function filterForm(query: URLSearchParams, nowMs: number): Html {
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return html`<form class="filters" action="${path}">
 <label>Status<select name="status"><option value="">any</option>${Object.keys(orderStatuses).map((name) => html`<option${query.get('status') === name && html` selected`}>${name}</option>`)}</select></label>
-<label>Merchant<input name="merchant" value="${query.get('merchant')}" inputmode="numeric" maxlength="18" placeholder="18 digits" autocomplete="off"></label>
+<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="18" placeholder="18 letters or digits" autocomplete="off"></label>
 <label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="any" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
 <label>To, that day included<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
