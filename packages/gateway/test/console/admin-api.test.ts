@@ -259,6 +259,8 @@ test('late money that is held goes back through its rail', async () => {
   assert.match(refused.msg, /Nothing is held of this attempt: it is pending/)
   bank.payments.set(params.transactionId, approved)
   await shop.cancel(order)
+  const { body, headers } = bank.notice({ type: 'payment.changed', transactionId: params.transactionId })
+  await fetch(`${gateway.url}/rails/late/notices`, { method: 'POST', headers, body })
   const { attempts } = gateway.stores
   while ((await attempts.findAttempt(params))?.status !== 'held') await untilNextTurn()
   assert.equal((await admin.data('returnLateMoney', { params, body: { reason } })).railId, 'late')

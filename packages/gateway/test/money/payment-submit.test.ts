@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Pool, Queryable } from '../../src/database/pool.ts'
 import { walletRail } from '../../src/rails/wallet-rail.ts'
 import { freshDatabase } from '../support/database.ts'
 import { callbacksOf, heldClock, openMoney } from '../support/money.ts'
@@ -127,4 +128,27 @@ test('an order without a callbackUrl is paid without callbacks', async () => {
 
 test('after all of this the books are clean', async () => {
   assert.deepEqual(await money.verify(), [])
+})
+
+test('a payment from a wallet asks nothing about rails, from the submission to its end', async () => {
+  const asked: string[] = []
+  const heard = (target: Queryable): Queryable => ({
+    query(statement, values) {
+      asked.push(typeof statement === 'string' ? statement : statement.text)
+      return target.query(statement, values)
+    },
+  })
+  const listening: Pool = {
+    ...pool,
+    ...heard(pool),
+    transaction: (work, options) => pool.transaction((transaction) => work(heard(transaction)), options),
+  }
+  const watched = openMoney(listening, { clock })
+  const walletId = await money.addWallet(5_000n)
+  const order = await money.addOrder(merchant)
+  assert.equal((await watched.submitPayment({ ...order, walletId })).kind, 'submitted')
+  assert.equal(await watched.settle(), 1)
+  assert(asked.length > 5)
+  const tables = asked.join('\n').match(/\b(?:from|join|into|update)\s+(?:rails|rail_\w+)/g)
+  assert.deepEqual(tables, null)
 })

@@ -511,6 +511,7 @@ test('refunds through the rail: partial, repeated, asynchronous, declined, never
   await rails.turn()
   assert.equal(bank.asked.at(-1)?.type, 'refund.status')
   bank.firstRefund = { status: 'approved' }
+  clock.advance(2)
   await refund(`${order.paymentId}-4`, '6.00')
   await rails.turn()
   const paid = await found(order)

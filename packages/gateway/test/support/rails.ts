@@ -9,7 +9,7 @@ import type { Pool } from '../../src/database/pool.ts'
 import { outboundLimits } from '../../src/outbound/limits.ts'
 import { makeOutbound, systemParts } from '../../src/outbound/outbound.ts'
 import type { Clock } from '../../src/platform/clock.ts'
-import { maxRailAnswerBytes } from '../../src/rails/rail-client.ts'
+import { maxRailAnswerBytes, type RailPost, railTimeoutMs } from '../../src/rails/rail-client.ts'
 import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { openMoney } from './money.ts'
@@ -122,28 +122,30 @@ export type Rails = Awaited<ReturnType<typeof openRails>>
 export interface RailsGiven {
   readonly clock: Clock
   readonly lateMoney?: 'refund' | 'hold'
-  readonly attemptTimeoutMs?: number
+  /** By which messages are sent. */
+  readonly post?: RailPost
 }
 
-/** Fresh parts on a database; calling it again on the same one is another gateway, or a restart. */
-export async function openRails(
-  pool: Pool,
-  { clock, lateMoney = 'refund', attemptTimeoutMs = 10_000 }: RailsGiven,
-) {
+function openPost(): RailPost {
   const outbound = makeOutbound(
     {
       ...outboundLimits,
-      ...{ mode: 'sandbox', allowedTargets: [], attemptTimeoutMs, connectTimeoutMs: attemptTimeoutMs },
+      ...{ mode: 'sandbox', allowedTargets: [], attemptTimeoutMs: railTimeoutMs },
       ...{ maxAnswerBytes: maxRailAnswerBytes, maxReadBytes: 2 * maxRailAnswerBytes },
     },
     systemParts(),
   )
   after(() => outbound.close())
+  return outbound.post
+}
+
+/** Fresh parts on a database; calling it again on the same one is another gateway, or a restart. */
+export async function openRails(pool: Pool, { clock, lateMoney = 'refund', post = openPost() }: RailsGiven) {
   const alerts: string[] = []
   const troubles: unknown[] = []
   const { stores, operations } = testOperations(pool, {
     config: { ...readConfig(testEnvironment), lateMoney },
-    railPost: outbound.post,
+    railPost: post,
     clock,
     hints: {
       railAlert: (message) => alerts.push(message),
@@ -152,7 +154,7 @@ export async function openRails(
   })
   const money = openMoney(pool, { clock })
   return {
-    ...{ stores, operations, money, alerts, troubles },
+    ...{ stores, operations, money, alerts, troubles, post },
     async addBank(railId: string, given: { currencies?: string[] } = {}): Promise<TestBank> {
       const bank = await new TestBank(clock).open()
       after(() => bank.close())
