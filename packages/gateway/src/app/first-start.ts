@@ -53,14 +53,13 @@ async function ensureOperator(config: Config, opened: Opened, parts: FirstStartP
     parts.onFirstOperator?.({ login: outcome.login, password: outcome.password })
 }
 
-/** Likewise: without its file there is no test bank. */
+/** Without its file there is no test bank. */
 async function ensureSandboxRail(config: Config, opened: Opened, parts: FirstStartParts): Promise<void> {
   const { clock, random, log } = parts
   const { stores, vault } = opened
-  const rail = await sandboxRail(config).catch((error: unknown) => {
-    if (!isFileTrouble(error)) throw error
-    log.warn({ reason: error.message }, 'the test bank could not be registered')
-  })
+  const rail = await sandboxRail(config).catch((error: Error) =>
+    log.warn({ reason: error.message }, 'the test bank could not be registered'),
+  )
   if (rail) await ensureTestBank(rail, { rails: stores.rails, vault, clock, random })
 }
 
