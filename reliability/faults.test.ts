@@ -23,8 +23,8 @@ let site: Site
 let trouble: Promise<never>
 
 before(async () => {
-  // The one that starts last writes its address into the credentials: the shoppers go to the steady one.
-  for (const gateway of [paused, steady]) {
+  // The first keeps its address in the credentials while it serves: the shoppers go to the steady one.
+  for (const gateway of [steady, paused]) {
     gateway.start()
     await gateway.ready()
   }

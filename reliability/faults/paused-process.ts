@@ -15,8 +15,8 @@ export const pausedProcess: Fault = { name: 'paused process', tools: [], run }
 async function run({ home: dataDir, tell }: FaultParts): Promise<readonly string[]> {
   const [steady, paused] = [await GatewayChild.make({ dataDir }), await GatewayChild.make({ dataDir })]
   try {
-    // The one that starts last writes its address into the credentials: the shoppers go to the steady one.
-    for (const gateway of [paused, steady]) {
+    // The first keeps its address in the credentials while it serves: the shoppers go to the steady one.
+    for (const gateway of [steady, paused]) {
       gateway.start()
       await gateway.ready()
     }
