@@ -1,7 +1,7 @@
 // After the last kill: what the client was told, what the database holds and what the listener received must agree.
 
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-verification.ts'
+import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-checks.ts'
 import { checkEvents } from '../simulation/callback-invariants.ts'
 import { checkHistories, checkRefundSums, checkRest, checkTold } from '../simulation/invariants.ts'
 import type { Journal } from '../simulation/journal.ts'

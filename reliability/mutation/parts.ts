@@ -18,7 +18,7 @@ export const parts = {
   money: { mutate: inProtocol(['money']), tests: inProtocol(['money'], tests) },
   ledger: { mutate: inRules(['ledger/ledger']), tests: inRules(['ledger/ledger'], tests) },
   'state-machine': {
-    mutate: [...inProtocol(['statuses']), ...inRules(moves)],
+    mutate: [...inProtocol(['statuses']), ...inRules([...moves, 'orders/expiry'])],
     tests: [...inProtocol(['statuses'], tests), ...inRules(moves, tests)],
   },
   envelope: {

@@ -2,7 +2,7 @@
 // the histories and the callbacks agree with each other. Each sentence that is not true is an answer of its own.
 import { canOrderMove, type OrderStatus } from '@tillgate/protocol'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-verification.ts'
+import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-checks.ts'
 import { checkCallbacks } from './callback-invariants.ts'
 import type { Journal } from './journal.ts'
 import type { SimulatedNetwork } from './network.ts'

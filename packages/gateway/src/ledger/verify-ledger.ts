@@ -1,6 +1,6 @@
-// Whether the books balance: asked by one at a time, and told in words for people.
+// Runs the checks of store/ledger-checks.ts, one run at a time, and tells what they found in words for people.
 import { Failure } from '@tillgate/protocol'
-import type { Verification } from './store/ledger-verification.ts'
+import type { Verification } from './store/ledger-checks.ts'
 
 /** It holds a connection for as long as it takes, which may be minutes: many at once would leave none for payments. */
 export function makeVerifyLedger(verify: () => Promise<Verification>): () => Promise<Verification> {

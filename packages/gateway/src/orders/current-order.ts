@@ -2,8 +2,9 @@
 // anybody is told: a payment that was decided just before the expiry may still be on its way to the database, and
 // whoever was once told a final status is never told another.
 import { makeCallbackId, type RandomBytes } from '@tillgate/protocol'
+import { isOverdue } from './rules/expiry.ts'
 import type { Order } from './rules/order.ts'
-import { expireOrder, isOverdue } from './rules/status-change.ts'
+import { expireOrder } from './rules/status-change.ts'
 import type { OrderStore } from './store/orders.ts'
 
 export interface CurrentOrderParts {

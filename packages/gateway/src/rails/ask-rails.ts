@@ -29,9 +29,6 @@ import {
   afterFailureMs,
   type Decision,
   type DecisionIds,
-  decidePayment,
-  decideReturn,
-  type LateMoney,
   nextAskAtMs,
   type OrderAndAttempt,
   type Question,
@@ -39,6 +36,8 @@ import {
   startsAgain,
   whyNotBelieved,
 } from './rules/attempt.ts'
+import { decidePayment } from './rules/decide-payment.ts'
+import { decideReturn, type LateMoney } from './rules/late-money.ts'
 import { isFailing } from './rules/outside-rail.ts'
 import { paymentStart, refundStart } from './rules/rail-message.ts'
 import type { ClaimedTask, RailCall } from './rules/rail-task.ts'

@@ -111,7 +111,10 @@ test('a point tells its figures to a pointer and to the keyboard, and money has 
   await page.mouse.move(0, 0)
   await tip.waitFor()
   assert.match(await tip.innerText(), /\d\d:00\s+created \d+\s+paid \d+\s+created, the day before \d+/)
-  const inEuro = page.locator('.chart').nth(1).filter({ hasText: /^\s*Paid, in EUR/ })
+  const inEuro = page
+    .locator('.chart')
+    .nth(1)
+    .filter({ hasText: /^\s*Paid, in EUR/ })
   await page.getByRole('link', { name: 'EUR', exact: true }).click()
   await inEuro.waitFor()
   await page.getByRole('link', { name: 'Last week' }).click()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pool, Queryable } from '../../src/database/pool.ts'
-import { verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
+import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
 import { describeVerification } from '../../src/ledger/verify-ledger.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'

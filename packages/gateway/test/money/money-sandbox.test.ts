@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { verifyLedger } from '../../src/ledger/store/ledger-verification.ts'
+import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { ensureTestWallets, findTestWallet } from '../../src/sandbox/test-wallets.ts'
 import { behaviours } from '../../src/wallets/rules/wallet.ts'

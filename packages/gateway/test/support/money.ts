@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { makePaymentId, makeUuid, type PaymentResult, type RefundResult } from '@tillgate/protocol'
 import type { Pool } from '../../src/database/pool.ts'
-import type { Finding } from '../../src/ledger/store/ledger-verification.ts'
+import type { Finding } from '../../src/ledger/store/ledger-checks.ts'
 import type { Merchant } from '../../src/merchants/rules/merchant.ts'
 import { makeMerchantId } from '../../src/merchants/rules/merchant.ts'
 import type { Act } from '../../src/operators/rules/audit.ts'

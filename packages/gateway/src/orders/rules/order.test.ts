@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OrderStatus, orderStatuses, parseCreateBody } from '@tillgate/protocol'
 import { content, minuteMs, nowMs, order } from '../../../test/support/order-value.ts'
+import { isOverdue, orderAt } from './expiry.ts'
 import { differingField, makeOrder, refusalOfTimes, writeContent } from './order.ts'
-import { cancelOrder, confirmOrder, endPayment, expireOrder, isOverdue, orderAt } from './status-change.ts'
+import { cancelOrder, confirmOrder, endPayment, expireOrder } from './status-change.ts'
 
 const statuses = Object.keys(orderStatuses) as OrderStatus[]
 

@@ -10,6 +10,7 @@ import {
   toWireAmount,
 } from '@tillgate/protocol'
 import type { Callback } from '../../callbacks/rules/callback.ts'
+import { isOverdue, orderAt, timedOut } from './expiry.ts'
 import type { Order, OrderKey } from './order.ts'
 
 /** A change of status and the callback that reports it are one value: nobody can write the one without the other. */
@@ -25,24 +26,6 @@ export interface StatusChange extends OrderKey {
 }
 
 export type Actor = 'merchant' | 'consumer' | 'gateway' | 'operator'
-
-/** The truth at this moment: an order is timed out from its expiry on, whether or not the store knows it yet. */
-export function orderAt(order: Order, nowMs: number): Order {
-  return isOverdue(order, nowMs) ? timedOut(order) : order
-}
-
-export function isOverdue(order: Pick<Order, 'status' | 'expiresAtMs'>, nowMs: number): boolean {
-  return order.status === 'pending' && nowMs >= order.expiresAtMs
-}
-
-function timedOut(order: Order): Order {
-  return {
-    ...order,
-    status: 'timeout',
-    completedAtMs: order.expiresAtMs,
-    message: 'The order was not paid in time.',
-  }
-}
 
 export function expireOrder(
   order: Order,

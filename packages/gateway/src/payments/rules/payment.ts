@@ -11,8 +11,9 @@ import {
   type Transfer,
   walletAccount,
 } from '../../ledger/rules/ledger.ts'
+import { orderAt } from '../../orders/rules/expiry.ts'
 import type { Order } from '../../orders/rules/order.ts'
-import { confirmOrder, endPayment, orderAt, type StatusChange } from '../../orders/rules/status-change.ts'
+import { confirmOrder, endPayment, type StatusChange } from '../../orders/rules/status-change.ts'
 import type { RailAnswer } from '../../rails/rules/rail.ts'
 import type { Settlement } from './settlement.ts'
 

@@ -1,7 +1,7 @@
 // The books: what each kind of owner has in each currency, whether debits equal credits, and the proof on demand.
 
 import { type Html, html } from '../../../http/html.ts'
-import type { Verification } from '../../../ledger/store/ledger-verification.ts'
+import type { Verification } from '../../../ledger/store/ledger-checks.ts'
 import type { BalanceLine } from '../../../ledger/store/trial-balance.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedForm } from '../forms.ts'
