@@ -103,6 +103,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       orderNo: referOrderNo,
       paymentStatus: payment.status,
       paymentAmount,
+      payMethod: 'wallet',
       refunds: [
         {
           refundId,
