@@ -65,6 +65,7 @@ export const createCommand: Command = {
       ]),
       '',
       `Pay at ${terminal.paint('bold', created.checkoutUrl)}`,
+      ...(order.callbackUrl === undefined ? ['No callback tells of it: that takes --callback-url.'] : []),
     ])
     return exitCodes.done
   },
