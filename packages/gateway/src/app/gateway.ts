@@ -166,10 +166,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     hasDocs: existsSync(join(repositoryRoot, 'docs')),
     readiness,
   })
+  const railUrl = () =>
+    config.railPort === undefined ? undefined : `http://${new URL(publicUrl).hostname}:${config.railPort}`
   serveDocs(publicListener, {
     root: repositoryRoot,
     mode: config.mode,
-    own: () => ({ publicUrl, adminUrl, shopUrl: parts.shopUrl?.() }),
+    own: () => ({ publicUrl, adminUrl, shopUrl: parts.shopUrl?.(), railUrl: railUrl() }),
     clock: parts.clock,
   })
   serveSdk(publicListener)

@@ -5,12 +5,14 @@ export const usual = {
   publicUrl: 'http://localhost:8080',
   adminUrl: 'http://localhost:8081',
   shopUrl: 'http://localhost:8082',
+  railUrl: 'http://localhost:8083',
 } as const
 
 export interface OwnAddresses {
   readonly publicUrl: string
   readonly adminUrl?: string | undefined
   readonly shopUrl?: string | undefined
+  readonly railUrl?: string | undefined
 }
 
 /** Live has no sandbox to speak of: there it is the address of the SDK alone. */
@@ -20,12 +22,13 @@ export function withOwnAddresses(
 ): string {
   if (mode === 'live') return text.replaceAll(`${usual.publicUrl}${sdkPath}`, `${own.publicUrl}${sdkPath}`)
   return text.replaceAll(
-    /http:\/\/localhost:808[012]\b/g,
+    /http:\/\/localhost:808[0-3]\b/g,
     (found) =>
       ({
         [usual.publicUrl]: own.publicUrl,
         [usual.adminUrl]: own.adminUrl,
         [usual.shopUrl]: own.shopUrl,
+        [usual.railUrl]: own.railUrl,
       })[found] ?? found,
   )
 }

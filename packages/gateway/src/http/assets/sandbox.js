@@ -84,8 +84,7 @@ function offer(main, privateKey) {
     acts.append(download('private.pem', toPem(privateKey)))
     acts.append(playgroundLink(acts.dataset.playground, env))
   }
-  acts.prepend(copyButton(env))
-  acts.append(download('.env', `${env.textContent}\n`))
+  acts.prepend(download('.env', `${env.textContent}\n`), copyButton(env))
   const hint = document.createElement('p')
   hint.className = 'quiet'
   hint.textContent = 'Browsers drop the dot of a file that they save: call it .env again.'
