@@ -76,11 +76,6 @@ export function nameIn({ name, names }: RailSettings, language: string): string 
   return names[language] ?? name
 }
 
-/** Where the consumer reads them, in this order. */
-export function inOrder(rails: readonly OutsideRail[]): OutsideRail[] {
-  return rails.toSorted((a, b) => a.position - b.position || (a.railId < b.railId ? -1 : 1))
-}
-
 const failuresBeforePause = 3
 const pauseMs = { first: 15_000, most: 15 * 60_000 } as const
 
