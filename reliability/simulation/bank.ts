@@ -4,7 +4,6 @@
 import { parseRailMessage, type RailMessage, signWebhook } from '@tillgate/protocol'
 import type { Notice, NoticeOutcome } from '../../packages/gateway/src/rails/hear-notice.ts'
 import type { RailPost } from '../../packages/gateway/src/rails/rail-client.ts'
-import type { Called } from './people.ts'
 import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'
 import type { VirtualTime } from './time.ts'
@@ -45,7 +44,7 @@ export class SimulatedBank {
   /** From then on nothing between it and the gateway goes wrong. */
   isHealed = false
   /** Brings a notice to one of the gateway's processes. */
-  tell: (notice: Notice) => Promise<Called<NoticeOutcome>> = async () => ({ kind: 'lost' })
+  tell: (notice: Notice) => Promise<NoticeOutcome | 'lost'> = async () => 'lost'
 
   constructor({ time, seeded, world }: { time: VirtualTime; seeded: Seeded; world: Owner }) {
     this.#time = time
@@ -231,8 +230,7 @@ export class SimulatedBank {
     const id = Buffer.from(this.#seeded.bytes(8)).toString('hex')
     const nowMs = this.#time.nowMs + this.#time.jumpedMs
     const headers = { ...signWebhook({ id, body }, { secrets: [secret ?? this.#secret], nowMs }) }
-    const called = await this.tell({ railId: bankRailId, headers, body })
-    const isHeard = called.kind === 'answered' && called.value === 'heard'
+    const isHeard = (await this.tell({ railId: bankRailId, headers, body })) === 'heard'
     if (isHeard && secret !== undefined)
       this.contradictions.push(`a forged notice of ${transactionId} was heard`)
     return isHeard

@@ -88,7 +88,10 @@ export async function runSeed(
     seeded,
     note: log,
   })
-  bank.tell = (notice) => processes.call((gateway) => gateway.hearNotice(notice))
+  bank.tell = async (notice) => {
+    const called = await processes.call((gateway) => gateway.hearNotice(notice))
+    return called.kind === 'answered' ? called.value : 'lost'
+  }
   const journal = new Journal()
   const world: World = {
     seeded,

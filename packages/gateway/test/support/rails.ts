@@ -132,6 +132,7 @@ export function openPost(attemptTimeoutMs = railTimeoutMs): RailPost {
     {
       ...outboundLimits,
       ...{ mode: 'sandbox', allowedTargets: [], attemptTimeoutMs },
+      connectTimeoutMs: Math.min(outboundLimits.connectTimeoutMs, attemptTimeoutMs),
       ...{ maxAnswerBytes: maxRailAnswerBytes, maxReadBytes: 2 * maxRailAnswerBytes },
     },
     systemParts(),

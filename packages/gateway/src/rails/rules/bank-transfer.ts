@@ -8,7 +8,7 @@ import {
   suspenseAccount,
   type Transfer,
   type TransferKind,
-} from '../../ledger/rules/ledger.ts'
+} from '../../ledger/rules/transfer.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import {
   asItIs,

@@ -50,7 +50,9 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
       ...{ maxItems: 200, maxFlights: 2, isItemError: isDataError },
     }),
     /** The oldest first. */
-    listAttempts: (key: OrderKey) => listAttempts(database, key),
+    listAttempts: batched((keys: readonly OrderKey[]) => listAttempts(database, keys), {
+      ...{ maxItems: 200, maxFlights: 2, isItemError: isDataError },
+    }),
     /** The newest last. */
     listCalls: (key: OrderKey, limit: number) => listCalls(database, key, limit),
     /** The consumer wants another way to pay. */
@@ -175,13 +177,17 @@ function keyOf({ merchantId, transactionId }: AttemptKey): string {
   return `${merchantId} ${transactionId}`
 }
 
-async function listAttempts(database: Queryable, { merchantId, paymentId }: OrderKey): Promise<Attempt[]> {
-  const { rows } = await database.query(sql`
+async function listAttempts(database: Queryable, keys: readonly OrderKey[]): Promise<Attempt[][]> {
+  const [merchants, payments] = columnsOf(keys, 'merchantId', 'paymentId')
+  const { rows } = await database.query(prepared('list-rail-attempts')`
 select ${attemptShape.columns}
-  from rail_attempts a
- where a.merchant_id = ${merchantId} and a.payment_id = ${paymentId}
+  from (select distinct * from unnest(${merchants}::text[], ${payments}::text[]) as k (merchant_id, payment_id)) as k
+  join rail_attempts a using (merchant_id, payment_id)
  order by a.started_at, a.transaction_id`)
-  return rows.map(attemptShape.read)
+  const attempts = rows.map(attemptShape.read)
+  return keys.map(({ merchantId, paymentId }) =>
+    attempts.filter((each) => each.merchantId === merchantId && each.paymentId === paymentId),
+  )
 }
 
 const taskShape = rowShape<Omit<RailTask, 'kind'>>('task', {

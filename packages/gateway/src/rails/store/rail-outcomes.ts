@@ -3,7 +3,7 @@
 import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
 import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
 import type { Queryable } from '../../database/pool.ts'
-import { type AccountKey, effectsOf, type Transfer } from '../../ledger/rules/ledger.ts'
+import { type AccountKey, effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
 import type { OrderKey } from '../../orders/rules/order.ts'
 import { changeStatuses } from '../../orders/store/orders.ts'

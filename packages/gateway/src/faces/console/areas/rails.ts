@@ -2,7 +2,7 @@
 // it has collected.
 import { writtenLimits, writtenLines, writtenNames } from '../../../acts/rail-acts.ts'
 import { type Html, html } from '../../../http/html.ts'
-import { postedMinor } from '../../../ledger/rules/ledger.ts'
+import { postedMinor } from '../../../ledger/rules/transfer.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
 import type { BankAccount } from '../../../rails/rules/bank-account.ts'
 import { grouped } from '../../../rails/rules/mod-97.ts'
