@@ -16,6 +16,9 @@ import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import { makeMakeNotices } from '../notices/make-notices.ts'
+import type { ClaimedNotice, NoticeState } from '../notices/rules/notice.ts'
+import { makeSendNotices } from '../notices/send-notices.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageTokens } from '../operators/manage-api-tokens.ts'
@@ -37,6 +40,7 @@ import { makeReadOverview } from '../overview/read-overview.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
+import type { MailSession } from '../platform/mail.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -75,6 +79,8 @@ export interface OperationParts extends ClockAndRandom {
   readonly rail?: Rail
   /** Sends to outside rails; left out, none can be reached. */
   readonly railPost?: RailPost
+  /** Sends notices; left out, they wait for a process that does. */
+  readonly openMail?: (() => MailSession) | undefined
   /** No callback goes there; left out, nothing listens. */
   readonly ownListeners?: OwnListeners
   /** Seals callbacks; left out, the protocol's own. */
@@ -90,6 +96,8 @@ export type OperationConfig = Pick<
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
   | 'lateMoney'
+  | 'mail'
+  | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
 >
@@ -109,6 +117,7 @@ export interface OperationHints {
   /** What somebody should know of a rail. */
   railAlert(message: string, task: ClaimedTask): void
   countingFailed(error: unknown): void
+  noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
 }
 
 const unheard: OperationHints = {
@@ -120,6 +129,7 @@ const unheard: OperationHints = {
   askingFailed() {},
   railAlert() {},
   countingFailed() {},
+  noticeRecorded() {},
 }
 
 export type Operations = ReturnType<typeof makeOperations>
@@ -138,6 +148,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
+  const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
@@ -173,6 +184,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...movingAs(actor),
     approvals,
     policy: config.approvals,
+    makeNotices,
     clock,
     random,
     actor,
@@ -233,6 +245,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    makeNotices,
+    sendNotices: makeSendNotices({
+      ...{ notices: stores.notices, vault, clock, random, openMail: parts.openMail },
+      operatorEmails: config.operatorEmails,
+      onRecorded: (...told) => hints.noticeRecorded(...told),
+    }),
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),

@@ -12,6 +12,7 @@ import type { PublishedKey } from '../keys/platform-keys.ts'
 import { makeOpenRequest } from '../merchants/open-request.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
 import type { Figures } from '../overview/store/figures.ts'
+import { openMailSession } from '../outbound/smtp.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
@@ -78,6 +79,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     changes.of(status).add()
   })
   const stores = watch.over(opened.stores)
+  const { mail } = config
   const pendingOrders = metrics.orders.of('pending')
   const operations = makeOperations(stores, {
     config,
@@ -87,6 +89,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     random,
     ownListeners,
     railPost: railOutbound.post,
+    openMail: mail && (() => openMailSession(mail)),
     sealingTools: tools,
     hints: {
       pending(expiresAtMs) {
@@ -102,6 +105,10 @@ export async function startService(config: Config, parts: ServiceParts): Promise
         log.warn({ worker: 'ask-rails', merchantId, paymentId, railId, err }, 'not asked yet; trying again'),
       railAlert: (message, { merchantId, paymentId, railId }) =>
         log.warn({ worker: 'ask-rails', merchantId, paymentId, railId }, message),
+      noticeRecorded: ({ kind, attempts }, state, reason) => {
+        if (state === 'refused' || state === 'given_up')
+          log.warn({ worker: 'send-notices', method: kind, count: attempts, reason }, `a notice was ${state}`)
+      },
       countingFailed: (err) => log.warn({ err }, 'the last hours could not be counted'),
     },
   })

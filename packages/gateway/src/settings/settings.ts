@@ -5,10 +5,12 @@ import { resolve } from 'node:path'
 import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
 import { splitServers } from '../database/server-list.ts'
+import { normaliseEmail } from '../notices/rules/notice.ts'
 import { refusalOfPassword, roles } from '../operators/rules/operator.ts'
 import { messageOf } from '../platform/errors.ts'
 import { parseMasterKeys } from '../platform/master-keys.ts'
 import { parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { isVisible } from '../platform/visible-text.ts'
 
 export interface Setting<T> {
   readonly about: string
@@ -254,6 +256,27 @@ export const settings = {
     example: '64',
     parse: integer({ from: 1, to: 5_000 }),
   }),
+  SMTP_URL: setting({
+    about:
+      'The mail server that notices are sent by: smtps:// speaks TLS at once, smtp:// by STARTTLS, which live insists on unless the server is this machine. Left out, no mail is sent, and one-time links are shown to operators to pass on.',
+    fallback: '',
+    example: 'smtps://tillgate:secret@mail.example.com:465',
+    isSecret: true,
+    parse: mailServer,
+  }),
+  SMTP_FROM: setting({
+    about: 'Who notices come from: an address, or a name with the address in angle brackets.',
+    fallback: '',
+    example: 'Example Pay <no-reply@pay.example.com>',
+    parse: sender,
+  }),
+  OPERATOR_EMAILS: setting({
+    about:
+      'Who hears by mail what operators should know, such as late money or an approval that waits; addresses separated by commas.',
+    fallback: '',
+    example: 'payments@example.com',
+    parse: (value) => value.split(',').map(emailAddress),
+  }),
   SHOP_PORT: setting({
     about: 'The demo shop that a sandbox runs beside itself. off: none.',
     fallback: '8082',
@@ -367,6 +390,36 @@ function databaseAddress(value: string): string {
     }
   }
   return value
+}
+
+function mailServer(value: string) {
+  const url = URL.parse(value)
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '')
+    throw new Error('must be the address of a mail server that begins with smtp:// or smtps://')
+  if (url.search || url.hash || url.pathname.length > 1)
+    throw new Error('must end with the host or its port, without a path')
+  const isSecure = url.protocol === 'smtps:'
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
+    isSecure,
+    login:
+      url.username === ''
+        ? undefined
+        : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) },
+  }
+}
+
+function sender(value: string) {
+  const [, name = '', address = value] = /^"?([^"<>]*?)"?\s*<([^<>]+)>$/.exec(value) ?? []
+  if (!isVisible(name)) throw new Error('must have a name without control characters')
+  return { name: name.trim(), address: emailAddress(address) }
+}
+
+function emailAddress(value: string): string {
+  const email = normaliseEmail(value)
+  if (email === undefined) throw new Error(`must be an e-mail address, and "${value.trim()}" is none`)
+  return email
 }
 
 function share(value: string): number {
