@@ -25,7 +25,7 @@ create table notices (
 ) with (fillfactor = 70);
 create index notices_due on notices (due_at) where state = 'queued';
 create index notices_ended on notices (ended_at) where ended_at is not null;
-create index notices_failed on notices (notice_id) where state in ('refused', 'given_up');
+create index notices_failed on notices (ended_at) where state in ('refused', 'given_up');
 
 -- Kinds that a reader does not want any more.
 create table notice_optouts (
@@ -37,5 +37,5 @@ create table notice_optouts (
 
 -- Who hears what a merchant should know.
 alter table merchants
-  add column contact_emails text[] not null default '{}',
-  add column contact_language text not null default 'en';
+  add column contact_emails text[],
+  add column contact_language text;

@@ -10,6 +10,7 @@ import type { StatementRange } from '../ledger/store/statements.ts'
 import type { BalanceLine } from '../ledger/store/trial-balance.ts'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { MerchantActs } from '../merchants/merchant-acts.ts'
+import type { ManageNotices } from '../notices/manage-notices.ts'
 import type { AskApprovalParts } from '../operators/ask-approval.ts'
 import type { AuthenticateOperator } from '../operators/authenticate-operator.ts'
 import type { DecideApprovals } from '../operators/decide-approvals.ts'
@@ -94,6 +95,7 @@ export interface OperatorActs {
   readonly hosts: PauseHosts
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney
+  readonly notices: ManageNotices
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
   readonly platformKeys: ManagePlatformKeys

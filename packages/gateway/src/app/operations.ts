@@ -16,9 +16,12 @@ import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import { makeAskReceipt } from '../notices/ask-receipt.ts'
 import { makeMakeNotices } from '../notices/make-notices.ts'
+import { makeManageNotices } from '../notices/manage-notices.ts'
 import type { ClaimedNotice, NoticeState } from '../notices/rules/notice.ts'
 import { makeSendNotices } from '../notices/send-notices.ts'
+import { makeUnsubscribe } from '../notices/unsubscribe.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageTokens } from '../operators/manage-api-tokens.ts'
@@ -149,6 +152,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
   const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
+  const noticeTokens = makeTokens(vault.deriveKeys('notices'))
+  const unsubscribe = makeUnsubscribe({ notices: stores.notices, tokens: noticeTokens, publicUrl, clock })
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
@@ -159,6 +164,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...stores,
     ...{ railDirectory, currentOrder, directory, linkTokens, publicUrl, clock, random },
     post: parts.railPost ?? noWayOut,
+    makeNotices,
     lateMoney: config.lateMoney,
     onTrouble: (error, task) => hints.askingFailed(error, task),
     onAlert: (message, task) => hints.railAlert(message, task),
@@ -177,7 +183,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
-      merchants: makeManageMerchants({ merchants, vault, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, makeNotices, ...by }),
     }
   }
   const askingAs = ({ operator, actor }: Asking) => ({
@@ -230,6 +236,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     rails: railDirectory,
     hearNotice: makeHearNotice({ attempts: stores.attempts, railDirectory, clock, onTask }),
     returnToShop: makeReturnToShop({ platformKeys, clock }),
+    /** Undefined: no mail is sent. */
+    askReceipt:
+      config.mail && makeAskReceipt({ notices: stores.notices, makeNotices, tokens: noticeTokens }),
 
     // What happens by itself
     expireOrders: makeExpireOrders({ orders, clock, random }),
@@ -242,13 +251,15 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     prepareCallback: makePrepareCallback(preparing),
-    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
+    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
     makeNotices,
+    unsubscribe,
     sendNotices: makeSendNotices({
       ...{ notices: stores.notices, vault, clock, random, openMail: parts.openMail },
       operatorEmails: config.operatorEmails,
+      unsubscribeUrl: unsubscribe.urlFor,
       onRecorded: (...told) => hints.noticeRecorded(...told),
     }),
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
@@ -273,7 +284,10 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
     }),
     sandboxAccess: makeSandboxAccess({
-      manage: makeManageMerchants({ merchants, vault, clock, random, actor: sandboxAccessActor }),
+      manage: makeManageMerchants({
+        ...{ merchants, vault, makeNotices, clock, random },
+        actor: sandboxAccessActor,
+      }),
       access: stores.sandboxAccess,
       platformPublicKey,
       maxPerDay: config.sandboxMerchantsPerDay,
@@ -327,6 +341,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         operators: makeManageOperators({ operators, vault, ...by }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),

@@ -10,6 +10,7 @@ import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
 import type { PublishedKey } from '../keys/platform-keys.ts'
 import { makeOpenRequest } from '../merchants/open-request.ts'
+import type { Unsubscribe } from '../notices/unsubscribe.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
 import type { Figures } from '../overview/store/figures.ts'
 import { openMailSession } from '../outbound/smtp.ts'
@@ -37,6 +38,7 @@ export interface Service {
   readonly figures: (nowMs: number) => Promise<Figures>
   readonly sandboxAccess: SandboxAccess
   readonly rails: RunningRails
+  readonly unsubscribe: Unsubscribe
   readonly noteAnswered: RequestLog['note']
   /** Answers requests that wait for something to happen, so that the listeners can close. */
   endWaits(): void
@@ -106,6 +108,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       railAlert: (message, { merchantId, paymentId, railId }) =>
         log.warn({ worker: 'ask-rails', merchantId, paymentId, railId }, message),
       noticeRecorded: ({ kind, attempts }, state, reason) => {
+        metrics.notices.of(state).add()
         if (state === 'refused' || state === 'given_up')
           log.warn({ worker: 'send-notices', method: kind, count: attempts, reason }, `a notice was ${state}`)
       },
@@ -144,6 +147,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     figures: stores.figures,
     sandboxAccess: operations.sandboxAccess,
     rails: operations,
+    unsubscribe: operations.unsubscribe,
     noteAnswered: operations.requestLog.note,
     endWaits: operations.sandboxListen.stop,
     async stop() {

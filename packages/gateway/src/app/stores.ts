@@ -13,6 +13,7 @@ import { verifyLedger } from '../ledger/store/ledger-checks.ts'
 import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
+import { makeNoticeLog } from '../notices/store/notice-log.ts'
 import { makeNoticeStore } from '../notices/store/notices.ts'
 import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
 import { makeApprovalStore } from '../operators/store/approvals.ts'
@@ -79,6 +80,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
     notices: makeNoticeStore(pool),
+    noticeLog: makeNoticeLog(pool),
     overviewHours: makeOverviewHours(pool),
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),

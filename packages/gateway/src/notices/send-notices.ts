@@ -8,6 +8,7 @@ import type { Vault } from '../platform/vault.ts'
 import { afterSending, type ClaimedNotice, type NoticeState, placeOfLink } from './rules/notice.ts'
 import { writeMessage } from './rules/write-message.ts'
 import type { NoticeStore } from './store/notices.ts'
+import type { Unsubscribe } from './unsubscribe.ts'
 
 export interface SendNoticesParts extends ClockAndRandom {
   readonly notices: NoticeStore
@@ -15,6 +16,8 @@ export interface SendNoticesParts extends ClockAndRandom {
   /** Undefined: nothing is sent. */
   readonly openMail: (() => MailSession) | undefined
   readonly operatorEmails: readonly string[]
+  /** Undefined for what cannot be switched off. */
+  readonly unsubscribeUrl: Unsubscribe['urlFor']
   readonly onRecorded: (notice: ClaimedNotice, state: NoticeState, error: string | undefined) => void
 }
 
@@ -73,20 +76,30 @@ export function makeSendNotices(parts: SendNoticesParts) {
     const { kind, merchantId } = notice
     const to = await notices.findRecipients({ kind, merchantId, operatorEmails: parts.operatorEmails })
     const [first, ...others] = to
-    const { claimId: _, attempts: __, ...told } = notice
+    const named = first?.merchant === undefined ? {} : { merchant: first.merchant }
+    const addressed = { ...notice, parameters: { ...notice.parameters, ...named } }
+    const { claimId: _, attempts: __, ...told } = addressed
     const nowMs = clock.now()
     const more = others.map(({ email, language }) => ({
       ...told,
       ...{ noticeId: makeUuid(nowMs, random), recipient: email, language, onceKey: undefined },
     }))
-    const isOurs = await notices.address(notice, to, more)
-    return isOurs && first ? { ...notice, recipient: first.email, language: first.language } : undefined
+    const isOurs = await notices.address(addressed, first, more)
+    return isOurs && first ? { ...addressed, recipient: first.email, language: first.language } : undefined
   }
 
   async function send(notice: ClaimedNotice, mail: MailSession): Promise<Sending> {
     const { noticeId, kind, language, parameters, sealedLink, recipient = '' } = notice
     const link = sealedLink && vault.open(sealedLink, placeOfLink(noticeId)).toString()
-    const message = writeMessage({ kind, language, parameters, link, unsubscribeUrl: undefined })
-    return mail.send({ id: noticeId, to: recipient, ...message, headers: {} })
+    const unsubscribeUrl = parts.unsubscribeUrl({ kind, email: recipient, language })
+    const message = writeMessage({ kind, language, parameters, link, unsubscribeUrl })
+    const headers =
+      unsubscribeUrl === undefined
+        ? {}
+        : {
+            'List-Unsubscribe': `<${unsubscribeUrl}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }
+    return mail.send({ id: noticeId, to: recipient, ...message, headers })
   }
 }

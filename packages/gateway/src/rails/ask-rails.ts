@@ -12,8 +12,11 @@ import {
   type RailPaymentAnswer,
   type RailRefundAnswer,
   type RandomBytes,
+  toDecimalText,
 } from '@tillgate/protocol'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { writtenDay, writtenTime } from '../notices/rules/notice.ts'
 import type { CurrentOrder } from '../orders/current-order.ts'
 import { checkoutUrl } from '../orders/rules/checkout-url.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
@@ -56,6 +59,7 @@ export interface AskRailsParts {
   readonly publicUrl: string
   readonly post: RailPost
   readonly lateMoney: LateMoney
+  readonly makeNotices: MakeNotices
   readonly clock: Clock
   readonly random: RandomBytes
   /** Trouble of our own with one of them; it is tried again later. */
@@ -290,14 +294,20 @@ export function makeAskRails(parts: AskRailsParts) {
         decided.refund !== undefined || (decided.decision as Decision | undefined)?.isOver === true
       const next = isOver ? undefined : { dueAtMs, failures: 0 }
       try {
-        const isOurs = await attempts.commit({ task, calls, ...decided, next })
         const alert = decided.decision?.alert
+        const notices = alert !== undefined && decided.before ? tell(decided.before, alert) : []
+        const isOurs = await attempts.commit({ task, calls, ...decided, notices, next })
         if (isOurs && alert !== undefined) parts.onAlert(alert, task)
         return
       } catch (error) {
         if (!(error instanceof RailRaceLost) || tries === maxDecisions) throw error
       }
     }
+  }
+
+  function tell({ railId: rail, paymentId, amountMinor, currency }: Attempt, happened: string) {
+    const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
+    return parts.makeNotices('rail-alert', { parameters: { rail, paymentId, amount, happened } })
   }
 
   function makeIds(): DecisionIds {
@@ -316,7 +326,16 @@ export function makeAskRails(parts: AskRailsParts) {
     { failure, calls }: Asked<never> & { kind: 'failed' },
   ): Promise<void> {
     await attempts.commit({ task, calls, next: laterAfter(task) })
-    const pausedUntilMs = await parts.rails.noteFailure(rail.railId, { failure, nowMs: clock.now() })
+    const nowMs = clock.now()
+    const pausedUntilMs = await parts.rails.noteFailure(rail.railId, {
+      failure,
+      nowMs,
+      noticesFor: (untilMs) =>
+        parts.makeNotices('rail-paused', {
+          parameters: { rail: rail.railId, failure, until: writtenTime(untilMs) },
+          onceKey: `${rail.railId} ${writtenDay(nowMs)}`,
+        }),
+    })
     railDirectory.forget()
     if (pausedUntilMs !== undefined)
       parts.onAlert(`rail ${rail.railId} fails and is left alone for a while: ${failure}`, task)

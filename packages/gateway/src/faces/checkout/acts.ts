@@ -1,17 +1,23 @@
 // What a consumer does on the page. Each act ends with cookies: a session, or a note that the next page shows. The
 // order's own status guards the paying: two clicks, two tabs or two people never pay twice.
 import type { OrderStatus } from '@tillgate/protocol'
+import type { Merchant } from '../../merchants/rules/merchant.ts'
+import type { AskReceipt } from '../../notices/ask-receipt.ts'
+import { normaliseEmail } from '../../notices/rules/notice.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import type { SubmitPayment } from '../../payments/submit-payment.ts'
 import type { PayByRail } from '../../rails/pay-by-rail.ts'
 import type { AuthenticateWallet } from '../../wallets/authenticate-wallet.ts'
 import { type Behaviour, behaviours } from '../../wallets/rules/wallet.ts'
+import type { Language } from './languages.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
 export interface ActsParts {
   readonly authenticateWallet: AuthenticateWallet
   readonly submitPayment: SubmitPayment
   readonly payByRail: PayByRail
+  /** Undefined: no mail is sent. */
+  readonly askReceipt: AskReceipt | undefined
   /** In the sandbox alone. */
   readonly findTestWalletId: (behaviour: Behaviour) => Promise<string | undefined>
   readonly visits: Visits
@@ -23,10 +29,13 @@ export interface Act {
   readonly form: URLSearchParams
   readonly address: string
   readonly cookieHeader: string | undefined
-  /** The consumer's language. */
-  readonly locale: string
+  readonly merchant: Pick<Merchant, 'name'>
+  /** The consumer's. */
+  readonly language: Language
   /** Undefined: too many at once. Otherwise to be called when the sign-in is over. */
   readonly startSignIn: () => (() => void) | undefined
+  /** False: too many. */
+  readonly takeReceipt: () => boolean
 }
 
 export type Acts = ReturnType<typeof makeActs>
@@ -80,8 +89,9 @@ export function makeActs(parts: ActsParts) {
       return walletId === undefined ? note(order, { code: 'again' }) : pay(order, walletId)
     },
 
-    async chooseRail({ order, form, locale }: Act): Promise<string[]> {
-      const outcome = await payByRail.start({ ...order, railId: form.get('rail') ?? '', locale })
+    async chooseRail({ order, form, language }: Act): Promise<string[]> {
+      const wish = { railId: form.get('rail') ?? '', locale: language.tag }
+      const outcome = await payByRail.start({ ...order, ...wish })
       switch (outcome.kind) {
         case 'started':
           return outcome.attempt.status === 'pending' ? note(order, { code: 'goOn' }) : []
@@ -92,6 +102,22 @@ export function makeActs(parts: ActsParts) {
         case 'order_not_payable':
           return note(order, { code: whyNot(outcome.status) })
       }
+    },
+
+    async askReceipt({ order, merchant, language, form, takeReceipt }: Act): Promise<string[]> {
+      const login = (form.get('email') ?? '').slice(0, maxLoginShown)
+      const email = normaliseEmail(login)
+      const { completedAtMs } = order
+      if (!parts.askReceipt || order.status !== 'success' || completedAtMs === undefined) return []
+      if (email === undefined) return note(order, { code: 'receiptWrong', login })
+      if (!takeReceipt()) return note(order, { code: 'receiptBusy', login })
+      const { tag, formats } = language
+      await parts.askReceipt(order, {
+        ...{ email, language: tag, merchant: merchant.name },
+        amount: formats.moneyText(order.paymentAmountMinor, order.currency),
+        time: formats.time(completedAtMs),
+      })
+      return note(order, { code: 'receiptSent' })
     },
 
     async leaveRail({ order }: Act): Promise<string[]> {

@@ -32,6 +32,43 @@ export const noticeKinds = {
     gaps: ['until'],
     hasLink: true,
   },
+  receipt: {
+    audience: 'person',
+    tells: 'A consumer asked for a receipt on the payment page',
+    isOptional: false,
+    gaps: ['merchant', 'amount', 'time', 'orderNo', 'paymentId'],
+    forgetsAddress: true,
+  },
+  'key-added': {
+    audience: 'merchant',
+    tells: 'A key was added to the merchant',
+    isOptional: false,
+    gaps: ['merchant', 'key', 'time'],
+  },
+  'callback-host-failing': {
+    audience: 'merchant',
+    tells: 'Callbacks to one of the merchant’s hosts have failed for ten minutes; once a day and host',
+    isOptional: true,
+    gaps: ['merchant', 'host', 'since', 'reason'],
+  },
+  'callbacks-exhausted': {
+    audience: 'merchant',
+    tells: 'A callback was given up; once a day',
+    isOptional: true,
+    gaps: ['merchant', 'event', 'paymentId', 'host'],
+  },
+  'rail-alert': {
+    audience: 'operators',
+    tells: 'Money came late through a rail, could not be sent back, or was taken back',
+    isOptional: false,
+    gaps: ['rail', 'paymentId', 'amount', 'happened'],
+  },
+  'rail-paused': {
+    audience: 'operators',
+    tells: 'A rail fails and has left the checkout; once a day',
+    isOptional: true,
+    gaps: ['rail', 'failure', 'until'],
+  },
   'approval-waiting': {
     audience: 'operators',
     tells: 'An act waits for a second operator',
@@ -42,9 +79,13 @@ export const noticeKinds = {
 
 export type NoticeKind = keyof typeof noticeKinds
 
+/** What the cause gives. The name of a merchant that hears it is filled in with its readers. */
 export type NoticeParameters<K extends NoticeKind> = Readonly<
-  Record<(typeof noticeKinds)[K]['gaps'][number], string>
+  Record<Exclude<(typeof noticeKinds)[K]['gaps'][number], MerchantsName<K>>, string>
 >
+type MerchantsName<K extends NoticeKind> = (typeof noticeKinds)[K]['audience'] extends 'merchant'
+  ? 'merchant'
+  : never
 
 type KindsFor<A extends Audience> = {
   [K in NoticeKind]: (typeof noticeKinds)[K]['audience'] extends A ? K : never

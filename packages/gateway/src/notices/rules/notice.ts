@@ -13,6 +13,8 @@ export type NoticeState = (typeof noticeStates)[number]
 export interface Recipient {
   readonly email: string
   readonly language: NoticeLanguage
+  /** The name of the merchant that hears it. */
+  readonly merchant?: string | undefined
 }
 
 /** To be written in the transaction of what it tells of. */
@@ -92,6 +94,11 @@ export function placeOfLink(noticeId: string): string {
 /** As the texts of every language write it. */
 export function writtenTime(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** For what is told once a day. */
+export function writtenDay(atMs: number): string {
+  return writtenTime(atMs).slice(0, 10)
 }
 
 const domainLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'

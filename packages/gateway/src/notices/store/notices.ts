@@ -13,9 +13,9 @@ export function makeNoticeStore(database: Pool) {
   return {
     queue: (notices: readonly NewNotice[]) => queueNotices(database, notices),
     claim: (claiming: NoticeClaiming) => claim(database, claiming),
-    /** The first gets the notice itself, the others one of their own; nobody: it goes. False: the claim was lost. */
-    address: (notice: ClaimedNotice, to: readonly Recipient[], more: readonly NewNotice[]) =>
-      database.transaction((transaction) => address(transaction, notice, to, more)),
+    /** To its first reader, with one of their own for the others; nobody: it goes. False: the claim was lost. */
+    address: (notice: ClaimedNotice, first: Recipient | undefined, more: readonly NewNotice[]) =>
+      database.transaction((transaction) => address(transaction, notice, first, more)),
     /** False: the claim was lost, and nothing was written. */
     record: (notice: ClaimedNotice, outcome: NoticeOutcome, nowMs: number) =>
       record(database, notice, outcome, nowMs),
@@ -23,6 +23,11 @@ export function makeNoticeStore(database: Pool) {
     giveBack: async (claimId: string, nowMs: number): Promise<void> => {
       await database.query(sql`
 update notices set claim_id = null, due_at = ${nowMs}, attempts = attempts - 1 where claim_id = ${claimId}`)
+    },
+    /** This kind does not go to this address any more. */
+    optOut: async ({ email, kind }: { email: string; kind: string }, nowMs: number): Promise<void> => {
+      await database.query(sql`
+insert into notice_optouts (email, kind, created_at) values (${email}, ${kind}, ${nowMs}) on conflict do nothing`)
     },
     nextDue: () => nextDue(database),
     findRecipients: (sought: SoughtRecipients) => findRecipients(database, sought),
@@ -72,15 +77,15 @@ returning ${claimedShape.columns}`)
 
 async function address(
   transaction: Queryable,
-  { noticeId, claimId }: ClaimedNotice,
-  [first]: readonly Recipient[],
+  { noticeId, claimId, parameters }: ClaimedNotice,
+  first: Recipient | undefined,
   more: readonly NewNotice[],
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(
     first === undefined
       ? sql`delete from notices where notice_id = ${noticeId} and claim_id = ${claimId}`
       : sql`
-update notices set recipient = ${first.email}, language = ${first.language}
+update notices set recipient = ${first.email}, language = ${first.language}, parameters = ${parameters}
  where notice_id = ${noticeId} and claim_id = ${claimId}`,
   )
   if (rowCount === 1) await queueNotices(transaction, more)

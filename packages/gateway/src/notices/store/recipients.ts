@@ -28,7 +28,7 @@ select email from notice_optouts where kind = ${kind} and email = any (${all.map
 
 async function findContacts(database: Queryable, merchantId: string | undefined): Promise<Recipient[]> {
   const { rows } = await database.query<Recipient>(sql`
-select unnest(contact_emails) as email, contact_language as language
+select unnest(contact_emails) as email, coalesce(contact_language, 'en') as language, name as merchant
   from merchants
  where merchant_id = ${merchantId}`)
   return rows

@@ -9,6 +9,8 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
 import { type AccountKey, effectsOf, type Transfer } from '../../ledger/rules/ledger.ts'
 import { addEffects, insertTransfers, lockAccounts, makeAccountOpener } from '../../ledger/store/ledger.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import type { OrderKey } from '../../orders/rules/order.ts'
@@ -38,6 +40,8 @@ export interface RailOutcome {
   /** As it was when that was decided. */
   readonly before?: Attempt | undefined
   readonly refund?: RefundChange | undefined
+  /** Who is told of it. */
+  readonly notices?: readonly NewNotice[]
   /** Undefined: nothing more is to be asked. */
   readonly next: { readonly dueAtMs: number; readonly failures: number } | undefined
 }
@@ -197,6 +201,10 @@ async function commitOutcomes(transaction: Queryable, all: readonly RailOutcome[
   ])
   const outcomes = all.filter(({ task }) => ours.has(task.taskId))
   await insertCalls(transaction, outcomes)
+  await queueNotices(
+    transaction,
+    outcomes.flatMap(({ notices = [] }) => notices),
+  )
   const queued = await commitDecisions(transaction, outcomes)
   return { result: given.map(({ taskId }) => ours.has(taskId)), queued }
 }

@@ -38,6 +38,7 @@ ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) 
       ['Requests a second', merchant.requestsPerSecond ?? 'the default'],
       ['Callback hosts', merchant.callbackHosts?.join(', ') ?? 'any'],
       ['Accent colour', merchant.accentColour ?? 'the default'],
+      ['Contacts', merchant.contactEmails?.join(', ') ?? 'nobody hears by mail'],
       ['Since', moment(merchant.createdAtMs, nowMs)],
     ])}</section>
 <section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
@@ -75,13 +76,16 @@ async function download(visit: Visit): Promise<Download | undefined> {
 }
 
 /** As the form shows them. */
-function settingsOf({ merchantId, name, requestsPerSecond, callbackHosts, accentColour }: Merchant) {
+function settingsOf(merchant: Merchant) {
+  const { merchantId, name, requestsPerSecond, callbackHosts, accentColour } = merchant
   return {
     merchantId,
     name,
     requestsPerSecond: requestsPerSecond?.toString(),
     callbackHosts: callbackHosts?.join(', '),
     accentColour,
+    contactEmails: merchant.contactEmails?.join(', '),
+    contactLanguage: merchant.contactLanguage,
   }
 }
 

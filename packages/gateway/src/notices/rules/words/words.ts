@@ -13,6 +13,7 @@ export interface NoticeFrame {
   /** Under what its reader may switch off. */
   readonly unsubscribe: string
   readonly automatic: string
+  readonly unsubscribed: string
 }
 
 export type NoticeWords = Readonly<Record<Exclude<NoticeKind, OperatorKind>, NoticeText>> & {
