@@ -20,11 +20,13 @@ import type { OperatorSessions } from '../operators/operator-sessions.ts'
 import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Operator } from '../operators/rules/operator.ts'
 import type { SecondStep } from '../operators/second-step.ts'
+import type { SignInByProvider } from '../operators/sign-in-by-provider.ts'
 import type { AuditLogStore } from '../operators/store/audit-log.ts'
 import type { FindOrders } from '../orders/find-orders.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../orders/show-order.ts'
 import type { ReadOverview } from '../overview/read-overview.ts'
+import type { OpenIdClient } from '../platform/openid.ts'
 import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { ManageRails } from '../rails/manage-rails.ts'
@@ -43,6 +45,8 @@ export type Asking = Pick<AskApprovalParts, 'operator' | 'actor'>
 export interface OperatorService {
   readonly authenticate: AuthenticateOperator
   readonly sessions: OperatorSessions
+  /** Where operators sign in at an identity provider. */
+  readonly provider: (OpenIdClient & { readonly signIn: SignInByProvider }) | undefined
   findOperator(login: string): Promise<Operator | undefined>
   readonly secondStep: SecondStep
   /** Must switch the second step on before anything else. */

@@ -28,6 +28,7 @@ import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
 import { makeOperatorSessions } from '../operators/operator-sessions.ts'
 import { makeSecondStep } from '../operators/second-step.ts'
+import { makeSignInByProvider } from '../operators/sign-in-by-provider.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
 import { makeCurrentOrder } from '../orders/current-order.ts'
@@ -100,6 +101,7 @@ export type OperationConfig = Pick<
   | 'callbackHostsPerDay'
   | 'lateMoney'
   | 'mail'
+  | 'openId'
   | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
@@ -296,6 +298,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // Operators
     authenticateOperator: makeAuthenticateOperator({ tries: stores.operatorTries, vault, clock }),
+    signInByProvider:
+      config.openId &&
+      makeSignInByProvider({
+        ...{ identities: stores.operatorIdentities, clock, random },
+        rolesByGroup: config.openId.rolesByGroup,
+      }),
     operatorSessions: makeOperatorSessions({ operators, clock, random }),
     secondStep: makeSecondStep({
       totp: stores.operatorTotp,
@@ -338,7 +346,10 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       const by = { clock, random, actor }
       return {
         ...movingAs(actor),
-        operators: makeManageOperators({ operators, vault, ...by }),
+        operators: makeManageOperators({
+          ...{ operators, vault, ...by },
+          hasProvider: config.openId !== undefined,
+        }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),

@@ -1,6 +1,7 @@
 // What the console and the admin API need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
 import { countedAtMost, type OperatorService } from '../acts/service.ts'
+import type { OpenIdClient } from '../platform/openid.ts'
 import { makeSealing } from '../platform/sealing.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -16,6 +17,8 @@ export interface OperatorServiceParts {
   readonly operations: Operations
   readonly vault: Vault
   readonly random: RandomBytes
+  /** Left out, nobody signs in at an identity provider. */
+  readonly openId?: OpenIdClient | undefined
 }
 
 export function makeOperatorService(parts: OperatorServiceParts): OperatorService {
@@ -23,9 +26,12 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
   return {
     authenticate: operations.authenticateOperator,
     sessions: operations.operatorSessions,
+    provider: operations.signInByProvider && parts.openId && { ...parts.openId, signIn: operations.signInByProvider },
     findOperator: stores.operators.findOperator,
     secondStep: operations.secondStep,
-    needsSecondStep: ({ role, hasSecondStep }) => !hasSecondStep && config.secondStepRoles.includes(role),
+    // Whoever signs in at an identity provider has the second step there.
+    needsSecondStep: ({ role, hasSecondStep, email }) =>
+      !hasSecondStep && email === undefined && config.secondStepRoles.includes(role),
     sealing: makeSealing(vault.deriveKeys('console notes'), random),
     tokens: makeTokens(vault.deriveKeys('console forms')),
     apiTokens: operations.apiTokens,

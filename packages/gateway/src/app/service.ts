@@ -13,6 +13,7 @@ import { makeOpenRequest } from '../merchants/open-request.ts'
 import type { Unsubscribe } from '../notices/unsubscribe.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
 import type { Figures } from '../overview/store/figures.ts'
+import { makeOpenIdClient } from '../outbound/openid.ts'
 import { openMailSession } from '../outbound/smtp.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
@@ -141,7 +142,10 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
-    console: makeOperatorService({ config, publicUrl, stores, operations, vault, random }),
+    console: makeOperatorService({
+      ...{ config, publicUrl, stores, operations, vault, random },
+      openId: config.openId && makeOpenIdClient(config.openId),
+    }),
     platformKeys: () => operations.platformKeys.published(clock.now()),
     readiness: () => readinessOf(opened),
     figures: stores.figures,

@@ -18,6 +18,7 @@ import { makeNoticeStore } from '../notices/store/notices.ts'
 import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
 import { makeApprovalStore } from '../operators/store/approvals.ts'
 import { makeAuditLogStore } from '../operators/store/audit-log.ts'
+import { makeOperatorIdentities } from '../operators/store/operator-identities.ts'
 import { makeOperatorTotpStore } from '../operators/store/operator-totp.ts'
 import { makeOperatorTriesStore } from '../operators/store/operator-tries.ts'
 import { makeOperatorStore } from '../operators/store/operators.ts'
@@ -74,6 +75,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     platformKeys: makePlatformKeyStore(pool),
     sealedSecrets: makeSealedSecretStore(pool),
     operators: makeOperatorStore(pool),
+    operatorIdentities: makeOperatorIdentities(pool),
     operatorTries: makeOperatorTriesStore(pool),
     operatorTotp: makeOperatorTotpStore(pool),
     apiTokens: makeApiTokenStore(pool),

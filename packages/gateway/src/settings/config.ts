@@ -42,6 +42,8 @@ export interface Config {
   readonly requestsInFlightMax: number
   /** Whose operators must have a second step to sign in. */
   readonly secondStepRoles: readonly Role[]
+  /** Where operators sign in; undefined: here alone. */
+  readonly openId: OpenIdSettings | undefined
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
   readonly callbackHostsPerDay: number
@@ -73,6 +75,15 @@ const hourMs = 60 * 60 * 1000
 export interface Listener {
   readonly host: string
   readonly port: number
+}
+
+export interface OpenIdSettings {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Undefined: roles are as operators were added. */
+  readonly roleClaim: string | undefined
+  readonly rolesByGroup: ReadonlyMap<string, Role>
 }
 
 export interface MailSettings {
@@ -133,6 +144,11 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const masterKeyFile = read('MASTER_KEY_FILE')
   const trustedProxies = read('TRUSTED_PROXIES')
   const operatorPassword = read('OPERATOR_PASSWORD')
+  const issuer = read('OIDC_ISSUER')
+  const clientId = read('OIDC_CLIENT_ID')
+  const clientSecret = read('OIDC_CLIENT_SECRET')
+  const roleClaim = read('OIDC_ROLE_CLAIM')
+  const rolesByGroup = read('OIDC_ROLES')
   const mailServer = read('SMTP_URL')
   const mailFrom = read('SMTP_FROM')
   const values = {
@@ -162,6 +178,13 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
     requestsInFlightMax: read('REQUESTS_IN_FLIGHT'),
     secondStepRoles: Object.freeze(read('SECOND_STEP_FOR') ?? []),
+    openId:
+      issuer && clientId && clientSecret
+        ? Object.freeze({
+            ...{ issuer, clientId, clientSecret, rolesByGroup: rolesByGroup ?? new Map() },
+            roleClaim: rolesByGroup && roleClaim,
+          })
+        : undefined,
     approvals: Object.freeze({
       refundLimits: read('APPROVAL_REFUND_ABOVE'),
       kinds: read('APPROVAL_FOR') ?? [],
@@ -198,6 +221,16 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   }
   if (masterKey && masterKeyFile) {
     problems.push({ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' })
+  }
+  if (issuer && !(clientId && clientSecret)) {
+    problems.push({
+      name: clientId ? 'OIDC_CLIENT_SECRET' : 'OIDC_CLIENT_ID',
+      problem: 'must be set with OIDC_ISSUER',
+      example: settings.OIDC_CLIENT_ID.example,
+    })
+  }
+  if (mode === 'live' && issuer?.startsWith('http:')) {
+    problems.push({ name: 'OIDC_ISSUER', problem: 'must be https in live mode' })
   }
   if (mailServer && !mailFrom && !problems.some(({ name }) => name === 'SMTP_FROM')) {
     problems.push({

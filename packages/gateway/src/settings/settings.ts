@@ -183,6 +183,39 @@ export const settings = {
     example: 'admin,operator',
     parse: (value) => value.split(',').map((role) => oneOf(...roles)(role.trim())),
   }),
+  OIDC_ISSUER: setting({
+    about:
+      'The identity provider (OpenID Connect) at which operators sign in who were added with an e-mail address. Register it with the redirect address of the console: …/sign-in/provider/callback. Live wants https.',
+    fallback: '',
+    example: 'https://login.example.com/realms/staff',
+    parse: webAddress,
+  }),
+  OIDC_CLIENT_ID: setting({
+    about: 'Who this gateway is at the identity provider.',
+    fallback: '',
+    example: 'tillgate',
+    parse: text,
+  }),
+  OIDC_CLIENT_SECRET: setting({
+    about: 'The secret that the identity provider gave with it.',
+    fallback: '',
+    example: 'b7f0c1d9e8a24f6f9a3c5d7e1f2a4b6c',
+    isSecret: true,
+    parse: text,
+  }),
+  OIDC_ROLE_CLAIM: setting({
+    about: 'The claim of the ID token that tells roles, by OIDC_ROLES.',
+    fallback: 'groups',
+    example: 'roles',
+    parse: text,
+  }),
+  OIDC_ROLES: setting({
+    about:
+      'Which value of the claim gives which role, separated by commas; looked at whenever somebody signs in. Whoever has none signs in nowhere. Not set: roles are as operators were added.',
+    fallback: '',
+    example: 'tillgate-admins=admin,tillgate-staff=viewer',
+    parse: rolesByGroup,
+  }),
   APPROVAL_REFUND_ABOVE: setting({
     about:
       'How much of an order operators refund without a second operator, by currency; a currency that is not named has no allowance. Not set: any amount. Merchants’ own refunds never wait.',
@@ -420,6 +453,17 @@ function emailAddress(value: string): string {
   const email = normaliseEmail(value)
   if (email === undefined) throw new Error(`must be an e-mail address, and "${value.trim()}" is none`)
   return email
+}
+
+function rolesByGroup(value: string): ReadonlyMap<string, (typeof roles)[number]> {
+  return new Map(
+    value.split(',').map((pair) => {
+      const at = pair.lastIndexOf('=')
+      const group = pair.slice(0, at).trim()
+      if (at < 0 || group === '') throw new Error('must be pairs such as tillgate-admins=admin')
+      return [group, oneOf(...roles)(pair.slice(at + 1).trim())] as const
+    }),
+  )
 }
 
 function share(value: string): number {
