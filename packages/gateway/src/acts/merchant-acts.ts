@@ -18,7 +18,7 @@ import {
   text,
   timeMs,
 } from './fields.ts'
-import { keys } from './key-acts.ts'
+import { keys, withFingerprint } from './key-acts.ts'
 import {
   aesKey,
   balances,
@@ -168,7 +168,7 @@ export const merchantActs: readonly Act[] = [
     async run({ service, actor, params }) {
       const found = await service.as(actor).merchants.showMerchant(params.merchantId)
       const accounts = await service.merchantAccounts(params.merchantId)
-      return { ...found.merchant, keys: found.keys, balances: accounts.map(toBalance) }
+      return { ...found.merchant, keys: found.keys.map(withFingerprint), balances: accounts.map(toBalance) }
     },
   }),
   defineAct({

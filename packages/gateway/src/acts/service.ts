@@ -70,6 +70,10 @@ export interface OperatorService {
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
   merchantAccounts(merchantId: string): Promise<readonly Account[]>
+  /** Money that came late. */
+  suspenseAccounts(): Promise<readonly Account[]>
+  /** Refused or given up; no further than `countedAtMost`. */
+  countFailedNotices(sinceMs: number): Promise<number>
   railAccounts(railId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>
   platformPublicKey(): Promise<string>

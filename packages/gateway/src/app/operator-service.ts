@@ -48,6 +48,8 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     merchantAccounts: (merchantId) =>
       stores.treasury.listAccounts({ ownerKind: 'merchant', ownerId: merchantId }),
+    suspenseAccounts: () => stores.treasury.listAccounts({ ownerKind: 'suspense', ownerId: 'late' }),
+    countFailedNotices: (sinceMs) => stores.noticeLog.countFailed(sinceMs, { atMost: countedAtMost }),
     railAccounts: (railId) => stores.treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
     statement: operations.writeStatement,
     platformPublicKey: operations.platformPublicKey,

@@ -2,6 +2,7 @@
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
+import { fingerprintOf } from '../../../platform/key-fingerprint.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../console.ts'
@@ -93,8 +94,10 @@ function keyTable(visit: Visit, merchantId: string, keys: readonly MerchantKey[]
   return table(
     'Keys',
     ['Kind', 'Status', 'Key', 'Made', 'Act'],
-    keys.map(({ keyId, kind, createdAtMs, revokedAtMs }) => [
-      kind.toUpperCase(),
+    keys.map(({ keyId, createdAtMs, revokedAtMs, ...key }) => [
+      key.kind === 'aes'
+        ? 'AES'
+        : html`RSA <span class="quiet">SHA-256</span> <code class="wrap">${fingerprintOf(key.publicKey)}</code>`,
       revokedAtMs === undefined ? state('good', 'live') : state('off', 'revoked'),
       html`<code>${keyId}</code>`,
       ago(createdAtMs, visit.nowMs),
