@@ -49,7 +49,9 @@ const settings = {
   ),
   contactEmails: optional(
     faced(
-      list('Who hears by mail what the merchant should know.', text('An address.', { max: 254 }), { max: 10 }),
+      list('Who hears by mail what the merchant should know.', text('An address.', { max: 254 }), {
+        max: 10,
+      }),
       { placeholder: 'ops@shop.example', fromText: (written) => written.toLowerCase() },
     ),
   ),

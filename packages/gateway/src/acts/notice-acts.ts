@@ -27,7 +27,9 @@ export const noticeActs: readonly Act[] = [
           // Safe: these are its own keys.
           kind: oneOf('What it tells of.', Object.keys(noticeKinds)),
           merchantId: optional(merchantId),
-          recipient: optional(text('The address; not there before it is known, or when it is forgotten.', { max: 254 })),
+          recipient: optional(
+            text('The address; not there before it is known, or when it is forgotten.', { max: 254 }),
+          ),
           state: oneOf('refused: never to be sent. given_up: not sent in time.', noticeStates),
           attempts: count('Those that were begun.'),
           createdAtMs: timeMs('Since when.'),
@@ -38,7 +40,10 @@ export const noticeActs: readonly Act[] = [
       ),
       older: optional(text(nextPage, { max: 36 })),
     }),
-    command: { words: 'notice list', columns: ['noticeId', 'kind', 'recipient', 'state', 'attempts', 'lastError'] },
+    command: {
+      words: 'notice list',
+      columns: ['noticeId', 'kind', 'recipient', 'state', 'attempts', 'lastError'],
+    },
     run: ({ service, actor, input }) =>
       pageOf('notices', input, {
         read: (wanted) => service.as(actor).notices.listNotices({ state: input.state }, wanted),

@@ -25,7 +25,9 @@ const password = optional(
 )
 const email = optional(
   faced(
-    text('At the identity provider, where the operator then signs in; without a password here.', { max: 254 }),
+    text('At the identity provider, where the operator then signs in; without a password here.', {
+      max: 254,
+    }),
     { label: 'E-mail at the identity provider, if they sign in there', placeholder: 'alice@example.com' },
   ),
 )

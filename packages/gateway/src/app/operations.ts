@@ -239,8 +239,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     hearNotice: makeHearNotice({ attempts: stores.attempts, railDirectory, clock, onTask }),
     returnToShop: makeReturnToShop({ platformKeys, clock }),
     /** Undefined: no mail is sent. */
-    askReceipt:
-      config.mail && makeAskReceipt({ notices: stores.notices, makeNotices, tokens: noticeTokens }),
+    askReceipt: config.mail && makeAskReceipt({ notices: stores.notices, makeNotices, tokens: noticeTokens }),
 
     // What happens by itself
     expireOrders: makeExpireOrders({ orders, clock, random }),

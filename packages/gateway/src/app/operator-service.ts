@@ -26,7 +26,8 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
   return {
     authenticate: operations.authenticateOperator,
     sessions: operations.operatorSessions,
-    provider: operations.signInByProvider && parts.openId && { ...parts.openId, signIn: operations.signInByProvider },
+    provider: operations.signInByProvider &&
+      parts.openId && { ...parts.openId, signIn: operations.signInByProvider },
     findOperator: stores.operators.findOperator,
     secondStep: operations.secondStep,
     // Whoever signs in at an identity provider has the second step there.

@@ -12,9 +12,12 @@ export function makeActs({ clock, random, actor }: ActParts) {
   return (
     act: string,
     subject: string,
-    { merchantId, reason, approval, notices }: Partial<
-      Pick<Act, 'merchantId' | 'reason' | 'approval' | 'notices'>
-    > = {},
+    {
+      merchantId,
+      reason,
+      approval,
+      notices,
+    }: Partial<Pick<Act, 'merchantId' | 'reason' | 'approval' | 'notices'>> = {},
   ): Act => {
     const actedAtMs = clock.now()
     const auditId = makeUuid(actedAtMs, random)

@@ -32,7 +32,8 @@ export function makeSignInByProvider({ identities, rolesByGroup, clock, random }
       email: email === undefined ? undefined : normaliseEmail(email),
       role,
       nowMs: clock.now(),
-      actFor: (login, act, reason) => makeActs({ clock, random, actor: actorOf(login) })(act, login, { reason }),
+      actFor: (login, act, reason) =>
+        makeActs({ clock, random, actor: actorOf(login) })(act, login, { reason }),
     })
     if (!found) return { kind: 'unknown' }
     return role === undefined ? { kind: 'no_role' } : { kind: 'right', access: found }

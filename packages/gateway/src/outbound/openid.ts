@@ -89,7 +89,10 @@ function isNetwork(error: Error): boolean {
   return error.cause instanceof TypeError || (error.cause as Error | undefined)?.name === 'TimeoutError'
 }
 
-function readClaims(claims: openid.IDToken & Partial<openid.UserInfoResponse>, roleClaim: string | undefined): OpenIdClaims {
+function readClaims(
+  claims: openid.IDToken & Partial<openid.UserInfoResponse>,
+  roleClaim: string | undefined,
+): OpenIdClaims {
   const { iss, sub, email, email_verified: isVerified } = claims
   const given = roleClaim === undefined ? [] : claims[roleClaim]
   return {

@@ -130,11 +130,18 @@ function settled(smtp: SMTPConnection, begin: (done: (error?: Error | null) => v
   })
 }
 
-function handOver(smtp: SMTPConnection, envelope: { from: string; to: string }, message: Buffer): Promise<void> {
+function handOver(
+  smtp: SMTPConnection,
+  envelope: { from: string; to: string },
+  message: Buffer,
+): Promise<void> {
   return settled(smtp, (done) => smtp.send({ ...envelope, size: message.length }, message, done))
 }
 
-function compose({ from }: MailServer, { id, to, subject, text, html, headers }: OutgoingMail): Promise<Buffer> {
+function compose(
+  { from }: MailServer,
+  { id, to, subject, text, html, headers }: OutgoingMail,
+): Promise<Buffer> {
   const domain = from.address.slice(from.address.indexOf('@') + 1)
   const composer = new MailComposer({
     ...{ from, to: { name: '', address: to }, subject, text, html, headers },

@@ -122,7 +122,11 @@ test('an order is found by each of its numbers, and by those of its refunds', as
   ]
   assert.equal(numbers.length, 6)
   for (const number of numbers)
-    assert.deepEqual(await list(`?q=${encodeURIComponent(` ${number} `)}`, '/find'), [order.paymentId], number)
+    assert.deepEqual(
+      await list(`?q=${encodeURIComponent(` ${number} `)}`, '/find'),
+      [order.paymentId],
+      number,
+    )
   assert.match((await admin.get('/find?q=tea%20h')).text, /Tea House/)
   assert.match((await admin.get(`/find?q=${merchant.merchantId}`)).text, /its orders/)
   const nothing = await admin.get('/find?q=%3Cscript%3Enothing')

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { clientId, clientSecret, startIdentityProvider, type Person } from '../support/identity-provider.ts'
+import { clientId, clientSecret, type Person, startIdentityProvider } from '../support/identity-provider.ts'
 
 const adminPort = 22_500 + (process.pid % 400)
 const origin = `http://127.0.0.1:${adminPort}`
@@ -44,11 +44,21 @@ async function isSignedIn(client: ConsoleClient): Promise<boolean> {
   return (await client.get('/account')).status === 200
 }
 
-async function stored(login: string) {
-  const { rows } = await gateway.pool.query(
-    'select role, identity, access_version, (select count(*)::integer from operator_sessions s where s.login = o.login) as sessions from operators o where login = $1',
+interface Stored {
+  role: string
+  identity: string
+  version: number
+  sessions: number
+}
+
+async function stored(login: string): Promise<Stored> {
+  const { rows } = await gateway.pool.query<Stored>(
+    `select role, identity, access_version as version,
+            (select count(*)::integer from operator_sessions s where s.login = o.login) as sessions
+       from operators o where login = $1`,
     [login],
   )
+  assert.ok(rows[0])
   return rows[0]
 }
 
@@ -95,7 +105,7 @@ test('a lower role ends sessions and tokens; a higher one leaves them', async ()
   assert.equal(before.role, 'admin')
   const { client } = await signIn({ ...ann, groups: ['staff'] })
   const after = await stored('ann')
-  assert.deepEqual([after.role, after.access_version, after.sessions], ['viewer', before.access_version + 1, 1])
+  assert.deepEqual([after.role, after.version, after.sessions], ['viewer', before.version + 1, 1])
   assert.deepEqual([await isSignedIn(first.client), await isSignedIn(client)], [false, true])
   const none = await signIn({ ...ann, groups: [] })
   assert.equal(await isSignedIn(none.client), false)
@@ -182,12 +192,14 @@ test('a token that the provider made for another of its clients is refused, also
   const redirectUri = begun.searchParams.get('redirect_uri') ?? ''
   const answer = await fetch(`${provider.issuer}/token`, {
     method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`another:${encodeURIComponent(clientSecret)}`).toString('base64')}` },
+    headers: {
+      authorization: `Basic ${Buffer.from(`another:${encodeURIComponent(clientSecret)}`).toString('base64')}`,
+    },
     body: new URLSearchParams({
       ...{ grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri },
     }),
   })
-  const tokens = await answer.json()
+  const tokens = (await answer.json()) as { readonly id_token?: string }
   assert.equal(typeof tokens.id_token, 'string', JSON.stringify(tokens))
   provider.bend = (given) => ({ ...given, id_token: tokens.id_token })
   await finish(client, await provider.follow(begun.href))

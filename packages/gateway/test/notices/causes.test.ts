@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { readConfig } from '../../src/settings/config.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
-import { openRails, type TestBank } from '../support/rails.ts'
 import { testOperations } from '../support/operations.ts'
+import { openRails, type TestBank } from '../support/rails.ts'
 import { testEnvironment } from '../support/started.ts'
 
 const config = readConfig({
@@ -21,18 +21,30 @@ const { pool, merchantId } = world
 const { operations } = testOperations(pool, { config, clock })
 const dayMs = 86_400_000
 
-async function told(kind: string) {
-  const { rows } = await pool.query('select * from notices where kind = $1 order by notice_id', [kind])
+interface Told {
+  merchantId: string
+  onceKey: string | null
+  parameters: { readonly [name: string]: string | undefined }
+}
+
+async function told(kind: string): Promise<Told[]> {
+  const { rows } = await pool.query<Told>(
+    `select merchant_id as "merchantId", once_key as "onceKey", parameters
+       from notices where kind = $1 order by notice_id`,
+    [kind],
+  )
   return rows
 }
 
 test('a key that is added is told to the merchant, with its fingerprint', async () => {
   await operations.as('test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' })
   const [notice] = await told('key-added')
-  assert.equal(notice.merchant_id, merchantId)
-  assert.match(notice.parameters.key, /^AES [0-9a-f-]{36}$/)
+  assert.equal(notice?.merchantId, merchantId)
+  assert.match(notice?.parameters['key'] ?? '', /^AES [0-9a-f-]{36}$/)
   // Both slots are taken now: nothing is added, and nothing is told.
-  await assert.rejects(operations.as('test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' }))
+  await assert.rejects(
+    operations.as('test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' }),
+  )
   assert.equal((await told('key-added')).length, 1)
 })
 
@@ -62,7 +74,13 @@ test('contacts hear what their merchant should know, each in its language; whoev
     while ((await sendNotices.sendDue(signal)) > 0);
   }
   await drain()
-  assert.deepEqual(sent.splice(0).map(({ to }) => to).sort(), ['one@shop.test', 'three@shop.test', 'two@shop.test'])
+  assert.deepEqual(
+    sent
+      .splice(0)
+      .map(({ to }) => to)
+      .sort(),
+    ['one@shop.test', 'three@shop.test', 'two@shop.test'],
+  )
   const { queueNotices } = await import('../../src/notices/store/queue-notices.ts')
   await queueNotices(
     pool,
@@ -71,7 +89,10 @@ test('contacts hear what their merchant should know, each in its language; whoev
   await drain()
   assert.deepEqual(sent.map(({ to }) => to).sort(), ['one@shop.test', 'three@shop.test'])
   assert.equal(sent[0]?.subject, 'Un callback a été abandonné')
-  assert.match(sent[0]?.headers['List-Unsubscribe'] ?? '', /^<http:\/\/localhost:8080\/notices\/unsubscribe\?kind=/)
+  assert.match(
+    sent[0]?.headers['List-Unsubscribe'] ?? '',
+    /^<http:\/\/localhost:8080\/notices\/unsubscribe\?kind=/,
+  )
 })
 
 test('a bad contact is refused at its field', async () => {
@@ -93,27 +114,25 @@ test('a host that fails for ten minutes is told to its merchant once a day, and 
     const stored = await Promise.all(callbacks.map(({ callbackId }) => world.stored(callbackId)))
     return stored.every(({ nextAttemptAtMs }) => nextAttemptAtMs === undefined)
   }
-  const attempts = async () => {
-    const { rows } = await pool.query('select count(*)::integer as made from callback_attempts')
-    return rows[0].made
-  }
+  const number = async (select: string) => Number((await pool.query<{ n: string }>(select)).rows[0]?.n)
+  const attempts = () => number('select count(*) as n from callback_attempts')
   await until(async () => (await attempts()) >= 2)
   assert.deepEqual(await told('callback-host-failing'), [])
   for (let steps = 0; steps < 2_000 && !(await isOver()); steps++) {
     const before = await attempts()
-    const { rows } = await pool.query(
-      `select greatest(min(q.due_at), coalesce(max(h.paused_until), 0)) as at
+    const nextMs = await number(
+      `select greatest(min(q.due_at), coalesce(max(h.paused_until), 0)) as n
          from callback_queue q left join callback_hosts h on h.host = q.host`,
     )
-    clock.advance(Math.max(1, Number(rows[0].at) - clock.now() + 1))
+    clock.advance(Math.max(1, nextMs - clock.now() + 1))
     await until(async () => (await attempts()) > before || (await isOver()))
   }
   const failing = await told('callback-host-failing')
   assert.ok(failing.length >= 2 && failing.length <= 8, `${failing.length}`)
-  assert.equal(failing[0].parameters.reason, 'HTTP 503')
+  assert.equal(failing[0]?.parameters['reason'], 'HTTP 503')
   const given = await told('callbacks-exhausted')
   assert.equal(given.length, 1)
-  assert.equal(given[0].parameters.host, 'down.example')
+  assert.equal(given[0]?.parameters['host'], 'down.example')
   says = acknowledged
 })
 
@@ -125,12 +144,13 @@ test('late money and a rail that is paused are told to operators', async () => {
   await rails.operations.payByRail.start({ ...order, railId: 'bank', locale: 'en' })
   const [start] = bank.asked
   assert.ok(start?.type === 'payment.start')
-  bank.says = (message) => (message.type === 'payment.cancel' ? { status: 'approved', reference: 'r' } : undefined)
+  bank.says = (message) =>
+    message.type === 'payment.cancel' ? { status: 'approved', reference: 'r' } : undefined
   clock.advance(120_000)
   await rails.turn()
   const [late] = await told('rail-alert')
-  assert.match(late.parameters.happened, /it is in suspense and is left to an operator/)
-  assert.equal(late.parameters.paymentId, order.paymentId)
+  assert.match(late?.parameters['happened'] ?? '', /it is in suspense and is left to an operator/)
+  assert.equal(late?.parameters['paymentId'], order.paymentId)
 
   bank.says = () => 'drop'
   const second = await rails.money.addOrder(merchant, { lifeMs: dayMs / 2 })
@@ -140,7 +160,7 @@ test('late money and a rail that is paused are told to operators', async () => {
     await rails.turn()
   }
   const paused = await told('rail-paused')
-  assert.equal(paused.length, new Set(paused.map(({ once_key }) => once_key)).size)
+  assert.equal(paused.length, new Set(paused.map(({ onceKey }) => onceKey)).size)
   assert.ok(paused.length >= 1 && paused.length <= 2)
-  assert.equal(paused[0].parameters.rail, 'bank')
+  assert.equal(paused[0]?.parameters['rail'], 'bank')
 })

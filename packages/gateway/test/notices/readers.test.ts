@@ -27,8 +27,17 @@ async function received(to: string) {
   return server.received.filter((mail) => mail.to === to)
 }
 
-async function stateOf(kind: string) {
-  const { rows } = await pool.query('select * from notices where kind = $1 order by notice_id desc', [kind])
+interface Stored {
+  notice_id: string
+  state: string
+  recipient: string | null
+}
+
+async function stateOf(kind: string): Promise<Stored> {
+  const { rows } = await pool.query<Stored>('select * from notices where kind = $1 order by notice_id desc', [
+    kind,
+  ])
+  assert.ok(rows[0])
   return rows[0]
 }
 
@@ -134,7 +143,11 @@ test('an operator sees what failed and sends it again; what carried a link is no
   assert.match(text, /550 No such user/)
   assert.equal(text.match(/action="\/notices\/[^"]+\/retry"/g)?.length, 1)
   const linked = await stateOf('member-recovery')
-  const refused = await operator.told(`/notices/${linked.notice_id}/retry`, { reason: 'test' }, { on: '/notices' })
+  const refused = await operator.told(
+    `/notices/${linked.notice_id}/retry`,
+    { reason: 'test' },
+    { on: '/notices' },
+  )
   assert.match(refused, /It cannot be sent again/)
 
   server.refuse = () => undefined

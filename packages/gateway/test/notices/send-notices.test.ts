@@ -39,13 +39,29 @@ function invitation(email: string, link = 'https://pay.test/join#secret') {
 
 const queue = (notices: readonly NewNotice[]) => queueNotices(pool, notices)
 
-async function stateOf(email: string) {
-  const { rows } = await pool.query(
-    `select state, attempts, last_error, sealed_link is null as is_wiped, due_at, claim_id
+interface Stored {
+  state: string
+  attempts: number
+  error: string
+  isWiped: boolean
+  dueAt: string
+  claimId: string | null
+}
+
+async function find(email: string): Promise<Stored | undefined> {
+  const { rows } = await pool.query<Stored>(
+    `select state, attempts, last_error as error, sealed_link is null as "isWiped", due_at as "dueAt",
+            claim_id as "claimId"
        from notices where recipient = $1`,
     [email],
   )
   return rows[0]
+}
+
+async function stateOf(email: string): Promise<Stored> {
+  const found = await find(email)
+  assert.ok(found)
+  return found
 }
 
 const mailsTo = (email: string) => server.received.filter(({ to }) => to === email)
@@ -59,8 +75,8 @@ test('an invitation arrives in its language with its link, which rests sealed un
   assert.ok(mail)
   assert.match(textOf(mail.raw), /Ann lädt Sie ein, im Konto von Tee & <Haus> mitzuarbeiten/)
   assert.match(textOf(mail.raw), /https:\/\/pay\.test\/join#secret/)
-  const { state, attempts, is_wiped, claim_id } = await stateOf('ann@example.com')
-  assert.deepEqual([state, attempts, is_wiped, claim_id], ['sent', 1, true, null])
+  const { state, attempts, isWiped, claimId } = await stateOf('ann@example.com')
+  assert.deepEqual([state, attempts, isWiped, claimId], ['sent', 1, true, null])
   assert.equal(await sendNotices.sendDue(signal), 0)
 })
 
@@ -72,7 +88,7 @@ test('what a notice tells of and the notice are there together or not at all', a
       throw new Error('the cause failed')
     }),
   )
-  assert.equal(await stateOf('bob@example.com'), undefined)
+  assert.equal(await find('bob@example.com'), undefined)
 })
 
 test('what cannot be sent now is tried again, later and later, and given up after three days', async () => {
@@ -81,15 +97,15 @@ test('what cannot be sent now is tried again, later and later, and given up afte
   const waits: number[] = []
   for (let tries = 0; tries < 40; tries++) {
     await sendNotices.sendDue(signal)
-    const { state, due_at } = await stateOf('full@example.com')
+    const { state, dueAt } = await stateOf('full@example.com')
     if (state !== 'queued') break
-    waits.push((due_at - clock.now()) / 60_000)
-    clock.advance(due_at - clock.now())
+    waits.push((Number(dueAt) - clock.now()) / 60_000)
+    clock.advance(Number(dueAt) - clock.now())
   }
   assert.deepEqual(waits.slice(0, 8), [1, 5, 15, 60, 180, 360, 720, 720])
-  const { state, last_error, is_wiped } = await stateOf('full@example.com')
-  assert.deepEqual([state, is_wiped], ['given_up', true])
-  assert.match(last_error, /452 Mailbox full/)
+  const { state, error, isWiped } = await stateOf('full@example.com')
+  assert.deepEqual([state, isWiped], ['given_up', true])
+  assert.match(error, /452 Mailbox full/)
   assert.ok(waits.reduce((sum, wait) => sum + wait, 0) <= 72 * 60)
 })
 
@@ -97,9 +113,9 @@ test('what the server will never take is refused at once', async () => {
   server.refuse = (to) => (to === 'gone@example.com' ? { code: 550, text: 'No such user' } : undefined)
   await queue(invitation('gone@example.com'))
   await sendNotices.sendDue(signal)
-  const { state, attempts, last_error } = await stateOf('gone@example.com')
+  const { state, attempts, error } = await stateOf('gone@example.com')
   assert.deepEqual([state, attempts], ['refused', 1])
-  assert.match(last_error, /550 No such user/)
+  assert.match(error, /550 No such user/)
 })
 
 test('a link that is over is not sent any more', async () => {
@@ -130,7 +146,10 @@ test('an approval that waits is told to every operator of the setting, once each
   while ((await sendNotices.sendDue(signal)) > 0);
   for (const email of ['one@ops.test', 'two@ops.test']) {
     assert.equal(mailsTo(email).length, 1)
-    assert.match(textOf(mailsTo(email)[0]?.raw ?? ''), /ann asks for a second operator.s approval: top up wallet/)
+    assert.match(
+      textOf(mailsTo(email)[0]?.raw ?? ''),
+      /ann asks for a second operator.s approval: top up wallet/,
+    )
   }
 })
 
@@ -166,7 +185,13 @@ test('a server that is away costs one connection a batch, and everything waits f
     clock,
     openMail: () => {
       const session = openMailSession({ ...server.settings, port: 1 })
-      return { ...session, send: (mail) => (opened++, session.send(mail)) }
+      return {
+        ...session,
+        send(mail) {
+          opened++
+          return session.send(mail)
+        },
+      }
     },
   }).operations
   await away.sendNotices.sendDue(signal)
@@ -185,7 +210,7 @@ test('a worker that stops gives back what it had claimed', async () => {
   server.beforeAccepting = async () => {}
   const states = [await stateOf('s@example.com'), await stateOf('t@example.com')]
   assert.deepEqual(states.map(({ state }) => state).sort(), ['queued', 'sent'])
-  assert.equal(states.find(({ state }) => state === 'queued').attempts, 0)
+  assert.equal(states.find(({ state }) => state === 'queued')?.attempts, 0)
   assert.equal(await sendNotices.sendDue(signal), 1)
 })
 

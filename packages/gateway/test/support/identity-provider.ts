@@ -59,7 +59,10 @@ export async function startIdentityProvider(redirectUris: readonly string[]): Pr
     }),
     async loadExistingGrant(context) {
       const { client, session } = context.oidc
-      const grant = new context.oidc.provider.Grant({ clientId: client?.clientId, accountId: session?.accountId })
+      const grant = new context.oidc.provider.Grant({
+        clientId: client?.clientId,
+        accountId: session?.accountId,
+      })
       grant.addOIDCScope('openid email profile')
       await grant.save()
       return grant
@@ -101,7 +104,8 @@ async function follow(from: string, issuer: string): Promise<string> {
       cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
     }
     const location = response.headers.get('location')
-    if (location === null) throw new Error(`the provider answered ${response.status}: ${await response.text()}`)
+    if (location === null)
+      throw new Error(`the provider answered ${response.status}: ${await response.text()}`)
     url = new URL(location, url).href
   }
   return url

@@ -36,7 +36,10 @@ export const sender = { name: 'Example Pay', address: 'no-reply@pay.test' }
 /** Made when the first asks for it. */
 let made: { ca: string; cert: string; key: string } | undefined
 
-export async function startMailServer({ tls = 'none', password }: MailServerOptions = {}): Promise<TestMailServer> {
+export async function startMailServer({
+  tls = 'none',
+  password,
+}: MailServerOptions = {}): Promise<TestMailServer> {
   if (tls !== 'none' && !made) {
     const authority = makeAuthority()
     made = { ca: authority.ca, ...authority.issue({ altNames: ['DNS:localhost', 'IP:127.0.0.1'] }) }

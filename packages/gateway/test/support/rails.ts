@@ -141,7 +141,10 @@ function openPost(): RailPost {
 }
 
 /** Fresh parts on a database; calling it again on the same one is another gateway, or a restart. */
-export async function openRails(pool: Pool, { clock, lateMoney = 'refund', post = openPost(), ...given }: RailsGiven) {
+export async function openRails(
+  pool: Pool,
+  { clock, lateMoney = 'refund', post = openPost(), ...given }: RailsGiven,
+) {
   const alerts: string[] = []
   const troubles: unknown[] = []
   const { stores, operations } = testOperations(pool, {

@@ -26,7 +26,11 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
   const upTo = (number: number) => countUpTo(number, countedAtMost)
   const needs = [
     callbacks.failingHosts > 0 &&
-      need('bad', `${callbacks.failingHosts} callback hosts fail, ${callbacks.pausedHosts} are paused`, '/callbacks'),
+      need(
+        'bad',
+        `${callbacks.failingHosts} callback hosts fail, ${callbacks.pausedHosts} are paused`,
+        '/callbacks',
+      ),
     callbacks.exhausted > 0 &&
       need('bad', `${upTo(callbacks.exhausted)} callbacks were given up`, '/callbacks?state=exhausted'),
     approvals > 0 && need('wait', `${approvals} requests wait for a second operator`, '/approvals'),
@@ -40,7 +44,11 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
       need(isPaused ? 'wait' : 'bad', `Rail ${name} ${isPaused ? 'is paused' : 'fails'}`, `/rails/${railId}`),
     ),
     notices > 0 &&
-      need('bad', `${upTo(notices)} notices could not be sent in the last week`, `${noticesPath}?state=given_up`),
+      need(
+        'bad',
+        `${upTo(notices)} notices could not be sent in the last week`,
+        `${noticesPath}?state=given_up`,
+      ),
   ].filter((each) => each !== false)
   if (needs.length === 0) return html`<p class="quiet">${state('good', 'Nothing needs attention.')}</p>`
   return html`<section class="attention" aria-labelledby="attention"><h2 id="attention">Needs attention</h2><ul>${needs}</ul></section>`

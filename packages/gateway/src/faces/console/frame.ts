@@ -5,10 +5,10 @@ import { assets } from '../../http/assets.ts'
 import { type Html, html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
-import { findPath, maxSearchLength } from './search.ts'
 import type { ConsolePage } from './console.ts'
 import { fieldId } from './forms.ts'
 import { navigation } from './navigation.ts'
+import { findPath, maxSearchLength } from './search.ts'
 import type { Note } from './visits.ts'
 
 export interface Frame {

@@ -53,7 +53,8 @@ export async function demandPassword(
 ): Promise<void> {
   if (email !== undefined)
     throw new Failure('not_allowed', {
-      message: 'You sign in at your identity provider and have no password here: this is done on the command line.',
+      message:
+        'You sign in at your identity provider and have no password here: this is done on the command line.',
     })
   const proof = await service.authenticate({ login, session, password: form.get('password') ?? '' })
   if (proof.kind !== 'right')

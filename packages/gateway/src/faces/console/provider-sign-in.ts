@@ -21,10 +21,15 @@ export function serveProviderSignIn(
 
   listener.get(providerPath, async (request, reply) => {
     const { provider } = running()
-    if (!provider || tries.take(addressKey(request.ip)) > 0) return refuse(request, reply, 'Please try again.')
+    if (!provider || tries.take(addressKey(request.ip)) > 0)
+      return refuse(request, reply, 'Please try again.')
     const begun = await provider.begin(`${originOf(request)}${callbackPath}`)
-    if (!begun) return refuse(request, reply, 'Your identity provider does not answer. Try again in a moment.')
-    reply.header('set-cookie', leaveFlow(request, { ...begun.flow, next: nextOf(request) }, { ...running(), nowMs: clock.now() }))
+    if (!begun)
+      return refuse(request, reply, 'Your identity provider does not answer. Try again in a moment.')
+    reply.header(
+      'set-cookie',
+      leaveFlow(request, { ...begun.flow, next: nextOf(request) }, { ...running(), nowMs: clock.now() }),
+    )
     return redirect(reply, begun.url)
   })
 
@@ -32,10 +37,17 @@ export function serveProviderSignIn(
     const { provider, sessions } = running()
     const flow = readFlow(request, { ...running(), nowMs: clock.now() })
     if (!provider || !flow || tries.take(addressKey(request.ip)) > 0)
-      return refuse(request, reply, 'Signing in took too long, or began in another browser. Please try again.')
+      return refuse(
+        request,
+        reply,
+        'Signing in took too long, or began in another browser. Please try again.',
+      )
     const outcome = await provider.finish(new URL(request.url, originOf(request)), flow)
     if (outcome.kind !== 'proven') {
-      parts.log.warn({ requestId: request.id, address: request.ip, reason: outcome.reason }, 'a sign-in by the identity provider failed')
+      parts.log.warn(
+        { requestId: request.id, address: request.ip, reason: outcome.reason },
+        'a sign-in by the identity provider failed',
+      )
       return refuse(
         request,
         reply,
@@ -47,7 +59,10 @@ export function serveProviderSignIn(
     const actorOf = (login: string) => `console:${login}@${request.ip}`
     const signIn = await provider.signIn(outcome.claims, actorOf)
     if (signIn.kind !== 'right') {
-      parts.log.warn({ requestId: request.id, address: request.ip, reason: signIn.kind }, 'nobody may sign in with this identity')
+      parts.log.warn(
+        { requestId: request.id, address: request.ip, reason: signIn.kind },
+        'nobody may sign in with this identity',
+      )
       return refuse(
         request,
         reply,
@@ -56,7 +71,8 @@ export function serveProviderSignIn(
     }
     const { access } = signIn
     const token = await sessions.open(access, { actor: actorOf(access.login), address: request.ip })
-    if (token === undefined) return refuse(request, reply, 'Your access was ended just now. Please try again.')
+    if (token === undefined)
+      return refuse(request, reply, 'Your access was ended just now. Please try again.')
     reply.header('set-cookie', [endFlow(request), sessionCookie(request, token)])
     return redirect(reply, flow.next)
   })

@@ -171,7 +171,14 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
   function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    page: { title: string; path: string; tried: Tried | undefined; before?: Html | undefined; fields: Html; help: Html },
+    page: {
+      title: string
+      path: string
+      tried: Tried | undefined
+      before?: Html | undefined
+      fields: Html
+      help: Html
+    },
   ): FastifyReply {
     const { formToken, cookies } = readBrowser(request, running(), parts.random)
     const taken = takeNote(request, running())

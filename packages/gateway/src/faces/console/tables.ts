@@ -30,9 +30,7 @@ export function table(
   return html`<div class="scroll${isTall && html` tall`}${!isMatrix && html` cards`}" tabindex="0" role="region" aria-label="${caption}"><table><caption class="hidden">${caption}</caption>
 <thead><tr>${all.map(({ head, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${head}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    (
-      cells,
-    ) => html`<tr>${cells.map((cell, index) => cellOf(cell, all[index]))}</tr>
+    (cells) => html`<tr>${cells.map((cell, index) => cellOf(cell, all[index]))}</tr>
 `,
   )}</tbody></table></div>`
 }

@@ -18,7 +18,11 @@ export function serveUnsubscribe(
   listener.register(async (scope) => {
     acceptForms(scope, { bodyLimit: maxFormBytes })
     // What the form says is in its address.
-    scope.addContentTypeParser('multipart/form-data', { parseAs: 'buffer', bodyLimit: maxFormBytes }, async () => '')
+    scope.addContentTypeParser(
+      'multipart/form-data',
+      { parseAs: 'buffer', bodyLimit: maxFormBytes },
+      async () => '',
+    )
     scope.get(unsubscribePath, async (request, reply) => {
       const link = linkOf(request)
       if (!running().isRight(link)) return send(reply.status(404), request, nothing)
@@ -32,7 +36,11 @@ export function serveUnsubscribe(
     })
     scope.post(unsubscribePath, async (request, reply) => {
       if (!(await running().optOut(linkOf(request)))) return send(reply.status(404), request, nothing)
-      return send(reply, request, html`<p role="status">${wordsOf[languageOf(request)].frame.unsubscribed}</p>`)
+      return send(
+        reply,
+        request,
+        html`<p role="status">${wordsOf[languageOf(request)].frame.unsubscribed}</p>`,
+      )
     })
   })
 }

@@ -68,12 +68,7 @@ export function normaliseColour(text: string): string | undefined {
 export type MerchantSettings = Partial<
   Pick<
     Merchant,
-    | 'name'
-    | 'requestsPerSecond'
-    | 'callbackHosts'
-    | 'accentColour'
-    | 'contactEmails'
-    | 'contactLanguage'
+    'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour' | 'contactEmails' | 'contactLanguage'
   >
 >
 

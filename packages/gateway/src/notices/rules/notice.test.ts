@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kindOf, type NoticeKind, noticeKinds } from './kinds.ts'
-import { noticeLanguages, normaliseEmail } from './notice.ts'
+import { normaliseEmail, noticeLanguages } from './notice.ts'
 import { textOf, writeMessage } from './write-message.ts'
 
 // Safe: these are its own keys.
@@ -36,6 +36,12 @@ test('an address is one mailbox in plain letters, and nothing besides', () => {
   assert.equal(normaliseEmail(' Ann.Lee+till@Example.COM '), 'ann.lee+till@example.com')
   const others = ['', 'ann', '@example.com', 'ann@', 'a b@example.com', 'ann@example.com, eve@example.com']
   others.push('ann@example.com\r\nBcc: eve@example.com', '<ann@example.com>', '"a"@example.com', 'a..b@x.org')
-  others.push('ann@-x.org', 'ann@x_y.org', 'änn@example.com', `${'a'.repeat(65)}@x.org`, `a@${'b'.repeat(260)}.org`)
+  others.push(
+    'ann@-x.org',
+    'ann@x_y.org',
+    'änn@example.com',
+    `${'a'.repeat(65)}@x.org`,
+    `a@${'b'.repeat(260)}.org`,
+  )
   for (const text of others) assert.equal(normaliseEmail(text), undefined, text)
 })

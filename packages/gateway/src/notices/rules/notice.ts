@@ -82,7 +82,11 @@ export function afterSending(notice: ClaimedNotice, sending: Sending, nowMs: num
 }
 
 /** A link is wiped when its notice ends, and a consumer's address too: then there is nothing to send again. */
-export function isRetryable({ state, recipient, kind }: Pick<Notice, 'state' | 'recipient' | 'kind'>): boolean {
+export function isRetryable({
+  state,
+  recipient,
+  kind,
+}: Pick<Notice, 'state' | 'recipient' | 'kind'>): boolean {
   return (state === 'refused' || state === 'given_up') && recipient !== undefined && !kindOf(kind).hasLink
 }
 

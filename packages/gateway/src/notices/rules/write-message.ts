@@ -14,7 +14,10 @@ import { pt } from './words/pt.ts'
 import type { NoticeText, NoticeWords } from './words/words.ts'
 import { zh } from './words/zh.ts'
 
-export const wordsOf = { en, zh, ja, es, fr, de, pt, ar } as const satisfies Record<NoticeLanguage, NoticeWords>
+export const wordsOf = { en, zh, ja, es, fr, de, pt, ar } as const satisfies Record<
+  NoticeLanguage,
+  NoticeWords
+>
 
 export interface ToWrite {
   readonly kind: NoticeKind

@@ -67,7 +67,11 @@ const shape = rowShape<Notice>('notice', {
   endedAtMs: number('ended_at'),
 })
 
-async function list(database: Queryable, { state }: NoticeFilter, { before, limit }: Page): Promise<Notice[]> {
+async function list(
+  database: Queryable,
+  { state }: NoticeFilter,
+  { before, limit }: Page,
+): Promise<Notice[]> {
   const { rows } = await database.query(sql`
 select ${shape.columns}
   from notices

@@ -39,8 +39,7 @@ export function makeRailStore(database: Pool) {
         return true
       }),
     /** Answers until when it is paused, if it is. */
-    noteFailure: (railId: string, given: RailFailure) =>
-      noteFailure(database, railId, given),
+    noteFailure: (railId: string, given: RailFailure) => noteFailure(database, railId, given),
     noteAnswer: async (railId: string): Promise<void> => {
       await database.query({
         text: 'update rails set failures = 0, paused_until = null where rail_id = $1 and failures > 0',

@@ -44,12 +44,21 @@ async function search(sought: string, visit: Visit): Promise<(Html | undefined)[
     list('Merchants', merchants, ({ merchantId, name }) => [
       html`<a href="/merchants/${merchantId}">${name}</a> <code>${merchantId}</code> · <a href="/orders?merchant=${merchantId}">its orders</a>`,
     ]),
-    list('Wallets', wallets, ({ walletId, name, login }) => html`<a href="/wallets/${walletId}">${name}</a> ${login}`),
-    list('Rails', named, ({ railId, name }) => html`<a href="/rails/${railId}">${name}</a> <code>${railId}</code>`),
+    list(
+      'Wallets',
+      wallets,
+      ({ walletId, name, login }) => html`<a href="/wallets/${walletId}">${name}</a> ${login}`,
+    ),
+    list(
+      'Rails',
+      named,
+      ({ railId, name }) => html`<a href="/rails/${railId}">${name}</a> <code>${railId}</code>`,
+    ),
     list(
       'Callbacks',
       callback ? [callback.callback] : [],
-      ({ callbackId, eventName }) => html`<a href="/callbacks/${callbackId}">${eventName}</a> <code>${callbackId}</code>`,
+      ({ callbackId, eventName }) =>
+        html`<a href="/callbacks/${callbackId}">${eventName}</a> <code>${callbackId}</code>`,
     ),
     list(
       'Requests',
@@ -60,5 +69,7 @@ async function search(sought: string, visit: Visit): Promise<(Html | undefined)[
 }
 
 function list<Item>(title: string, items: readonly Item[], write: (item: Item) => Content): Html | undefined {
-  return items.length === 0 ? undefined : html`<h2>${title}</h2><ul>${items.map((item) => html`<li>${write(item)}</li>`)}</ul>`
+  return items.length === 0
+    ? undefined
+    : html`<h2>${title}</h2><ul>${items.map((item) => html`<li>${write(item)}</li>`)}</ul>`
 }

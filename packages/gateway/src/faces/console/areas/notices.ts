@@ -22,10 +22,9 @@ const stateWords = {
 async function show(visit: Visit): Promise<ConsolePage> {
   const { query, service, actor } = visit
   const wanted = noticeStates.find((each) => each === query.get('state'))
-  const found = await service.as(actor).notices.listNotices(
-    { state: wanted },
-    { limit: perPage + 1, before: beforeOf(query.get('before')) },
-  )
+  const found = await service
+    .as(actor)
+    .notices.listNotices({ state: wanted }, { limit: perPage + 1, before: beforeOf(query.get('before')) })
   const shown = found.slice(0, perPage)
   return {
     title: 'Notices',
@@ -37,7 +36,9 @@ async function show(visit: Visit): Promise<ConsolePage> {
     )}</select></label><button>Show</button></form>
 ${
   shown.length === 0
-    ? empty(wanted ? noneFits('notice', noticesPath) : 'Nothing was told yet. Without SMTP_URL no mail is sent.')
+    ? empty(
+        wanted ? noneFits('notice', noticesPath) : 'Nothing was told yet. Without SMTP_URL no mail is sent.',
+      )
     : html`${table(
         'Notices, the newest first',
         ['When', 'Kind', 'To', 'State', 'What was said', 'Act'],
@@ -51,13 +52,16 @@ ${pages(noticesPath, query, { older: found.length > perPage ? shown.at(-1)?.noti
 
 function row(visit: Visit, notice: Notice): Content[] {
   const { nowMs } = visit
+  const [look, word] = stateWords[notice.state]
   const { merchantId, recipient, dueAtMs, attempts, lastError } = notice
   return [
     ago(notice.createdAtMs, nowMs),
     notice.kind,
     html`${recipient ?? '—'}${merchantId !== undefined && html` <a class="quiet" href="/merchants/${merchantId}">merchant</a>`}`,
-    html`${state(...stateWords[notice.state])}${
-      dueAtMs !== undefined && attempts > 0 && html` <span class="quiet">tried ${attempts} times, next in ${until(dueAtMs, nowMs)}</span>`
+    html`${state(look, word)}${
+      dueAtMs !== undefined &&
+      attempts > 0 &&
+      html` <span class="quiet">tried ${attempts} times, next in ${until(dueAtMs, nowMs)}</span>`
     }`,
     html`<span class="wrap">${lastError ?? '—'}</span>`,
     actForms(visit, 'notice', { subject: notice, values: { noticeId: notice.noticeId } }),

@@ -48,10 +48,10 @@ async function show(visit: Visit): Promise<ConsolePage> {
     isLive: true,
     content: html`${await attention(visit, callbacks)}
 ${tabs(
-      'How far back',
-      window,
-      windowNames.map((name) => [name, windows[name].label, urlWith(overviewPath, query, { last: name })]),
-    )}
+  'How far back',
+  window,
+  windowNames.map((name) => [name, windows[name].label, urlWith(overviewPath, query, { last: name })]),
+)}
 ${about(overview, nowMs)}
 ${tiles(overview, callbacks, nowMs)}
 <h2>Over time</h2>

@@ -1,5 +1,5 @@
 // Notices in English, and those for operators, which have no other language.
-import type { OperatorKind } from '../kinds.ts'
+import type { OperatorKind } from '../../rules/kinds.ts'
 import type { NoticeText, NoticeWords } from './words.ts'
 
 export const en: NoticeWords = {

@@ -1,5 +1,5 @@
 // What a language says: a text for each kind that its readers may get, with {gaps}, and what stands under every notice.
-import type { NoticeKind, OperatorKind } from '../kinds.ts'
+import type { NoticeKind, OperatorKind } from '../../rules/kinds.ts'
 
 export interface NoticeText {
   readonly subject: string
