@@ -2,7 +2,7 @@
 // merchant uses the new one, revoke the old one. A secret is told once.
 import { Failure } from '@tillgate/protocol'
 import type { MerchantKey } from '../merchants/rules/merchant.ts'
-import { fingerprintOf } from '../platform/key-fingerprint.ts'
+import { fingerprintOf } from '../merchants/key-fingerprint.ts'
 import { type Act, type ActCall, type CommandFace, defineAct, type FormFace, type Told } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import { list, longText, object, oneOf, optional, text, timeMs } from './fields.ts'

@@ -1,7 +1,7 @@
 // What the console and the admin API need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
 import { countedAtMost, type OperatorService } from '../acts/service.ts'
-import type { OpenIdClient } from '../platform/openid.ts'
+import type { OpenIdClient } from '../platform/outside/openid.ts'
 import { makeSealing } from '../platform/sealing.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'

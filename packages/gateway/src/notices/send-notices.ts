@@ -3,7 +3,7 @@
 // Message-ID and never lost.
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../platform/clock.ts'
-import type { MailSession, Sending } from '../platform/mail.ts'
+import type { MailSession, Sending } from '../platform/outside/mail.ts'
 import type { Vault } from '../platform/vault.ts'
 import { afterSending, type ClaimedNotice, type NoticeState, placeOfLink } from './rules/notice.ts'
 import { writeMessage } from './rules/write-message.ts'

@@ -3,7 +3,7 @@
 // all access, as everything does that weakens an account.
 import { normaliseEmail } from '../notices/rules/notice.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
-import type { OpenIdClaims } from '../platform/openid.ts'
+import type { OpenIdClaims } from '../platform/outside/openid.ts'
 import { makeActs } from './audit-entries.ts'
 import { type Access, type Role, roles } from './rules/operator.ts'
 import type { OperatorIdentities } from './store/operator-identities.ts'

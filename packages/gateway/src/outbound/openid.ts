@@ -1,7 +1,7 @@
 // The client of an identity provider: discovery, authorization code with PKCE, state and nonce, and the ID token checked by
 // the provider's keys. It knows nothing of who signs in.
 import * as openid from 'openid-client'
-import type { OpenIdClaims, OpenIdClient } from '../platform/openid.ts'
+import type { OpenIdClaims, OpenIdClient } from '../platform/outside/openid.ts'
 import { describe, readable } from './failure.ts'
 
 export interface OpenIdProvider {
@@ -23,8 +23,12 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
     discovered ??= openid
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: timeoutSeconds,
-        // Settings let http through in the sandbox alone.
-        ...(issuer.startsWith('http:') && { execute: [openid.allowInsecureRequests] }),
+        execute: [
+          // The token's signature too, though it comes over TLS.
+          openid.enableNonRepudiationChecks,
+          // Settings let http through in the sandbox alone.
+          ...(issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []),
+        ],
       })
       .catch((error: unknown) => {
         discovered = undefined

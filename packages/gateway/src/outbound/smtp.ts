@@ -3,7 +3,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import MailComposer from 'nodemailer/lib/mail-composer/index.js'
 import SMTPConnection from 'nodemailer/lib/smtp-connection/index.js'
-import type { MailSession, OutgoingMail, Sending } from '../platform/mail.ts'
+import type { MailSession, OutgoingMail, Sending } from '../platform/outside/mail.ts'
 import { describe, readable } from './failure.ts'
 
 export interface MailServer {

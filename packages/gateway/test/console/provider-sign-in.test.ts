@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { clientId, clientSecret, type Person, startIdentityProvider } from '../support/identity-provider.ts'
@@ -10,7 +11,9 @@ import { clientId, clientSecret, type Person, startIdentityProvider } from '../s
 const adminPort = 22_500 + (process.pid % 400)
 const origin = `http://127.0.0.1:${adminPort}`
 const provider = await startIdentityProvider([`${origin}/sign-in/provider/callback`])
+const clock = new TestClock(Date.now())
 const gateway = await startTestGateway({
+  clock,
   environment: {
     ADMIN_PORT: String(adminPort),
     OIDC_ISSUER: provider.issuer,
@@ -25,6 +28,8 @@ await operators.addOperator({ login: 'ann', role: 'viewer', email: 'ann@example.
 
 /** As far as the provider, whose answer is not taken back yet. */
 async function begin(client: ConsoleClient, next = ''): Promise<string> {
+  // The allowance of the address comes back with time.
+  clock.advance(10_000)
   const begun = await client.get(`/sign-in/provider${next}`)
   assert.equal(begun.status, 303)
   return provider.follow(begun.location ?? '')
@@ -183,6 +188,7 @@ test('a token that the provider made for another of its clients is refused, also
   })
   provider.person = ann
   const client = new ConsoleClient(gateway)
+  clock.advance(10_000)
   const begun = new URL((await client.get('/sign-in/provider')).location ?? '')
   const verifier = 'a'.repeat(43)
   const other = new URL(begun)

@@ -105,7 +105,7 @@ test('a bad contact is refused at its field', async () => {
 test('a host that fails for ten minutes is told to its merchant once a day, and a callback that is given up too', async (t) => {
   await pool.query('delete from notices')
   let says: ReturnType<typeof answered> | typeof acknowledged = answered(503)
-  world.startWorker(t, async () => says, { config, chance: 0.5 })
+  world.startWorker(t, async () => says, { config })
   const callbacks = [
     await world.queueCallback('https://down.example/a'),
     await world.queueCallback('https://down.example/b'),

@@ -8,7 +8,7 @@ import { makeCookieJar } from '../../http/cookies.ts'
 import { sessionLimits } from '../../operators/operator-sessions.ts'
 import type { Access, Operator } from '../../operators/rules/operator.ts'
 import type { Session } from '../../operators/store/operators.ts'
-import type { OpenIdFlow } from '../../platform/openid.ts'
+import type { OpenIdFlow } from '../../platform/outside/openid.ts'
 
 const sessionName = 'console'
 const browserName = 'console-browser'

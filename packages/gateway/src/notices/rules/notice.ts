@@ -1,6 +1,6 @@
 // A notice from its cause to its end, when it is tried again, and what can be an address.
 import { Failure } from '@tillgate/protocol'
-import type { Sending } from '../../platform/mail.ts'
+import type { Sending } from '../../platform/outside/mail.ts'
 import { kindOf, type NoticeKind } from './kinds.ts'
 
 export const noticeLanguages = ['en', 'zh', 'ja', 'es', 'fr', 'de', 'pt', 'ar'] as const

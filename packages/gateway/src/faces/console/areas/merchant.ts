@@ -2,7 +2,7 @@
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
-import { fingerprintOf } from '../../../platform/key-fingerprint.ts'
+import { fingerprintOf } from '../../../merchants/key-fingerprint.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../console.ts'
