@@ -1,8 +1,8 @@
 // The keys of merchants. Up to two of a kind are live, so that one can be replaced without a pause: add, wait until the
 // merchant uses the new one, revoke the old one. A secret is told once.
 import { Failure } from '@tillgate/protocol'
-import type { MerchantKey } from '../merchants/rules/merchant.ts'
 import { fingerprintOf } from '../merchants/key-fingerprint.ts'
+import type { MerchantKey } from '../merchants/rules/merchant.ts'
 import { type Act, type ActCall, type CommandFace, defineAct, type FormFace, type Told } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import { list, longText, object, oneOf, optional, text, timeMs } from './fields.ts'

@@ -61,6 +61,7 @@ export function startCheckoutService(
       submitPayment: operations.submitPayment,
       payByRail: operations.payByRail,
       askReceipt: operations.askReceipt,
+      chooseAtTestBank: operations.chooseAtTestBank,
       findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
       visits,
     }),

@@ -6,9 +6,9 @@ import { parseEmail, writtenTime } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
-import { fingerprintOf } from './key-fingerprint.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
+import { fingerprintOf } from './key-fingerprint.ts'
 import { placeOf } from './merchant-directory.ts'
 import {
   type CheckedKey,

@@ -1,8 +1,8 @@
 // One merchant: settings, keys, balances, payout, statement, and what operators did to it.
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
-import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
 import { fingerprintOf } from '../../../merchants/key-fingerprint.ts'
+import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../console.ts'
