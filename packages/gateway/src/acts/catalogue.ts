@@ -6,6 +6,7 @@ import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
+import { noticeActs } from './notice-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
@@ -25,6 +26,7 @@ export const catalogue: readonly Act[] = [
   ...transferActs,
   ...approvalActs,
   ...bookActs,
+  ...noticeActs,
   ...operatorActs,
   ...tokenActs,
   ...platformKeyActs,
