@@ -12,6 +12,7 @@ import { orderActs } from './order-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
 import { tokenActs } from './token-acts.ts'
+import { transferActs } from './transfer-acts.ts'
 import { walletActs } from './wallet-acts.ts'
 
 export const catalogue: readonly Act[] = [
@@ -22,6 +23,7 @@ export const catalogue: readonly Act[] = [
   ...keyActs,
   ...walletActs,
   ...railActs,
+  ...transferActs,
   ...bankActs,
   ...approvalActs,
   ...bookActs,
