@@ -1,11 +1,13 @@
 // Everything that operators may do, in the order in which the admin API's description and the command line name it.
 import type { Act } from './act.ts'
 import { approvalActs } from './approval-acts.ts'
+import { bankActs } from './bank-acts.ts'
 import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
+import { noticeActs } from './notice-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
@@ -23,8 +25,10 @@ export const catalogue: readonly Act[] = [
   ...walletActs,
   ...railActs,
   ...transferActs,
+  ...bankActs,
   ...approvalActs,
   ...bookActs,
+  ...noticeActs,
   ...operatorActs,
   ...tokenActs,
   ...platformKeyActs,

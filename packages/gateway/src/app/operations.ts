@@ -16,12 +16,19 @@ import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import { makeAskReceipt } from '../notices/ask-receipt.ts'
+import { makeMakeNotices } from '../notices/make-notices.ts'
+import { makeManageNotices } from '../notices/manage-notices.ts'
+import type { ClaimedNotice, NoticeState } from '../notices/rules/notice.ts'
+import { makeSendNotices } from '../notices/send-notices.ts'
+import { makeUnsubscribe } from '../notices/unsubscribe.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
 import { makeOperatorSessions } from '../operators/operator-sessions.ts'
 import { makeSecondStep } from '../operators/second-step.ts'
+import { makeSignInByProvider } from '../operators/sign-in-by-provider.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
 import { makeCurrentOrder } from '../orders/current-order.ts'
@@ -37,6 +44,7 @@ import { makeReadOverview } from '../overview/read-overview.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
+import type { MailSession } from '../platform/outside/mail.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -63,6 +71,7 @@ import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
 import { makeRequestLog } from '../system/request-log.ts'
+import { makeManageBanks } from '../treasury/manage-banks.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
@@ -77,6 +86,8 @@ export interface OperationParts extends ClockAndRandom {
   readonly rail?: Rail
   /** Sends to outside rails; left out, none can be reached. */
   readonly railPost?: RailPost
+  /** Sends notices; left out, they wait for a process that does. */
+  readonly openMail?: (() => MailSession) | undefined
   /** No callback goes there; left out, nothing listens. */
   readonly ownListeners?: OwnListeners
   /** Seals callbacks; left out, the protocol's own. */
@@ -92,6 +103,9 @@ export type OperationConfig = Pick<
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
   | 'lateMoney'
+  | 'mail'
+  | 'openId'
+  | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
 >
@@ -111,6 +125,7 @@ export interface OperationHints {
   /** What somebody should know of a rail. */
   railAlert(message: string, about: Pick<ClaimedTask, 'merchantId' | 'paymentId' | 'railId'>): void
   countingFailed(error: unknown): void
+  noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
 }
 
 const unheard: OperationHints = {
@@ -122,6 +137,7 @@ const unheard: OperationHints = {
   askingFailed() {},
   railAlert() {},
   countingFailed() {},
+  noticeRecorded() {},
 }
 
 export type Operations = ReturnType<typeof makeOperations>
@@ -140,6 +156,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
+  const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
+  const noticeTokens = makeTokens(vault.deriveKeys('notices'))
+  const unsubscribe = makeUnsubscribe({ notices: stores.notices, tokens: noticeTokens, publicUrl, clock })
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
@@ -150,6 +169,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...stores,
     ...{ railDirectory, currentOrder, directory, linkTokens, publicUrl, clock, random },
     post: parts.railPost ?? noWayOut,
+    makeNotices,
     lateMoney: config.lateMoney,
     onTrouble: (error, task) => hints.askingFailed(error, task),
     onAlert: (message, task) => hints.railAlert(message, task),
@@ -168,13 +188,14 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, onTask, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
-      merchants: makeManageMerchants({ merchants, vault, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, makeNotices, ...by }),
     }
   }
   const askingAs = ({ operator, actor }: Asking) => ({
     ...movingAs(actor),
     approvals,
     policy: config.approvals,
+    makeNotices,
     clock,
     random,
     actor,
@@ -220,6 +241,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     rails: railDirectory,
     hearNotice: makeHearNotice({ attempts: stores.attempts, railDirectory, clock, onTask }),
     returnToShop: makeReturnToShop({ platformKeys, clock }),
+    /** Undefined: no mail is sent. */
+    askReceipt: config.mail && makeAskReceipt({ notices: stores.notices, makeNotices, tokens: noticeTokens }),
 
     // What happens by itself
     expireOrders: makeExpireOrders({ orders, clock, random }),
@@ -232,9 +255,17 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     prepareCallback: makePrepareCallback(preparing),
-    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
+    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    makeNotices,
+    unsubscribe,
+    sendNotices: makeSendNotices({
+      ...{ notices: stores.notices, vault, clock, random, openMail: parts.openMail },
+      operatorEmails: config.operatorEmails,
+      unsubscribeUrl: unsubscribe.urlFor,
+      onRecorded: (...told) => hints.noticeRecorded(...told),
+    }),
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
@@ -258,7 +289,10 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
     }),
     sandboxAccess: makeSandboxAccess({
-      manage: makeManageMerchants({ merchants, vault, clock, random, actor: sandboxAccessActor }),
+      manage: makeManageMerchants({
+        ...{ merchants, vault, makeNotices, clock, random },
+        actor: sandboxAccessActor,
+      }),
       access: stores.sandboxAccess,
       platformPublicKey,
       maxPerDay: config.sandboxMerchantsPerDay,
@@ -267,6 +301,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // Operators
     authenticateOperator: makeAuthenticateOperator({ tries: stores.operatorTries, vault, clock }),
+    signInByProvider:
+      config.openId &&
+      makeSignInByProvider({
+        ...{ identities: stores.operatorIdentities, clock, random },
+        rolesByGroup: config.openId.rolesByGroup,
+      }),
     operatorSessions: makeOperatorSessions({ operators, clock, random }),
     secondStep: makeSecondStep({
       totp: stores.operatorTotp,
@@ -309,9 +349,13 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       const by = { clock, random, actor }
       return {
         ...movingAs(actor),
-        operators: makeManageOperators({ operators, vault, ...by }),
+        operators: makeManageOperators({
+          ...{ operators, vault, ...by },
+          hasProvider: config.openId !== undefined,
+        }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         transfers: makeRecordTransfers({
           ...stores,
@@ -319,6 +363,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
           onAlert: (message, about) => hints.railAlert(message, about),
         }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
+        banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
       }

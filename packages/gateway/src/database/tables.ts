@@ -38,6 +38,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   wallets: { place: 'local' },
   wallet_tries: { place: 'local' },
   accounts: { place: 'local' },
+  bank_accounts: { place: 'local', isFilledByMigration: true },
   settlements: { place: 'local' },
   rails: { place: 'local' },
   rail_secrets: { place: 'local' },
@@ -57,6 +58,8 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   audit: { place: 'local' },
   overview_hours: { place: 'local' },
   request_log: { place: 'local' },
+  notices: { place: 'local' },
+  notice_optouts: { place: 'local' },
 }
 
 /** The column by which spread tables are spread. */

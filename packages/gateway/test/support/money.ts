@@ -71,6 +71,8 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
         status: 'active',
         requestsPerSecond: undefined,
         callbackHosts: undefined,
+        contactEmails: undefined,
+        contactLanguage: undefined,
         isSelfRegistered: false,
         accentColour: undefined,
         createdAtMs: clock.now(),
