@@ -104,6 +104,22 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'link-paid-twice': {
+    what: 'Whoever presses the button of a link for one payment gets an order of their own, and the table lets them.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'migrations',
+        find: "where link_uses = 'once' and status in ('pending', 'confirming', 'success')",
+        replace: "where link_uses = 'once' and status = 'no such status'",
+      },
+      {
+        in: 'findOrMake',
+        find: "if (earlier && standing === 'leads_on') return earlier",
+        replace: "if (earlier && standing === 'leads_on' && link.uses === 'many') return earlier",
+      },
+    ],
+  },
   'lost-commit-taken-for-done': {
     what: 'A COMMIT whose answer was lost is told as done without looking.',
     caughtBy: 'simulation',

@@ -5,6 +5,7 @@ import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
+import { linkActs } from './link-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
@@ -20,6 +21,7 @@ export const catalogue: readonly Act[] = [
   ...merchantActs,
   ...keyActs,
   ...walletActs,
+  ...linkActs,
   ...railActs,
   ...approvalActs,
   ...bookActs,

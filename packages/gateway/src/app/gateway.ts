@@ -16,6 +16,7 @@ import { serveCheckout } from '../faces/checkout/routes.ts'
 import { serveConsole } from '../faces/console/routes.ts'
 import { serveHome } from '../faces/docs/home.ts'
 import { serveDocs } from '../faces/docs/routes.ts'
+import { serveLinks } from '../faces/links/routes.ts'
 import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveRails } from '../faces/merchant-api/rails.ts'
@@ -185,6 +186,15 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     clock: parts.clock,
     isUnavailable: isTransient,
     running: () => running().checkout,
+  })
+  serveLinks(publicListener, {
+    mode: config.mode,
+    publicUrl: () => publicUrl,
+    jar,
+    random,
+    clock: parts.clock,
+    isUnavailable: isTransient,
+    links: () => running().links,
   })
   if (isAccessGiven(config)) {
     serveSandboxAccess(publicListener, {

@@ -12,6 +12,10 @@ import { PlatformKeys } from '../keys/platform-keys.ts'
 import { makeRotateMasterKey } from '../keys/rotate-master-key.ts'
 import { makeVerifyLedger } from '../ledger/verify-ledger.ts'
 import { streamStatement } from '../ledger/write-statement.ts'
+import { makeCreateLink, makeStoreLink } from '../links/create-link.ts'
+import { makeManageLinks } from '../links/manage-links.ts'
+import { makeOpenLink } from '../links/open-link.ts'
+import { makeCloseLink, makeQueryLink } from '../links/query-link.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
@@ -28,6 +32,7 @@ import { makeCurrentOrder } from '../orders/current-order.ts'
 import { makeExpireOrders } from '../orders/expire-orders.ts'
 import { makeFindOrders } from '../orders/find-orders.ts'
 import { makeManageOrders } from '../orders/manage-orders.ts'
+import { makePlaceOrder } from '../orders/place-order.ts'
 import { makeQueryOrder } from '../orders/query-order.ts'
 import { makeReturnToShop } from '../orders/return-to-shop.ts'
 import { makeShowCheckout } from '../orders/show-checkout.ts'
@@ -156,6 +161,18 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...stores,
     ...{ askRails, railDirectory, currentOrder, clock, random, onTask },
   })
+  const placeOrder = makePlaceOrder({
+    orders,
+    callbackHosts: new CallbackHosts({ merchants, maxHostsPerDay: config.callbackHostsPerDay, clock }),
+    urlPolicy: parseUrlPolicy({
+      mode: config.mode,
+      allowedTargets: config.callbackAllowedTargets,
+      ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
+    }),
+    onPending: (expiresAtMs) => hints.pending(expiresAtMs),
+  })
+  const linkParts = { links: stores.links, placeOrder, publicUrl, clock, random }
+  const storeLink = makeStoreLink(linkParts)
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
   const preparing = { directory, platformKeys, clock, ...(sealingTools && { tools: sealingTools }) }
 
@@ -186,31 +203,17 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // Merchants
     currentOrder,
-    createOrder: makeCreateOrder({
-      orders,
-      currentOrder,
-      callbackHosts: new CallbackHosts({
-        merchants,
-        maxHostsPerDay: config.callbackHostsPerDay,
-        clock,
-      }),
-      urlPolicy: parseUrlPolicy({
-        mode: config.mode,
-        allowedTargets: config.callbackAllowedTargets,
-        ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
-      }),
-      linkTokens,
-      publicUrl,
-      clock,
-      random,
-      onPending: (expiresAtMs) => hints.pending(expiresAtMs),
-    }),
+    createOrder: makeCreateOrder({ placeOrder, currentOrder, linkTokens, publicUrl, clock, random }),
     queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
     cancelOrder: makeCancelOrder({ orders, currentOrder, clock }),
     refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
     resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
+    createLink: makeCreateLink(linkParts),
+    queryLink: makeQueryLink(linkParts),
+    closeLink: makeCloseLink(linkParts),
 
     // Consumers
+    openLink: makeOpenLink({ ...linkParts, orders, currentOrder, directory, linkTokens }),
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
     authenticateWallet: makeAuthenticateWallet({ tries: stores.pinTries, vault, clock }),
     submitPayment,
@@ -310,6 +313,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
+        links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),

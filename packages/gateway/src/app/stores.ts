@@ -12,6 +12,7 @@ import { makeSealedSecretStore } from '../keys/store/sealed-secrets.ts'
 import { verifyLedger } from '../ledger/store/ledger-checks.ts'
 import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
+import { makeLinkStore } from '../links/store/links.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
 import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
 import { makeApprovalStore } from '../operators/store/approvals.ts'
@@ -54,6 +55,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     orderDetails: makeOrderDetailsStore(pool),
     payments: makePaymentStore(pool, onQueued),
     settling: makeSettlingStore(pool, { onBatch, onQueued }),
+    links: makeLinkStore(pool),
     rails: makeRailStore(pool),
     attempts: makeRailAttemptStore(pool, onQueued),
     refunds: makeRefundStore(pool),

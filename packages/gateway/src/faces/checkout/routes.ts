@@ -6,7 +6,7 @@ import { addressKey } from '../../http/admission/addresses.ts'
 import type { CookieJar } from '../../http/cookies.ts'
 import { pageStatusOf } from '../../http/failures.ts'
 import { redirect } from '../../http/layout.ts'
-import { qrCode } from '../../http/qr.ts'
+import { sendQr } from '../../http/qr.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
 import type { ReturnToShop } from '../../orders/return-to-shop.ts'
 import { checkoutUrl } from '../../orders/rules/checkout-url.ts'
@@ -255,15 +255,6 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
 
 function pathOf({ params: { merchantId, paymentId, token } }: LinkRequest): string {
   return `/checkout/${merchantId}/${paymentId}/${token}`
-}
-
-function sendQr(reply: FastifyReply, text: string): FastifyReply {
-  return reply
-    .header('content-type', 'image/svg+xml')
-    .header('content-security-policy', "default-src 'none'")
-    .header('cache-control', 'private, max-age=3600')
-    .header('x-content-type-options', 'nosniff')
-    .send(qrCode(text))
 }
 
 function setCookies(reply: FastifyReply, cookies: readonly string[]): void {

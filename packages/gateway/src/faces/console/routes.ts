@@ -17,6 +17,7 @@ import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
 import { ledgerArea } from './areas/ledger.ts'
+import { linksArea } from './areas/links.ts'
 import { merchantArea } from './areas/merchant.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { orderArea } from './areas/order.ts'
@@ -74,6 +75,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...merchantsArea,
     ...merchantArea,
     ...walletsArea,
+    ...linksArea,
     ...railsArea,
     ...ledgerArea,
     ...approvalsArea,

@@ -2,6 +2,8 @@
 import {
   type CreateOrder,
   Failure,
+  type Goods,
+  type LinkUses,
   maxExpiryMs,
   maxPaymentTimeAheadMs,
   minExpiryMs,
@@ -45,13 +47,20 @@ export interface Order extends OrderKey {
   /** What went back to the consumer, and what is on its way back. */
   readonly refundedMinor: bigint
   readonly refundHeldMinor: bigint
+  /** The payment link that it was begun at. */
+  readonly link: OrderLink | undefined
   /** Refunds in all, the failed ones too. */
   readonly refundCount: number
 }
 
+export interface OrderLink {
+  readonly linkId: string
+  readonly uses: LinkUses
+}
+
 export function makeOrder(
   create: CreateOrder,
-  { merchantId, paymentId, nowMs }: OrderKey & { nowMs: number },
+  { merchantId, paymentId, nowMs, link }: OrderKey & { nowMs: number; link?: OrderLink },
 ): Order {
   return {
     merchantId,
@@ -77,6 +86,7 @@ export function makeOrder(
     message: undefined,
     refundedMinor: 0n,
     refundHeldMinor: 0n,
+    link,
     refundCount: 0,
   }
 }
@@ -126,15 +136,19 @@ export function writeContent({ goods, shipping, ...order }: OrderContent): strin
     },
     shippingDiscountMinor: digits(order.shippingDiscountMinor),
     orderDescription: order.orderDescription,
-    goods: goods.map((good) => ({
-      referenceGoodsId: good.referenceGoodsId,
-      goodsName: good.goodsName,
-      goodsDesc: good.goodsDesc,
-      goodsAmountMinor: digits(good.goodsAmountMinor),
-      taxMinor: digits(good.taxMinor),
-      goodsQuantity: good.goodsQuantity,
-    })),
+    goods: goods.map(writtenGood),
   })
+}
+
+export function writtenGood(good: Goods) {
+  return {
+    referenceGoodsId: good.referenceGoodsId,
+    goodsName: good.goodsName,
+    goodsDesc: good.goodsDesc,
+    goodsAmountMinor: digits(good.goodsAmountMinor),
+    taxMinor: digits(good.taxMinor),
+    goodsQuantity: good.goodsQuantity,
+  }
 }
 
 function digits(minor: bigint | undefined): string | undefined {

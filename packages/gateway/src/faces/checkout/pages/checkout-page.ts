@@ -7,6 +7,7 @@ import { fill } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
 import { resultState } from './result.ts'
+import { isolated, shop } from './shop.ts'
 import { readSummary, type Summary, summary } from './summary.ts'
 import type { ShownAttempt, View } from './view.ts'
 
@@ -50,7 +51,7 @@ function leave({ order, merchant, language, path }: View): Content {
 
 function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {
   return html`<header class="due">
-<h1><span class="shop"><span class="mark" aria-hidden="true">${initialOf(merchant.name)}</span><bdi>${merchant.name}</bdi></span>
+<h1>${shop(merchant)}
 <span class="total">${language.formats.moneyParts(order.paymentAmountMinor, order.currency)}</span></h1>
 ${orderDescription !== undefined && html`<p class="quiet about"><bdi>${orderDescription}</bdi></p>`}
 </header>`
@@ -80,26 +81,10 @@ function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refresh
   return { refreshSeconds: Math.max(1, Math.ceil((order.expiresAtMs - nowMs) / 1000)) + 1 }
 }
 
-/** The first character as a person counts them, so that an emoji stays whole. */
-function initialOf(name: string): string {
-  // What nearly every name begins with needs no look into Unicode's tables.
-  const plain = /^\s*([A-Za-z0-9])[ -~]/.exec(name)?.[1]
-  if (plain !== undefined) return plain.toUpperCase()
-  const [first] = segmenter.segment(name.trim())
-  return first?.segment.toLocaleUpperCase() ?? ''
-}
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-
 /** What is to do, or what became of it, and with whom. */
 function titleOf({ order: { status }, merchant, language: { words } }: View): Content {
   const name = isolated(merchant.name)
   return status === 'pending'
     ? fill(words.title, { merchant: name })
     : html`${words[status].status} · ${name}`
-}
-
-/** In a title there are no elements, only Unicode's own isolates. */
-function isolated(text: string): Html {
-  return html`&#x2068;${text}&#x2069;`
 }
