@@ -12,6 +12,7 @@ import type { DatabaseEvent } from '../database/open-database.ts'
 import { isTransient } from '../database/transient.ts'
 import { routesOf } from '../faces/admin-api/api.ts'
 import { serveAdminApi } from '../faces/admin-api/serve.ts'
+import { readBrand, serveBrand } from '../faces/checkout/brand.ts'
 import { serveCheckout } from '../faces/checkout/routes.ts'
 import { serveConsole } from '../faces/console/routes.ts'
 import { serveHome } from '../faces/docs/home.ts'
@@ -178,8 +179,11 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveSdk(publicListener)
   const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
+  const brand = readBrand(config.operator)
+  serveBrand(publicListener, brand)
   serveCheckout(publicListener, {
     mode: config.mode,
+    brand,
     publicUrl: () => publicUrl,
     jar,
     random,
@@ -189,6 +193,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   })
   serveLinks(publicListener, {
     mode: config.mode,
+    brand,
     publicUrl: () => publicUrl,
     jar,
     random,

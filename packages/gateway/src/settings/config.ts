@@ -36,6 +36,8 @@ export interface Config {
   readonly masterKeyFile: string | undefined
   /** Of the first operator, whom the first start makes. */
   readonly operatorPassword: string | undefined
+  /** As consumers are shown it. */
+  readonly operator: OperatorSettings
   readonly trustedProxies: readonly string[]
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
@@ -62,6 +64,14 @@ export interface Config {
   readonly traceRatio: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'auto' | 'json' | 'pretty'
+}
+
+export interface OperatorSettings {
+  readonly name: string | undefined
+  readonly logoFile: string | undefined
+  readonly helpUrl: string | undefined
+  readonly privacyUrl: string | undefined
+  readonly imprintUrl: string | undefined
 }
 
 const hourMs = 60 * 60 * 1000
@@ -142,6 +152,13 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     otherMasterKeys: Object.freeze(otherMasterKeys),
     masterKeyFile,
     operatorPassword,
+    operator: Object.freeze({
+      name: read('OPERATOR_NAME'),
+      logoFile: read('OPERATOR_LOGO_FILE'),
+      helpUrl: read('OPERATOR_HELP_URL'),
+      privacyUrl: read('OPERATOR_PRIVACY_URL'),
+      imprintUrl: read('OPERATOR_IMPRINT_URL'),
+    }),
     trustedProxies: Object.freeze(trustedProxies ?? []),
     merchantRequestsPerSecond: read('MERCHANT_REQUESTS_PER_SECOND'),
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),

@@ -147,6 +147,36 @@ export const settings = {
     isSecret: true,
     parse: operatorPassword,
   }),
+  OPERATOR_NAME: setting({
+    about: 'Who runs this gateway and its wallets, as consumers know them: stands on the checkout and on payment links.',
+    fallback: '',
+    example: 'Example Wallet',
+    parse: text,
+  }),
+  OPERATOR_LOGO_FILE: setting({
+    about: 'The mark beside OPERATOR_NAME: a file with an SVG image, square, 64 KiB at most.',
+    fallback: '',
+    example: '/etc/tillgate/mark.svg',
+    parse: text,
+  }),
+  OPERATOR_HELP_URL: setting({
+    about: 'Where consumers get help: an https address, or mailto: with a mail address. Linked from the checkout.',
+    fallback: '',
+    example: 'https://wallet.example/help',
+    parse: pageAddress,
+  }),
+  OPERATOR_PRIVACY_URL: setting({
+    about: 'The privacy notice for consumers. Linked from the checkout.',
+    fallback: '',
+    example: 'https://wallet.example/privacy',
+    parse: pageAddress,
+  }),
+  OPERATOR_IMPRINT_URL: setting({
+    about: 'Who the operator is, as the law wants it told. Linked from the checkout.',
+    fallback: '',
+    example: 'https://wallet.example/imprint',
+    parse: pageAddress,
+  }),
   TRUSTED_PROXIES: setting({
     about:
       'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed, separated by commas; none: there is no proxy. Live wants to be told.',
@@ -356,6 +386,13 @@ function webAddress(value: string): string {
   if (url.username || url.password) throw new Error('must not carry a user name or a password')
   if (url.search || url.hash) throw new Error('must not have a query or a fragment')
   return url.href.replace(/\/+$/, '')
+}
+
+/** Of a page for people, which may have a query and a fragment. */
+function pageAddress(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^(https?|mailto):$/.test(url.protocol)) throw new Error('must be an https or mailto address')
+  return url.href
 }
 
 function databaseAddress(value: string): string {

@@ -51,7 +51,12 @@ export function makeActs(parts: ActsParts) {
           case 'signed_in':
             return [visits.signIn(order, outcome.wallet.walletId), visits.rememberDevice(outcome.wallet)]
           case 'wrong':
-            return note(order, { code: 'wrong', login })
+            return note(
+              order,
+              outcome.lockedUntilMs === undefined
+                ? { code: 'wrong', login, triesLeft: outcome.triesLeft }
+                : { code: 'lockedUntil', login, untilMs: outcome.lockedUntilMs },
+            )
           case 'locked':
             return note(
               order,

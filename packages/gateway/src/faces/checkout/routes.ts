@@ -20,13 +20,12 @@ import { chooseLanguage, isLanguageTag, type Language } from './languages.ts'
 import { CheckoutLimits } from './limits.ts'
 import type { LiveOrders } from './live.ts'
 import { attemptStamp, checkoutPage } from './pages/checkout-page.ts'
-import { sendFramed } from './pages/frame.ts'
+import { type Site, sendFramed } from './pages/frame.ts'
 import { notFoundPage, tooManyPage, troublePage } from './pages/plain.ts'
 import type { ShownRails, SignedInWallet } from './pages/view.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
-export interface CheckoutParts {
-  readonly mode: 'sandbox' | 'live'
+export interface CheckoutParts extends Site {
   readonly publicUrl: () => string
   readonly jar: CookieJar
   readonly random: RandomBytes
@@ -63,6 +62,7 @@ type LinkRequest = FastifyRequest<LinkRoute>
 export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): void {
   const limits = new CheckoutLimits(parts.clock)
   const streams = new EventStreams()
+  const site: Site = { mode: parts.mode, brand: parts.brand }
 
   listener.register(async (checkout) => {
     acceptForms(checkout, { bodyLimit: maxFormBytes })
@@ -79,7 +79,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'internal error')
       if (httpStatus === 503) reply.header('retry-after', 1)
       reply.status(httpStatus)
-      return sendFramed(reply, { mode: parts.mode, ...troublePage(languageOf(request)) })
+      return sendFramed(reply, { ...site, ...troublePage(languageOf(request)) })
     })
 
     checkout.get<LinkRoute>(path, (request, reply) => withLink(request, reply, showPage))
@@ -143,8 +143,8 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       ...(isLanguageTag(lang) ? [parts.jar.write('checkout-lang', lang, languageSeconds)] : []),
     ])
     const view = {
+      ...site,
       language,
-      mode: parts.mode,
       order,
       merchant,
       path: pathOf(request),
@@ -244,12 +244,12 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
   }
 
   function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return sendFramed(reply.status(404), { mode: parts.mode, ...notFoundPage(languageOf(request)) })
+    return sendFramed(reply.status(404), { ...site, ...notFoundPage(languageOf(request)) })
   }
 
   function sendTooMany(request: FastifyRequest, reply: FastifyReply, waitMs: number): FastifyReply {
     reply.status(429).header('retry-after', Math.ceil(waitMs / 1000))
-    return sendFramed(reply, { mode: parts.mode, ...tooManyPage(languageOf(request), waitMs) })
+    return sendFramed(reply, { ...site, ...tooManyPage(languageOf(request), waitMs) })
   }
 }
 

@@ -5,14 +5,13 @@ import { type Content, type Html, html } from '../../http/html.ts'
 import type { OpenedLink } from '../../links/open-link.ts'
 import type { PaymentLink } from '../../links/rules/link.ts'
 import type { Language } from '../checkout/languages.ts'
-import type { FramedPage } from '../checkout/pages/frame.ts'
+import type { FramedPage, Site } from '../checkout/pages/frame.ts'
 import { type IconName, icon } from '../checkout/pages/icons.ts'
-import { isolated, shop } from '../checkout/pages/shop.ts'
+import { isolated, shop, total } from '../checkout/pages/shop.ts'
 import { fill } from '../checkout/words.ts'
 
-export interface LinkView extends OpenedLink {
+export interface LinkView extends OpenedLink, Site {
   readonly language: Language
-  readonly mode: 'sandbox' | 'live'
   readonly path: string
   /** Sent twice, it is one order. */
   readonly formNumber: string
@@ -21,17 +20,18 @@ export interface LinkView extends OpenedLink {
 }
 
 export function linkPage(view: LinkView): Omit<FramedPage, 'nonce' | 'accentStyle'> {
-  const { language, mode, link, merchant, state } = view
+  const { language, mode, brand, link, merchant, state } = view
   const isPayable = state === 'active' && merchant.status === 'active'
   return {
     language,
     mode,
+    brand,
     title: fill(language.words.title, { merchant: isolated(merchant.name) }),
     main: html`<main>
 <div class="card">
 <header class="due">
 <h1>${shop(merchant)}
-${link.amountMinor !== undefined && html`<span class="total">${language.formats.moneyParts(link.amountMinor, link.currency)}</span>`}</h1>
+${link.amountMinor !== undefined && total(language, link.amountMinor, link.currency)}</h1>
 <p class="quiet about"><bdi>${link.title}</bdi></p>
 </header>
 <section class="state link-${state}" aria-labelledby="state">

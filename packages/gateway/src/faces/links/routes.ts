@@ -15,12 +15,11 @@ import { readTypedAmount } from '../../links/rules/typed-amount.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { accentStyle } from '../checkout/accent.ts'
 import { chooseLanguage, isLanguageTag, type Language } from '../checkout/languages.ts'
-import { sendFramed } from '../checkout/pages/frame.ts'
+import { type Site, sendFramed } from '../checkout/pages/frame.ts'
 import { notFoundPage, tooManyPage, troublePage } from '../checkout/pages/plain.ts'
 import { type LinkView, linkPage } from './page.ts'
 
-export interface LinkParts {
-  readonly mode: 'sandbox' | 'live'
+export interface LinkParts extends Site {
   readonly publicUrl: () => string
   readonly jar: CookieJar
   readonly random: RandomBytes
@@ -43,6 +42,7 @@ interface LinkRoute {
 type LinkRequest = FastifyRequest<LinkRoute>
 
 export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
+  const site: Site = { mode: parts.mode, brand: parts.brand }
   // Many people may sit behind one address, and many may open one link at once.
   const looks = new RateLimiter({ clock: parts.clock, rate: { perSecond: 50, burst: 500 } })
   const ordersByAddress = new RateLimiter({ clock: parts.clock, rate: { perSecond: 5, burst: 300 } })
@@ -58,7 +58,7 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
       const httpStatus = pageStatusOf(error, parts.isUnavailable)
       if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'internal error')
       if (httpStatus === 503) reply.header('retry-after', 1)
-      return sendFramed(reply.status(httpStatus), { mode: parts.mode, ...troublePage(languageOf(request)) })
+      return sendFramed(reply.status(httpStatus), { ...site, ...troublePage(languageOf(request)) })
     })
     links.get<LinkRoute>(path, (request, reply) =>
       withLink(request, reply, async (opened) => show(opened, request, reply)),
@@ -94,8 +94,8 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
     const style = accentStyle(opened.merchant.accentColour)
     const page = linkPage({
       ...opened,
+      ...site,
       language: languageOf(request),
-      mode: parts.mode,
       path: `/l/${opened.link.linkId}`,
       formNumber: Buffer.from(parts.random(formNumberBytes)).toString('hex'),
       refused,
@@ -147,11 +147,11 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
   }
 
   function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return sendFramed(reply.status(404), { mode: parts.mode, ...notFoundPage(languageOf(request)) })
+    return sendFramed(reply.status(404), { ...site, ...notFoundPage(languageOf(request)) })
   }
 
   function sendTooMany(request: FastifyRequest, reply: FastifyReply, waitMs: number): FastifyReply {
     reply.status(429).header('retry-after', Math.ceil(waitMs / 1000))
-    return sendFramed(reply, { mode: parts.mode, ...tooManyPage(languageOf(request), waitMs) })
+    return sendFramed(reply, { ...site, ...tooManyPage(languageOf(request), waitMs) })
   }
 }

@@ -6,6 +6,7 @@ export const de: Words = {
   title: 'An {merchant} zahlen',
   sandbox: 'Testumgebung: Es fließt kein echtes Geld.',
   language: 'Sprache',
+  operator: { help: 'Hilfe', privacy: 'Datenschutz', imprint: 'Impressum' },
   time: {
     left: 'Noch {time} zum Bezahlen',
     soon: 'Nur noch {time} zum Bezahlen',
@@ -18,6 +19,7 @@ export const de: Words = {
     submit: 'Weiter',
     next: 'Sie sehen zuerst Ihr Guthaben. Noch wird nichts bezahlt.',
     instead: 'Bei einer Wallet anmelden',
+    triesLeft: plural({ one: 'Noch {count} Versuch.', other: 'Noch {count} Versuche.' }),
   },
   rails: {
     heading: 'Wie möchten Sie bezahlen?',
@@ -25,7 +27,7 @@ export const de: Words = {
     waiting: 'Warten auf {rail}',
     text: 'Diese Seite ändert sich von selbst, sobald {rail} die Zahlung bestätigt hat. Sie können auch später zurückkommen.',
     starting: 'Verbindung zu {rail} wird hergestellt',
-    leaving: 'Zahlung bei {rail} wird beendet',
+    leaving: 'Zahlung bei {rail} wird abgebrochen',
     another: 'Anders bezahlen',
     copy: 'Kopieren',
     copied: 'Kopiert',
@@ -35,7 +37,7 @@ export const de: Words = {
   },
   testWallets: {
     heading: 'Mit einer Test-Wallet bezahlen',
-    hint: 'Ein Tipp bezahlt. Jede Wallet verhält sich immer gleich.',
+    hint: 'Einmal tippen genügt. Jede Wallet verhält sich immer gleich.',
     approves: { name: 'Bezahlt', does: 'Die Zahlung gelingt sofort.' },
     declines: { name: 'Lehnt ab', does: 'Die Zahlung scheitert, es wird nichts abgebucht.' },
     too_little_money: {
@@ -49,7 +51,7 @@ export const de: Words = {
     },
   },
   confirm: {
-    heading: 'Hallo, {name}',
+    heading: 'Hallo {name}',
     balance: 'Ihr Guthaben',
     after: 'Bleibt nach der Zahlung',
     pay: '{amount} bezahlen',
@@ -60,14 +62,16 @@ export const de: Words = {
   confirming: {
     status: 'In Bearbeitung',
     heading: 'Ihre Zahlung wird bearbeitet.',
-    text: 'Das Geld ist zurückgelegt. Diese Seite ändert sich von selbst, sobald es so weit ist; Sie müssen nicht noch einmal zahlen.',
+    text: 'Der Betrag ist reserviert. Diese Seite ändert sich von selbst, sobald es so weit ist; Sie müssen nicht noch einmal zahlen.',
   },
   success: {
     status: 'Bezahlt',
-    heading: 'Fertig. Sie haben {merchant} bezahlt.',
+    heading: 'Sie haben an {merchant} gezahlt.',
     transaction: 'Transaktion',
     refunded: '{amount} wurden auf Ihre Wallet erstattet.',
     refunding: '{amount} werden gerade auf Ihre Wallet erstattet.',
+    time: 'Zeitpunkt',
+    print: 'Beleg drucken',
   },
   failed: {
     status: 'Fehlgeschlagen',
@@ -85,7 +89,7 @@ export const de: Words = {
   },
   cancelled: {
     status: 'Storniert',
-    heading: '{merchant} hat diese Bestellung storniert.',
+    heading: 'Diese Bestellung wurde storniert.',
     text: 'Es wurde kein Geld abgebucht.',
     next: 'Wenn Sie das nicht erwartet haben, fragen Sie im Shop nach.',
   },
@@ -100,13 +104,14 @@ export const de: Words = {
     stay: 'Hier bleiben',
     staying: 'Sie bleiben auf dieser Seite.',
     close: 'Sie können diese Seite schließen.',
+    again: 'Noch einmal versuchen',
   },
   notices: {
     goOn: 'Sie werden zur Seite weitergeleitet, auf der Sie bezahlen.',
     railGone:
       'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere.',
-    railBusy: 'Die begonnene Zahlung wird noch beendet. Bitte warten Sie einen Moment.',
-    wrong: 'Anmeldung oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
+    railBusy: 'Die begonnene Zahlung wird noch abgebrochen. Bitte warten Sie einen Moment.',
+    wrong: 'Anmeldename oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
     lockedUntil:
       'Es gab zu viele falsche Versuche. Es wurde kein Geld abgebucht; bitte versuchen Sie es {when} wieder.',
     locked:

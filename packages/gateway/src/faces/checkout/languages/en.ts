@@ -5,6 +5,7 @@ export const en = {
   title: 'Pay {merchant}',
   sandbox: 'Sandbox: no real money moves.',
   language: 'Language',
+  operator: { help: 'Help', privacy: 'Privacy', imprint: 'Imprint' },
   time: {
     left: '{time} left to pay',
     soon: 'Only {time} left to pay',
@@ -17,6 +18,7 @@ export const en = {
     submit: 'Continue',
     next: 'You see your balance first. Nothing is paid yet.',
     instead: 'Sign in to a wallet',
+    triesLeft: plural({ one: '{count} try left.', other: '{count} tries left.' }),
   },
   rails: {
     heading: 'How do you want to pay?',
@@ -56,10 +58,12 @@ export const en = {
   },
   success: {
     status: 'Paid',
-    heading: 'Done. You have paid {merchant}.',
+    heading: 'You have paid {merchant}.',
     transaction: 'Transaction',
     refunded: '{amount} has been refunded to your wallet.',
     refunding: '{amount} is being refunded to your wallet.',
+    time: 'Time',
+    print: 'Print receipt',
   },
   failed: {
     status: 'Failed',
@@ -77,7 +81,7 @@ export const en = {
   },
   cancelled: {
     status: 'Cancelled',
-    heading: '{merchant} has cancelled this order.',
+    heading: 'This order has been cancelled.',
     text: 'No money was taken.',
     next: 'If you did not expect this, ask the shop.',
   },
@@ -92,6 +96,7 @@ export const en = {
     stay: 'Stay here',
     staying: 'You stay on this page.',
     close: 'You can close this page.',
+    again: 'Try again',
   },
   notices: {
     goOn: 'You are going on to the page where you pay.',

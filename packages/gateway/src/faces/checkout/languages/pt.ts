@@ -3,12 +3,13 @@ import { plural } from '../plural.ts'
 import type { Words } from '../words.ts'
 
 export const pt: Words = {
-  title: 'Pagar a {merchant}',
+  title: 'Pagamento para {merchant}',
   sandbox: 'Ambiente de testes: nenhum dinheiro real é movimentado.',
   language: 'Idioma',
+  operator: { help: 'Ajuda', privacy: 'Privacidade', imprint: 'Informações legais' },
   time: {
-    left: '{time} restantes para pagar',
-    soon: 'Apenas {time} restantes para pagar',
+    left: 'Tempo restante para pagar: {time}',
+    soon: 'Tempo restante para pagar: apenas {time}',
     announceSoon: 'Falta menos de um minuto para pagar.',
   },
   signIn: {
@@ -18,14 +19,15 @@ export const pt: Words = {
     submit: 'Continuar',
     next: 'Primeiro você vê o seu saldo. Nada é pago ainda.',
     instead: 'Entrar em uma carteira',
+    triesLeft: plural({ one: 'Resta {count} tentativa.', many: 'Restam {count} tentativas.', other: 'Restam {count} tentativas.' }),
   },
   rails: {
-    heading: 'Como quer pagar?',
+    heading: 'Como você quer pagar?',
     go: 'Continuar para {rail}',
-    waiting: 'À espera de {rail}',
-    text: 'Esta página muda sozinha assim que {rail} confirmar o pagamento. Também pode voltar mais tarde.',
-    starting: 'A ligar a {rail}',
-    leaving: 'A terminar o pagamento em {rail}',
+    waiting: 'Aguardando {rail}',
+    text: 'Esta página muda sozinha assim que {rail} confirmar o pagamento. Você também pode voltar mais tarde.',
+    starting: 'Conectando a {rail}',
+    leaving: 'Cancelando o pagamento em {rail}',
     another: 'Pagar de outra forma',
     copy: 'Copiar',
     copied: 'Copiado',
@@ -56,14 +58,16 @@ export const pt: Words = {
   confirming: {
     status: 'Em processamento',
     heading: 'Seu pagamento está sendo processado.',
-    text: 'O dinheiro está reservado. Esta página muda sozinha assim que terminar; você não precisa pagar de novo.',
+    text: 'O valor está reservado. Esta página muda sozinha assim que terminar; você não precisa pagar de novo.',
   },
   success: {
     status: 'Pago',
-    heading: 'Pronto. Você pagou a {merchant}.',
+    heading: 'Você pagou {merchant}.',
     transaction: 'Transação',
     refunded: '{amount} foram reembolsados para a sua carteira.',
     refunding: '{amount} estão sendo reembolsados para a sua carteira.',
+    time: 'Data e hora',
+    print: 'Imprimir recibo',
   },
   failed: {
     status: 'Falhou',
@@ -81,7 +85,7 @@ export const pt: Words = {
   },
   cancelled: {
     status: 'Cancelado',
-    heading: '{merchant} cancelou este pedido.',
+    heading: 'Este pedido foi cancelado.',
     text: 'Nada foi cobrado.',
     next: 'Se você não esperava por isso, fale com a loja.',
   },
@@ -96,12 +100,13 @@ export const pt: Words = {
     stay: 'Ficar aqui',
     staying: 'Você fica nesta página.',
     close: 'Você pode fechar esta página.',
+    again: 'Tentar novamente',
   },
   notices: {
-    goOn: 'Está a ser levado à página onde paga.',
-    railGone: 'Esta forma de pagamento não está disponível neste momento. Nada foi cobrado; escolha outra.',
-    railBusy: 'O pagamento que começou ainda está a ser terminado. Aguarde um momento.',
-    wrong: 'O login ou o PIN está errado. Nada foi cobrado; tente de novo.',
+    goOn: 'Você está indo para a página de pagamento.',
+    railGone: 'Esta forma de pagamento não está disponível no momento. Nada foi cobrado; escolha outra.',
+    railBusy: 'O pagamento iniciado está sendo cancelado. Aguarde um momento.',
+    wrong: 'Login ou PIN incorreto. Nada foi cobrado; tente de novo.',
     lockedUntil: 'Houve muitas tentativas erradas. Nada foi cobrado; tente de novo {when}.',
     locked:
       'Esta carteira está bloqueada. Nada foi cobrado. Fale com o provedor da sua carteira ou use outra.',
@@ -141,7 +146,7 @@ export const pt: Words = {
   },
   link: {
     heading: 'Pagar aqui',
-    amount: 'Quanto quer pagar?',
+    amount: 'Quanto você quer pagar?',
     between: 'De {least} a {most}.',
     least: 'No mínimo, {least}.',
     most: 'No máximo, {most}.',

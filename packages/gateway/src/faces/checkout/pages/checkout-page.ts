@@ -7,7 +7,7 @@ import { fill } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
 import { resultState } from './result.ts'
-import { isolated, shop } from './shop.ts'
+import { isolated, shop, total } from './shop.ts'
 import { readSummary, type Summary, summary } from './summary.ts'
 import type { ShownAttempt, View } from './view.ts'
 
@@ -17,13 +17,14 @@ const refreshSeconds = 3
 export const soonMs = 60_000
 
 export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
-  const { order, merchant, language, mode } = view
+  const { order, merchant, language, mode, brand } = view
   const isPayable = order.status === 'pending' && merchant.status === 'active'
   const isCompact = order.channel === 'APP'
   const content = readSummary(order.content)
   return {
     language,
     mode,
+    brand,
     title: titleOf(view),
     isCompact,
     withScript: true,
@@ -34,11 +35,11 @@ ${due(view, content)}
 <section class="state ${order.status}" aria-labelledby="state">
 ${isPayable ? payState(view) : resultState(view)}
 ${order.status === 'pending' && leave(view)}
+${isPayable && !isCompact && phone(view)}
 </section>
 </div>
 ${summary(view, content)}
 </main>`,
-    aside: isPayable && !isCompact && phone(view),
   }
 }
 
@@ -52,7 +53,7 @@ function leave({ order, merchant, language, path }: View): Content {
 function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {
   return html`<header class="due">
 <h1>${shop(merchant)}
-<span class="total">${language.formats.moneyParts(order.paymentAmountMinor, order.currency)}</span></h1>
+${total(language, order.paymentAmountMinor, order.currency)}</h1>
 ${orderDescription !== undefined && html`<p class="quiet about"><bdi>${orderDescription}</bdi></p>`}
 </header>`
 }
@@ -62,14 +63,14 @@ export function attemptStamp({ status, isLeaving }: Pick<ShownAttempt, 'status' 
   return isLeaving ? 'leaving' : status
 }
 
-/** Lazy: a screen too narrow to show it does not load it. */
+/** Folded, and not there on a phone. Lazy: only whoever unfolds it loads it. */
 function phone({ language, path }: View): Html {
   const { heading, text, code } = language.words.phone
-  return html`<aside class="phone" aria-labelledby="phone">
-<img class="qr" src="${path}/qr.svg" alt="${code}" width="184" height="184" loading="lazy">
-<h2 id="phone">${heading}</h2>
-<p class="quiet">${text}</p>
-</aside>`
+  return html`<details class="fold phone">
+<summary>${heading}</summary>
+<div><img class="qr" src="${path}/qr.svg" alt="${code}" width="184" height="184" loading="lazy">
+<p class="quiet small">${text}</p></div>
+</details>`
 }
 
 /** While the order waits, only at its end: a page that reloads would take away what is being typed. */

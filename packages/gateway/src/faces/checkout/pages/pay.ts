@@ -20,9 +20,13 @@ function countdown({ language, order, nowMs }: View): Html {
   const { left, soon, announceSoon } = language.words.time
   const leftSeconds = Math.max(0, Math.ceil((order.expiresAtMs - nowMs) / 1000))
   const isSoon = leftSeconds <= 60
+  const { duration } = language.formats
+  const minutes = Math.floor(leftSeconds / 60)
   const time = isSoon
-    ? language.formats.duration(leftSeconds, 'second')
-    : language.formats.duration(Math.floor(leftSeconds / 60), 'minute')
+    ? duration(leftSeconds, 'second')
+    : minutes < 120
+      ? duration(minutes, 'minute')
+      : duration(Math.floor(minutes / 60), 'hour')
   return html`<p class="countdown${isSoon && ' soon'}" id="countdown" role="timer" data-left="${left}" data-soon="${soon}" data-announce="${announceSoon}">${icon('clock')}<span>${fill(isSoon ? soon : left, { time: html`<bdi>${time}</bdi>` })}</span></p>`
 }
 
@@ -54,12 +58,15 @@ ${content}
 
 function signIn({ path, formToken, language, note }: View): Html {
   const { signIn: words } = language.words
+  // What was typed is kept but for the PIN, so that is where to go on.
+  const wrong = note?.login !== undefined && html` aria-describedby="notice" autofocus`
+  const isWrong = note?.code === 'wrong' && html` aria-invalid="true"`
   return html`<form method="post" action="${path}/sign-in" class="sign-in">
 ${token(formToken)}
 <label for="login">${words.login}</label>
 <input id="login" name="login" type="text" inputmode="email" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" dir="ltr" required value="${note?.login}">
 <label for="pin">${words.pin}</label>
-<input id="pin" name="pin" type="password" inputmode="numeric" autocomplete="current-password" pattern="[0-9]{4,12}" minlength="4" maxlength="12" dir="ltr" required>
+<input id="pin" name="pin" type="password" inputmode="numeric" autocomplete="current-password" pattern="[0-9]{4,12}" minlength="4" maxlength="12" dir="ltr" required${isWrong}${wrong}>
 <div class="act"><button class="primary" type="submit">${words.submit}</button>
 <p class="quiet small">${words.next}</p></div>
 </form>`

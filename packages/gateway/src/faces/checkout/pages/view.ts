@@ -4,10 +4,10 @@ import type { Merchant } from '../../../merchants/rules/merchant.ts'
 import type { Order } from '../../../orders/rules/order.ts'
 import type { Language } from '../languages.ts'
 import type { Note } from '../visit.ts'
+import type { Site } from './frame.ts'
 
-export interface View {
+export interface View extends Site {
   readonly language: Language
-  readonly mode: 'sandbox' | 'live'
   readonly order: Order
   readonly merchant: Merchant
   /** Of this checkout, without the host; forms and links begin with it. */
