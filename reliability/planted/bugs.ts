@@ -114,7 +114,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
         replace: "where link_uses = 'once' and status = 'no such status'",
       },
       {
-        in: 'findOrMake',
+        in: 'makeOpenLink',
         find: "if (earlier && standing === 'leads_on') return earlier",
         replace: "if (earlier && standing === 'leads_on' && link.uses === 'many') return earlier",
       },
@@ -128,6 +128,17 @@ export const bugs: Readonly<Record<string, Bug>> = {
         in: 'makePaymentStore',
         find: "if (error instanceof CommitUnknown) return 'unknown'",
         replace: "if (error instanceof CommitUnknown) return 'submitted'",
+      },
+    ],
+  },
+  'limit-of-a-wallet-ignored': {
+    what: 'Payments that come in one batch are each held to the limit of the day as if they were alone.',
+    caughtBy: 'wallet-limits.test.ts',
+    places: [
+      {
+        in: 'takeMoney',
+        find: 'spentMinor: spentMinorOn(spending, day) + minor',
+        replace: 'spentMinor: spentMinorOn(spending, day) + 0n * minor',
       },
     ],
   },

@@ -29,6 +29,7 @@ import { makeSecondStep } from '../operators/second-step.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
 import { makeCurrentOrder } from '../orders/current-order.ts'
+import { makeErasePersonalData } from '../orders/erase-personal-data.ts'
 import { makeExpireOrders } from '../orders/expire-orders.ts'
 import { makeFindOrders } from '../orders/find-orders.ts'
 import { makeManageOrders } from '../orders/manage-orders.ts'
@@ -95,8 +96,10 @@ export type OperationConfig = Pick<
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
   | 'lateMoney'
+  | 'personalDataDays'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
+  | 'walletLimits'
 >
 
 /** What operations tell of, so that nobody needs to look for it. None of it is needed for anything to be right. */
@@ -146,7 +149,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
-  const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
+  const payOnce = makeSubmitPayment({
+    ...stores,
+    ...{ currentOrder, clock, random, onSubmitted },
+    defaultLimits: config.walletLimits,
+  })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const railDirectory = new RailDirectory({ store: stores.rails, vault, clock })
   const askRails = makeAskRails({
@@ -174,15 +181,23 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const linkParts = { links: stores.links, placeOrder, publicUrl, clock, random }
   const storeLink = makeStoreLink(linkParts)
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
+  const erasePersonalData = makeErasePersonalData({
+    erasure: stores.erasure,
+    personalDataDays: config.personalDataDays,
+    clock,
+  })
   const preparing = { directory, platformKeys, clock, ...(sealingTools && { tools: sealingTools }) }
 
   /** What may need a second operator, in the name of whoever acts. */
   const movingAs = (actor: string) => {
-    const by = { clock, random, actor }
+    const by = { clock, random, actor, balanceLimits: config.walletLimits.balance }
     return {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
-      wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
+      wallets: makeManageWallets({
+        ...{ wallets, treasury, vault, ...by },
+        ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
+      }),
       merchants: makeManageMerchants({ merchants, vault, ...by }),
     }
   }
@@ -236,9 +251,10 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    erasePersonalData,
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
-    prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
+    prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, erasePersonalData, clock, signal })(),
 
     // The sandbox
     refillTestWallet: refill,

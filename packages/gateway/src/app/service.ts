@@ -126,6 +126,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     vault,
     watch,
     jar: parts.jar,
+    defaultLimits: config.walletLimits,
     clock,
     random,
     log,

@@ -20,6 +20,7 @@ import { makeAuditLogStore } from '../operators/store/audit-log.ts'
 import { makeOperatorTotpStore } from '../operators/store/operator-totp.ts'
 import { makeOperatorTriesStore } from '../operators/store/operator-tries.ts'
 import { makeOperatorStore } from '../operators/store/operators.ts'
+import { makeErasureStore } from '../orders/store/erasure.ts'
 import { makeOrderDetailsStore } from '../orders/store/order-details.ts'
 import { makeOrderListStore } from '../orders/store/order-list.ts'
 import { makeOrderStore, type OnBatch } from '../orders/store/orders.ts'
@@ -36,6 +37,8 @@ import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
 import { makeRequestLogStore } from '../system/store/request-log.ts'
 import { readSystemState } from '../system/store/system.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
+import { makeConsumerDataStore } from '../wallets/store/consumer-data.ts'
+import { makeWalletLimitStore } from '../wallets/store/limits.ts'
 import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
 
@@ -52,6 +55,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
   return {
     orders: makeOrderStore(pool, { onBatch, onQueued }),
     orderList: makeOrderListStore(pool),
+    erasure: makeErasureStore(pool),
     orderDetails: makeOrderDetailsStore(pool),
     payments: makePaymentStore(pool, onQueued),
     settling: makeSettlingStore(pool, { onBatch, onQueued }),
@@ -66,6 +70,8 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     callbackPauses: makeCallbackPauseStore(pool),
     merchants: makeMerchantStore(pool),
     wallets: makeWalletStore(pool),
+    consumerData: makeConsumerDataStore(pool),
+    walletLimits: makeWalletLimitStore(pool),
     pinTries: makePinTriesStore(pool),
     treasury: makeTreasuryStore(pool),
     statements: makeStatementStore(pool),

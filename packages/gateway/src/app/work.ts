@@ -12,6 +12,7 @@ import { maxRailAnswerBytes, railTimeoutMs } from '../rails/rail-client.ts'
 import type { Config } from '../settings/config.ts'
 import { startRailWorker } from '../workers/ask-rails.ts'
 import { startCountHoursWorker } from '../workers/count-hours.ts'
+import { startErasureWorker } from '../workers/erase-personal-data.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
 import { startSettleWorker } from '../workers/settle.ts'
@@ -130,6 +131,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.rails.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
+      await loops?.erasure?.stop()
       await notifications?.stop()
     },
   }
@@ -152,6 +154,10 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
     }),
     rails: startRailWorker({ askRails: operations.askRails, clock, log }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
+    erasure:
+      config.personalDataDays === undefined
+        ? undefined
+        : startErasureWorker({ erase: operations.erasePersonalData, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }
 }

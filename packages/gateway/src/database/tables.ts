@@ -57,6 +57,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   audit: { place: 'local' },
   overview_hours: { place: 'local' },
   request_log: { place: 'local' },
+  erasures: { place: 'local' },
 }
 
 /** The column by which spread tables are spread. */

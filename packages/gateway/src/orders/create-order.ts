@@ -1,4 +1,5 @@
 // service.trade.create: a payment order, once for each orderNo, for ever.
+import { createHash } from 'node:crypto'
 import {
   type CreateAnswer,
   Failure,
@@ -55,10 +56,16 @@ export function makeCreateOrder(parts: CreateOrderParts) {
 }
 
 function refuseOtherContent(stored: Order, order: Order): void {
-  const field = differingField(stored, order)
+  // Of what was erased the hash alone is left to compare with.
+  const isSame = stored.contentHash !== undefined && stored.contentHash === hashOf(order.content)
+  const field = differingField(stored, isSame ? { ...order, content: stored.content } : order)
   if (field === undefined) return
   throw new Failure('number_already_used', {
     field,
     message: `orderNo ${order.orderNo} was already used for an order with another ${field}. Repeat that order as it was, or use a new orderNo.`,
   })
+}
+
+export function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex')
 }

@@ -5,6 +5,7 @@ import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Role } from '../operators/rules/operator.ts'
 import { messageOf } from '../platform/errors.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
+import type { DefaultLimits } from '../wallets/rules/limits.ts'
 import { type GatewayRole, type SettingName, settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -46,10 +47,14 @@ export interface Config {
   readonly secondStepRoles: readonly Role[]
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
+  /** Of wallets that have none of their own. */
+  readonly walletLimits: DefaultLimits
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
   readonly callbackHistoryDays: number
+  /** Undefined: personal data in orders is kept. */
+  readonly personalDataDays: number | undefined
   readonly lateMoney: 'refund' | 'hold'
   readonly callbacksInFlight: number
   readonly callbacksInFlightPerHost: number
@@ -169,10 +174,16 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       kinds: read('APPROVAL_FOR') ?? [],
       lifeMs: (read('APPROVAL_HOURS') ?? 0) * hourMs,
     }),
+    walletLimits: Object.freeze({
+      payment: read('WALLET_PAYMENT_LIMIT'),
+      day: read('WALLET_DAY_LIMIT'),
+      balance: read('WALLET_BALANCE_LIMIT'),
+    }),
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),
     callbackHistoryDays: read('CALLBACK_HISTORY_DAYS'),
+    personalDataDays: read('PERSONAL_DATA_DAYS'),
     lateMoney: read('LATE_MONEY'),
     callbacksInFlight: read('CALLBACKS_IN_FLIGHT'),
     callbacksInFlightPerHost: read('CALLBACKS_IN_FLIGHT_PER_HOST'),

@@ -113,6 +113,8 @@ export function makeActs(parts: ActsParts) {
         return [visits.signOut(order)]
       case 'insufficient_funds':
         return note(order, { code: 'tooLittle' })
+      case 'over_limit':
+        return note(order, { code: 'overLimit' })
       case 'wallet_locked':
         return [visits.signOut(order), ...note(order, { code: 'locked' })]
       case 'attempt_open': {

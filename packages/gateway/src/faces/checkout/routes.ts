@@ -41,6 +41,8 @@ export interface RunningCheckout {
   readonly returnToShop: ReturnToShop
   readonly acts: Acts
   readonly findSignedIn: (walletId: string, order: Order) => Promise<SignedInWallet | undefined>
+  /** The most that wallets pay at once, where they have no limit of their own. */
+  readonly walletLimitMinor: (currency: string) => bigint | undefined
   /** By their names in this language. */
   readonly findRails: (order: Order, language: string) => Promise<ShownRails>
   /** Asks the rail of the open attempt now, where it can be asked at once. */
@@ -152,6 +154,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       formToken: visit.formToken,
       note: taken?.note,
       wallet,
+      walletLimitMinor: parts.running().walletLimitMinor(order.currency),
       rails: await parts.running().findRails(order, language.tag),
     }
     const style = accentStyle(merchant.accentColour)

@@ -32,6 +32,8 @@ export interface Order extends OrderKey {
   readonly cancelUrl: string | undefined
   /** The merchant's order object, normalised, as JSON text: what the checkout shows. */
   readonly content: string
+  /** SHA-256 of the content as it was, where personal data was erased from it; undefined: nothing was. */
+  readonly contentHash: string | undefined
   readonly createdAtMs: number
   readonly transactionId: string | undefined
   /** The wallet that paid, or tries to. */
@@ -77,6 +79,7 @@ export function makeOrder(
     redirectUrl: create.redirectUrl,
     cancelUrl: create.cancelUrl,
     content: writeContent(create.order),
+    contentHash: undefined,
     createdAtMs: nowMs,
     transactionId: undefined,
     walletId: undefined,
@@ -194,4 +197,21 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Text that is empty is the same as none. */
 function leftOut(value: unknown): unknown {
   return value === '' ? undefined : value
+}
+
+interface WithPersonalData {
+  orderDescription?: string
+  shipping?: { name?: string; address?: string }
+}
+
+/**
+ * The content without what may tell of a person: the receiver's name and address, and the description, which is free text.
+ * Amounts, numbers and goods stay. Undefined: there is nothing of it.
+ */
+export function withoutPersonalData(content: string): string | undefined {
+  // Safe: the gateway wrote it.
+  const { orderDescription, shipping, ...rest } = JSON.parse(content) as WithPersonalData
+  const { name, address, ...way } = shipping ?? {}
+  if (!orderDescription && !name && !address) return undefined
+  return JSON.stringify({ ...rest, ...(shipping && { shipping: { ...way, name: '' } }) })
 }

@@ -72,6 +72,7 @@ export interface OrderRow {
   redirect_url: string | null
   cancel_url: string | null
   content: string
+  content_hash: string | null
   created_at: string
   transaction_id: string | null
   wallet_id: string | null
@@ -87,7 +88,8 @@ export interface OrderRow {
 }
 
 export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
-       o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.created_at,
+       o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.content_hash,
+       o.created_at,
        o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
        o.refund_held_minor, o.link_id, o.link_uses, o.refund_count`
 
@@ -319,6 +321,7 @@ export function toOrder(row: OrderRow): Order {
     redirectUrl: row.redirect_url ?? undefined,
     cancelUrl: row.cancel_url ?? undefined,
     content: row.content,
+    contentHash: row.content_hash ?? undefined,
     createdAtMs: Number(row.created_at),
     transactionId: row.transaction_id ?? undefined,
     walletId: row.wallet_id ?? undefined,

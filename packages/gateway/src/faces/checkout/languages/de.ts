@@ -19,6 +19,7 @@ export const de: Words = {
     submit: 'Weiter',
     next: 'Sie sehen zuerst Ihr Guthaben. Noch wird nichts bezahlt.',
     instead: 'Bei einer Wallet anmelden',
+    limit: 'Wallets zahlen höchstens {limit} auf einmal. Wenn Ihre kein höheres Limit hat, wählen Sie bitte eine andere Zahlungsart.',
     triesLeft: plural({ one: 'Noch {count} Versuch.', other: 'Noch {count} Versuche.' }),
   },
   rails: {
@@ -58,6 +59,8 @@ export const de: Words = {
     otherWallet: 'Andere Wallet verwenden',
     tooLittle: 'Ihr Guthaben reicht nicht aus: Es fehlen {missing}.',
     tooLittleNext: 'Laden Sie Ihre Wallet auf und diese Seite neu, oder verwenden Sie eine andere Wallet.',
+    overPayment: 'Das ist mehr, als Ihre Wallet auf einmal zahlen darf: Das Limit ist {limit}.',
+    overDay: 'Das ist mehr, als Ihre Wallet heute noch zahlen darf: Von {limit} sind {left} übrig.',
   },
   confirming: {
     status: 'In Bearbeitung',
@@ -118,6 +121,7 @@ export const de: Words = {
       'Diese Wallet ist gesperrt. Es wurde kein Geld abgebucht. Fragen Sie beim Anbieter Ihrer Wallet nach, oder verwenden Sie eine andere.',
     tooLittle:
       'Diese Wallet hat zu wenig Guthaben. Es wurde kein Geld abgebucht; bitte verwenden Sie eine andere.',
+    overLimit: 'Das ist mehr, als die Wallet auf einmal oder heute zahlen darf. Es wurde kein Geld abgebucht; bitte verwenden Sie eine andere.',
     alreadyPaid: 'Diese Bestellung war schon bezahlt. Es wurde nichts ein zweites Mal abgebucht.',
     alreadyProcessing: 'Diese Bestellung wird schon bezahlt. Es wird nichts ein zweites Mal abgebucht.',
     gone: 'Die Bestellung war vorbei, bevor Ihre Zahlung ankam. Es wurde kein Geld abgebucht.',

@@ -18,6 +18,7 @@ export const en = {
     submit: 'Continue',
     next: 'You see your balance first. Nothing is paid yet.',
     instead: 'Sign in to a wallet',
+    limit: 'Wallets pay at most {limit} at once. If yours has no higher limit, please choose another way to pay.',
     triesLeft: plural({ one: '{count} try left.', other: '{count} tries left.' }),
   },
   rails: {
@@ -50,6 +51,8 @@ export const en = {
     otherWallet: 'Use another wallet',
     tooLittle: 'Your balance does not cover this order: {missing} is missing.',
     tooLittleNext: 'Top up your wallet and reload this page, or use another wallet.',
+    overPayment: 'This is more than your wallet may pay at once: the limit is {limit}.',
+    overDay: 'This is more than your wallet may still pay today: {left} of {limit} is left.',
   },
   confirming: {
     status: 'Processing',
@@ -107,6 +110,7 @@ export const en = {
     locked:
       'This wallet is locked. No money was taken. Ask the people who run your wallet, or use another one.',
     tooLittle: 'This wallet has too little money. No money was taken; please use another wallet.',
+    overLimit: 'This is more than the wallet may pay at once or today. No money was taken; please use another wallet.',
     alreadyPaid: 'This order was already paid. Nothing was taken a second time.',
     alreadyProcessing: 'This order is already being paid. Nothing is taken a second time.',
     gone: 'The order was over before your payment arrived. No money was taken.',

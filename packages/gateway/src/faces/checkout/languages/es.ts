@@ -19,6 +19,7 @@ export const es: Words = {
     submit: 'Continuar',
     next: 'Primero verás tu saldo. Todavía no se paga nada.',
     instead: 'Iniciar sesión en un monedero',
+    limit: 'Los monederos pagan como máximo {limit} de una vez. Si el tuyo no tiene un límite mayor, elige otra forma de pago.',
     triesLeft: plural({ one: 'Queda {count} intento.', many: 'Quedan {count} intentos.', other: 'Quedan {count} intentos.' }),
   },
   rails: {
@@ -54,6 +55,8 @@ export const es: Words = {
     otherWallet: 'Usar otro monedero',
     tooLittle: 'Tu saldo no cubre este pedido: faltan {missing}.',
     tooLittleNext: 'Recarga tu monedero y vuelve a cargar esta página, o usa otro monedero.',
+    overPayment: 'Es más de lo que tu monedero puede pagar de una vez: el límite es {limit}.',
+    overDay: 'Es más de lo que tu monedero puede pagar hoy: quedan {left} de {limit}.',
   },
   confirming: {
     status: 'En proceso',
@@ -111,6 +114,7 @@ export const es: Words = {
     locked:
       'Este monedero está bloqueado. No se ha cobrado nada. Consulta con el proveedor de tu monedero o usa otro.',
     tooLittle: 'Este monedero no tiene saldo suficiente. No se ha cobrado nada; usa otro monedero.',
+    overLimit: 'El importe supera el límite del monedero por pago o por día. No se ha cobrado nada; usa otro monedero.',
     alreadyPaid: 'Este pedido ya estaba pagado. No se ha cobrado nada por segunda vez.',
     alreadyProcessing: 'Este pedido ya se está pagando. No se cobrará nada por segunda vez.',
     gone: 'El pedido terminó antes de que llegara tu pago. No se ha cobrado nada.',

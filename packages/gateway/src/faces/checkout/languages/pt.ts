@@ -19,6 +19,7 @@ export const pt: Words = {
     submit: 'Continuar',
     next: 'Primeiro você vê o seu saldo. Nada é pago ainda.',
     instead: 'Entrar em uma carteira',
+    limit: 'As carteiras pagam no máximo {limit} por vez. Se a sua não tem um limite maior, escolha outra forma de pagamento.',
     triesLeft: plural({ one: 'Resta {count} tentativa.', many: 'Restam {count} tentativas.', other: 'Restam {count} tentativas.' }),
   },
   rails: {
@@ -54,6 +55,8 @@ export const pt: Words = {
     otherWallet: 'Usar outra carteira',
     tooLittle: 'Seu saldo não cobre este pedido: faltam {missing}.',
     tooLittleNext: 'Recarregue a sua carteira e atualize esta página, ou use outra carteira.',
+    overPayment: 'É mais do que a sua carteira pode pagar por vez: o limite é {limit}.',
+    overDay: 'É mais do que a sua carteira ainda pode pagar hoje: restam {left} de {limit}.',
   },
   confirming: {
     status: 'Em processamento',
@@ -111,6 +114,7 @@ export const pt: Words = {
     locked:
       'Esta carteira está bloqueada. Nada foi cobrado. Fale com o provedor da sua carteira ou use outra.',
     tooLittle: 'Esta carteira não tem saldo suficiente. Nada foi cobrado; use outra carteira.',
+    overLimit: 'O valor ultrapassa o limite da carteira por pagamento ou por dia. Nada foi cobrado; use outra carteira.',
     alreadyPaid: 'Este pedido já estava pago. Nada foi cobrado uma segunda vez.',
     alreadyProcessing: 'Este pedido já está sendo pago. Nada será cobrado uma segunda vez.',
     gone: 'O pedido terminou antes de o seu pagamento chegar. Nada foi cobrado.',

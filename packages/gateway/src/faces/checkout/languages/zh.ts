@@ -19,6 +19,7 @@ export const zh: Words = {
     submit: '继续',
     next: '您会先看到余额，此时尚未付款。',
     instead: '登录钱包',
+    limit: '钱包单笔付款上限为 {limit}。如果您的钱包没有更高的限额，请选择其他付款方式。',
     triesLeft: plural({ other: '还可以尝试 {count} 次。' }),
   },
   rails: {
@@ -51,6 +52,8 @@ export const zh: Words = {
     otherWallet: '使用其他钱包',
     tooLittle: '您的余额不足以支付此订单：还差 {missing}。',
     tooLittleNext: '请为钱包充值后刷新本页，或使用其他钱包。',
+    overPayment: '超出您钱包的单笔限额：{limit}。',
+    overDay: '超出您钱包今日的剩余限额：{limit} 中还剩 {left}。',
   },
   confirming: {
     status: '处理中',
@@ -107,6 +110,7 @@ export const zh: Words = {
     lockedUntil: '错误次数过多。没有扣款，请在{when}再试。',
     locked: '此钱包已被锁定。没有扣款。请联系钱包服务方，或使用其他钱包。',
     tooLittle: '此钱包余额不足。没有扣款，请使用其他钱包。',
+    overLimit: '超出钱包的单笔或单日限额。没有扣款，请使用其他钱包。',
     alreadyPaid: '此订单此前已付款，没有重复扣款。',
     alreadyProcessing: '此订单已在付款处理中，不会重复扣款。',
     gone: '您的付款到达之前订单已结束。没有扣款。',

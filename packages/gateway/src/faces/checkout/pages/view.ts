@@ -3,6 +3,7 @@ import type { NextAction } from '@tillgate/protocol'
 import type { Merchant } from '../../../merchants/rules/merchant.ts'
 import type { Order } from '../../../orders/rules/order.ts'
 import type { Language } from '../languages.ts'
+import type { BrokenLimit } from '../../../wallets/rules/limits.ts'
 import type { Note } from '../visit.ts'
 import type { Site } from './frame.ts'
 
@@ -17,6 +18,8 @@ export interface View extends Site {
   readonly note: Note | undefined
   /** Whose wallet is signed in. */
   readonly wallet: SignedInWallet | undefined
+  /** The most that wallets pay at once, where they have no limit of their own. */
+  readonly walletLimitMinor: bigint | undefined
   readonly rails: ShownRails
 }
 
@@ -47,4 +50,5 @@ export interface SignedInWallet {
   readonly name: string
   readonly login: string
   readonly availableMinor: bigint
+  readonly overLimit: BrokenLimit | undefined
 }
