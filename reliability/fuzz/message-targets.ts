@@ -89,7 +89,14 @@ export const bodies: Readonly<
     parse: parseLinkCreateBody,
     right: [
       { linkNo: 'n', title: 'Tea', currency: 'EUR', amount: '5.00', uses: 'once', paymentMinutes: 5 },
-      { linkNo: 'n', title: 'Tea', currency: 'JPY', leastAmount: 5, mostAmount: 10, linkExpiryTime: 1760000000000 },
+      {
+        linkNo: 'n',
+        title: 'Tea',
+        currency: 'JPY',
+        leastAmount: 5,
+        mostAmount: 10,
+        linkExpiryTime: 1760000000000,
+      },
     ],
   },
   'service.link.query': { parse: parseLinkQueryBody, right: [{ linkId }, { linkNo: 'n' }] },

@@ -17,7 +17,9 @@ export async function payAtLink(world: World, name: string): Promise<void> {
   if (made.kind !== 'answered') return
   const { linkId } = made.value
   for (let round = 0; round < 3; round++) {
-    await Promise.all(Array.from({ length: seeded.whole(2, 4) }, (_, index) => press(`${name} ${round} ${index}`)))
+    await Promise.all(
+      Array.from({ length: seeded.whole(2, 4) }, (_, index) => press(`${name} ${round} ${index}`)),
+    )
     await world.sleep(seeded.whole(1_000, 8 * minute))
   }
 

@@ -39,9 +39,12 @@ const given = {
   linkNo: faced(text('The merchant’s own number for it; never used twice.', { max: 64 }), {
     placeholder: 'invoice-17',
   }),
-  title: faced(text('What is paid for, as the consumer reads it.', { max: 256, pattern: visibleCharacters }), {
-    placeholder: 'Invoice 17',
-  }),
+  title: faced(
+    text('What is paid for, as the consumer reads it.', { max: 256, pattern: visibleCharacters }),
+    {
+      placeholder: 'Invoice 17',
+    },
+  ),
   currency,
   amount: optional(
     faced(amount('What the consumer pays; left out, the consumer says how much.'), { placeholder: '12.50' }),
@@ -84,7 +87,14 @@ const link = {
   refunded: amount('What of it was refunded.'),
   createdAtMs: timeMs('Since when.'),
 }
-const { paidCount: _count, paid: _paid, refunded: _refunded, status: _status, linkUrl: _url, ...stored } = link
+const {
+  paidCount: _count,
+  paid: _paid,
+  refunded: _refunded,
+  status: _status,
+  linkUrl: _url,
+  ...stored
+} = link
 const page = '/links/:merchantId/:linkId'
 
 const checks: Act['checks'] = {
@@ -107,7 +117,8 @@ const words = {
   },
   close: {
     summary: 'End it for ever',
-    explains: 'No payment begins there any more, and it cannot be opened again. One that has begun can still be made.',
+    explains:
+      'No payment begins there any more, and it cannot be opened again. One that has begun can still be made.',
     done: 'closed for ever',
   },
 } as const satisfies Record<LinkVerb, { summary: string; explains: string; done: string }>
@@ -129,7 +140,11 @@ export const linkActs: readonly Act[] = [
         object('A link.', {
           ...stored,
           merchantName: text('The merchant’s name.', { max: 256 }),
-          status: oneOf('As it was set; its end and its payment are not looked at.', ['active', 'paused', 'closed']),
+          status: oneOf('As it was set; its end and its payment are not looked at.', [
+            'active',
+            'paused',
+            'closed',
+          ]),
         }),
       ),
       older: optional(text(nextPage, { max: 32 })),
@@ -251,7 +266,8 @@ function dayOrTime(written: string): string {
 }
 
 export function writtenAmounts({ currency: code, amountMinor, leastMinor, mostMinor }: PaymentLink) {
-  const written = (minor: bigint | undefined) => (minor === undefined ? undefined : toDecimalText(minor, code))
+  const written = (minor: bigint | undefined) =>
+    minor === undefined ? undefined : toDecimalText(minor, code)
   return { amount: written(amountMinor), leastAmount: written(leastMinor), mostAmount: written(mostMinor) }
 }
 

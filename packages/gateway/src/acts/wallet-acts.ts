@@ -59,7 +59,9 @@ const exported = object('All of it.', {
       refunded: amount('What was refunded.'),
       createdAtMs: timeMs('When it was made.'),
       completedAtMs: optional(timeMs('When it ended.')),
-      order: longText('What the merchant said of it, as JSON text, as far as it was not erased.', { max: 262_144 }),
+      order: longText('What the merchant said of it, as JSON text, as far as it was not erased.', {
+        max: 262_144,
+      }),
     }),
   ),
   movements: list(
@@ -174,7 +176,10 @@ export const walletActs: readonly Act[] = [
       payment: optional(faced(amount('The most for a payment.'), { placeholder: '500.00' })),
       day: optional(faced(amount('The most for a day, by UTC.'), { placeholder: '1000.00' })),
       balance: optional(
-        faced(amount('The most that top-ups bring it to.'), { placeholder: '2500.00', label: 'In the wallet' }),
+        faced(amount('The most that top-ups bring it to.'), {
+          placeholder: '2500.00',
+          label: 'In the wallet',
+        }),
       ),
       reason,
     }),
@@ -203,7 +208,9 @@ export const walletActs: readonly Act[] = [
         balanceMinor: limitOf(input, 'balance'),
       }
       return toShown(
-        await service.as(actor).wallets.setLimits(params.walletId, { currency: code, reason: why, ...limits }),
+        await service
+          .as(actor)
+          .wallets.setLimits(params.walletId, { currency: code, reason: why, ...limits }),
       )
     },
     tell: (_answer, { input }) => ({ text: `The limits in ${input.currency} are set.` }),
@@ -312,7 +319,8 @@ function limitOf(
 
 /** As people write them. */
 export function writtenLimits(limits: Limits, code: string) {
-  const written = (minor: bigint | undefined) => (minor === undefined ? undefined : toDecimalText(minor, code))
+  const written = (minor: bigint | undefined) =>
+    minor === undefined ? undefined : toDecimalText(minor, code)
   return {
     payment: written(limits.paymentMinor),
     day: written(limits.dayMinor),

@@ -72,7 +72,11 @@ export function startCheckoutService(
       await operations.refillTestWallet?.(wallet, order)
       const { currency, paymentAmountMinor: amountMinor } = order
       const { availableMinor, spending } = await parts.stores.walletLimits.findPayer({ walletId, currency })
-      const given = { amountMinor, day: dayOf(clock.now()), defaults: limitsIn(currency, parts.defaultLimits) }
+      const given = {
+        amountMinor,
+        day: dayOf(clock.now()),
+        defaults: limitsIn(currency, parts.defaultLimits),
+      }
       const overLimit = brokenLimit(spending, given)
       return { name: wallet.name, login: wallet.login, availableMinor, overLimit }
     },

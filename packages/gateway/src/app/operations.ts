@@ -254,7 +254,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     erasePersonalData,
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
-    prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, erasePersonalData, clock, signal })(),
+    prune: (signal: AbortSignal) =>
+      makePrune({ ...stores, tidyCallbacks, erasePersonalData, clock, signal })(),
 
     // The sandbox
     refillTestWallet: refill,

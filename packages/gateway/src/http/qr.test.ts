@@ -25,7 +25,8 @@ test('the PNG has the same modules, large enough to print', () => {
   const start = png.indexOf('IDAT') + 4
   const pixels = inflateSync(png.subarray(start, start + png.readUInt32BE(start - 8)))
   const lineBytes = 1 + Math.ceil(width / 8)
-  const isDark = (x: number, y: number) => ((pixels[y * lineBytes + 1 + (x >> 3)] ?? 0) & (0x80 >> (x & 7))) === 0
+  const isDark = (x: number, y: number) =>
+    ((pixels[y * lineBytes + 1 + (x >> 3)] ?? 0) & (0x80 >> (x & 7))) === 0
   const middle = (at: number) => at * scale + Math.floor(scale / 2)
   const drawn = data.map((row, y) => row.map((_, x) => isDark(middle(x), middle(y))))
   assert.deepEqual(drawn, data)

@@ -34,8 +34,15 @@ export function makeStoreLink({ links, placeOrder, clock, random }: CreateLinkPa
     actFor?: (link: PaymentLink) => Act,
   ): Promise<PaymentLink> => {
     const nowMs = clock.now()
-    const link = makeLink(given, { merchantId: merchant.merchantId, linkId: makeLinkId(nowMs, random), nowMs })
-    const refusal = await placeOrder.refusalOfAddresses({ ...link, cancelUrl: undefined, channel: 'WEB' }, merchant)
+    const link = makeLink(given, {
+      merchantId: merchant.merchantId,
+      linkId: makeLinkId(nowMs, random),
+      nowMs,
+    })
+    const refusal = await placeOrder.refusalOfAddresses(
+      { ...link, cancelUrl: undefined, channel: 'WEB' },
+      merchant,
+    )
     if (refusal) throw refusal
     const stored = await links.insertLink(link, actFor?.(link))
     const field = stored.linkId === link.linkId ? undefined : differingLinkField(stored, link)

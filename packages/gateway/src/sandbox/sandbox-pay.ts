@@ -48,7 +48,8 @@ export function makeSandboxPay(parts: {
       case 'over_limit':
       case 'wallet_locked':
         throw new Failure('status_does_not_allow', {
-          message: 'The test wallet cannot pay this: it is locked, at its limit, or too many pay with it just now.',
+          message:
+            'The test wallet cannot pay this: it is locked, at its limit, or too many pay with it just now.',
         })
     }
   }

@@ -148,7 +148,8 @@ export const settings = {
     parse: operatorPassword,
   }),
   OPERATOR_NAME: setting({
-    about: 'Who runs this gateway and its wallets, as consumers know them: stands on the checkout and on payment links.',
+    about:
+      'Who runs this gateway and its wallets, as consumers know them: stands on the checkout and on payment links.',
     fallback: '',
     example: 'Example Wallet',
     parse: text,
@@ -160,7 +161,8 @@ export const settings = {
     parse: text,
   }),
   OPERATOR_HELP_URL: setting({
-    about: 'Where consumers get help: an https address, or mailto: with a mail address. Linked from the checkout.',
+    about:
+      'Where consumers get help: an https address, or mailto: with a mail address. Linked from the checkout.',
     fallback: '',
     example: 'https://wallet.example/help',
     parse: pageAddress,

@@ -174,7 +174,8 @@ interface Move {
 function overLimit(): Failure {
   return new Failure('status_does_not_allow', {
     field: 'amount',
-    message: 'With this the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
+    message:
+      'With this the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
   })
 }
 

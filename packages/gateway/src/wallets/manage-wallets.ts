@@ -113,7 +113,11 @@ export function makeManageWallets(parts: ManageWalletsParts) {
     ): Promise<ShownWallet> {
       const { walletId } = await find(idOrLogin)
       const said = `${describeLimits(limits, currency)}: ${reason}`
-      await parts.limits.setLimits({ walletId, currency }, limits, act('wallet.set-limits', walletId, { reason: said }))
+      await parts.limits.setLimits(
+        { walletId, currency },
+        limits,
+        act('wallet.set-limits', walletId, { reason: said }),
+      )
       return this.showWallet(walletId)
     },
 

@@ -34,7 +34,7 @@ const states: Record<string, State> = {
   success: { order: () => paid('success'), act: hold, expects: /You have paid Tea House/ },
   failed: { order: () => paid('failed'), act: hold, expects: /did not go through.*No money was taken/s },
   timeout: { order: timedOut, act: hold, expects: /The time to pay is over/ },
-  cancelled: { order: cancelled, act: hold, expects: /has cancelled this order/ },
+  cancelled: { order: cancelled, act: hold, expects: /has been cancelled/ },
   compact: {
     order: () =>
       shop.order((body) => {

@@ -7,8 +7,8 @@ import { createBody } from '../support/order.ts'
 const dayMs = 86_400_000
 const shop = await openCheckoutShop({ environment: { PERSONAL_DATA_DAYS: '30' } })
 const { gateway, merchant, clock } = shop
-const personal = ['Annegret Vogelsang', 'Lindenallee 77', 'For the birthday of Annegret'] as const
-const [name, address, orderDescription] = personal
+const [name, address, orderDescription]: string[] = ['Annegret Vogelsang', 'Lindenallee 77', 'For the birthday']
+const personal = [name, address, orderDescription].map(String)
 
 const bodyOf = (orderNo: string) => {
   const body = createBody({ now: clock.now(), orderNo })
@@ -22,7 +22,9 @@ async function dump(): Promise<string> {
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
   )
   const tables = await Promise.all(
-    rows.map(({ name: table }) => gateway.pool.query<{ row: string }>(`select t::text as row from ${table} t`)),
+    rows.map(({ name: table }) =>
+      gateway.pool.query<{ row: string }>(`select t::text as row from ${table} t`),
+    ),
   )
   return tables.flatMap((table) => table.rows.map(({ row }) => row)).join('\n')
 }
@@ -62,9 +64,11 @@ test('what is personal in an order is erased after its time, everywhere, and not
   assert.doesNotMatch(page, /Delivered to/)
   assert.deepEqual((await gateway.stores.verifyLedger()).findings, [])
 
-  const repeated = await merchant.call('service.trade.create', bodies[0])
+  const [first] = bodies
+  assert(first)
+  const repeated = await merchant.call('service.trade.create', first)
   assert.deepEqual([repeated.code, repeated.data.paymentId], [20000, paid.paymentId], repeated.msg)
-  const other = structuredClone(bodies[0]) ?? assert.fail()
+  const other = structuredClone(first)
   other.order.shipping.name = 'Somebody else'
   const refused = await merchant.call('service.trade.create', other)
   assert.equal(refused.code, 40900)
@@ -79,10 +83,11 @@ test('an order that is younger, or was never personal, stays as it is', async ()
     delete body.order.orderDescription
   })
   clock.advance(29 * dayMs)
-  assert.equal((await prune()).erased, 0)
+  await prune()
   assert.deepEqual(await isStored(), [true, true, true])
+  // The worker may be first; it looks when its time has come.
   clock.advance(2 * dayMs)
-  assert.equal((await prune()).erased, 1)
+  await prune()
   assert.deepEqual(await isStored(), [false, false, false])
 })
 
@@ -104,15 +109,15 @@ test('an operator gives a consumer all that is stored of them, and that is recor
   )
   assert.match(all.payments[0]?.content ?? '', /Two teas/)
   assert.deepEqual(
-    all.movements.map(({ kind, phase, amountMinor }) => [kind, phase, amountMinor]),
+    all.movements.map(({ kind, phase, amountMinor }) => [kind, phase, amountMinor]).toSorted(),
     [
-      ['top_up', 'direct', 10_000n],
       ['payment', 'hold', -1_250n],
       ['payment', 'post', -1_250n],
+      ['top_up', 'direct', 10_000n],
     ],
   )
   assert.deepEqual(
-    all.acts.map(({ act }) => act),
-    ['wallet.add', 'wallet.top-up', 'wallet.export'],
+    all.acts.map(({ act }) => act).toSorted(),
+    ['wallet.add', 'wallet.export', 'wallet.top-up'],
   )
 })

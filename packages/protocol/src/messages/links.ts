@@ -32,7 +32,10 @@ const linkId = text('The link’s number, as create answered it.', { max: maxLin
 const linkNo = text('The link’s number on the merchant’s platform. Unique for the merchant, for ever.', {
   max: maxLinkNoLength,
 })
-const title = text('What is paid for, as the consumer reads it.', { max: maxLinkTitleLength, isVisible: true })
+const title = text('What is paid for, as the consumer reads it.', {
+  max: maxLinkTitleLength,
+  isVisible: true,
+})
 const uses = choice('`once`: one payment and no more. `many`: any number of them.', linkUses)
 
 export const linkCreateBodySchema = Type.Object({
@@ -148,6 +151,7 @@ export function readLinkAmounts(given: WireAmounts, code: string): LinkAmounts {
 }
 
 function checkLinkGoods(goods: readonly Goods[], { amountMinor }: LinkAmounts, code: string): void {
+  if (goods.length === 0) return
   if (amountMinor !== undefined) {
     checkSum(goods, { field: 'amount', given: amountMinor, of: 'amount', currency: code })
     return
@@ -163,11 +167,16 @@ function checkLinkGoods(goods: readonly Goods[], { amountMinor }: LinkAmounts, c
 
 export const linkQueryBodySchema = Type.Object({
   linkId: Type.Optional(linkId),
-  linkNo: Type.Optional(text('The merchant’s own number, for when the answer of create was lost.', { max: maxLinkNoLength })),
+  linkNo: Type.Optional(
+    text('The merchant’s own number, for when the answer of create was lost.', { max: maxLinkNoLength }),
+  ),
 })
 
 export type QueryLink = Ignoring &
-  ({ readonly linkId: string; readonly linkNo?: never } | { readonly linkNo: string; readonly linkId?: never })
+  (
+    | { readonly linkId: string; readonly linkNo?: never }
+    | { readonly linkNo: string; readonly linkId?: never }
+  )
 
 const readLinkQueryBody = makeBodyReader(linkQueryBodySchema)
 

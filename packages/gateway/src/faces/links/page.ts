@@ -122,7 +122,11 @@ function goods({ link, language }: LinkView): Content {
   return html`<details class="summary" open>
 <summary><span>${language.words.details.heading}</span></summary>
 <ul class="goods">${listed.map(
-    ({ goodsName, goodsDesc, goodsQuantity }) => html`<li><div><bdi>${goodsName}</bdi>${goodsQuantity !== 1 && html` <span>× ${language.formats.number(goodsQuantity)}</span>`}</div>
+    ({
+      goodsName,
+      goodsDesc,
+      goodsQuantity,
+    }) => html`<li><div><bdi>${goodsName}</bdi>${goodsQuantity !== 1 && html` <span>× ${language.formats.number(goodsQuantity)}</span>`}</div>
 ${goodsDesc !== undefined && html`<p class="quiet small"><bdi>${goodsDesc}</bdi></p>`}</li>`,
   )}</ul>
 </details>`

@@ -90,7 +90,8 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
     refused?: LinkView['refused'],
   ): FastifyReply {
     const { lang } = request.query as { lang?: unknown }
-    if (isLanguageTag(lang)) reply.header('set-cookie', parts.jar.write('checkout-lang', lang, languageSeconds))
+    if (isLanguageTag(lang))
+      reply.header('set-cookie', parts.jar.write('checkout-lang', lang, languageSeconds))
     const style = accentStyle(opened.merchant.accentColour)
     const page = linkPage({
       ...opened,

@@ -38,13 +38,7 @@ function start() {
   writeTimes()
   offerPrint()
   unfoldSummary()
-  const stops = [
-    startCountdown(),
-    startReturn(),
-    guardForms(),
-    followAttempt(main),
-    offerCopies(),
-  ]
+  const stops = [startCountdown(), startReturn(), guardForms(), followAttempt(main), offerCopies()]
   stopState = () => {
     for (const stop of stops) stop?.()
   }

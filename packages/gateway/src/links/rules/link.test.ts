@@ -38,7 +38,10 @@ test('a link is what it was set to, until its time is over or its one payment is
 })
 
 test('a link that has ended already is refused', () => {
-  assert.throws(() => make({ expiresAtMs: nowMs }), (error) => error instanceof Failure && error.field === 'linkExpiryTime')
+  assert.throws(
+    () => make({ expiresAtMs: nowMs }),
+    (error) => error instanceof Failure && error.field === 'linkExpiryTime',
+  )
 })
 
 test('the bounds of an open amount are part of it', () => {

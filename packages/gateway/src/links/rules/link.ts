@@ -47,7 +47,10 @@ export interface LinkTotals {
 
 export const nothingPaid: LinkTotals = { paidCount: 0, paidMinor: 0n, refundedMinor: 0n }
 
-export function makeLink(given: NewLink, { merchantId, linkId, nowMs }: LinkKey & { nowMs: number }): PaymentLink {
+export function makeLink(
+  given: NewLink,
+  { merchantId, linkId, nowMs }: LinkKey & { nowMs: number },
+): PaymentLink {
   if (given.expiresAtMs !== undefined && given.expiresAtMs <= nowMs)
     throw new Failure('times_out_of_range', {
       field: 'linkExpiryTime',
@@ -90,14 +93,17 @@ export function differingLinkField(a: PaymentLink, b: PaymentLink): string | und
   return field && (wireNames[field] ?? field)
 }
 
-export function linkState(link: PaymentLink, { isPaid, nowMs }: { isPaid: boolean; nowMs: number }): LinkState {
+export function linkState(
+  link: PaymentLink,
+  { isPaid, nowMs }: { isPaid: boolean; nowMs: number },
+): LinkState {
   if (link.uses === 'once' && isPaid) return 'paid'
   if (link.status !== 'active') return link.status
   return link.expiresAtMs !== undefined && link.expiresAtMs <= nowMs ? 'expired' : 'active'
 }
 
 /** Why a consumer cannot pay this amount at the link. */
-export function boundBroken(link: LinkAmounts, amountMinor: bigint): 'tooLittle' | 'tooMuch' | undefined {
+export function boundBroken(link: Partial<Pick<PaymentLink, 'leastMinor' | 'mostMinor'>>, amountMinor: bigint): 'tooLittle' | 'tooMuch' | undefined {
   if (link.leastMinor !== undefined && amountMinor < link.leastMinor) return 'tooLittle'
   if (link.mostMinor !== undefined && amountMinor > link.mostMinor) return 'tooMuch'
   return undefined
@@ -159,7 +165,9 @@ export function standingOf(order: Order, amountMinor: bigint): 'leads_on' | 'in_
     case 'confirming':
       return 'leads_on'
     case 'pending':
-      return order.paymentAmountMinor === amountMinor || order.openAttempt !== undefined ? 'leads_on' : 'in_the_way'
+      return order.paymentAmountMinor === amountMinor || order.openAttempt !== undefined
+        ? 'leads_on'
+        : 'in_the_way'
     default:
       return 'over'
   }
@@ -167,6 +175,9 @@ export function standingOf(order: Order, amountMinor: bigint): 'leads_on' | 'in_
 
 /** For the audit. */
 export function describeLink({ title, currency, amountMinor, uses }: PaymentLink): string {
-  const asked = amountMinor === undefined ? `open amount in ${currency}` : `${toDecimalText(amountMinor, currency)} ${currency}`
+  const asked =
+    amountMinor === undefined
+      ? `open amount in ${currency}`
+      : `${toDecimalText(amountMinor, currency)} ${currency}`
   return `${title}, ${asked}, ${uses}`
 }

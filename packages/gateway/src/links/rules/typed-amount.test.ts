@@ -23,7 +23,20 @@ test('the digits of the currency decide what a mark before three digits is', () 
 })
 
 test('what is no amount, or could be two, is not guessed at', () => {
-  for (const typed of ['', ' ', '0', '0.00', '-5', '5 EUR', '1.2.3', '1,23,456', '12,34.56.7', '1e3', '5.001', 'NaN'])
+  for (const typed of [
+    '',
+    ' ',
+    '0',
+    '0.00',
+    '-5',
+    '5 EUR',
+    '1.2.3',
+    '1,23,456',
+    '12,34.56.7',
+    '1e3',
+    '5.0001',
+    'NaN',
+  ])
     assert.equal(read(typed), undefined, typed)
   assert.equal(read('9'.repeat(31)), undefined)
 })

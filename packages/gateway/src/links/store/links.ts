@@ -98,7 +98,10 @@ async function findLink(database: Queryable, condition: Sql): Promise<PaymentLin
   return rows[0] && shape.read(rows[0])
 }
 
-async function listLinks(database: Queryable, { merchantId, before, limit }: LinkPage): Promise<ListedLink[]> {
+async function listLinks(
+  database: Queryable,
+  { merchantId, before, limit }: LinkPage,
+): Promise<ListedLink[]> {
   const wanted = allOf([
     merchantId !== undefined && sql`l.merchant_id = ${merchantId}`,
     before !== undefined && sql`l.link_id < ${before}`,
@@ -148,7 +151,11 @@ select ${totals.columns}
 
 const shownColumns = plainSql(orderColumns)
 
-async function listOrders(database: Queryable, { merchantId, linkId }: LinkKey, limit: number): Promise<Order[]> {
+async function listOrders(
+  database: Queryable,
+  { merchantId, linkId }: LinkKey,
+  limit: number,
+): Promise<Order[]> {
   const { rows } = await database.query<OrderRow>(prepared('orders-of-link')`
 select ${shownColumns}
   from orders o
@@ -158,7 +165,10 @@ select ${shownColumns}
   return rows.map(toOrder)
 }
 
-async function findStanding(database: Queryable, { merchantId, linkId }: LinkKey): Promise<Order | undefined> {
+async function findStanding(
+  database: Queryable,
+  { merchantId, linkId }: LinkKey,
+): Promise<Order | undefined> {
   const { rows } = await database.query<OrderRow>(prepared('standing-order-of-link')`
 select ${shownColumns}
   from orders o

@@ -33,7 +33,11 @@ export function makeErasureStore(database: Pool) {
 async function eraseBatch(database: Pool, { status, beforeMs, limit, erase }: ErasureBatch) {
   return database.transaction(async (transaction) => {
     const from = await lockProgress(transaction, status)
-    const { rows } = await transaction.query<{ merchant_id: string; payment_id: string; content: string }>(sql`
+    const { rows } = await transaction.query<{
+      merchant_id: string
+      payment_id: string
+      content: string
+    }>(sql`
 select merchant_id, payment_id, content
   from orders
  where status = ${status} and payment_id >= ${from} and payment_id < ${firstPaymentIdAt(beforeMs)}

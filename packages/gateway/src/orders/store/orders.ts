@@ -331,7 +331,10 @@ export function toOrder(row: OrderRow): Order {
     message: row.message ?? undefined,
     refundedMinor: BigInt(row.refunded_minor),
     refundHeldMinor: BigInt(row.refund_held_minor),
-    link: row.link_id === null || row.link_uses === null ? undefined : { linkId: row.link_id, uses: row.link_uses },
+    link:
+      row.link_id === null || row.link_uses === null
+        ? undefined
+        : { linkId: row.link_id, uses: row.link_uses },
     refundCount: row.refund_count,
   }
 }

@@ -10,8 +10,16 @@ test('a limit is part of what is allowed', () => {
   assert.equal(broken({}, 100n), undefined)
   assert.deepEqual(broken({}, 101n), { kind: 'payment', limitMinor: 100n })
   assert.equal(broken({ spentOn: 5, spentMinor: 50n }, 100n), undefined)
-  assert.deepEqual(broken({ spentOn: 5, spentMinor: 51n }, 100n), { kind: 'day', limitMinor: 150n, leftMinor: 99n })
-  assert.deepEqual(broken({ spentOn: 5, spentMinor: 200n }, 1n), { kind: 'day', limitMinor: 150n, leftMinor: 0n })
+  assert.deepEqual(broken({ spentOn: 5, spentMinor: 51n }, 100n), {
+    kind: 'day',
+    limitMinor: 150n,
+    leftMinor: 99n,
+  })
+  assert.deepEqual(broken({ spentOn: 5, spentMinor: 200n }, 1n), {
+    kind: 'day',
+    limitMinor: 150n,
+    leftMinor: 0n,
+  })
 })
 
 test('a new day begins anew, and a clock that is behind does not', () => {

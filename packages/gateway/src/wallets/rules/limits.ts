@@ -73,6 +73,7 @@ export function brokenLimit(
 
 /** For the audit. */
 export function describeLimits({ paymentMinor, dayMinor, balanceMinor }: Limits, currency: string): string {
-  const written = (minor: bigint | undefined) => (minor === undefined ? 'default' : toDecimalText(minor, currency))
+  const written = (minor: bigint | undefined) =>
+    minor === undefined ? 'default' : toDecimalText(minor, currency)
   return `${currency}: payment ${written(paymentMinor)}, day ${written(dayMinor)}, balance ${written(balanceMinor)}`
 }

@@ -36,7 +36,10 @@ export interface TriesLeft {
 }
 
 /** The same for a login that nobody has: its tries are counted as a wallet's are. */
-export function triesLeft({ source: ofSource, wallet: ofWallet }: Extract<PinTry, { kind: 'counted' }>): TriesLeft {
+export function triesLeft({
+  source: ofSource,
+  wallet: ofWallet,
+}: Extract<PinTry, { kind: 'counted' }>): TriesLeft {
   const left = [source.free - ofSource.count, ofWallet ? wallet.free - ofWallet.count : Infinity]
   const ends = [ofSource.lockedUntilMs ?? 0, ofWallet?.lockedUntilMs ?? 0]
   return {

@@ -27,7 +27,8 @@ export function makeWalletLimitStore(database: Pool) {
     findPayer: (wallet: WalletInCurrency) => findPayer(database, wallet),
     /** A wallet's own, by currency; currencies without any are left out. */
     listLimits: (walletId: string) => listLimits(database, walletId),
-    setLimits: (wallet: WalletInCurrency, limits: Limits, act: Act) => setLimits(database, wallet, limits, act),
+    setLimits: (wallet: WalletInCurrency, limits: Limits, act: Act) =>
+      setLimits(database, wallet, limits, act),
   }
 }
 

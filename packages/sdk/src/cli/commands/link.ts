@@ -25,7 +25,11 @@ export const linkCommand: Command = {
   options: {
     title: { type: 'string', value: 'TEXT', about: 'what is paid for (create: required)' },
     currency: { type: 'string', value: 'CODE', about: 'ISO 4217 code, such as USD (create: required)' },
-    amount: { type: 'string', value: 'AMOUNT', about: 'what the consumer pays; left out, the consumer says it' },
+    amount: {
+      type: 'string',
+      value: 'AMOUNT',
+      about: 'what the consumer pays; left out, the consumer says it',
+    },
     least: { type: 'string', value: 'AMOUNT', about: 'the least that the consumer may say' },
     most: { type: 'string', value: 'AMOUNT', about: 'the most that the consumer may say' },
     once: { type: 'boolean', about: 'one payment and no more' },
@@ -51,7 +55,11 @@ export const linkCommand: Command = {
       case 'create': {
         if (linkId !== undefined) throw new UsageError('The gateway makes the linkId; --link-no is yours.')
         const made = await links.create(linkFrom(input))
-        terminal.print(made, [...describeLink(made, terminal), '', `Pay at ${terminal.paint('bold', made.linkUrl)}`])
+        terminal.print(made, [
+          ...describeLink(made, terminal),
+          '',
+          `Pay at ${terminal.paint('bold', made.linkUrl)}`,
+        ])
         return exitCodes.done
       }
       case 'query': {
@@ -101,7 +109,8 @@ function referenceOf({ positionals: [, linkId], values }: CommandInput): LinkRef
 
 function describeLink(link: LinkAnswer, terminal: Terminal): string[] {
   const { currency } = link
-  const money = (value: LinkAnswer['amount']) => (value === undefined ? undefined : amountText(value, currency))
+  const money = (value: LinkAnswer['amount']) =>
+    value === undefined ? undefined : amountText(value, currency)
   return columns([
     ['linkId', link.linkId],
     ['linkNo', link.linkNo],

@@ -19,7 +19,8 @@ export const de: Words = {
     submit: 'Weiter',
     next: 'Sie sehen zuerst Ihr Guthaben. Noch wird nichts bezahlt.',
     instead: 'Bei einer Wallet anmelden',
-    limit: 'Wallets zahlen höchstens {limit} auf einmal. Wenn Ihre kein höheres Limit hat, wählen Sie bitte eine andere Zahlungsart.',
+    limit:
+      'Wallets zahlen höchstens {limit} auf einmal. Wenn Ihre kein höheres Limit hat, wählen Sie bitte eine andere Zahlungsart.',
     triesLeft: plural({ one: 'Noch {count} Versuch.', other: 'Noch {count} Versuche.' }),
   },
   rails: {
@@ -114,14 +115,16 @@ export const de: Words = {
     railGone:
       'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere.',
     railBusy: 'Die begonnene Zahlung wird noch abgebrochen. Bitte warten Sie einen Moment.',
-    wrong: 'Anmeldename oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
+    wrong:
+      'Anmeldename oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
     lockedUntil:
       'Es gab zu viele falsche Versuche. Es wurde kein Geld abgebucht; bitte versuchen Sie es {when} wieder.',
     locked:
       'Diese Wallet ist gesperrt. Es wurde kein Geld abgebucht. Fragen Sie beim Anbieter Ihrer Wallet nach, oder verwenden Sie eine andere.',
     tooLittle:
       'Diese Wallet hat zu wenig Guthaben. Es wurde kein Geld abgebucht; bitte verwenden Sie eine andere.',
-    overLimit: 'Das ist mehr, als die Wallet auf einmal oder heute zahlen darf. Es wurde kein Geld abgebucht; bitte verwenden Sie eine andere.',
+    overLimit:
+      'Das ist mehr, als die Wallet auf einmal oder heute zahlen darf. Es wurde kein Geld abgebucht; bitte verwenden Sie eine andere.',
     alreadyPaid: 'Diese Bestellung war schon bezahlt. Es wurde nichts ein zweites Mal abgebucht.',
     alreadyProcessing: 'Diese Bestellung wird schon bezahlt. Es wird nichts ein zweites Mal abgebucht.',
     gone: 'Die Bestellung war vorbei, bevor Ihre Zahlung ankam. Es wurde kein Geld abgebucht.',

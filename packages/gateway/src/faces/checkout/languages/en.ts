@@ -18,7 +18,8 @@ export const en = {
     submit: 'Continue',
     next: 'You see your balance first. Nothing is paid yet.',
     instead: 'Sign in to a wallet',
-    limit: 'Wallets pay at most {limit} at once. If yours has no higher limit, please choose another way to pay.',
+    limit:
+      'Wallets pay at most {limit} at once. If yours has no higher limit, please choose another way to pay.',
     triesLeft: plural({ one: '{count} try left.', other: '{count} tries left.' }),
   },
   rails: {
@@ -110,7 +111,8 @@ export const en = {
     locked:
       'This wallet is locked. No money was taken. Ask the people who run your wallet, or use another one.',
     tooLittle: 'This wallet has too little money. No money was taken; please use another wallet.',
-    overLimit: 'This is more than the wallet may pay at once or today. No money was taken; please use another wallet.',
+    overLimit:
+      'This is more than the wallet may pay at once or today. No money was taken; please use another wallet.',
     alreadyPaid: 'This order was already paid. Nothing was taken a second time.',
     alreadyProcessing: 'This order is already being paid. Nothing is taken a second time.',
     gone: 'The order was over before your payment arrived. No money was taken.',

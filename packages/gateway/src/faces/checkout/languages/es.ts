@@ -19,8 +19,13 @@ export const es: Words = {
     submit: 'Continuar',
     next: 'Primero verás tu saldo. Todavía no se paga nada.',
     instead: 'Iniciar sesión en un monedero',
-    limit: 'Los monederos pagan como máximo {limit} de una vez. Si el tuyo no tiene un límite mayor, elige otra forma de pago.',
-    triesLeft: plural({ one: 'Queda {count} intento.', many: 'Quedan {count} intentos.', other: 'Quedan {count} intentos.' }),
+    limit:
+      'Los monederos pagan como máximo {limit} de una vez. Si el tuyo no tiene un límite mayor, elige otra forma de pago.',
+    triesLeft: plural({
+      one: 'Queda {count} intento.',
+      many: 'Quedan {count} intentos.',
+      other: 'Quedan {count} intentos.',
+    }),
   },
   rails: {
     heading: '¿Cómo quieres pagar?',
@@ -114,7 +119,8 @@ export const es: Words = {
     locked:
       'Este monedero está bloqueado. No se ha cobrado nada. Consulta con el proveedor de tu monedero o usa otro.',
     tooLittle: 'Este monedero no tiene saldo suficiente. No se ha cobrado nada; usa otro monedero.',
-    overLimit: 'El importe supera el límite del monedero por pago o por día. No se ha cobrado nada; usa otro monedero.',
+    overLimit:
+      'El importe supera el límite del monedero por pago o por día. No se ha cobrado nada; usa otro monedero.',
     alreadyPaid: 'Este pedido ya estaba pagado. No se ha cobrado nada por segunda vez.',
     alreadyProcessing: 'Este pedido ya se está pagando. No se cobrará nada por segunda vez.',
     gone: 'El pedido terminó antes de que llegara tu pago. No se ha cobrado nada.',

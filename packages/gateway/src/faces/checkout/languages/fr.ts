@@ -19,8 +19,13 @@ export const fr: Words = {
     submit: 'Continuer',
     next: 'Vous verrez d’abord votre solde. Rien n’est encore payé.',
     instead: 'Se connecter à un portefeuille',
-    limit: 'Les portefeuilles paient {limit} au maximum en une fois. Si le vôtre n’a pas de plafond plus élevé, choisissez un autre moyen de paiement.',
-    triesLeft: plural({ one: 'Il reste {count} tentative.', many: 'Il reste {count} tentatives.', other: 'Il reste {count} tentatives.' }),
+    limit:
+      'Les portefeuilles paient {limit} au maximum en une fois. Si le vôtre n’a pas de plafond plus élevé, choisissez un autre moyen de paiement.',
+    triesLeft: plural({
+      one: 'Il reste {count} tentative.',
+      many: 'Il reste {count} tentatives.',
+      other: 'Il reste {count} tentatives.',
+    }),
   },
   rails: {
     heading: 'Comment souhaitez-vous payer ?',
@@ -59,8 +64,10 @@ export const fr: Words = {
     otherWallet: 'Utiliser un autre portefeuille',
     tooLittle: 'Votre solde ne suffit pas pour cette commande : il manque {missing}.',
     tooLittleNext: 'Rechargez votre portefeuille puis cette page, ou utilisez un autre portefeuille.',
-    overPayment: 'C’est plus que ce que votre portefeuille peut payer en une fois : le plafond est de {limit}.',
-    overDay: 'C’est plus que ce que votre portefeuille peut encore payer aujourd’hui : il reste {left} sur {limit}.',
+    overPayment:
+      'C’est plus que ce que votre portefeuille peut payer en une fois : le plafond est de {limit}.',
+    overDay:
+      'C’est plus que ce que votre portefeuille peut encore payer aujourd’hui : il reste {left} sur {limit}.',
   },
   confirming: {
     status: 'En cours',
@@ -120,7 +127,8 @@ export const fr: Words = {
       'Ce portefeuille est bloqué. Rien n’a été débité. Adressez-vous au fournisseur de votre portefeuille ou utilisez-en un autre.',
     tooLittle:
       'Le solde de ce portefeuille est insuffisant. Rien n’a été débité ; veuillez utiliser un autre portefeuille.',
-    overLimit: 'Ce montant dépasse le plafond du portefeuille par paiement ou par jour. Rien n’a été débité ; veuillez utiliser un autre portefeuille.',
+    overLimit:
+      'Ce montant dépasse le plafond du portefeuille par paiement ou par jour. Rien n’a été débité ; veuillez utiliser un autre portefeuille.',
     alreadyPaid: 'Cette commande était déjà payée. Rien n’a été débité une seconde fois.',
     alreadyProcessing: 'Cette commande est déjà en cours de paiement. Rien ne sera débité une seconde fois.',
     gone: 'La commande était terminée avant l’arrivée de votre paiement. Rien n’a été débité.',

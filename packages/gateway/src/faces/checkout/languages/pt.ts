@@ -19,8 +19,13 @@ export const pt: Words = {
     submit: 'Continuar',
     next: 'Primeiro você vê o seu saldo. Nada é pago ainda.',
     instead: 'Entrar em uma carteira',
-    limit: 'As carteiras pagam no máximo {limit} por vez. Se a sua não tem um limite maior, escolha outra forma de pagamento.',
-    triesLeft: plural({ one: 'Resta {count} tentativa.', many: 'Restam {count} tentativas.', other: 'Restam {count} tentativas.' }),
+    limit:
+      'As carteiras pagam no máximo {limit} por vez. Se a sua não tem um limite maior, escolha outra forma de pagamento.',
+    triesLeft: plural({
+      one: 'Resta {count} tentativa.',
+      many: 'Restam {count} tentativas.',
+      other: 'Restam {count} tentativas.',
+    }),
   },
   rails: {
     heading: 'Como você quer pagar?',
@@ -114,7 +119,8 @@ export const pt: Words = {
     locked:
       'Esta carteira está bloqueada. Nada foi cobrado. Fale com o provedor da sua carteira ou use outra.',
     tooLittle: 'Esta carteira não tem saldo suficiente. Nada foi cobrado; use outra carteira.',
-    overLimit: 'O valor ultrapassa o limite da carteira por pagamento ou por dia. Nada foi cobrado; use outra carteira.',
+    overLimit:
+      'O valor ultrapassa o limite da carteira por pagamento ou por dia. Nada foi cobrado; use outra carteira.',
     alreadyPaid: 'Este pedido já estava pago. Nada foi cobrado uma segunda vez.',
     alreadyProcessing: 'Este pedido já está sendo pago. Nada será cobrado uma segunda vez.',
     gone: 'O pedido terminou antes de o seu pagamento chegar. Nada foi cobrado.',

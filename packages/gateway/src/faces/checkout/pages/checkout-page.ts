@@ -34,8 +34,8 @@ export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyl
 ${due(view, content)}
 <section class="state ${order.status}" aria-labelledby="state">
 ${isPayable ? payState(view) : resultState(view)}
-${order.status === 'pending' && leave(view)}
 ${isPayable && !isCompact && phone(view)}
+${order.status === 'pending' && leave(view)}
 </section>
 </div>
 ${summary(view, content)}

@@ -117,9 +117,9 @@ ${
   wallet.overLimit
     ? html`<p class="notice">${icon('notice')}<span>${overLimit(view, wallet.overLimit)}</span></p>`
     : leftMinor < 0n
-    ? html`<p class="notice">${icon('notice')}<span>${fill(words.tooLittle, { missing: formats.money(-leftMinor, currency) })}</span></p>
+      ? html`<p class="notice">${icon('notice')}<span>${fill(words.tooLittle, { missing: formats.money(-leftMinor, currency) })}</span></p>
 <p class="quiet small">${words.tooLittleNext}</p>`
-    : html`<form method="post" action="${path}/pay" class="act">
+      : html`<form method="post" action="${path}/pay" class="act">
 ${token(formToken)}
 <button class="primary" type="submit">${fill(words.pay, { amount: formats.money(paymentAmountMinor, currency) })}</button>
 </form>`

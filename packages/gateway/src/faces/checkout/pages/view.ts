@@ -2,8 +2,8 @@
 import type { NextAction } from '@tillgate/protocol'
 import type { Merchant } from '../../../merchants/rules/merchant.ts'
 import type { Order } from '../../../orders/rules/order.ts'
-import type { Language } from '../languages.ts'
 import type { BrokenLimit } from '../../../wallets/rules/limits.ts'
+import type { Language } from '../languages.ts'
 import type { Note } from '../visit.ts'
 import type { Site } from './frame.ts'
 
