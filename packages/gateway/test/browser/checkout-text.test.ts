@@ -51,7 +51,9 @@ test(`all ${naughty.length} naughty strings that are text at all show as they ar
     assert.deepEqual(await page.locator('.goods li > div > bdi').allTextContents(), batch)
     assert.deepEqual(await page.locator('.goods li > p > bdi').allTextContents(), batch)
     const strange = await page
-      .locator('main :is(script, img:not(.qr), iframe, a:not(.leave > a), b, i, style, link, object, marquee)')
+      .locator(
+        'main :is(script, img:not(.qr), iframe, a:not(.leave > a), b, i, style, link, object, marquee)',
+      )
       .evaluateAll((found) => found.map(String))
     assert.deepEqual(strange, [])
     assert.deepEqual([troubles, dialogs], [[], []])

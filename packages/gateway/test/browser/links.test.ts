@@ -17,7 +17,10 @@ async function create(given: object = {}) {
   const { data, msg } = await merchant.call('service.link.create', body)
   assert(data.linkUrl, msg)
   const { linkId } = data
-  return { url: gateway.url + new URL(data.linkUrl).pathname, key: { merchantId: merchant.merchantId, linkId } }
+  return {
+    url: gateway.url + new URL(data.linkUrl).pathname,
+    key: { merchantId: merchant.merchantId, linkId },
+  }
 }
 
 test('a link with an open amount is paid without scripts, and a wrong amount comes back as it was typed', async () => {

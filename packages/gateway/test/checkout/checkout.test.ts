@@ -391,10 +391,7 @@ test('a refund shows on the page of the paid order', async () => {
     refundAmount: '2.50',
   })
   assert.equal(code, 20000)
-  assert.match(
-    await new Visitor(order).look(),
-    /\$2\.50<\/bdi> (has been|is being) refunded to your wallet/,
-  )
+  assert.match(await new Visitor(order).look(), /\$2\.50<\/bdi> (has been|is being) refunded to your wallet/)
 })
 
 test('without scripts the page looks again by itself: soon while a payment is under way, else at the expiry', async () => {

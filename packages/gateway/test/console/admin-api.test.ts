@@ -316,12 +316,23 @@ test('rare callbacks are looked for a stretch at a time', async () => {
 
 test('payment links are made for a merchant, listed, paused, resumed and closed', async () => {
   const reason = 'test'
-  const body = { linkNo: 'api-1', title: 'A tree', currency: 'eur'.toUpperCase(), leastAmount: '5', uses: 'once', reason }
+  const body = {
+    linkNo: 'api-1',
+    title: 'A tree',
+    currency: 'eur'.toUpperCase(),
+    leastAmount: '5',
+    uses: 'once',
+    reason,
+  }
   const made = await admin.data('createLink', { params: { merchantId }, body })
   assert.deepEqual([made.status, made.leastAmount, made.paidCount], ['active', '5.00', 0])
   assert.match(made.linkUrl, /\/l\/L/)
   const params = { merchantId, linkId: made.linkId }
-  assert.equal((await admin.data('createLink', { params: { merchantId }, body })).linkId, made.linkId, 'again')
+  assert.equal(
+    (await admin.data('createLink', { params: { merchantId }, body })).linkId,
+    made.linkId,
+    'again',
+  )
   const wrong = await admin.call('createLink', { params: { merchantId }, body: { ...body, amount: '7' } })
   assert.deepEqual([wrong.code, wrong.data.field], [40001, 'leastAmount'])
   assert.equal((await admin.data('listLinks', { query: { merchantId } })).links[0].linkId, made.linkId)
@@ -343,7 +354,10 @@ test('limits of a wallet are set for a currency, and all that is stored of its o
   assert.deepEqual(shown.limits, [{ currency: 'EUR', payment: '10.00', day: '25.50' }])
   const wrong = await admin.call('setWalletLimits', { params, body: { ...limits, day: '1.005' } })
   assert.deepEqual([wrong.code, wrong.data.field], [40002, 'day'])
-  assert.deepEqual((await admin.data('setWalletLimits', { params, body: { currency: 'EUR', reason: 'x' } })).limits, [])
+  assert.deepEqual(
+    (await admin.data('setWalletLimits', { params, body: { currency: 'EUR', reason: 'x' } })).limits,
+    [],
+  )
   const all = await admin.data('exportWallet', { params, body: { reason: 'asked' } })
   assert.deepEqual([all.login, all.payments, all.acts.at(-1).act], [login, [], 'wallet.export'])
 })

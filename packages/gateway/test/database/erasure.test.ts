@@ -7,7 +7,11 @@ import { createBody } from '../support/order.ts'
 const dayMs = 86_400_000
 const shop = await openCheckoutShop({ environment: { PERSONAL_DATA_DAYS: '30' } })
 const { gateway, merchant, clock } = shop
-const [name, address, orderDescription]: string[] = ['Annegret Vogelsang', 'Lindenallee 77', 'For the birthday']
+const [name, address, orderDescription]: string[] = [
+  'Annegret Vogelsang',
+  'Lindenallee 77',
+  'For the birthday',
+]
 const personal = [name, address, orderDescription].map(String)
 
 const bodyOf = (orderNo: string) => {
@@ -116,8 +120,9 @@ test('an operator gives a consumer all that is stored of them, and that is recor
       ['top_up', 'direct', 10_000n],
     ],
   )
-  assert.deepEqual(
-    all.acts.map(({ act }) => act).toSorted(),
-    ['wallet.add', 'wallet.export', 'wallet.top-up'],
-  )
+  assert.deepEqual(all.acts.map(({ act }) => act).toSorted(), [
+    'wallet.add',
+    'wallet.export',
+    'wallet.top-up',
+  ])
 })

@@ -3,7 +3,6 @@ import {
   type CreateOrder,
   Failure,
   type Goods,
-  type LinkAmounts,
   type LinkState,
   type LinkUses,
   type NewLink,
@@ -103,7 +102,10 @@ export function linkState(
 }
 
 /** Why a consumer cannot pay this amount at the link. */
-export function boundBroken(link: Partial<Pick<PaymentLink, 'leastMinor' | 'mostMinor'>>, amountMinor: bigint): 'tooLittle' | 'tooMuch' | undefined {
+export function boundBroken(
+  link: Partial<Pick<PaymentLink, 'leastMinor' | 'mostMinor'>>,
+  amountMinor: bigint,
+): 'tooLittle' | 'tooMuch' | undefined {
   if (link.leastMinor !== undefined && amountMinor < link.leastMinor) return 'tooLittle'
   if (link.mostMinor !== undefined && amountMinor > link.mostMinor) return 'tooMuch'
   return undefined

@@ -7,7 +7,7 @@ import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { CommitUnknown } from '../../database/transient.ts'
-import { effectsOf, merchantAccount, type Transfer } from '../../ledger/rules/ledger.ts'
+import { effectsOf, merchantAccount, type Transfer } from '../../ledger/rules/transfer.ts'
 import {
   addEffects,
   insertTransfers,

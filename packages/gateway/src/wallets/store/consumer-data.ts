@@ -4,7 +4,7 @@ import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
-import type { TransferKind } from '../../ledger/rules/ledger.ts'
+import type { TransferKind } from '../../ledger/rules/transfer.ts'
 
 export interface StoredPayment {
   readonly merchantId: string
