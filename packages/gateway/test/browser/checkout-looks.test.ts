@@ -8,7 +8,14 @@ import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { complaints, look, overflow, picture } from '../support/look.ts'
 
-const shop = await openCheckoutShop()
+const shop = await openCheckoutShop({
+  environment: {
+    OPERATOR_NAME: 'Harbour Wallet',
+    OPERATOR_HELP_URL: 'https://wallet.example/help',
+    OPERATOR_PRIVACY_URL: 'https://wallet.example/privacy',
+    OPERATOR_IMPRINT_URL: 'https://wallet.example/imprint',
+  },
+})
 const browser = await launchBrowser()
 const rich = await shop.addWallet()
 const poor = await shop.addWallet({ majorUnits: 3n, name: 'Pia Purse' })
