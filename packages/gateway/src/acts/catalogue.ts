@@ -1,17 +1,20 @@
 // Everything that operators may do, in the order in which the admin API's description and the command line name it.
 import type { Act } from './act.ts'
 import { approvalActs } from './approval-acts.ts'
+import { bankActs } from './bank-acts.ts'
 import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
 import { linkActs } from './link-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
+import { noticeActs } from './notice-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
 import { tokenActs } from './token-acts.ts'
+import { transferActs } from './transfer-acts.ts'
 import { walletActs } from './wallet-acts.ts'
 
 export const catalogue: readonly Act[] = [
@@ -23,8 +26,11 @@ export const catalogue: readonly Act[] = [
   ...walletActs,
   ...linkActs,
   ...railActs,
+  ...transferActs,
+  ...bankActs,
   ...approvalActs,
   ...bookActs,
+  ...noticeActs,
   ...operatorActs,
   ...tokenActs,
   ...platformKeyActs,

@@ -1,8 +1,8 @@
 // Merchants: signed on, changed, suspended, paid out; their balances and statements.
 import { merchantIdPattern, toDecimalText } from '@tillgate/protocol'
-import type { MerchantSettings } from '../merchants/manage-merchants.ts'
-import { type Merchant, normaliseColour } from '../merchants/rules/merchant.ts'
+import { type Merchant, type MerchantSettings, normaliseColour } from '../merchants/rules/merchant.ts'
 import { merchantEnv } from '../merchants/rules/merchant-env.ts'
+import { noticeLanguages } from '../notices/rules/notice.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import {
@@ -18,7 +18,7 @@ import {
   text,
   timeMs,
 } from './fields.ts'
-import { keys } from './key-acts.ts'
+import { keys, withFingerprint } from './key-acts.ts'
 import {
   aesKey,
   balances,
@@ -26,10 +26,10 @@ import {
   clearing,
   limit,
   merchantId,
-  money,
-  moneyChecks,
-  moneyOf,
   nextPage,
+  outsideChecks,
+  outsideMoney,
+  outsideMoneyOf,
   pageOf,
   publicKey,
   publicKeyCheck,
@@ -46,6 +46,19 @@ const settings = {
       matching('Of the checkout.', { regexp: /^#[0-9A-Fa-f]{6}$/, expected: 'a colour such as `#1f6f5c`' }),
       { placeholder: '#1f6f5c', fromText: (written) => normaliseColour(written) ?? written },
     ),
+  ),
+  contactEmails: optional(
+    faced(
+      list('Who hears by mail what the merchant should know.', text('An address.', { max: 254 }), {
+        max: 10,
+      }),
+      { placeholder: 'ops@shop.example', fromText: (written) => written.toLowerCase() },
+    ),
+  ),
+  contactLanguage: optional(
+    faced(oneOf('Of those messages; English unless given.', noticeLanguages), {
+      choices: [['', 'English'], ...noticeLanguages.slice(1).map((tag) => [tag, tag] as const)],
+    }),
   ),
 }
 // Safe: these are its own keys.
@@ -157,7 +170,7 @@ export const merchantActs: readonly Act[] = [
     async run({ service, actor, params }) {
       const found = await service.as(actor).merchants.showMerchant(params.merchantId)
       const accounts = await service.merchantAccounts(params.merchantId)
-      return { ...found.merchant, keys: found.keys, balances: accounts.map(toBalance) }
+      return { ...found.merchant, keys: found.keys.map(withFingerprint), balances: accounts.map(toBalance) }
     },
   }),
   defineAct({
@@ -243,10 +256,10 @@ export const merchantActs: readonly Act[] = [
     name: 'merchant.payout',
     api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
     scope: 'money:move',
-    summary: 'Pay a merchant out: money leaves its wallet for the operator’s funding account',
+    summary: 'Pay a merchant out: money leaves its wallet for one of the operator’s bank accounts',
     params: key,
-    input: object('How much.', money),
-    checks: moneyChecks,
+    input: object('How much.', outsideMoney),
+    checks: outsideChecks,
     answer: object('It is done, or waits for a second operator.', {
       ...outcomeFields,
       left: optional(amount('What is left in its wallet, where it was done at once.')),
@@ -258,7 +271,7 @@ export const merchantActs: readonly Act[] = [
       path: `${page}/payout`,
       page,
       label: 'Pay out…',
-      explains: 'Money leaves the merchant’s wallet for the operator’s funding account.',
+      explains: 'Money leaves the merchant’s wallet for one of the operator’s bank accounts.',
       button: 'Pay out',
       isDangerous: true,
     },
@@ -266,7 +279,7 @@ export const merchantActs: readonly Act[] = [
       await service.as(actor).merchants.showMerchant(params.merchantId)
       const outcome = await service
         .moneyActs({ operator, actor })
-        .payOut(params.merchantId, { ...moneyOf(input), actId })
+        .payOut(params.merchantId, { ...outsideMoneyOf(input), actId })
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)
       const left = toDecimalText(outcome.result, input.currency)
       return { outcome: 'done' as const, left, doneBeforeMs: outcome.doneBeforeMs }

@@ -11,6 +11,7 @@ import type { BalanceLine } from '../ledger/store/trial-balance.ts'
 import type { ManageLinks } from '../links/manage-links.ts'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { MerchantActs } from '../merchants/merchant-acts.ts'
+import type { ManageNotices } from '../notices/manage-notices.ts'
 import type { AskApprovalParts } from '../operators/ask-approval.ts'
 import type { AuthenticateOperator } from '../operators/authenticate-operator.ts'
 import type { DecideApprovals } from '../operators/decide-approvals.ts'
@@ -20,17 +21,21 @@ import type { OperatorSessions } from '../operators/operator-sessions.ts'
 import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Operator } from '../operators/rules/operator.ts'
 import type { SecondStep } from '../operators/second-step.ts'
+import type { SignInByProvider } from '../operators/sign-in-by-provider.ts'
 import type { AuditLogStore } from '../operators/store/audit-log.ts'
 import type { FindOrders } from '../orders/find-orders.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../orders/show-order.ts'
 import type { ReadOverview } from '../overview/read-overview.ts'
+import type { OpenIdClient } from '../platform/outside/openid.ts'
 import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { ManageRails } from '../rails/manage-rails.ts'
+import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { ReturnLateMoney } from '../rails/return-late-money.ts'
 import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
+import type { ManageBanks } from '../treasury/manage-banks.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 
@@ -43,6 +48,8 @@ export type Asking = Pick<AskApprovalParts, 'operator' | 'actor'>
 export interface OperatorService {
   readonly authenticate: AuthenticateOperator
   readonly sessions: OperatorSessions
+  /** Where operators sign in at an identity provider. */
+  readonly provider: (OpenIdClient & { readonly signIn: SignInByProvider }) | undefined
   findOperator(login: string): Promise<Operator | undefined>
   readonly secondStep: SecondStep
   /** Must switch the second step on before anything else. */
@@ -66,6 +73,10 @@ export interface OperatorService {
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
   merchantAccounts(merchantId: string): Promise<readonly Account[]>
+  /** Money that came late. */
+  suspenseAccounts(): Promise<readonly Account[]>
+  /** Refused or given up; no further than `countedAtMost`. */
+  countFailedNotices(sinceMs: number): Promise<number>
   railAccounts(railId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>
   platformPublicKey(): Promise<string>
@@ -96,7 +107,10 @@ export interface OperatorActs {
   readonly links: ManageLinks
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney
+  readonly notices: ManageNotices
+  readonly transfers: RecordTransfers
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
+  readonly banks: ManageBanks
   readonly platformKeys: ManagePlatformKeys
 }

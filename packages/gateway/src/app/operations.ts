@@ -20,12 +20,19 @@ import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import { makeAskReceipt } from '../notices/ask-receipt.ts'
+import { makeMakeNotices } from '../notices/make-notices.ts'
+import { makeManageNotices } from '../notices/manage-notices.ts'
+import type { ClaimedNotice, NoticeState } from '../notices/rules/notice.ts'
+import { makeSendNotices } from '../notices/send-notices.ts'
+import { makeUnsubscribe } from '../notices/unsubscribe.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
 import { makeOperatorSessions } from '../operators/operator-sessions.ts'
 import { makeSecondStep } from '../operators/second-step.ts'
+import { makeSignInByProvider } from '../operators/sign-in-by-provider.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
 import { makeCurrentOrder } from '../orders/current-order.ts'
@@ -43,6 +50,7 @@ import { makeReadOverview } from '../overview/read-overview.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
+import type { MailSession } from '../platform/outside/mail.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -52,6 +60,7 @@ import { makeManageRails } from '../rails/manage-rails.ts'
 import { makePayByRail } from '../rails/pay-by-rail.ts'
 import type { RailPost } from '../rails/rail-client.ts'
 import { RailDirectory } from '../rails/rail-directory.ts'
+import { makeRecordTransfers } from '../rails/record-transfers.ts'
 import { makeReturnLateMoney } from '../rails/return-late-money.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import type { ClaimedTask } from '../rails/rules/rail-task.ts'
@@ -63,10 +72,12 @@ import { makeSandboxAdvance } from '../sandbox/sandbox-advance.ts'
 import { makeSandboxListen } from '../sandbox/sandbox-listen.ts'
 import { makeSandboxPay } from '../sandbox/sandbox-pay.ts'
 import { makeSandboxRequests } from '../sandbox/sandbox-requests.ts'
+import { makeChooseAtTestBank } from '../sandbox/test-bank.ts'
 import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
 import { makeRequestLog } from '../system/request-log.ts'
+import { makeManageBanks } from '../treasury/manage-banks.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
@@ -81,6 +92,8 @@ export interface OperationParts extends ClockAndRandom {
   readonly rail?: Rail
   /** Sends to outside rails; left out, none can be reached. */
   readonly railPost?: RailPost
+  /** Sends notices; left out, they wait for a process that does. */
+  readonly openMail?: (() => MailSession) | undefined
   /** No callback goes there; left out, nothing listens. */
   readonly ownListeners?: OwnListeners
   /** Seals callbacks; left out, the protocol's own. */
@@ -97,6 +110,9 @@ export type OperationConfig = Pick<
   | 'callbackHostsPerDay'
   | 'lateMoney'
   | 'personalDataDays'
+  | 'mail'
+  | 'openId'
+  | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
   | 'walletLimits'
@@ -115,8 +131,9 @@ export interface OperationHints {
   readonly settlingFailed: SettleParts['onTrouble']
   askingFailed(error: unknown, task: ClaimedTask): void
   /** What somebody should know of a rail. */
-  railAlert(message: string, task: ClaimedTask): void
+  railAlert(message: string, about: Pick<ClaimedTask, 'merchantId' | 'paymentId' | 'railId'>): void
   countingFailed(error: unknown): void
+  noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
 }
 
 const unheard: OperationHints = {
@@ -128,6 +145,7 @@ const unheard: OperationHints = {
   askingFailed() {},
   railAlert() {},
   countingFailed() {},
+  noticeRecorded() {},
 }
 
 export type Operations = ReturnType<typeof makeOperations>
@@ -146,6 +164,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
+  const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
+  const noticeTokens = makeTokens(vault.deriveKeys('notices'))
+  const unsubscribe = makeUnsubscribe({ notices: stores.notices, tokens: noticeTokens, publicUrl, clock })
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
@@ -160,6 +181,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...stores,
     ...{ railDirectory, currentOrder, directory, linkTokens, publicUrl, clock, random },
     post: parts.railPost ?? noWayOut,
+    makeNotices,
     lateMoney: config.lateMoney,
     onTrouble: (error, task) => hints.askingFailed(error, task),
     onAlert: (message, task) => hints.railAlert(message, task),
@@ -192,19 +214,20 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const movingAs = (actor: string) => {
     const by = { clock, random, actor, balanceLimits: config.walletLimits.balance }
     return {
-      orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, ...by }),
+      orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, onTask, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({
         ...{ wallets, treasury, vault, ...by },
         ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
       }),
-      merchants: makeManageMerchants({ merchants, vault, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, makeNotices, ...by }),
     }
   }
   const askingAs = ({ operator, actor }: Asking) => ({
     ...movingAs(actor),
     approvals,
     policy: config.approvals,
+    makeNotices,
     clock,
     random,
     actor,
@@ -220,7 +243,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     currentOrder,
     createOrder: makeCreateOrder({ placeOrder, currentOrder, linkTokens, publicUrl, clock, random }),
     queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
-    cancelOrder: makeCancelOrder({ orders, currentOrder, clock }),
+    cancelOrder: makeCancelOrder({ orders, currentOrder, clock, onTask }),
     refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
     resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
     createLink: makeCreateLink(linkParts),
@@ -236,6 +259,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     rails: railDirectory,
     hearNotice: makeHearNotice({ attempts: stores.attempts, railDirectory, clock, onTask }),
     returnToShop: makeReturnToShop({ platformKeys, clock }),
+    /** Undefined: no mail is sent. */
+    askReceipt: config.mail && makeAskReceipt({ notices: stores.notices, makeNotices, tokens: noticeTokens }),
 
     // What happens by itself
     expireOrders: makeExpireOrders({ orders, clock, random }),
@@ -248,10 +273,18 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     prepareCallback: makePrepareCallback(preparing),
-    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
+    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
     erasePersonalData,
+    makeNotices,
+    unsubscribe,
+    sendNotices: makeSendNotices({
+      ...{ notices: stores.notices, vault, clock, random, openMail: parts.openMail },
+      operatorEmails: config.operatorEmails,
+      unsubscribeUrl: unsubscribe.urlFor,
+      onRecorded: (...told) => hints.noticeRecorded(...told),
+    }),
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) =>
@@ -259,6 +292,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // The sandbox
     refillTestWallet: refill,
+    chooseAtTestBank: makeChooseAtTestBank({ payByRail, post: parts.railPost ?? noWayOut }),
     sandboxPay: makeSandboxPay({ submitPayment, payByRail, orders, wallets }),
     sandboxAdvance: makeSandboxAdvance({
       ...stores,
@@ -275,7 +309,10 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
     }),
     sandboxAccess: makeSandboxAccess({
-      manage: makeManageMerchants({ merchants, vault, clock, random, actor: sandboxAccessActor }),
+      manage: makeManageMerchants({
+        ...{ merchants, vault, makeNotices, clock, random },
+        actor: sandboxAccessActor,
+      }),
       access: stores.sandboxAccess,
       platformPublicKey,
       maxPerDay: config.sandboxMerchantsPerDay,
@@ -284,6 +321,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // Operators
     authenticateOperator: makeAuthenticateOperator({ tries: stores.operatorTries, vault, clock }),
+    signInByProvider:
+      config.openId &&
+      makeSignInByProvider({
+        ...{ identities: stores.operatorIdentities, clock, random },
+        rolesByGroup: config.openId.rolesByGroup,
+      }),
     operatorSessions: makeOperatorSessions({ operators, clock, random }),
     secondStep: makeSecondStep({
       totp: stores.operatorTotp,
@@ -326,12 +369,22 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       const by = { clock, random, actor }
       return {
         ...movingAs(actor),
-        operators: makeManageOperators({ operators, vault, ...by }),
+        operators: makeManageOperators({
+          ...{ operators, vault, ...by },
+          hasProvider: config.openId !== undefined,
+        }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
+        transfers: makeRecordTransfers({
+          ...stores,
+          ...{ currentOrder, ...by },
+          onAlert: (message, about) => hints.railAlert(message, about),
+        }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
+        banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
       }

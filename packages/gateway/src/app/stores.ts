@@ -14,9 +14,12 @@ import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
 import { makeLinkStore } from '../links/store/links.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
+import { makeNoticeLog } from '../notices/store/notice-log.ts'
+import { makeNoticeStore } from '../notices/store/notices.ts'
 import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
 import { makeApprovalStore } from '../operators/store/approvals.ts'
 import { makeAuditLogStore } from '../operators/store/audit-log.ts'
+import { makeOperatorIdentities } from '../operators/store/operator-identities.ts'
 import { makeOperatorTotpStore } from '../operators/store/operator-totp.ts'
 import { makeOperatorTriesStore } from '../operators/store/operator-tries.ts'
 import { makeOperatorStore } from '../operators/store/operators.ts'
@@ -30,12 +33,14 @@ import { makePaymentStore } from '../payments/store/payments.ts'
 import { makeSettlingStore } from '../payments/store/settling.ts'
 import { makeRailAttemptStore } from '../rails/store/rail-attempts.ts'
 import { makeRailStore } from '../rails/store/rails.ts'
+import { makeTransferEntryStore } from '../rails/store/transfer-entries.ts'
 import { makeRefundStore } from '../refunds/store/refunds.ts'
 import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
 import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
 import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
 import { makeRequestLogStore } from '../system/store/request-log.ts'
 import { readSystemState } from '../system/store/system.ts'
+import { makeBankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
 import { makeConsumerDataStore } from '../wallets/store/consumer-data.ts'
 import { makeWalletLimitStore } from '../wallets/store/limits.ts'
@@ -62,6 +67,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     links: makeLinkStore(pool),
     rails: makeRailStore(pool),
     attempts: makeRailAttemptStore(pool, onQueued),
+    transferEntries: makeTransferEntryStore(pool, onQueued),
     refunds: makeRefundStore(pool),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),
@@ -74,17 +80,21 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     walletLimits: makeWalletLimitStore(pool),
     pinTries: makePinTriesStore(pool),
     treasury: makeTreasuryStore(pool),
+    bankAccounts: makeBankAccountStore(pool),
     statements: makeStatementStore(pool),
     verifyLedger: () => verifyLedger(pool),
     trialBalance: () => readTrialBalance(pool),
     platformKeys: makePlatformKeyStore(pool),
     sealedSecrets: makeSealedSecretStore(pool),
     operators: makeOperatorStore(pool),
+    operatorIdentities: makeOperatorIdentities(pool),
     operatorTries: makeOperatorTriesStore(pool),
     operatorTotp: makeOperatorTotpStore(pool),
     apiTokens: makeApiTokenStore(pool),
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
+    notices: makeNoticeStore(pool),
+    noticeLog: makeNoticeLog(pool),
     overviewHours: makeOverviewHours(pool),
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),

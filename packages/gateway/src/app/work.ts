@@ -15,6 +15,7 @@ import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startErasureWorker } from '../workers/erase-personal-data.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
+import { startNoticeWorker } from '../workers/send-notices.ts'
 import { startSettleWorker } from '../workers/settle.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { Observability } from './observability.ts'
@@ -132,6 +133,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.delivery.stop()
       await loops?.hours.stop()
       await loops?.erasure?.stop()
+      await loops?.notices?.stop()
       await notifications?.stop()
     },
   }
@@ -158,6 +160,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       config.personalDataDays === undefined
         ? undefined
         : startErasureWorker({ erase: operations.erasePersonalData, clock, log }),
+    notices: config.mail && startNoticeWorker({ sendNotices: operations.sendNotices, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }
 }

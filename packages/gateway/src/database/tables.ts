@@ -39,10 +39,12 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   wallets: { place: 'local' },
   wallet_tries: { place: 'local' },
   accounts: { place: 'local' },
+  bank_accounts: { place: 'local', isFilledByMigration: true },
   settlements: { place: 'local' },
   rails: { place: 'local' },
   rail_secrets: { place: 'local' },
   rail_tasks: { place: 'local' },
+  transfer_entries: { place: 'local' },
   callback_queue: { place: 'local' },
   callback_hosts: { place: 'local' },
   platform_keys: { place: 'local' },
@@ -58,6 +60,8 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   overview_hours: { place: 'local' },
   request_log: { place: 'local' },
   erasures: { place: 'local' },
+  notices: { place: 'local' },
+  notice_optouts: { place: 'local' },
 }
 
 /** The column by which spread tables are spread. */

@@ -272,6 +272,35 @@ test('late money that is held goes back through its rail', async () => {
   )
 })
 
+test('bank transfer is switched on, its account changed, and what the bank booked is recorded', async () => {
+  const account = { holder: 'Example Ltd', lines: ['Account number=12345678', 'Sort code=20-00-00'] }
+  const rail = { railId: 'transfer', name: 'Bank transfer', currencies: ['USD'], ...account, reason }
+  assert.deepEqual((await admin.data('addTransferRail', { body: rail })).account, account)
+  const iban = { holder: 'Example GmbH', iban: 'DE89 3704 0044 0532 0130 00', reason }
+  const byRail = { railId: 'transfer' }
+  const changed = await admin.data('changeRailAccount', { params: byRail, body: iban })
+  assert.equal(changed.account.iban, 'DE89370400440532013000')
+  clock.advance(4_000)
+  const { paymentId } = await shop.order()
+  const { data } = await merchant.call('service.sandbox.pay', { paymentId, rail: 'transfer' })
+  assert.equal(data.nextAction.kind, 'instructions')
+  const entry = { outsideReference: 'entry 1', valueDate: '2025-01-01', party: 'Ada', reason }
+  const came = { reference: paymentId, amount: '100.00', currency: 'USD', ...entry }
+  const confirmed = await admin.data('confirmTransfer', { params: byRail, body: came })
+  assert.equal(confirmed.status, 'success')
+  assert.equal((await admin.call('confirmTransfer', { params: byRail, body: came })).code, 40900)
+  const sent = { ...entry, outsideReference: 'entry 2' }
+  const params = { merchantId, paymentId, railId: 'transfer' }
+  const back = await admin.data('returnTransfer', { params, body: { ...sent, amount: confirmed.held } })
+  assert.match(back.held, /^0\.00$/)
+  const refund = { paymentId, referRefundNo: 'by transfer', refundAmount: 1 }
+  const { data: refunding } = await merchant.call('service.trade.refund', refund)
+  const which = { merchantId, refundId: String(refunding.refundId) }
+  const settle = (body: object) => admin.call('settleTransferRefund', { params: which, body })
+  assert.equal((await settle({ outcome: 'sent', reason })).code, 40001)
+  assert.equal((await settle({ outcome: 'failed', reason })).code, 20000)
+})
+
 const untilNextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {
@@ -390,6 +419,44 @@ test('the ledger is verified by one at a time, from wherever it is asked', async
   const reader = await clientOf('viewer', ['ledger:read'])
   await reader.data('trialBalance')
   assert.equal((await reader.call('verifyLedger')).code, 40302)
+})
+
+test('bank accounts are added, changed and closed, and money goes through them', async () => {
+  const iban = 'DE89 3704 0044 0532 0130 00'
+  const added = await admin.data('addBank', {
+    body: { bankName: 'euro', currency: 'EUR', holder: 'Shop Ltd', iban, bic: 'cobadeff', reason },
+  })
+  assert.deepEqual([added.iban, added.bic], ['DE89370400440532013000', 'COBADEFF'])
+  const params = { bankName: 'euro' }
+  const body = { holder: 'New Ltd', lines: ['Account 1'], reason }
+  assert.equal((await admin.data('changeBank', { params, body })).holder, 'New Ltd')
+  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  const topUp = {
+    amount: '3',
+    currency: 'EUR',
+    bank: 'euro',
+    reference: 'R 1',
+    valueDate: '2026-11-13',
+    reason,
+  }
+  const to = { params: { walletId: wallets[0].walletId } }
+  assert.equal((await admin.data('topUp', { ...to, body: topUp, headers: once() })).outcome, 'done')
+  const { balances } = await admin.data('showBank', { params })
+  assert.deepEqual(balances, [{ currency: 'EUR', booked: '3.00' }])
+  for (const [wrong, field] of [
+    [{ bank: 'nowhere' }, 'bank'],
+    [{ currency: 'USD' }, 'bank'],
+    [{ valueDate: '2026-02-30' }, 'valueDate'],
+  ] as const) {
+    const refused = await admin.call('topUp', { ...to, body: { ...topUp, ...wrong }, headers: once() })
+    assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
+  }
+  assert.ok((await admin.data('closeBank', { params, body: { reason } })).closedAtMs > 0)
+  const { banks } = await admin.data('listBanks')
+  assert.deepEqual(
+    banks.map(({ bankName }: { bankName: string }) => bankName),
+    ['main', 'euro'],
+  )
 })
 
 test('every route was held to its schema above', () => {

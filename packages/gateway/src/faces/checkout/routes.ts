@@ -47,6 +47,8 @@ export interface RunningCheckout {
   readonly findRails: (order: Order, language: string) => Promise<ShownRails>
   /** Asks the rail of the open attempt now, where it can be asked at once. */
   readonly lookAtRail: (order: Order) => Promise<void>
+  /** Where mail is sent. */
+  readonly isReceiptOffered: boolean
   readonly visits: Visits
   readonly live: LiveOrders
 }
@@ -101,7 +103,13 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       ['pay', 'pay'],
       ['rail', 'chooseRail'],
       ['leave-rail', 'leaveRail'],
-      ...(parts.mode === 'sandbox' ? ([['pay-with-test-wallet', 'payWithTestWallet']] as const) : []),
+      ['receipt', 'askReceipt'],
+      ...(parts.mode === 'sandbox'
+        ? ([
+            ['pay-with-test-wallet', 'payWithTestWallet'],
+            ['pay-with-test-bank', 'payWithTestBank'],
+          ] as const)
+        : []),
     ] as const) {
       checkout.post<LinkRoute>(`${path}/${name}`, (request, reply) =>
         withLink(request, reply, (found) => take(act, found, request, reply)),
@@ -156,6 +164,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       wallet,
       walletLimitMinor: parts.running().walletLimitMinor(order.currency),
       rails: await parts.running().findRails(order, language.tag),
+      isReceiptOffered: parts.running().isReceiptOffered,
     }
     const style = accentStyle(merchant.accentColour)
     return sendFramed(reply, {
@@ -224,8 +233,10 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
           form,
           address: addressKey(request.ip),
           cookieHeader: request.headers.cookie,
-          locale: languageOf(request).tag,
+          merchant,
+          language: languageOf(request),
           startSignIn: () => limits.startSignIn(request.ip, order.paymentId),
+          takeReceipt: () => limits.takeReceipt(request.ip, order.paymentId),
         })
       : [...visit.cookies, visits.leaveNote(order, { code: lost(act, visit) })]
     setCookies(reply, cookies)

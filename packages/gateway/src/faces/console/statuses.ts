@@ -6,10 +6,16 @@ import type { ApprovalStatus } from '../../operators/rules/approval.ts'
 
 type Look = 'good' | 'wait' | 'bad' | 'off'
 
-const looks: Record<
-  OrderStatus | RefundStatus | CallbackState | ApprovalStatus | 'active' | 'suspended' | 'locked',
-  Look
-> = {
+type StatusName =
+  | OrderStatus
+  | RefundStatus
+  | CallbackState
+  | ApprovalStatus
+  | 'active'
+  | 'suspended'
+  | 'locked'
+
+const looks: Record<StatusName, Look> = {
   pending: 'wait',
   confirming: 'wait',
   success: 'good',
@@ -31,7 +37,20 @@ const looks: Record<
   locked: 'bad',
 }
 
-export function status(name: keyof typeof looks, text: string = name): Html {
+/** Where the program's word is not a person's. */
+const words: Partial<Record<StatusName, string>> = {
+  success: 'paid',
+  timeout: 'timed out',
+  refund_success: 'refunded',
+  refund_failed: 'refund failed',
+  exhausted: 'given up',
+}
+
+export function wordOf(name: StatusName): string {
+  return words[name] ?? name
+}
+
+export function status(name: StatusName, text: string = wordOf(name)): Html {
   return html`<span class="status ${looks[name]}">${text}</span>`
 }
 

@@ -35,7 +35,17 @@ export const chapters: readonly Chapter[] = [
   {
     title: 'Operate',
     entries: [
-      ...['operating', 'scaling', 'console', 'admin-api', 'privacy', 'performance', 'reliability'].map(paper),
+      ...[
+        'operating',
+        'scaling',
+        'console',
+        'treasury',
+        'admin-api',
+        'notices',
+        'privacy',
+        'performance',
+        'reliability',
+      ].map(paper),
       { slug: 'security', file: 'SECURITY.md' },
     ],
   },

@@ -1,8 +1,11 @@
 // Rails and their secrets in PostgreSQL: a small table that is read whole. Two secrets of a rail live at most, and the
 // slots of their table hold that.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited, insertAct } from '../../operators/store/audit.ts'
+import type { BankAccount } from '../rules/bank-account.ts'
 import { type OutsideRail, pauseAfter, type RailSecret } from '../rules/outside-rail.ts'
 
 export interface RailWithSecrets {
@@ -19,10 +22,10 @@ export type RailStore = ReturnType<typeof makeRailStore>
 export function makeRailStore(database: Pool) {
   return {
     /** False when the id is taken. */
-    insertRail: (rail: OutsideRail, secret: RailSecret, act: Act) =>
+    insertRail: (rail: OutsideRail, secret: RailSecret | undefined, act: Act) =>
       audited(database, act, async (transaction) => {
         if (!(await insertRail(transaction, rail))) return false
-        await insertSecret(transaction, secret)
+        if (secret) await insertSecret(transaction, secret)
         return true
       }),
     listRails: () => listRails(database),
@@ -37,8 +40,7 @@ export function makeRailStore(database: Pool) {
         return true
       }),
     /** Answers until when it is paused, if it is. */
-    noteFailure: (railId: string, given: { readonly failure: string; readonly nowMs: number }) =>
-      noteFailure(database, railId, given),
+    noteFailure: (railId: string, given: RailFailure) => noteFailure(database, railId, given),
     noteAnswer: async (railId: string): Promise<void> => {
       await database.query({
         text: 'update rails set failures = 0, paused_until = null where rail_id = $1 and failures > 0',
@@ -52,7 +54,8 @@ interface RailRow {
   rail_id: string
   name: string
   names: Record<string, string>
-  url: string
+  url: string | null
+  account: BankAccount | null
   currencies: string[]
   least: Record<string, string>
   most: Record<string, string>
@@ -67,13 +70,13 @@ interface RailRow {
 }
 
 const columns = `rail_id, name, names, url, currencies, least, most, merchants, position, logo, is_paused, failures,
-       last_failure, paused_until, created_at`
+       last_failure, paused_until, account, created_at`
 
 async function insertRail(transaction: Queryable, rail: OutsideRail): Promise<boolean> {
   const { rowCount } = await transaction.query({
     text: `
 insert into rails (${columns})
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
     on conflict do nothing`,
     values: [...valuesOf(rail), rail.createdAtMs],
   })
@@ -134,7 +137,8 @@ async function changeRail(
       text: `
 update rails
    set name = $2, names = $3, url = $4, currencies = $5, least = $6, most = $7, merchants = $8, position = $9,
-       logo = $10, is_paused = $11, failures = $12, last_failure = $13, paused_until = $14
+       logo = $10, is_paused = $11, failures = $12, last_failure = $13, paused_until = $14,
+       account = $15
  where rail_id = $1`,
       values: valuesOf(changed),
     })
@@ -182,10 +186,17 @@ select $1, $2, free.slot, $3, $4
   if (rowCount !== 1) throw new Error('a rail has two live secrets at most')
 }
 
+interface RailFailure {
+  readonly failure: string
+  readonly nowMs: number
+  /** Who is told where it is paused for it. */
+  readonly noticesFor: (pausedUntilMs: number) => readonly NewNotice[]
+}
+
 async function noteFailure(
   database: Pool,
   railId: string,
-  { failure, nowMs }: { readonly failure: string; readonly nowMs: number },
+  { failure, nowMs, noticesFor }: RailFailure,
 ): Promise<number | undefined> {
   return database.transaction(async (transaction) => {
     const { rows } = await transaction.query<{ failures: number }>({
@@ -201,6 +212,7 @@ returning failures`,
       text: 'update rails set paused_until = $2 where rail_id = $1',
       values: [railId, nowMs + pauseMs],
     })
+    await queueNotices(transaction, noticesFor(nowMs + pauseMs))
     return nowMs + pauseMs
   })
 }
@@ -210,7 +222,7 @@ function valuesOf(rail: OutsideRail) {
     rail.railId,
     rail.name,
     JSON.stringify(rail.names),
-    rail.url,
+    rail.url ?? null,
     rail.currencies,
     JSON.stringify(digits(rail.leastMinor)),
     JSON.stringify(digits(rail.mostMinor)),
@@ -221,6 +233,7 @@ function valuesOf(rail: OutsideRail) {
     rail.failures,
     rail.lastFailure ?? null,
     rail.pausedUntilMs ?? null,
+    rail.account ? JSON.stringify(rail.account) : null,
   ]
 }
 
@@ -237,7 +250,8 @@ function toRail(row: RailRow): OutsideRail {
     railId: row.rail_id,
     name: row.name,
     names: row.names,
-    url: row.url,
+    url: row.url ?? undefined,
+    account: row.account ?? undefined,
     currencies: row.currencies,
     leastMinor: fromDigits(row.least),
     mostMinor: fromDigits(row.most),

@@ -36,6 +36,21 @@ export const de: Words = {
     code: 'QR-Code zum Bezahlen mit {rail}',
     declined:
       '{rail} hat die Zahlung nicht angenommen. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere Zahlungsart.',
+    lines: {
+      holder: 'Kontoinhaber',
+      amount: 'Betrag',
+      received: 'Bisher eingegangen',
+      reference: 'Verwendungszweck',
+    },
+  },
+  testBank: {
+    hint: 'Oder lassen Sie die Testbank sofort dies tun:',
+    approve: 'Annehmen',
+    decline: 'Ablehnen',
+    delay: 'Nach 5 Sekunden annehmen',
+    late: 'Zu spät annehmen',
+    twice: 'Annehmen, zweimal gemeldet',
+    never: 'Nie abschließen',
   },
   testWallets: {
     heading: 'Mit einer Test-Wallet bezahlen',
@@ -110,7 +125,16 @@ export const de: Words = {
     close: 'Sie können diese Seite schließen.',
     again: 'Noch einmal versuchen',
   },
+  receipt: {
+    offer: 'Beleg per E-Mail',
+    email: 'E-Mail-Adresse',
+    send: 'Beleg senden',
+    text: 'Ihre Adresse wird nur für diese Nachricht verwendet und nicht aufbewahrt.',
+  },
   notices: {
+    receiptSent: 'Der Beleg ist auf dem Weg in Ihr Postfach.',
+    receiptWrong: 'An diese E-Mail-Adresse können wir nicht senden. Bitte prüfen Sie sie noch einmal.',
+    receiptBusy: 'Für den Moment wurden genug Belege gesendet. Bitte versuchen Sie es später noch einmal.',
     goOn: 'Sie werden zur Seite weitergeleitet, auf der Sie bezahlen.',
     railGone:
       'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere.',

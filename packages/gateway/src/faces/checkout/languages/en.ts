@@ -34,6 +34,21 @@ export const en = {
     copied: 'Copied',
     code: 'QR code for paying with {rail}',
     declined: '{rail} did not accept the payment. No money was taken; please choose another way to pay.',
+    lines: {
+      holder: 'Account holder',
+      amount: 'Amount',
+      received: 'Received so far',
+      reference: 'Reference',
+    },
+  },
+  testBank: {
+    hint: 'Or let the test bank do this at once:',
+    approve: 'Approve',
+    decline: 'Decline',
+    delay: 'Approve after 5 seconds',
+    late: 'Approve too late',
+    twice: 'Approve, told twice',
+    never: 'Never settle',
   },
   testWallets: {
     heading: 'Pay with a test wallet',
@@ -102,7 +117,16 @@ export const en = {
     close: 'You can close this page.',
     again: 'Try again',
   },
+  receipt: {
+    offer: 'Receipt by e-mail',
+    email: 'E-mail address',
+    send: 'Send receipt',
+    text: 'Your address is used for this message alone and not kept.',
+  },
   notices: {
+    receiptSent: 'The receipt is on its way to your mailbox.',
+    receiptWrong: 'This is not an e-mail address that we can send to. Please look at it again.',
+    receiptBusy: 'Enough receipts were sent for now. Please try again later.',
     goOn: 'You are going on to the page where you pay.',
     railGone: 'This way to pay is not available just now. No money was taken; please choose another one.',
     railBusy: 'The payment that you began is still being ended. Please wait a moment.',

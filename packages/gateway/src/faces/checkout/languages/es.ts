@@ -39,6 +39,21 @@ export const es: Words = {
     copied: 'Copiado',
     code: 'Código QR para pagar con {rail}',
     declined: '{rail} no aceptó el pago. No se ha cobrado nada; elige otra forma de pago.',
+    lines: {
+      holder: 'Titular de la cuenta',
+      amount: 'Importe',
+      received: 'Recibido hasta ahora',
+      reference: 'Referencia',
+    },
+  },
+  testBank: {
+    hint: 'O deja que el banco de prueba haga esto al instante:',
+    approve: 'Aceptar',
+    decline: 'Rechazar',
+    delay: 'Aceptar a los 5 segundos',
+    late: 'Aceptar demasiado tarde',
+    twice: 'Aceptar, avisado dos veces',
+    never: 'No completar nunca',
   },
   testWallets: {
     heading: 'Paga con un monedero de prueba',
@@ -110,7 +125,16 @@ export const es: Words = {
     close: 'Puedes cerrar esta página.',
     again: 'Intentarlo de nuevo',
   },
+  receipt: {
+    offer: 'Recibo por correo',
+    email: 'Correo electrónico',
+    send: 'Enviar recibo',
+    text: 'Su dirección se usa solo para este mensaje y no se conserva.',
+  },
   notices: {
+    receiptSent: 'El recibo va de camino a tu buzón.',
+    receiptWrong: 'No podemos enviar a esta dirección de correo. Revísala, por favor.',
+    receiptBusy: 'Ya se enviaron suficientes recibos por ahora. Inténtalo más tarde.',
     goOn: 'Te llevamos a la página de pago.',
     railGone: 'Esta forma de pago no está disponible en este momento. No se ha cobrado nada; elige otra.',
     railBusy: 'El pago que empezaste se está cancelando. Espera un momento.',

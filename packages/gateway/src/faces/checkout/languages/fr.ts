@@ -40,6 +40,21 @@ export const fr: Words = {
     code: 'Code QR pour payer avec {rail}',
     declined:
       '{rail} n’a pas accepté le paiement. Rien n’a été débité ; choisissez un autre moyen de paiement.',
+    lines: {
+      holder: 'Titulaire du compte',
+      amount: 'Montant',
+      received: 'Reçu jusqu’ici',
+      reference: 'Référence',
+    },
+  },
+  testBank: {
+    hint: 'Ou laissez la banque de test faire aussitôt ceci :',
+    approve: 'Accepter',
+    decline: 'Refuser',
+    delay: 'Accepter après 5 secondes',
+    late: 'Accepter trop tard',
+    twice: 'Accepter, annoncé deux fois',
+    never: 'Ne jamais conclure',
   },
   testWallets: {
     heading: 'Payer avec un portefeuille de test',
@@ -116,7 +131,16 @@ export const fr: Words = {
     close: 'Vous pouvez fermer cette page.',
     again: 'Réessayer',
   },
+  receipt: {
+    offer: 'Reçu par e-mail',
+    email: 'Adresse e-mail',
+    send: 'Envoyer le reçu',
+    text: 'Votre adresse ne sert qu’à ce message et n’est pas conservée.',
+  },
   notices: {
+    receiptSent: 'Le reçu est en route vers votre boîte de réception.',
+    receiptWrong: 'Nous ne pouvons pas écrire à cette adresse e-mail. Veuillez la vérifier.',
+    receiptBusy: 'Assez de reçus ont été envoyés pour l’instant. Veuillez réessayer plus tard.',
     goOn: 'Redirection vers la page de paiement.',
     railGone:
       'Ce moyen de paiement n’est pas disponible pour le moment. Rien n’a été débité ; choisissez-en un autre.',

@@ -35,6 +35,16 @@ export const ja: Words = {
     copied: 'コピーしました',
     code: '{rail} で支払うための QR コード',
     declined: '{rail} は支払いを受け付けませんでした。引き落としはありません。別の方法を選んでください。',
+    lines: { holder: '口座名義', amount: '金額', received: 'これまでの入金額', reference: '参照番号' },
+  },
+  testBank: {
+    hint: 'または、テスト銀行にすぐ次の動作をさせます：',
+    approve: '承認',
+    decline: '拒否',
+    delay: '5 秒後に承認',
+    late: '期限後に承認',
+    twice: '承認（通知は二回）',
+    never: '完了しない',
   },
   testWallets: {
     heading: 'テスト用ウォレットで支払う',
@@ -103,7 +113,16 @@ export const ja: Words = {
     close: 'このページは閉じてかまいません。',
     again: 'もう一度試す',
   },
+  receipt: {
+    offer: '領収メールを受け取る',
+    email: 'メールアドレス',
+    send: '領収メールを送る',
+    text: 'アドレスはこのメッセージにのみ使用し、保存しません。',
+  },
   notices: {
+    receiptSent: '領収メールを送信しています。',
+    receiptWrong: 'このメールアドレスには送信できません。もう一度ご確認ください。',
+    receiptBusy: '領収メールの送信回数が上限に達しました。しばらくしてからお試しください。',
     goOn: 'お支払いページへ移動します。',
     railGone: 'この支払い方法は現在利用できません。引き落としはありません。別の方法を選んでください。',
     railBusy: '開始した支払いを取り消しています。しばらくお待ちください。',

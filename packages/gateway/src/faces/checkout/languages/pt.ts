@@ -39,6 +39,21 @@ export const pt: Words = {
     copied: 'Copiado',
     code: 'Código QR para pagar com {rail}',
     declined: '{rail} não aceitou o pagamento. Nada foi cobrado; escolha outra forma de pagamento.',
+    lines: {
+      holder: 'Titular da conta',
+      amount: 'Montante',
+      received: 'Recebido até agora',
+      reference: 'Referência',
+    },
+  },
+  testBank: {
+    hint: 'Ou deixe o banco de teste fazer isto na hora:',
+    approve: 'Aprovar',
+    decline: 'Recusar',
+    delay: 'Aprovar após 5 segundos',
+    late: 'Aprovar tarde demais',
+    twice: 'Aprovar, avisado duas vezes',
+    never: 'Nunca concluir',
   },
   testWallets: {
     heading: 'Pague com uma carteira de teste',
@@ -110,7 +125,16 @@ export const pt: Words = {
     close: 'Você pode fechar esta página.',
     again: 'Tentar novamente',
   },
+  receipt: {
+    offer: 'Recibo por e-mail',
+    email: 'Endereço de e-mail',
+    send: 'Enviar recibo',
+    text: 'O seu endereço é usado apenas para esta mensagem e não é guardado.',
+  },
   notices: {
+    receiptSent: 'O recibo está a caminho da sua caixa de entrada.',
+    receiptWrong: 'Não conseguimos enviar para este endereço de e-mail. Verifique-o, por favor.',
+    receiptBusy: 'Já foram enviados recibos suficientes por enquanto. Tente mais tarde.',
     goOn: 'Você está indo para a página de pagamento.',
     railGone: 'Esta forma de pagamento não está disponível no momento. Nada foi cobrado; escolha outra.',
     railBusy: 'O pagamento iniciado está sendo cancelado. Aguarde um momento.',

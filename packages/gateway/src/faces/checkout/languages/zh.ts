@@ -34,6 +34,16 @@ export const zh: Words = {
     copied: '已复制',
     code: '用 {rail} 付款的二维码',
     declined: '{rail} 未接受这笔付款。没有扣款；请选择其他付款方式。',
+    lines: { holder: '收款人', amount: '金额', received: '已收到', reference: '付款附言' },
+  },
+  testBank: {
+    hint: '或者让测试银行立即执行：',
+    approve: '批准',
+    decline: '拒绝',
+    delay: '5 秒后批准',
+    late: '过期后批准',
+    twice: '批准并通知两次',
+    never: '始终不完成',
   },
   testWallets: {
     heading: '使用测试钱包付款',
@@ -102,7 +112,16 @@ export const zh: Words = {
     close: '您可以关闭此页面。',
     again: '重试',
   },
+  receipt: {
+    offer: '通过邮件接收收据',
+    email: '电子邮箱',
+    send: '发送收据',
+    text: '您的地址仅用于此邮件，不会保存。',
+  },
   notices: {
+    receiptSent: '收据正在发送到您的邮箱。',
+    receiptWrong: '无法向此邮箱地址发送，请检查后重试。',
+    receiptBusy: '目前发送的收据已达上限，请稍后再试。',
     goOn: '正在前往付款页面。',
     railGone: '此付款方式目前不可用。没有扣款；请选择其他方式。',
     railBusy: '您先前发起的付款正在取消，请稍候。',

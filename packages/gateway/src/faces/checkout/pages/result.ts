@@ -6,6 +6,7 @@ import type { Words } from '../words.ts'
 import { fill } from '../words.ts'
 import { type IconName, icon } from './icons.ts'
 import { notice } from './notice.ts'
+import { token } from './token.ts'
 import type { View } from './view.ts'
 
 /** Long enough to read a result; what did not go well takes longer to read. */
@@ -87,7 +88,8 @@ function reason({ order, language }: View): Content {
   })
 }
 
-function wayBack({ order, merchant, language, path, nowMs }: View): Html {
+function wayBack(view: View): Html {
+  const { order, merchant, language, path, nowMs } = view
   const { back } = language.words
   const name = html`<bdi>${merchant.name}</bdi>`
   // From a payment link, and not paid: there it can be tried again.
@@ -95,7 +97,8 @@ function wayBack({ order, merchant, language, path, nowMs }: View): Html {
     order.link !== undefined &&
     order.status !== 'success' &&
     html`<p class="act"><a class="button wide" href="/l/${order.link.linkId}"><span>${back.again}</span></a></p>`
-  if (order.redirectUrl === undefined) return html`${again || html`<p class="quiet">${back.close}</p>`}`
+  if (order.redirectUrl === undefined)
+    return html`${again}<div class="act">${!again && html`<p class="quiet">${back.close}</p>`}${receipt(view)}</div>`
   const isFresh = nowMs - (order.completedAtMs ?? 0) < returnsWithinMs
   const seconds = order.status === 'success' ? returnAfterSeconds.success : returnAfterSeconds.other
   return html`${again}<div class="act">
@@ -104,5 +107,19 @@ ${
   isFresh &&
   html`<p class="returning small quiet" id="returning" hidden data-seconds="${seconds}" data-stayed="${back.staying}"><span>${fill(back.soon, { merchant: name, time: html`<bdi data-time></bdi>` })}</span> <button class="link" type="button">${back.stay}</button></p>`
 }
+${receipt(view)}
 </div>`
+}
+
+/** Beside the way back: while somebody types, the page does not go there by itself. */
+function receipt({ order, language, path, formToken, note, isReceiptOffered }: View): Content {
+  if (order.status !== 'success' || !isReceiptOffered) return undefined
+  const { offer, email, send, text } = language.words.receipt
+  const typed = note?.code === 'receiptWrong' || note?.code === 'receiptBusy' ? note.login : undefined
+  return html`<details class="fold receipt"${typed !== undefined && html` open`}><summary>${offer}</summary>
+<form method="post" action="${path}/receipt">${token(formToken)}
+<label for="email">${email}</label>
+<input id="email" name="email" type="email" value="${typed}" required maxlength="254" autocomplete="email" dir="ltr">
+<button>${send}</button>
+<p class="small quiet">${text}</p></form></details>`
 }

@@ -21,6 +21,7 @@ export interface View extends Site {
   /** The most that wallets pay at once, where they have no limit of their own. */
   readonly walletLimitMinor: bigint | undefined
   readonly rails: ShownRails
+  readonly isReceiptOffered: boolean
 }
 
 /** The rails of a pending order: those to choose from, and the attempt that is open. */
