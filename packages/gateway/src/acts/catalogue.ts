@@ -1,10 +1,12 @@
 // Everything that operators may do, in the order in which the admin API's description and the command line name it.
 import type { Act } from './act.ts'
 import { approvalActs } from './approval-acts.ts'
+import { bankActs } from './bank-acts.ts'
 import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
+import { linkActs } from './link-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
 import { noticeActs } from './notice-acts.ts'
 import { operatorActs } from './operator-acts.ts'
@@ -22,8 +24,10 @@ export const catalogue: readonly Act[] = [
   ...merchantActs,
   ...keyActs,
   ...walletActs,
+  ...linkActs,
   ...railActs,
   ...transferActs,
+  ...bankActs,
   ...approvalActs,
   ...bookActs,
   ...noticeActs,

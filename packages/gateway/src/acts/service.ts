@@ -8,6 +8,7 @@ import type { Account } from '../ledger/store/ledger.ts'
 import type { Verification } from '../ledger/store/ledger-checks.ts'
 import type { StatementRange } from '../ledger/store/statements.ts'
 import type { BalanceLine } from '../ledger/store/trial-balance.ts'
+import type { ManageLinks } from '../links/manage-links.ts'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { MerchantActs } from '../merchants/merchant-acts.ts'
 import type { ManageNotices } from '../notices/manage-notices.ts'
@@ -34,6 +35,7 @@ import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { ReturnLateMoney } from '../rails/return-late-money.ts'
 import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
+import type { ManageBanks } from '../treasury/manage-banks.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 
@@ -102,11 +104,13 @@ export interface OperatorActs {
   readonly orders: Omit<ManageOrders, 'refundOrder'>
   readonly callbacks: ManageCallbacks
   readonly hosts: PauseHosts
+  readonly links: ManageLinks
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney
   readonly notices: ManageNotices
   readonly transfers: RecordTransfers
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
+  readonly banks: ManageBanks
   readonly platformKeys: ManagePlatformKeys
 }

@@ -32,12 +32,14 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   callbacks: { place: 'spread', references: ofOrder },
   callback_attempts: { place: 'spread' },
   resend_requests: { place: 'spread' },
+  payment_links: { place: 'spread', references: ofMerchant },
   rail_attempts: { place: 'spread', references: ofOrder },
   rail_calls: { place: 'spread' },
 
   wallets: { place: 'local' },
   wallet_tries: { place: 'local' },
   accounts: { place: 'local' },
+  bank_accounts: { place: 'local', isFilledByMigration: true },
   settlements: { place: 'local' },
   rails: { place: 'local' },
   rail_secrets: { place: 'local' },
@@ -57,6 +59,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   audit: { place: 'local' },
   overview_hours: { place: 'local' },
   request_log: { place: 'local' },
+  erasures: { place: 'local' },
   notices: { place: 'local' },
   notice_optouts: { place: 'local' },
 }

@@ -5,20 +5,24 @@ import {
   type AccountKey,
   accountIdOf,
   availableMinor,
-  funding,
+  bankAccount,
   merchantAccount,
   noBalances,
+  type OutsideMark,
   type Transfer,
   walletAccount,
 } from '../ledger/rules/transfer.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
-import type { TreasuryStore } from './store/treasury.ts'
+import { type Outside, throughMainBank } from './rules/bank-account.ts'
+import type { BalanceLimits, TreasuryStore } from './store/treasury.ts'
 
 export interface MoveFundsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
   readonly actor: string
+  /** The most that top-ups may bring a wallet to, by currency; undefined: no default. */
+  readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
 }
 
 export interface TopUp {
@@ -43,20 +47,21 @@ export type MoveFunds = ReturnType<typeof makeMoveFunds>
 
 const maxTries = 5
 
-export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts) {
+export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }: MoveFundsParts) {
   return {
     /** Several at once are one act. */
     async topUp(
       topUps: readonly TopUp[],
-      { subject, reason, ...once }: { subject: string; reason: string } & Once,
+      { subject, reason, outside = throughMainBank, ...once }: Reason & { subject: string } & Once,
     ): Promise<void> {
       const act = newAct({ act: 'wallet.top-up', merchantId: undefined, subject, reason }, once)
       const moves = topUps.map(({ walletId, currency, amountMinor }) => ({
-        from: { ...funding, currency },
+        from: bankAccount(outside.bankName, currency),
         to: walletAccount(walletId, currency),
         amountMinor,
       }))
-      await move(moves, { act, kind: 'top_up', merchantId: '', isOnce: isOnce(once) })
+      const limits = new Map(moves.map(({ to }) => [accountIdOf(to), balanceLimits?.get(to.currency)]))
+      await move(moves, { act, kind: 'top_up', merchantId: '', outside, isOnce: isOnce(once), limits })
     },
 
     /** When the act of this id was carried out; undefined: it was not. */
@@ -72,15 +77,16 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     async payOut(
       { merchantId, currency, amountMinor }: Payout,
       reason: string,
-      once: Once = {},
+      { outside = throughMainBank, ...once }: Once & Pick<Reason, 'outside'> = {},
     ): Promise<bigint> {
       const act = newAct({ act: 'merchant.payout', merchantId, subject: merchantId, reason }, once)
       const from = merchantAccount(merchantId, currency)
-      const to = { ...funding, currency }
+      const to = bankAccount(outside.bankName, currency)
       const moved = await move([{ from, to, amountMinor }], {
         act,
         kind: 'payout',
         merchantId,
+        outside,
         isOnce: isOnce(once),
       })
       const left = await available(from)
@@ -103,14 +109,24 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
       act,
       kind,
       merchantId,
+      outside,
       isOnce,
-    }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string; isOnce: boolean },
+      limits,
+    }: {
+      act: Act
+      kind: 'top_up' | 'payout'
+      merchantId: string
+      outside: Outside
+      isOnce: boolean
+      limits?: BalanceLimits
+    },
   ): Promise<boolean> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
-    const transfers = moves.map(
-      ({ from, to, amountMinor }): Transfer => ({
+    const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
+      const transferId = makeTransactionId(act.actedAtMs, random)
+      return {
         merchantId,
-        transferId: makeTransactionId(act.actedAtMs, random),
+        transferId,
         kind,
         phase: 'direct',
         holdId: undefined,
@@ -122,19 +138,21 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
         refundId: undefined,
         auditId: act.auditId,
         madeAtMs: act.actedAtMs,
-      }),
-    )
+        outside: outsideMark(outside, { transferId, nowMs: act.actedAtMs }),
+      }
+    })
     // Whose act may have been carried out already: by an answer that was lost, or by a form that was sent twice.
     let isRepeated = isOnce
     for (let tries = 0; tries < maxTries; tries++) {
       if (isRepeated && (await treasury.isRecorded(act))) return true
-      const outcome = await treasury.move(transfers, act).catch((error: unknown) => {
+      const outcome = await treasury.move(transfers, act, limits).catch((error: unknown) => {
         // The other one came in between, and its entry is there now; or nobody knows.
         if (!isRepeated || error instanceof Failure) throw error
         return 'unknown' as const
       })
       // The other one may have been first, and taken the money that is missing now.
       if (outcome === 'insufficient_funds') return isRepeated && treasury.isRecorded(act)
+      if (outcome === 'over_limit') throw overLimit()
       if (outcome === 'moved') return true
       isRepeated = true
     }
@@ -150,6 +168,23 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
   }
 }
 
+/** What a transfer through a bank account bears. */
+function outsideMark(
+  { reference, valueDate }: Outside,
+  { transferId, nowMs }: { transferId: string; nowMs: number },
+): OutsideMark {
+  return {
+    reference: reference ?? transferId,
+    valueDate: valueDate ?? new Date(nowMs).toISOString().slice(0, 10),
+  }
+}
+
+interface Reason {
+  readonly reason: string
+  /** The main bank account unless given. */
+  readonly outside?: Outside | undefined
+}
+
 function isOnce({ actId, approval }: Once): boolean {
   return actId !== undefined || approval !== undefined
 }
@@ -158,6 +193,14 @@ interface Move {
   readonly from: AccountKey
   readonly to: AccountKey
   readonly amountMinor: bigint
+}
+
+function overLimit(): Failure {
+  return new Failure('status_does_not_allow', {
+    field: 'amount',
+    message:
+      'With this the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
+  })
 }
 
 function tooLittle(leftMinor: bigint, currency: string): Failure {

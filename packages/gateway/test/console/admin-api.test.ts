@@ -358,6 +358,54 @@ test('notices are listed and sent again', async () => {
   assert.equal((await admin.call('retryNotice', { params: { noticeId }, body: { reason } })).code, 40901)
 })
 
+test('payment links are made for a merchant, listed, paused, resumed and closed', async () => {
+  const reason = 'test'
+  const body = {
+    linkNo: 'api-1',
+    title: 'A tree',
+    currency: 'eur'.toUpperCase(),
+    leastAmount: '5',
+    uses: 'once',
+    reason,
+  }
+  const made = await admin.data('createLink', { params: { merchantId }, body })
+  assert.deepEqual([made.status, made.leastAmount, made.paidCount], ['active', '5.00', 0])
+  assert.match(made.linkUrl, /\/l\/L/)
+  const params = { merchantId, linkId: made.linkId }
+  assert.equal(
+    (await admin.data('createLink', { params: { merchantId }, body })).linkId,
+    made.linkId,
+    'again',
+  )
+  const wrong = await admin.call('createLink', { params: { merchantId }, body: { ...body, amount: '7' } })
+  assert.deepEqual([wrong.code, wrong.data.field], [40001, 'leastAmount'])
+  assert.equal((await admin.data('listLinks', { query: { merchantId } })).links[0].linkId, made.linkId)
+  assert.equal((await admin.data('pauseLink', { params, body: { reason } })).status, 'paused')
+  assert.equal((await admin.data('resumeLink', { params, body: { reason } })).status, 'active')
+  assert.equal((await admin.data('closeLink', { params, body: { reason } })).status, 'closed')
+  assert.equal((await admin.call('resumeLink', { params, body: { reason } })).code, 40901)
+  assert.deepEqual((await admin.data('showLink', { params })).orders, [])
+  const { acts } = await admin.data('listActs', { query: { act: 'link.create' } })
+  assert.equal(acts.length, 1, 'a repetition is no act')
+})
+
+test('limits of a wallet are set for a currency, and all that is stored of its owner is told', async () => {
+  const login = 'limits@wallet.example'
+  const { wallet } = await admin.data('addWallet', { body: { login, name: 'Lim', reason: 'test' } })
+  const params = { walletId: wallet.walletId }
+  const limits = { currency: 'EUR', payment: '10', day: '25.50', reason: 'test' }
+  const shown = await admin.data('setWalletLimits', { params, body: limits })
+  assert.deepEqual(shown.limits, [{ currency: 'EUR', payment: '10.00', day: '25.50' }])
+  const wrong = await admin.call('setWalletLimits', { params, body: { ...limits, day: '1.005' } })
+  assert.deepEqual([wrong.code, wrong.data.field], [40002, 'day'])
+  assert.deepEqual(
+    (await admin.data('setWalletLimits', { params, body: { currency: 'EUR', reason: 'x' } })).limits,
+    [],
+  )
+  const all = await admin.data('exportWallet', { params, body: { reason: 'asked' } })
+  assert.deepEqual([all.login, all.payments, all.acts.at(-1).act], [login, [], 'wallet.export'])
+})
+
 test('the books, the audit log, the system and the token itself are told', async () => {
   assert((await admin.data('trialBalance')).lines.length > 0)
   assert.deepEqual((await admin.data('verifyLedger')).findings, [])
@@ -386,6 +434,44 @@ test('the ledger is verified by one at a time, from wherever it is asked', async
   const reader = await clientOf('viewer', ['ledger:read'])
   await reader.data('trialBalance')
   assert.equal((await reader.call('verifyLedger')).code, 40302)
+})
+
+test('bank accounts are added, changed and closed, and money goes through them', async () => {
+  const iban = 'DE89 3704 0044 0532 0130 00'
+  const added = await admin.data('addBank', {
+    body: { bankName: 'euro', currency: 'EUR', holder: 'Shop Ltd', iban, bic: 'cobadeff', reason },
+  })
+  assert.deepEqual([added.iban, added.bic], ['DE89370400440532013000', 'COBADEFF'])
+  const params = { bankName: 'euro' }
+  const body = { holder: 'New Ltd', lines: ['Account 1'], reason }
+  assert.equal((await admin.data('changeBank', { params, body })).holder, 'New Ltd')
+  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  const topUp = {
+    amount: '3',
+    currency: 'EUR',
+    bank: 'euro',
+    reference: 'R 1',
+    valueDate: '2026-11-13',
+    reason,
+  }
+  const to = { params: { walletId: wallets[0].walletId } }
+  assert.equal((await admin.data('topUp', { ...to, body: topUp, headers: once() })).outcome, 'done')
+  const { balances } = await admin.data('showBank', { params })
+  assert.deepEqual(balances, [{ currency: 'EUR', booked: '3.00' }])
+  for (const [wrong, field] of [
+    [{ bank: 'nowhere' }, 'bank'],
+    [{ currency: 'USD' }, 'bank'],
+    [{ valueDate: '2026-02-30' }, 'valueDate'],
+  ] as const) {
+    const refused = await admin.call('topUp', { ...to, body: { ...topUp, ...wrong }, headers: once() })
+    assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
+  }
+  assert.ok((await admin.data('closeBank', { params, body: { reason } })).closedAtMs > 0)
+  const { banks } = await admin.data('listBanks')
+  assert.deepEqual(
+    banks.map(({ bankName }: { bankName: string }) => bankName),
+    ['main', 'euro'],
+  )
 })
 
 test('every route was held to its schema above', () => {

@@ -18,8 +18,10 @@ import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
 import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
+import { linksArea } from './areas/links.ts'
 import { merchantArea } from './areas/merchant.ts'
 import { merchantsArea } from './areas/merchants.ts'
+import { moneyArea } from './areas/money.ts'
 import { noticesArea } from './areas/notices.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
@@ -77,7 +79,9 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...merchantsArea,
     ...merchantArea,
     ...walletsArea,
+    ...linksArea,
     ...railsArea,
+    ...moneyArea,
     ...ledgerArea,
     ...approvalsArea,
     ...auditArea,

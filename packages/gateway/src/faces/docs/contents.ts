@@ -29,13 +29,23 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'Integrate',
-    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'rails', 'going-live'].map(paper),
+    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'links', 'rails', 'going-live'].map(paper),
   },
   { title: 'Reference', entries: ['api', 'protocol', 'versioning'].map(paper) },
   {
     title: 'Operate',
     entries: [
-      ...['operating', 'scaling', 'console', 'admin-api', 'notices', 'performance', 'reliability'].map(paper),
+      ...[
+        'operating',
+        'scaling',
+        'console',
+        'treasury',
+        'admin-api',
+        'notices',
+        'privacy',
+        'performance',
+        'reliability',
+      ].map(paper),
       { slug: 'security', file: 'SECURITY.md' },
     ],
   },

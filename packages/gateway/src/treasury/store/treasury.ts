@@ -1,11 +1,12 @@
-// Money that operators move: top-ups of wallets from the funding account, payouts of merchants to it. Transfer and
-// audit entry are one transaction.
+// Money that operators move: top-ups of wallets from the operator's bank accounts, payouts of merchants to them.
+// Transfer and audit entry are one transaction.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import { CommitUnknown } from '../../database/transient.ts'
 import {
   type AccountKey,
   type AccountOwner,
+  accountKeyOf,
   availableMinor,
   effectsOf,
   type Transfer,
@@ -20,30 +21,51 @@ import {
 } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
+import { checkBanks } from './bank-accounts.ts'
 
 /** `unknown`: the answer to COMMIT was lost; `isRecorded` tells. */
-export type MoveOutcome = 'moved' | 'insufficient_funds' | 'unknown'
+export type MoveOutcome = 'moved' | 'insufficient_funds' | 'over_limit' | 'unknown'
 
 export type TreasuryStore = ReturnType<typeof makeTreasuryStore>
 
 export function makeTreasuryStore(database: Pool) {
   return {
     listAccounts: (owner: AccountOwner): Promise<Account[]> => listAccounts(database, owner),
-    openAccounts: (keys: readonly AccountKey[]) => openAccounts(database, keys),
+    /** Throws where one is at a bank that may not be used: nothing is opened then. */
+    async openAccounts(keys: readonly AccountKey[]): Promise<void> {
+      await checkBanks(database, keys)
+      await openAccounts(database, keys)
+    },
     /** All of them or none; the accounts are open. */
-    move: (transfers: readonly Transfer[], act: Act) => move(database, transfers, act),
+    move: (transfers: readonly Transfer[], act: Act, limits?: BalanceLimits) =>
+      move(database, transfers, { act, limits }),
     /** Whether it was carried out already: by its own id, or by the request that it uses up. */
     isRecorded: (act: Act) => isRecorded(database, act),
     recordedAt: (auditId: string) => recordedAt(database, auditId),
   }
 }
 
-async function move(database: Pool, transfers: readonly Transfer[], act: Act): Promise<MoveOutcome> {
+/** The most that may be in each of these accounts; a wallet's own goes before it. */
+export type BalanceLimits = ReadonlyMap<string, bigint | undefined>
+
+/** Thrown within the transaction, so that nothing of it stays. */
+class OverLimit extends Error {}
+
+async function move(
+  database: Pool,
+  transfers: readonly Transfer[],
+  { act, limits }: { readonly act: Act; readonly limits: BalanceLimits | undefined },
+): Promise<MoveOutcome> {
   try {
-    const moved = await audited(database, act, (transaction) => moveWithin(transaction, transfers))
+    const moved = await audited(database, act, async (transaction) => {
+      const isMoved = await moveWithin(transaction, transfers)
+      if (isMoved && limits) await checkBalances(transaction, limits)
+      return isMoved
+    })
     return moved ? 'moved' : 'insufficient_funds'
   } catch (error) {
     if (error instanceof CommitUnknown) return 'unknown'
+    if (error instanceof OverLimit) return 'over_limit'
     throw error
   }
 }
@@ -55,11 +77,23 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
     const balance = balances.get(accountId)
     if (!balance) throw new Error('every account of a transfer is open')
     const isOverdrawn = availableMinor(balance) + availableMinor(effect) < 0n
-    if (isOverdrawn && !accountId.startsWith('funding:')) return false
+    if (isOverdrawn && !accountId.startsWith('bank:')) return false
   }
+  await checkBanks(transaction, [...effects.keys()].map(accountKeyOf))
   await insertTransfers(transaction, transfers)
   await addEffects(transaction, effects)
   return true
+}
+
+/** Of accounts that this transaction has changed, and so holds. */
+async function checkBalances(transaction: Queryable, limits: BalanceLimits): Promise<void> {
+  const { rows } = await transaction.query<{ account_id: string }>(sql`
+select a.account_id
+  from accounts a
+  join unnest(${[...limits.keys()]}::text[], ${[...limits.values()].map((limit) => limit?.toString() ?? null)}::numeric[])
+    as l (account_id, balance) on a.account_id = l.account_id
+ where a.credits_posted - a.debits_posted > coalesce(a.balance_limit, l.balance)`)
+  if (rows.length > 0) throw new OverLimit('more than may be in the wallet')
 }
 
 async function isRecorded(database: Queryable, { auditId, approval }: Act): Promise<boolean> {

@@ -11,5 +11,5 @@ export function notice({ note, language, nowMs }: View): Content {
   if (!Object.hasOwn(notices, note.code)) return undefined
   const when = note.untilMs === undefined ? '' : language.formats.inTime(note.untilMs - nowMs)
   const isGood = note.code === 'receiptSent'
-  return html`<p class="notice${isGood && ' good'}" role="${isGood ? 'status' : 'alert'}">${icon(isGood ? 'done' : 'notice')}<span>${fill(notices[note.code], { when })}</span></p>`
+  return html`<p class="notice${isGood && ' good'}" role="${isGood ? 'status' : 'alert'}">${icon(isGood ? 'done' : 'notice')}<span id="notice">${fill(notices[note.code], { when })}${note.triesLeft !== undefined && ` ${language.formats.plural(language.words.signIn.triesLeft, note.triesLeft)}`}</span></p>`
 }
