@@ -304,6 +304,8 @@ test('bank transfer is switched on, its account changed, and what the bank booke
 const untilNextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {
+  // Its callbacks are the newest.
+  clock.advance(1_000)
   await paidOrder()
   const { callbacks } = await admin.data('listCallbacks', { query: { merchantId, limit: '1' } })
   const [{ callbackId }] = callbacks
@@ -341,6 +343,19 @@ test('rare callbacks are looked for a stretch at a time', async () => {
   assert.deepEqual(first.callbacks, [])
   const second = await admin.data('listCallbacks', { query: { host: 'rare.example', before: first.older } })
   assert.deepEqual([second.callbacks.length, second.older], [1, undefined])
+})
+
+test('notices are listed and sent again', async () => {
+  const noticeId = '019a0000-0000-7000-8000-000000000001'
+  await pool.query(
+    `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
+     values ($1, 'rail-paused', 'ops@pay.test', 'en', '{}', 'refused', 1, 1, 1)`,
+    [noticeId],
+  )
+  const { notices } = await admin.data('listNotices', { query: { state: 'refused' } })
+  assert.deepEqual([notices[0].noticeId, notices[0].state], [noticeId, 'refused'])
+  await admin.data('retryNotice', { params: { noticeId }, body: { reason } })
+  assert.equal((await admin.call('retryNotice', { params: { noticeId }, body: { reason } })).code, 40901)
 })
 
 test('payment links are made for a merchant, listed, paused, resumed and closed', async () => {
