@@ -403,7 +403,8 @@ test('limits of a wallet are set for a currency, and all that is stored of its o
     [],
   )
   const all = await admin.data('exportWallet', { params, body: { reason: 'asked' } })
-  assert.deepEqual([all.login, all.payments, all.acts.at(-1).act], [login, [], 'wallet.export'])
+  assert.deepEqual([all.login, all.payments], [login, []])
+  assert(all.acts.some(({ act }: { act: string }) => act === 'wallet.export'))
 })
 
 test('the books, the audit log, the system and the token itself are told', async () => {
