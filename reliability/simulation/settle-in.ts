@@ -28,6 +28,8 @@ export async function settleIn(
       status: 'active',
       requestsPerSecond: undefined,
       callbackHosts: undefined,
+      defaultCallbackUrl: undefined,
+      logoHash: undefined,
       isSelfRegistered: false,
       accentColour: undefined,
       createdAtMs: nowMs,

@@ -1,10 +1,12 @@
-// Everything that operators may do, in the order in which the admin API's description and the command line name it.
+// Everything that operators may do, and merchants with their own, in the order in which the admin API's description and the command line name it.
 import type { Act } from './act.ts'
+import { applicationActs } from './application-acts.ts'
 import { approvalActs } from './approval-acts.ts'
 import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
+import { memberActs } from './member-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
@@ -19,6 +21,8 @@ export const catalogue: readonly Act[] = [
   ...hostActs,
   ...merchantActs,
   ...keyActs,
+  ...memberActs,
+  ...applicationActs,
   ...walletActs,
   ...railActs,
   ...approvalActs,

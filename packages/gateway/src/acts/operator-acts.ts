@@ -1,12 +1,7 @@
 // Who may sign in to the console. No route of the admin API: a leaked token must not make what outlives it.
 import { Failure } from '@tillgate/protocol'
-import {
-  minPasswordLength,
-  type Operator,
-  parseOperatorLogin,
-  roleMeanings,
-  roles,
-} from '../operators/rules/operator.ts'
+import { minPasswordLength } from '../accounts/rules/account.ts'
+import { type Operator, parseOperatorLogin, roleMeanings, roles } from '../operators/rules/operator.ts'
 import { type Act, type ActCall, defineAct, form } from './act.ts'
 import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from './fields.ts'
 import { reason } from './shared-fields.ts'

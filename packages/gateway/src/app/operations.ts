@@ -2,7 +2,13 @@
 // rail are passed in, so that the gateway, the command line, tests, the simulation and the benchmarks all work with
 // the very same operations.
 import type { SealingTools } from '@tillgate/protocol'
+import { makeAuthenticate } from '../accounts/authenticate.ts'
+import { makeChangePassword } from '../accounts/change-password.ts'
+import { makeSecondStep } from '../accounts/second-step.ts'
+import { makeSessions } from '../accounts/sessions.ts'
 import type { Asking } from '../acts/service.ts'
+import { makeApply } from '../applications/apply.ts'
+import { makeDecideApplications } from '../applications/decide-applications.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
@@ -12,16 +18,18 @@ import { PlatformKeys } from '../keys/platform-keys.ts'
 import { makeRotateMasterKey } from '../keys/rotate-master-key.ts'
 import { makeVerifyLedger } from '../ledger/verify-ledger.ts'
 import { streamStatement } from '../ledger/write-statement.ts'
+import { makeManageMembers } from '../members/manage-members.ts'
+import { makeOpenLinks } from '../members/open-links.ts'
+import { normaliseEmail } from '../members/rules/member.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
-import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
-import { makeOperatorSessions } from '../operators/operator-sessions.ts'
-import { makeSecondStep } from '../operators/second-step.ts'
+import { normaliseOperatorLogin } from '../operators/rules/operator.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
 import { makeCurrentOrder } from '../orders/current-order.ts'
@@ -37,7 +45,7 @@ import { makeReadOverview } from '../overview/read-overview.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
-import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { checkUrl, type OwnListeners, parseUrlPolicy, publicOnly } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import { makeAskRails } from '../rails/ask-rails.ts'
@@ -65,6 +73,7 @@ import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
+import { makeMerchantScope } from './merchant-scope.ts'
 import type { Stores } from './stores.ts'
 
 export interface OperationParts extends ClockAndRandom {
@@ -136,6 +145,15 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   }
   const directory = new MerchantDirectory({ store: merchants, vault })
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
+  const urlPolicy = parseUrlPolicy({
+    mode: config.mode,
+    allowedTargets: config.callbackAllowedTargets,
+    ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
+  })
+  const refusalOfCallbackUrl = (url: string, { isSelfRegistered }: Merchant): string | undefined => {
+    const check = checkUrl(url, isSelfRegistered ? publicOnly(urlPolicy) : urlPolicy)
+    return check.kind === 'refused' ? check.detail : undefined
+  }
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
@@ -166,7 +184,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
-      merchants: makeManageMerchants({ merchants, vault, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, refusalOfCallbackUrl, ...by }),
     }
   }
   const askingAs = ({ operator, actor }: Asking) => ({
@@ -194,11 +212,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         maxHostsPerDay: config.callbackHostsPerDay,
         clock,
       }),
-      urlPolicy: parseUrlPolicy({
-        mode: config.mode,
-        allowedTargets: config.callbackAllowedTargets,
-        ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
-      }),
+      urlPolicy,
       linkTokens,
       publicUrl,
       clock,
@@ -256,6 +270,14 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     sandboxAccess: makeSandboxAccess({
       manage: makeManageMerchants({ merchants, vault, clock, random, actor: sandboxAccessActor }),
+      members: makeManageMembers({
+        members: stores.members,
+        links: stores.memberLinks,
+        publicUrl,
+        clock,
+        random,
+        actor: sandboxAccessActor,
+      }),
       access: stores.sandboxAccess,
       platformPublicKey,
       maxPerDay: config.sandboxMerchantsPerDay,
@@ -263,9 +285,16 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
 
     // Operators
-    authenticateOperator: makeAuthenticateOperator({ tries: stores.operatorTries, vault, clock }),
-    operatorSessions: makeOperatorSessions({ operators, clock, random }),
+    authenticateOperator: makeAuthenticate({
+      kind: 'operator',
+      tries: stores.operatorTries,
+      normaliseLogin: normaliseOperatorLogin,
+      vault,
+      clock,
+    }),
+    operatorSessions: makeSessions({ kind: 'operator', sessions: stores.operatorSessions, clock, random }),
     secondStep: makeSecondStep({
+      kind: 'operator',
       totp: stores.operatorTotp,
       tries: stores.operatorTries,
       vault,
@@ -275,6 +304,49 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     apiTokens: makeManageTokens({ tokens: stores.apiTokens, operators, clock, random }),
     decideApprovals: makeDecideApprovals({ approvals, operators, carryOutAs: movingAs, clock, random }),
+    // Members of merchants
+    authenticateMember: makeAuthenticate({
+      kind: 'member',
+      tries: stores.memberTries,
+      normaliseLogin: normaliseEmail,
+      vault,
+      clock,
+    }),
+    memberSessions: makeSessions({ kind: 'member', sessions: stores.memberSessions, clock, random }),
+    memberSecondStep: makeSecondStep({
+      kind: 'member',
+      totp: stores.memberTotp,
+      tries: stores.memberTries,
+      vault,
+      issuer: `Tillgate ${new URL(publicUrl).host}`,
+      clock,
+      random,
+    }),
+    memberLinks: makeOpenLinks({
+      links: stores.memberLinks,
+      accounts: stores.memberSessions,
+      merchants,
+      vault,
+      clock,
+      random,
+    }),
+    apply: makeApply({
+      applications: stores.applications,
+      members: makeManageMembers({
+        members: stores.members,
+        links: stores.memberLinks,
+        publicUrl,
+        clock,
+        random,
+        actor: 'applicant',
+      }),
+      clock,
+      random,
+    }),
+    merchantScope: makeMerchantScope({
+      ...{ stores, vault, publicUrl, platformPublicKey, refusalOfCallbackUrl, onSubmitted, clock, random },
+    }),
+
     findOrders: makeFindOrders({ list: stores.orderList }),
     showOrder: makeShowOrder({
       ...stores,
@@ -307,6 +379,14 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       return {
         ...movingAs(actor),
         operators: makeManageOperators({ operators, vault, ...by }),
+        members: makeManageMembers({ members: stores.members, links: stores.memberLinks, publicUrl, ...by }),
+        applications: makeDecideApplications({ applications: stores.applications, publicUrl, ...by }),
+        changeMemberPassword: makeChangePassword({
+          kind: 'member',
+          setPassword: stores.members.setPassword,
+          vault,
+          ...by,
+        }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),

@@ -6,10 +6,12 @@ import type { OpenDatabase } from '../database/open-database.ts'
 import type { RunningCheckout } from '../faces/checkout/routes.ts'
 import type { MerchantApi } from '../faces/merchant-api/merchant-api.ts'
 import type { RunningRails } from '../faces/merchant-api/rails.ts'
+import type { PortalService } from '../faces/portal/portal.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
 import type { PublishedKey } from '../keys/platform-keys.ts'
 import { makeOpenRequest } from '../merchants/open-request.ts'
+import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
 import type { Figures } from '../overview/store/figures.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
@@ -23,6 +25,7 @@ import type { Observability } from './observability.ts'
 import { type OpenStores, storesOver } from './open-stores.ts'
 import { makeOperations, type Operations } from './operations.ts'
 import { makeOperatorService } from './operator-service.ts'
+import { makePortalService } from './portal-service.ts'
 import { tracedApi } from './traced.ts'
 import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 
@@ -31,6 +34,8 @@ export interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
   readonly console: OperatorService
+  readonly portal: PortalService
+  readonly findLogo: MerchantStore['findLogo']
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
   readonly figures: (nowMs: number) => Promise<Figures>
@@ -131,6 +136,8 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
+    portal: makePortalService({ operations, stores, vault, publicUrl, random }),
+    findLogo: stores.merchants.findLogo,
     console: makeOperatorService({ config, publicUrl, stores, operations, vault, random }),
     platformKeys: () => operations.platformKeys.published(clock.now()),
     readiness: () => readinessOf(opened),

@@ -5,14 +5,17 @@ import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
+import { hostOf } from '../platform/ssrf-guard.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
 import { placeOf } from './merchant-directory.ts'
+import { readLogo } from './rules/logo.ts'
 import {
   type CheckedKey,
   describeChanges,
   type Merchant,
   type MerchantKey,
+  type MerchantSettings,
   makeMerchantId,
   type NewKey,
 } from './rules/merchant.ts'
@@ -21,6 +24,8 @@ import type { MerchantChanges, MerchantStore } from './store/merchants.ts'
 export interface ManageMerchantsParts extends ActParts {
   readonly merchants: MerchantStore
   readonly vault: Vault
+  /** Why callbacks of this merchant may not go to this address; undefined when they may. Left out, any may. */
+  readonly refusalOfCallbackUrl?: (url: string, merchant: Merchant) => string | undefined
 }
 
 export interface MadeKey {
@@ -48,10 +53,6 @@ export interface MadeMerchant {
   /** In base64, to be shown this once. */
   readonly aesKey: string
 }
-
-export type MerchantSettings = Partial<
-  Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour'>
->
 
 const aesKeyBytes = 32
 
@@ -90,9 +91,12 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
         requestsPerSecond: settings.requestsPerSecond,
         callbackHosts: settings.callbackHosts,
         accentColour: settings.accentColour,
+        defaultCallbackUrl: settings.defaultCallbackUrl,
+        logoHash: undefined,
         isSelfRegistered: settings.isSelfRegistered ?? false,
         createdAtMs: clock.now(),
       }
+      checkCallbackUrl(merchant, { ...merchant, defaultCallbackUrl: undefined })
       const { merchantId } = merchant
       const aes = make(merchantId, { kind: 'aes' })
       const keys = publicKey === undefined ? [aes] : [aes, make(merchantId, { kind: 'rsa', publicKey })]
@@ -113,11 +117,19 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     ): Promise<Merchant> {
       const settings = checkSettings(given)
       return change(merchantId, settings, (before) => {
+        checkCallbackUrl({ ...before, ...settings }, before)
         const changes = describeChanges(before, settings)
         if (changes === '' && !approval) return undefined
         const recorded = `${changes || 'no change'}: ${reason}`
         return act('merchant.change', merchantId, { merchantId, reason: recorded, approval })
       })
+    },
+
+    /** PNG, JPEG or WebP, in base64; undefined takes it away. */
+    async setLogo(merchantId: string, image: string | undefined): Promise<void> {
+      const logo = image === undefined ? undefined : readLogo(Buffer.from(image, 'base64'), hashOfLogo)
+      const recorded = act('merchant.logo', merchantId, { merchantId, reason: logo?.hash ?? 'removed' })
+      if (!(await merchants.setLogo(merchantId, logo, recorded))) noMerchant(merchantId)
     },
 
     suspendMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'suspended', reason),
@@ -168,6 +180,20 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     },
   }
 
+  function checkCallbackUrl(merchant: Merchant, before: Merchant): void {
+    const { defaultCallbackUrl: url, callbackHosts } = merchant
+    if (url === undefined) return
+    const host = URL.canParse(url) ? hostOf(url) : ''
+    const refusal =
+      (url !== before.defaultCallbackUrl && parts.refusalOfCallbackUrl?.(url, merchant)) ||
+      (callbackHosts?.includes(host) === false && `${host} is not on the list of callback hosts`)
+    if (refusal)
+      throw new Failure('url_not_allowed', {
+        field: 'defaultCallbackUrl',
+        message: `The callback address is not allowed: ${refusal}.`,
+      })
+  }
+
   function make<K extends NewKey>(merchantId: string, key: K): Made<K> {
     const nowMs = clock.now()
     const base = { merchantId, keyId: makeUuid(nowMs, random), createdAtMs: nowMs, revokedAtMs: undefined }
@@ -179,6 +205,10 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     // Safe, here and above: the kind was looked at, which TypeScript does not carry over to K.
     return { key: { ...base, kind: 'aes', sealedKey }, secret: secret.toString('base64') } as Made<K>
   }
+}
+
+function hashOfLogo(image: Buffer): string {
+  return createHash('sha256').update(image).digest('hex').slice(0, 32)
 }
 
 /** Throws where they cannot be stored. */

@@ -47,14 +47,19 @@ export function makeCreateOrder(parts: CreateOrderParts) {
   return async (merchant: Merchant, body: string): Promise<CreateAnswer> => {
     const create = parseCreateBody(body)
     const nowMs = clock.now()
-    const order = makeOrder(create, {
+    const made = makeOrder(create, {
       merchantId: merchant.merchantId,
       paymentId: makePaymentId(nowMs, random),
       nowMs,
     })
+    const { defaultCallbackUrl } = merchant
+    // An order that names no address has the merchant's own, as it is now.
+    const isDefault = !create.callbackUrl && defaultCallbackUrl !== undefined
+    const order = isDefault ? { ...made, callbackUrl: defaultCallbackUrl } : made
     const stored = await store(order, merchant, nowMs)
     if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
-    else refuseOtherContent(stored, order)
+    // The merchant's address may have changed since: who leaves it out says nothing about it.
+    else refuseOtherContent(stored, isDefault ? { ...order, callbackUrl: stored.callbackUrl } : order)
     return answer(await parts.currentOrder(stored, nowMs), create)
   }
 

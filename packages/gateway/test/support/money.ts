@@ -71,6 +71,8 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
         status: 'active',
         requestsPerSecond: undefined,
         callbackHosts: undefined,
+        defaultCallbackUrl: undefined,
+        logoHash: undefined,
         isSelfRegistered: false,
         accentColour: undefined,
         createdAtMs: clock.now(),

@@ -1,5 +1,6 @@
 // A status as a word with a colour and a shape: round is good, square waits, a diamond is bad, hollow is over.
 import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
+import type { ApplicationStatus } from '../../applications/rules/application.ts'
 import type { CallbackState } from '../../callbacks/rules/callback-attempt.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { ApprovalStatus } from '../../operators/rules/approval.ts'
@@ -7,7 +8,14 @@ import type { ApprovalStatus } from '../../operators/rules/approval.ts'
 type Look = 'good' | 'wait' | 'bad' | 'off'
 
 const looks: Record<
-  OrderStatus | RefundStatus | CallbackState | ApprovalStatus | 'active' | 'suspended' | 'locked',
+  | OrderStatus
+  | RefundStatus
+  | CallbackState
+  | ApprovalStatus
+  | ApplicationStatus
+  | 'active'
+  | 'suspended'
+  | 'locked',
   Look
 > = {
   pending: 'wait',
@@ -29,6 +37,7 @@ const looks: Record<
   active: 'good',
   suspended: 'bad',
   locked: 'bad',
+  asked: 'wait',
 }
 
 export function status(name: keyof typeof looks, text: string = name): Html {

@@ -10,6 +10,10 @@ export interface Merchant {
   readonly callbackHosts: readonly string[] | undefined
   /** On the checkout, as #rrggbb in lower case. Undefined: the gateway's own. */
   readonly accentColour: string | undefined
+  /** Where callbacks go of orders that name no address of their own. Undefined: such orders have none. */
+  readonly defaultCallbackUrl: string | undefined
+  /** Of the image on the checkout, by which its address changes with it. Undefined: it has none. */
+  readonly logoHash: string | undefined
   /** At the sandbox's page, without an operator: callbacks go to public addresses only. */
   readonly isSelfRegistered: boolean
   readonly createdAtMs: number
@@ -60,17 +64,20 @@ export function normaliseColour(text: string): string | undefined {
   return `#${six.toLowerCase()}`
 }
 
-type Settings = Partial<Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour'>>
+/** What can be changed; undefined goes back to the gateway's default. */
+export type MerchantSettings = Partial<
+  Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour' | 'defaultCallbackUrl'>
+>
 
 /** What of it changes and from what to what, for the audit; empty: nothing does. */
-export function describeChanges(before: Merchant, settings: Settings): string {
-  return (Object.keys(settings) as (keyof Settings)[])
+export function describeChanges(before: Merchant, settings: MerchantSettings): string {
+  return (Object.keys(settings) as (keyof MerchantSettings)[])
     .map((name) => [name, written(before[name]), written(settings[name])] as const)
     .filter(([, from, to]) => from !== to)
     .map(([name, from, to]) => `${name} from ${from} to ${to}`)
     .join('; ')
 }
 
-function written(value: Settings[keyof Settings]): string {
+function written(value: MerchantSettings[keyof MerchantSettings]): string {
   return value === undefined ? 'the default' : JSON.stringify(value)
 }

@@ -2,8 +2,10 @@
 // of it, then the details folded. The parts keep their places from state to state.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
+import { logoPath } from '../../../http/logos.ts'
+import type { Merchant } from '../../../merchants/rules/merchant.ts'
 import { returnUrlOf } from '../../../orders/return-to-shop.ts'
-import { fill } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
 import { resultState } from './result.ts'
@@ -50,10 +52,16 @@ function leave({ order, merchant, language, path }: View): Content {
 
 function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {
   return html`<header class="due">
-<h1><span class="shop"><span class="mark" aria-hidden="true">${initialOf(merchant.name)}</span><bdi>${merchant.name}</bdi></span>
+<h1><span class="shop">${mark(merchant)}<bdi>${merchant.name}</bdi></span>
 <span class="total">${language.formats.moneyParts(order.paymentAmountMinor, order.currency)}</span></h1>
 ${orderDescription !== undefined && html`<p class="quiet about"><bdi>${orderDescription}</bdi></p>`}
 </header>`
+}
+
+function mark({ merchantId, name, logoHash }: Merchant): Html {
+  return logoHash === undefined
+    ? html`<span class="mark" aria-hidden="true">${initialOf(name)}</span>`
+    : html`<img class="mark" src="${logoPath(merchantId, logoHash)}" alt="" width="32" height="32">`
 }
 
 /** Another one, and the page is made anew. */

@@ -2,7 +2,7 @@
 // page can be left and come back to, on another device too.
 import type { NextAction } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
-import { fill } from '../words.ts'
+import { fill } from '../../../http/languages/words.ts'
 import { icon } from './icons.ts'
 import { token } from './token.ts'
 import type { ShownAttempt, View } from './view.ts'

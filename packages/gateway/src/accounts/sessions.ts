@@ -1,11 +1,11 @@
-// Sessions of operators in the console: a random token in the browser, its hash in the database, an end that comes
-// by itself, and an end that the operator or an admin can bring about at once.
+// Sessions of people who signed in: a random token in the browser, its hash in the database, an end that comes by
+// itself, and an end that they themselves or somebody above them can bring about at once.
 import { createHash } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
+import { makeActs } from '../operators/audit-entries.ts'
 import type { Clock } from '../platform/clock.ts'
-import { makeActs } from './audit-entries.ts'
-import type { Access, Operator } from './rules/operator.ts'
-import type { OperatorStore, Session } from './store/operators.ts'
+import type { Access, Account, AccountKind, Session } from './rules/account.ts'
+import type { AccountSessionStore } from './store/account-sessions.ts'
 
 export const sessionLimits = {
   /** A working day. */
@@ -18,17 +18,15 @@ export const sessionLimits = {
 const tokenBytes = 32
 const tokenPattern = /^[\w-]{43}$/
 
-export type OperatorSessions = ReturnType<typeof makeOperatorSessions>
+export type Sessions<Person extends Account> = ReturnType<typeof makeSessions<Person>>
 
-export function makeOperatorSessions(parts: {
-  readonly operators: Pick<
-    OperatorStore,
-    'insertSession' | 'findSession' | 'touchSession' | 'listSessions' | 'deleteSession' | 'endAccess'
-  >
+export function makeSessions<Person extends Account>(parts: {
+  readonly kind: AccountKind
+  readonly sessions: AccountSessionStore<Person>
   readonly clock: Clock
   readonly random: RandomBytes
 }) {
-  const { operators, clock, random } = parts
+  const { kind, sessions, clock, random } = parts
   const actBy = (actor: string) => makeActs({ clock, random, actor })
 
   return {
@@ -39,7 +37,7 @@ export function makeOperatorSessions(parts: {
     ): Promise<string | undefined> {
       const token = Buffer.from(random(tokenBytes)).toString('base64url')
       const nowMs = clock.now()
-      const inserted = await operators.insertSession(
+      const inserted = await sessions.insertSession(
         {
           tokenHash: hashToken(token),
           login,
@@ -49,29 +47,29 @@ export function makeOperatorSessions(parts: {
           lastSeenAtMs: nowMs,
           endsAtMs: nowMs + sessionLimits.lifeMs,
         },
-        actBy(actor)('operator.sign-in', login),
+        actBy(actor)(`${kind}.sign-in`, login),
       )
       return inserted ? token : undefined
     },
 
-    async find(token: string): Promise<{ session: Session; operator: Operator } | undefined> {
+    async find(token: string): Promise<{ session: Session; account: Person } | undefined> {
       if (!tokenPattern.test(token)) return undefined
       const nowMs = clock.now()
-      const found = await operators.findSession({
+      const found = await sessions.findSession({
         tokenHash: hashToken(token),
         nowMs,
         seenSinceMs: nowMs - sessionLimits.idleMs,
       })
       if (found && nowMs - found.session.lastSeenAtMs >= sessionLimits.touchEveryMs)
-        await operators.touchSession(found.session.tokenHash, nowMs)
+        await sessions.touchSession(found.session.tokenHash, nowMs)
       return found
     },
 
-    list: (login: string) => operators.listSessions(login, clock.now()),
-    end: ({ tokenHash }: Session) => operators.deleteSession(tokenHash),
-    /** Tokens of the admin API too. */
+    list: (login: string) => sessions.listSessions(login, clock.now()),
+    end: (session: Pick<Session, 'login' | 'tokenHash'>) => sessions.deleteSession(session),
+    /** Tokens too, where the kind has such. */
     endAll: (login: string, actor: string) =>
-      operators.endAccess(login, actBy(actor)('operator.sign-out-everywhere', login)),
+      sessions.endAccess(login, actBy(actor)(`${kind}.sign-out-everywhere`, login)),
   }
 }
 

@@ -1,5 +1,5 @@
-// Codes that change with time (RFC 6238): six digits every 30 seconds, from a secret that the operator's app and the
-// gateway share.
+// Codes that change with time (RFC 6238): six digits every 30 seconds, from a secret that an app and the gateway
+// share.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '@tillgate/protocol'
 

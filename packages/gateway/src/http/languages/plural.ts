@@ -1,4 +1,4 @@
-// Texts of the checkout that differ with a number.
+// Texts of pages that differ with a number.
 
 /** By the categories of Intl.PluralRules; `other` is always there. */
 export interface Plural {

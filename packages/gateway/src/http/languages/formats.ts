@@ -1,8 +1,8 @@
 // Numbers, money and times in the reader's way of writing them. Intl formats; how many digits a currency has is ISO's
 // to say, and amounts are handed over as text, so that not even the largest is rounded.
 import { digitsOf, goodsQuantityDecimals, toDecimalText } from '@tillgate/protocol'
-import { type Html, html } from '../../http/html.ts'
 import { remember } from '../../platform/remember.ts'
+import { type Html, html } from '../html.ts'
 import type { Plural } from './plural.ts'
 import { fillText } from './words.ts'
 
@@ -18,6 +18,8 @@ export interface Formats {
   duration(value: number, unit: 'minute' | 'second'): string
   /** "in 30 seconds", "in 5 minutes", "in 4 hours"; never less than a second, and never too early. */
   inTime(durationMs: number): string
+  /** "3 minutes ago", in the largest unit that fits; never in the future. */
+  ago(passedMs: number): string
   /** The day and the time in UTC, until a script knows where the reader is. */
   time(timeMs: number): string
 }
@@ -106,9 +108,20 @@ export function makeFormats(language: string): Formats {
         ? relative.format(minutes, 'minute')
         : relative.format(Math.ceil(minutes / 60), 'hour')
     },
+    ago(passedMs) {
+      const seconds = Math.max(0, Math.floor(passedMs / 1000))
+      const [unit, size] = spans.find(([, each]) => seconds >= each) ?? (['second', 1] as const)
+      return relative.format(-Math.floor(seconds / size), unit)
+    },
     time: (timeMs) => `${times.format(timeMs)} UTC`,
   }
 }
+
+const spans = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
 
 /** Intl keeps every digit of a decimal text, though its type knows only texts that are written in the source. */
 function exact(minor: bigint, currency: string): Intl.StringNumericLiteral {

@@ -1,22 +1,23 @@
-// The second step of signing in: a code from the operator's app, or one of the recovery codes that were given out when
+// The second step of signing in: a code from an app, or one of the recovery codes that were given out when
 // it was switched on. Every try counts with those of the password, and is counted before it is answered.
 import { createHash } from 'node:crypto'
 import { Failure } from '@tillgate/protocol'
+import { makeActs } from '../operators/audit-entries.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Vault } from '../platform/vault.ts'
-import { makeActs } from './audit-entries.ts'
-import { refusalOfProof } from './authenticate-operator.ts'
-import { makePassword } from './manage-operators.ts'
-import { type Access, parseOperatorLogin } from './rules/operator.ts'
-import type { OperatorTotpStore, StoredTotp } from './store/operator-totp.ts'
-import type { OperatorTriesStore } from './store/operator-tries.ts'
+import { refusalOfProof } from './authenticate.ts'
+import { makePassword } from './make-password.ts'
+import { type Access, type Account, type AccountKind, placeOfTotp } from './rules/account.ts'
+import type { AccountTotpStore, StoredTotp } from './store/account-totp.ts'
+import type { AccountTriesStore } from './store/account-tries.ts'
 import { makeTotpSecret, matchingStep, otpauthUri, toBase32 } from './totp.ts'
 
 export interface SecondStepParts extends ClockAndRandom {
-  readonly totp: OperatorTotpStore
-  readonly tries: OperatorTriesStore
+  readonly kind: AccountKind
+  readonly totp: AccountTotpStore
+  readonly tries: AccountTriesStore<Account>
   readonly vault: Vault
-  /** What the operator's app shows beside the code. */
+  /** What the app shows beside the code. */
   readonly issuer: string
 }
 
@@ -49,10 +50,10 @@ const recoveryCodes = 10
 const recoveryGroups = 3
 
 export function makeSecondStep(parts: SecondStepParts) {
-  const { totp, tries, vault, clock, random } = parts
+  const { kind, totp, tries, vault, clock, random } = parts
 
   const act = (name: string, { login, actor }: OwnStep, reason?: string) =>
-    makeActs({ clock, random, actor })(`operator.${name}`, login, { reason })
+    makeActs({ clock, random, actor })(`${kind}.${name}`, login, { reason })
 
   const hashOf = (code: string): Buffer =>
     createHash('sha256')
@@ -60,7 +61,7 @@ export function makeSecondStep(parts: SecondStepParts) {
       .digest()
 
   const openSecret = (login: string, { sealedSecret }: StoredTotp): Buffer =>
-    vault.open(sealedSecret, placeOf(login))
+    vault.open(sealedSecret, placeOfTotp(kind, login))
 
   const isRight = async (own: OwnStep, stored: StoredTotp, code: string): Promise<boolean> => {
     const plain = code.trim()
@@ -104,7 +105,7 @@ export function makeSecondStep(parts: SecondStepParts) {
     async begin(own: OwnAccess): Promise<{ secret: string; uri: string }> {
       const { login, accessVersion } = own
       const secret = makeTotpSecret(random)
-      const sealedSecret = vault.seal(secret, placeOf(login))
+      const sealedSecret = vault.seal(secret, placeOfTotp(kind, login))
       const begun = { login, accessVersion, sealedSecret, nowMs: clock.now() }
       if (!(await totp.beginTotp(begun, act('begin-second-step', own)))) throw isOnAlready()
       return { secret: toBase32(secret), uri: otpauthUri({ secret, login, issuer: parts.issuer }) }
@@ -144,17 +145,11 @@ export function makeSecondStep(parts: SecondStepParts) {
     },
 
     /** By somebody else, when app and recovery codes are lost. Ends sessions and tokens. */
-    async reset(given: string, { actor, reason }: { actor: string; reason: string }): Promise<void> {
-      const login = parseOperatorLogin(given)
+    async reset(login: string, { actor, reason }: { actor: string; reason: string }): Promise<void> {
       if (await totp.resetTotp(login, act('reset-totp', { login, actor }, reason))) return
       throw new Failure('status_does_not_allow', { message: `${login} has no second step.` })
     },
   }
-}
-
-/** Where a sealed secret belongs: it opens in this place alone. */
-export function placeOf(login: string): string {
-  return `totp of operator ${login}`
 }
 
 function isOnAlready(): Failure {

@@ -1,21 +1,16 @@
-// An operator proves who they are with login and password, to sign in or, signed in, for an act that would outlive the
+// People prove who they are with login and password, to sign in or, signed in, for an act that would outlive the
 // session. Every try is counted in the database before it is answered, as it is for wallets.
 import { Failure } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import { compareWithNobody, isRightSecret } from '../platform/secret-hash.ts'
 import { TokenBuckets } from '../platform/token-bucket.ts'
 import type { Vault } from '../platform/vault.ts'
-import {
-  maxPasswordLength,
-  normaliseOperatorLogin,
-  type Operator,
-  placeOfPassword,
-} from './rules/operator.ts'
-import type { OperatorTriesStore } from './store/operator-tries.ts'
+import { type Account, type AccountKind, maxPasswordLength, placeOfPassword } from './rules/account.ts'
+import type { AccountTriesStore } from './store/account-tries.ts'
 
-export type OperatorSignIn =
-  | { readonly kind: 'right'; readonly operator: Operator }
-  /** A wrong password, a disabled operator or a login that nobody has: the same to the letter. */
+export type SignIn<Person extends Account> =
+  | { readonly kind: 'right'; readonly account: Person }
+  /** A wrong password, a disabled account or a login that nobody has: the same to the letter. */
   | { readonly kind: 'wrong' }
   /** Likewise, whosever login it is. */
   | { readonly kind: 'locked'; readonly untilMs: number }
@@ -24,25 +19,28 @@ export type OperatorSignIn =
 
 /** Of sign-ins, and apart from them of proofs by whoever is signed in: neither keeps the other out. */
 const maxUnderWay = 8
-/** Of one operator who is signed in. Sign-ins have an allowance by address, where they come in. */
+/** Of one account that is signed in. Sign-ins have an allowance by address, where they come in. */
 const proofsRate = { perSecond: 0.2, burst: 20 } as const
-const maxOperators = 10_000
+const maxAccounts = 10_000
 
-export type AuthenticateOperator = (given: {
+export type Authenticate<Person extends Account = Account> = (given: {
   readonly login: string
   readonly password: string
   /** Of whoever is signed in: its tries count apart from those to sign in. */
   readonly session?: Buffer
-}) => Promise<OperatorSignIn>
+}) => Promise<SignIn<Person>>
 
-export function makeAuthenticateOperator(parts: {
-  readonly tries: OperatorTriesStore
+export function makeAuthenticate<Person extends Account>(parts: {
+  readonly kind: AccountKind
+  readonly tries: AccountTriesStore<Person>
+  /** The one form in which a login is kept; undefined: it can be nobody's. */
+  readonly normaliseLogin: (typed: string) => string | undefined
   readonly vault: Vault
   readonly clock: Clock
-}): AuthenticateOperator {
-  const { tries, vault, clock } = parts
+}): Authenticate<Person> {
+  const { kind: whose, tries, vault, clock } = parts
   const underWay = { proofs: 0, signIns: 0 }
-  const proofs = new TokenBuckets({ maxBuckets: maxOperators })
+  const proofs = new TokenBuckets({ maxBuckets: maxAccounts })
 
   return async (given) => {
     const kind = given.session ? 'proofs' : 'signIns'
@@ -56,35 +54,35 @@ export function makeAuthenticateOperator(parts: {
     login: typed,
     password,
     session,
-  }: Parameters<AuthenticateOperator>[0]): Promise<OperatorSignIn> {
+  }: Parameters<Authenticate>[0]): Promise<SignIn<Person>> {
     const nowMs = clock.now()
-    const login = normaliseOperatorLogin(typed)
+    const login = parts.normaliseLogin(typed)
     // A longer one is nobody's, and is not worth hashing.
     if (login === undefined || password.length > 2 * maxPasswordLength) return wrong('', vault)
     const taken = await tries.take({ login, nowMs, session })
     if (taken.kind === 'locked') return taken
     if (taken.kind === 'nobody') return wrong(password, vault)
-    const given = { secret: password, place: placeOfPassword(login) }
+    const given = { secret: password, place: placeOfPassword(whose, login) }
     if (!(await isRightSecret(given, { sealed: taken.sealedPassword, vault }))) return { kind: 'wrong' }
     // Whoever knows the password alone must not be able to try codes for ever: only the code ends the counting. And
     // whoever knows both must not be locked out by the first before the second is asked for.
-    if (taken.operator.hasSecondStep) {
+    if (taken.account.hasSecondStep) {
       await tries.giveBack(taken)
-      return { kind: 'right', operator: taken.operator }
+      return { kind: 'right', account: taken.account }
     }
     await tries.forget(taken)
-    return { kind: 'right', operator: { ...taken.operator, tries: 0, lockedUntilMs: undefined } }
+    return { kind: 'right', account: { ...taken.account, tries: 0, lockedUntilMs: undefined } }
   }
 }
 
-async function wrong(password: string, vault: Vault): Promise<OperatorSignIn> {
+async function wrong(password: string, vault: Vault): Promise<{ kind: 'wrong' }> {
   await compareWithNobody(password, vault)
   return { kind: 'wrong' }
 }
 
 /** What to tell whoever is signed in and did not prove who they are. */
 export function refusalOfProof(
-  proof: Exclude<OperatorSignIn, { kind: 'right' }>,
+  proof: Exclude<SignIn<Account>, { kind: 'right' }>,
   {
     field,
     nowMs,
