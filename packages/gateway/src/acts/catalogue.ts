@@ -1,18 +1,18 @@
 // Everything that operators may do, and merchants with their own, in the order in which the admin API's description and the command line name it.
 import type { Act } from './act.ts'
-import { applicationActs } from './application-acts.ts'
 import { approvalActs } from './approval-acts.ts'
 import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
-import { memberActs } from './member-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
-import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
+import { applicationActs } from './people/application-acts.ts'
+import { memberActs } from './people/member-acts.ts'
+import { operatorActs } from './people/operator-acts.ts'
+import { tokenActs } from './people/token-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
-import { tokenActs } from './token-acts.ts'
 import { walletActs } from './wallet-acts.ts'
 
 export const catalogue: readonly Act[] = [

@@ -73,7 +73,7 @@ import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
-import { makeMerchantScope } from './merchant-scope.ts'
+import { makeMerchantScope } from './services/merchant-scope.ts'
 import type { Stores } from './stores.ts'
 
 export interface OperationParts extends ClockAndRandom {

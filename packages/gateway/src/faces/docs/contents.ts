@@ -29,7 +29,7 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'Integrate',
-    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'rails', 'going-live'].map(paper),
+    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'portal', 'rails', 'going-live'].map(paper),
   },
   { title: 'Reference', entries: ['api', 'protocol', 'versioning'].map(paper) },
   {

@@ -68,7 +68,7 @@ ${isKey && keyMaker(visit.language)}
 ${face.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
 ${fields.map(([name, schema]) => inputOf(visit, { name, schema, act, face, values }))}
 ${face.wantsProof && proofFields(visit)}
-<button class="${face.isDangerous ? 'danger' : 'primary'}">${said.button}</button>
+<button class="${face.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
 <a class="button" href="${pathTo(face.page, visit.params)}">${words.common.back}</a>
 </form>`,
   }

@@ -275,7 +275,7 @@ export function serveSignIn(listener: FastifyInstance, { parts, visits, frame }:
       tried: given,
       fields: html`<label>${signIn.email}<input name="email" type="email" value="${given?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>${signIn.password}<input name="password" type="password" autocomplete="current-password" required></label>
-<button class="primary">${signIn.submit}</button>`,
+<button class="primary">${signIn.heading}</button>`,
       help: signIn.lost,
     })
   }
@@ -287,7 +287,7 @@ export function serveSignIn(listener: FastifyInstance, { parts, visits, frame }:
       action: withNext('/sign-in/code', call.request),
       tried: given,
       fields: html`<label>${signIn.code}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="${maxCodeLength}" required autofocus></label>
-<button class="primary">${signIn.submit}</button>`,
+<button class="primary">${signIn.heading}</button>`,
       help: signIn.lost,
     })
   }
@@ -307,7 +307,7 @@ export function serveSignIn(listener: FastifyInstance, { parts, visits, frame }:
       return sendSmallPage(call.reply, {
         ...{ title, language: call.language, ...frame() },
         content: html`${lead}<p>${fill(words.join.signIn, { email: login })}</p>
-<p><a class="button primary" href="${signInThenBack(call.request)}">${words.signIn.submit}</a></p>`,
+<p><a class="button primary" href="${signInThenBack(call.request)}">${words.signIn.heading}</a></p>`,
       })
     return show(call, {
       title,
@@ -375,7 +375,7 @@ function passwordPair({ words, formats }: Language, login: string, errors: reado
   const field = (name: 'password' | 'again') =>
     fieldOf({
       name,
-      label: words.join[name],
+      label: name === 'password' ? words.signIn.password : words.join.again,
       kind: 'password',
       isRequired: true,
       attributes: html` autocomplete="new-password" minlength="${minPasswordLength}"`,

@@ -87,7 +87,7 @@ async function show(visit: Visit): Promise<PortalPage> {
   ])
   const youAre = { email: account.login, role: words.roles[member.role], shop: member.merchantName }
   return {
-    title: words.account.heading,
+    title: words.tabs.account,
     area: 'shop',
     content: html`${tabs(visit, shopTabs, 'account')}<p class="wrap">${fill(words.account.youAre, youAre)}</p>
 ${

@@ -27,7 +27,7 @@ async function list(visit: Visit): Promise<PortalPage> {
     { limit: perPage, before: uuidPattern.test(before) ? before : undefined },
   )
   return {
-    title: words.callbacks.heading,
+    title: words.tabs.callbacks,
     area: 'developer',
     content: html`${tabs(visit, developerTabs, 'callbacks')}
 <form class="filters" action="${pathTo('/callbacks')}"><label>${words.common.status}<select name="state"><option value="">${words.common.all}</option>${states.map(
@@ -36,7 +36,7 @@ async function list(visit: Visit): Promise<PortalPage> {
     )}</select></label><button>${words.common.filter}</button></form>
 ${
   callbacks.length === 0
-    ? empty(state === undefined ? words.callbacks.none : words.callbacks.noneFits)
+    ? empty(state === undefined ? words.callbacks.none : words.orders.noneFits)
     : callbackCards(visit, callbacks)
 }${pages(visit, { path: '/callbacks', older })}`,
   }

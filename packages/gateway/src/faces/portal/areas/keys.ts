@@ -20,7 +20,7 @@ async function show(visit: Visit): Promise<PortalPage> {
   const list = (found: readonly MerchantKey[]) =>
     found.length === 0 ? empty(words.keys.none) : found.map((key) => keyFacts(visit, key))
   return {
-    title: words.keys.heading,
+    title: words.tabs.keys,
     area: 'developer',
     content: html`${tabs(visit, developerTabs, 'keys')}<p>${words.keys.text}</p>
 ${card(words.keys.rsa, html`${list(ofKind('rsa'))}${acts(actLink(visit, 'newRsaKey'))}`)}

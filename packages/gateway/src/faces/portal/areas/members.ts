@@ -13,7 +13,7 @@ async function show(visit: Visit): Promise<PortalPage> {
   const line = (login: string, role: keyof typeof words.roles, rest: Html, links: Html | undefined) =>
     html`<li class="card"><p><strong class="wrap">${login}</strong> · ${words.roles[role]}</p><p class="quiet">${rest}</p>${links}</li>`
   return {
-    title: words.members.heading,
+    title: words.tabs.members,
     area: 'shop',
     content: html`${tabs(visit, shopTabs, 'members')}<p>${words.members.text}</p>
 ${acts(actLink(visit, 'invite'))}

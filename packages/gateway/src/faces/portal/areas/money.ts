@@ -18,7 +18,7 @@ async function show({ scope, language, nowMs }: Visit): Promise<PortalPage> {
   const accounts = await scope.accounts()
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return {
-    title: money.heading,
+    title: words.nav.money,
     area: 'money',
     content: html`${
       accounts.length === 0

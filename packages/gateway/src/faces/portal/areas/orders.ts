@@ -26,7 +26,7 @@ async function list(visit: Visit): Promise<PortalPage> {
   const sought = (visit.query.get('q') ?? '').trim().slice(0, maxSearchLength)
   const content = sought === '' ? await listed(visit) : await search(visit, sought)
   return {
-    title: words.orders.heading,
+    title: words.nav.orders,
     area: 'orders',
     content: html`${filters(visit, sought)}${content}`,
   }

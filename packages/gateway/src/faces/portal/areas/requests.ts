@@ -21,7 +21,7 @@ async function show(visit: Visit): Promise<PortalPage> {
   const last = requests.at(-1)
   const older = found.length > perPage && last ? `${last.answeredAtMs}.${last.requestId}` : undefined
   return {
-    title: words.requests.heading,
+    title: words.tabs.requests,
     area: 'developer',
     content: html`${tabs(visit, developerTabs, 'requests')}<p>${words.requests.text}</p>
 <form class="filters" action="${pathTo('/requests')}"><label>${words.requests.number}<input name="q" value="${sought}" maxlength="${maxIdLength}" autocapitalize="none" spellcheck="false"></label><button>${words.common.search}</button></form>

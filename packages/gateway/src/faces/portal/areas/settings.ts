@@ -12,7 +12,7 @@ async function show(visit: Visit): Promise<PortalPage> {
   const { settings } = words
   const { merchant } = await scope.merchant()
   return {
-    title: settings.heading,
+    title: words.tabs.settings,
     area: 'shop',
     content: html`${tabs(visit, shopTabs, 'settings')}
 ${card(
@@ -33,7 +33,7 @@ ${card(
   words.tabs.callbacks,
   html`${facts([
     [
-      settings.callbackUrl,
+      words.fields.defaultCallbackUrl,
       html`<span class="wrap">${merchant.defaultCallbackUrl ?? words.common.none}</span>`,
     ],
     [settings.callbackHosts, merchant.callbackHosts?.join(', ') ?? settings.anyHost],

@@ -1,11 +1,11 @@
 // What the portal needs from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
-import type { PortalService } from '../faces/portal/portal.ts'
-import { makeSealing } from '../platform/sealing.ts'
-import { makeTokens } from '../platform/tokens.ts'
-import type { Vault } from '../platform/vault.ts'
-import type { Operations } from './operations.ts'
-import type { Stores } from './stores.ts'
+import type { PortalService } from '../../faces/portal/portal.ts'
+import { makeSealing } from '../../platform/sealing.ts'
+import { makeTokens } from '../../platform/tokens.ts'
+import type { Vault } from '../../platform/vault.ts'
+import type { Operations } from '../operations.ts'
+import type { Stores } from '../stores.ts'
 
 export function makePortalService(parts: {
   readonly operations: Operations

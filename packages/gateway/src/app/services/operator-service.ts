@@ -1,13 +1,13 @@
 // What the console and the admin API need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
-import { countedAtMost, type OperatorService } from '../acts/service.ts'
-import { makeSealing } from '../platform/sealing.ts'
-import { makeTokens } from '../platform/tokens.ts'
-import type { Vault } from '../platform/vault.ts'
-import { version } from '../platform/version.ts'
-import type { Config } from '../settings/config.ts'
-import type { Operations } from './operations.ts'
-import type { Stores } from './stores.ts'
+import { countedAtMost, type OperatorService } from '../../acts/service.ts'
+import { makeSealing } from '../../platform/sealing.ts'
+import { makeTokens } from '../../platform/tokens.ts'
+import type { Vault } from '../../platform/vault.ts'
+import { version } from '../../platform/version.ts'
+import type { Config } from '../../settings/config.ts'
+import type { Operations } from '../operations.ts'
+import type { Stores } from '../stores.ts'
 
 export interface OperatorServiceParts {
   readonly config: Config

@@ -6,11 +6,11 @@ import {
   scopeNames,
   scopes,
   tokenLimits,
-} from '../operators/rules/api-token.ts'
-import { mayAct } from '../operators/rules/operator.ts'
-import { type Act, defineAct, form } from './act.ts'
-import { faced, integer, list, object, oneOf, optional, text, timeMs } from './fields.ts'
-import { reason } from './shared-fields.ts'
+} from '../../operators/rules/api-token.ts'
+import { mayAct } from '../../operators/rules/operator.ts'
+import { type Act, defineAct, form } from '../act.ts'
+import { faced, integer, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { reason } from '../shared-fields.ts'
 
 const tokenId = text('The token’s number.', { max: 64 })
 const token = {

@@ -1,10 +1,10 @@
 // Who may sign in to the console. No route of the admin API: a leaked token must not make what outlives it.
 import { Failure } from '@tillgate/protocol'
-import { minPasswordLength } from '../accounts/rules/account.ts'
-import { type Operator, parseOperatorLogin, roleMeanings, roles } from '../operators/rules/operator.ts'
-import { type Act, type ActCall, defineAct, form } from './act.ts'
-import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from './fields.ts'
-import { reason } from './shared-fields.ts'
+import { minPasswordLength } from '../../accounts/rules/account.ts'
+import { type Operator, parseOperatorLogin, roleMeanings, roles } from '../../operators/rules/operator.ts'
+import { type Act, type ActCall, defineAct, form } from '../act.ts'
+import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { reason } from '../shared-fields.ts'
 
 const login = text('Letters, digits, dots, dashes and underscores.', { max: 64 })
 const key = object('Which operator.', { login })

@@ -1,9 +1,9 @@
 // A merchant's people: invited by their owner or by an operator, changed and removed by them. What gives somebody access
 // has no route of the admin API that could be used without a person: links are for whoever hands them over.
-import { type ListedMember, memberRoleMeanings, memberRoles, parseEmail } from '../members/rules/member.ts'
-import { type Act, defineAct, form, type PortalFace } from './act.ts'
-import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from './fields.ts'
-import { merchantId, reason, uuid } from './shared-fields.ts'
+import { type ListedMember, memberRoleMeanings, memberRoles, parseEmail } from '../../members/rules/member.ts'
+import { type Act, defineAct, form, type PortalFace } from '../act.ts'
+import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { merchantId, reason, uuid } from '../shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId'

@@ -3,10 +3,10 @@ import {
   type Application,
   applicationLimits,
   applicationStatuses,
-} from '../applications/rules/application.ts'
-import { type Act, defineAct, form } from './act.ts'
-import { faced, list, longText, object, oneOf, optional, text, timeMs, visibleCharacters } from './fields.ts'
-import { limit, merchantId, nextPage, pageOf, reason, uuid } from './shared-fields.ts'
+} from '../../applications/rules/application.ts'
+import { type Act, defineAct, form } from '../act.ts'
+import { faced, list, longText, object, oneOf, optional, text, timeMs, visibleCharacters } from '../fields.ts'
+import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
 const key = object('Which application.', { applicationId: uuid('The application’s number.') })
 const page = '/applications/:applicationId'
