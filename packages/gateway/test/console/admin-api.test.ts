@@ -164,6 +164,17 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     params,
     body: { accentColour: '#AA00FF', clear: ['callbackHosts'], reason },
   })
+  await admin.data('setLogo', {
+    params,
+    body: { logo: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64') },
+  })
+  assert.equal((await admin.data('setLogo', { params, body: {} })).merchantId, params.merchantId)
+  await gateway.operations
+    .as('test')
+    .members.inviteMember({ ...params, email: 'ann@shop.example', role: 'owner' })
+  const people = await admin.data('listMembers', { params })
+  assert.deepEqual([people.members.length, people.invitations[0].login], [0, 'ann@shop.example'])
+  assert.deepEqual((await admin.data('listApplications', { query: { status: 'waiting' } })).applications, [])
   assert.equal((await admin.data('suspendMerchant', { params, body: { reason } })).status, 'suspended')
   assert.equal((await admin.data('resumeMerchant', { params, body: { reason } })).status, 'active')
   const { text, data } = await admin.call('showMerchant', { params })

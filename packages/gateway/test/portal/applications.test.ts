@@ -7,7 +7,7 @@ import { pair } from '../../../protocol/test/keys.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
-import { memberPassword as password, PortalClient } from '../support/portal.ts'
+import { PortalClient, memberPassword as password } from '../support/portal.ts'
 
 const environment = {
   MODE: 'live',
@@ -63,7 +63,8 @@ test('an applicant is asked, approved, chooses a password, sees the AES key once
   assert.match((await client.get(page)).text, /your portal is open/)
   assert.equal((await client.post(`${page}/password`, {}, { on: '/merchant/apply' })).location, page)
 
-  const [{ merchantId } = { merchantId: '' }] = await gateway.stores.members.listMemberships('ann@tea.example')
+  const [{ merchantId } = { merchantId: '' }] =
+    await gateway.stores.members.listMemberships('ann@tea.example')
   const body = { ...createBody({ now: Date.now() }), callbackUrl: undefined, redirectUrl: undefined }
   const envelope = await sealRequest(
     { merchantId, method: 'service.trade.create', timestamp: Date.now(), body: JSON.stringify(body) },
@@ -95,7 +96,13 @@ test('a rejected applicant reads the reason, and has no way in', async () => {
 })
 
 test('all that is wrong is said at once, each at its field, and what was typed stays', async () => {
-  const { sent } = await apply({ business: '', email: 'ann', website: 'tea', callbackHosts: 'a b', publicKey: 'x' })
+  const { sent } = await apply({
+    business: '',
+    email: 'ann',
+    website: 'tea',
+    callbackHosts: 'a b',
+    publicKey: 'x',
+  })
   assert.equal(sent.status, 422)
   for (const field of ['business', 'email', 'website', 'callbackHosts', 'publicKey'])
     assert.match(sent.text, new RegExp(`id="error-${field}"`), field)
@@ -112,5 +119,8 @@ test('a page that nobody has is not there, and one address does not apply for ev
 })
 
 test('the sandbox takes no applications, and says so at the start', async () => {
-  await assert.rejects(startTestGateway({ environment: { APPLICATIONS: 'on' } }), /APPLICATIONS is on, which needs/)
+  await assert.rejects(
+    startTestGateway({ environment: { APPLICATIONS: 'on' } }),
+    /APPLICATIONS is on, which needs/,
+  )
 })

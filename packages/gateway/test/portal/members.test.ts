@@ -50,7 +50,7 @@ test('an invitation lets one person in, once, however it is written', async () =
   assert.equal(await links.findInvitation(tokenOf(link)), undefined)
   assert.equal((await authenticate({ login: 'ANN@shop.example', password })).kind, 'right')
   const { rows } = await pool.query<{ act: string }>(
-    "select act from audit where subject = 'ann@shop.example' order by audit_id",
+    "select act from audit where subject = 'ann@shop.example' order by act",
   )
   assert.deepEqual(
     rows.map(({ act }) => act),
