@@ -13,6 +13,7 @@ import { expiry } from './scenarios/expiry.ts'
 import { create, query, single, straightforward } from './scenarios/merchant-api.ts'
 import { overload } from './scenarios/overload.ts'
 import { paidOrders } from './scenarios/paid-orders.ts'
+import { rails } from './scenarios/rails.ts'
 import { startAndMemory } from './scenarios/start-and-memory.ts'
 import { stored } from './scenarios/stored.ts'
 import { soak } from './soak.ts'
@@ -25,6 +26,7 @@ const scenarios: Record<string, Scenario> = {
   single,
   express: straightforward,
   paid: paidOrders,
+  rails,
   delivery,
   'dead-hosts': deadHosts,
   stored,

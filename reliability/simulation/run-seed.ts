@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { SimulatedBank } from './bank.ts'
 import { countLockWaits, emptyTables, findDue } from './due.ts'
 import { Faults } from './faults.ts'
 import { findViolations } from './invariants.ts'
@@ -30,6 +31,8 @@ export interface Ran {
   readonly steps: number
   readonly orders: number
   readonly arrivals: number
+  /** Payments that the bank heard of. */
+  readonly attempts: number
   readonly faults: Faults['counts']
 }
 
@@ -56,8 +59,14 @@ export async function runSeed(
   const faults = new Faults(seeded.stream('faults'))
   const rail = new SimulatedRail({ time, seeded: seeded.stream('rail') })
   const network = new SimulatedNetwork({ time, seeded: seeded.stream('network') })
-  const settled = await settleIn(pool, { seeded: seeded.stream('settling in'), network, nowMs: startMs })
   const worldOwner: Owner = { name: 'world', isAlive: true, isPaused: false }
+  const bank = new SimulatedBank({ time, seeded: seeded.stream('bank'), world: worldOwner })
+  const settled = await settleIn(pool, {
+    seeded: seeded.stream('settling in'),
+    network,
+    bank,
+    nowMs: startMs,
+  })
   const scheduler: Scheduler = new Scheduler({
     seeded: seeded.stream('scheduler'),
     countLockWaits: () => countLockWaits(pool),
@@ -72,12 +81,17 @@ export async function runSeed(
     time,
     rail,
     network,
+    bank,
     faults,
     scheduler,
     worldOwner,
     seeded,
     note: log,
   })
+  bank.tell = async (notice) => {
+    const called = await processes.call((gateway) => gateway.hearNotice(notice))
+    return called.kind === 'answered' ? called.value : 'lost'
+  }
   const journal = new Journal()
   const world: World = {
     seeded,
@@ -93,7 +107,7 @@ export async function runSeed(
   void time.wait(worldOwner, endMs - startMs).then(() => {
     log('all is healed')
     isHealed = true
-    faults.isHealed = rail.isHealed = network.isHealed = true
+    faults.isHealed = rail.isHealed = network.isHealed = bank.isHealed = true
     processes.heal()
   })
 
@@ -107,7 +121,7 @@ export async function runSeed(
     misbehave()
     pace.advance(due)
   }
-  const violations = await findViolations({ pool, journal, network, rail, walletMinor })
+  const violations = await findViolations({ pool, journal, network, rail, bank, walletMinor })
   hash.update(await stateDigest(pool))
   return {
     violations,
@@ -115,6 +129,7 @@ export async function runSeed(
     steps: scheduler.steps,
     orders: journal.orders.size,
     arrivals: network.arrivals.length,
+    attempts: bank.payments.size,
     faults: faults.counts,
   }
 

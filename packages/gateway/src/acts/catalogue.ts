@@ -13,6 +13,7 @@ import { operatorActs } from './people/operator-acts.ts'
 import { tokenActs } from './people/token-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
+import { transferActs } from './transfer-acts.ts'
 import { walletActs } from './wallet-acts.ts'
 
 export const catalogue: readonly Act[] = [
@@ -25,6 +26,7 @@ export const catalogue: readonly Act[] = [
   ...applicationActs,
   ...walletActs,
   ...railActs,
+  ...transferActs,
   ...approvalActs,
   ...bookActs,
   ...operatorActs,

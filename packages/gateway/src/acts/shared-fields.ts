@@ -9,7 +9,7 @@ import {
   toPositiveMinorUnits,
   uuidPattern,
 } from '@tillgate/protocol'
-import { availableMinor } from '../ledger/rules/ledger.ts'
+import { availableMinor } from '../ledger/rules/transfer.ts'
 import type { Account } from '../ledger/store/ledger.ts'
 import type { Act, RawInput } from './act.ts'
 import {

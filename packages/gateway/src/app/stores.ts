@@ -34,6 +34,7 @@ import { makePaymentStore } from '../payments/store/payments.ts'
 import { makeSettlingStore } from '../payments/store/settling.ts'
 import { makeRailAttemptStore } from '../rails/store/rail-attempts.ts'
 import { makeRailStore } from '../rails/store/rails.ts'
+import { makeTransferEntryStore } from '../rails/store/transfer-entries.ts'
 import { makeRefundStore } from '../refunds/store/refunds.ts'
 import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
 import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
@@ -65,6 +66,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     settling: makeSettlingStore(pool, { onBatch, onQueued }),
     rails: makeRailStore(pool),
     attempts: makeRailAttemptStore(pool, onQueued),
+    transferEntries: makeTransferEntryStore(pool, onQueued),
     refunds: makeRefundStore(pool),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),

@@ -3,7 +3,7 @@ import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
-import type { Phase, TransferKind } from '../../ledger/rules/ledger.ts'
+import type { Phase, TransferKind } from '../../ledger/rules/transfer.ts'
 import type { OrderKey } from '../rules/order.ts'
 import type { Actor } from '../rules/status-change.ts'
 
@@ -94,6 +94,13 @@ with holds as (
     join transfers t on t.merchant_id = a.merchant_id and t.transfer_id in (a.transaction_id, a.return_id)
                     and t.kind in ('late_payment', 'late_return')
    where a.merchant_id = $1 and a.payment_id = $2
+   union all
+  select t.*
+    from transfer_entries b
+    join transfers t on t.merchant_id = b.merchant_id and t.transfer_id = b.transfer_id and t.kind <> 'refund'
+   where b.merchant_id = $1 and b.payment_id = $2
+   union all
+  select t.* from transfers t where t.merchant_id = $1 and t.payment_id = $2 and t.kind = 'transfer_applied'
    union all
   select e.* from holds h join transfers e on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
 )

@@ -18,7 +18,16 @@ export interface Balances {
   readonly creditsPostedMinor: bigint
 }
 
-export type TransferKind = 'payment' | 'refund' | 'top_up' | 'payout' | 'late_payment' | 'late_return'
+export type TransferKind =
+  | 'payment'
+  | 'refund'
+  | 'top_up'
+  | 'payout'
+  | 'late_payment'
+  | 'late_return'
+  | 'transfer_received'
+  | 'transfer_applied'
+  | 'transfer_returned'
 /** A hold waits for its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'
 
@@ -56,7 +65,7 @@ export function railAccount(railId: string, currency: string): AccountKey {
   return { ownerKind: 'rail', ownerId: railId, currency }
 }
 
-/** Money that came through a rail for an order that had ended. */
+/** Money that came through a rail and is no order's: too late, too little, too much. */
 export function suspenseAccount(currency: string): AccountKey {
   return { ownerKind: 'suspense', ownerId: 'late', currency }
 }
