@@ -347,7 +347,17 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       random,
     }),
     merchantScope: makeMerchantScope({
-      ...{ stores, vault, publicUrl, platformPublicKey, refusalOfCallbackUrl, onSubmitted, clock, random },
+      ...{
+        stores,
+        vault,
+        publicUrl,
+        platformPublicKey,
+        refusalOfCallbackUrl,
+        onSubmitted,
+        onTask,
+        clock,
+        random,
+      },
     }),
 
     findOrders: makeFindOrders({ list: stores.orderList }),

@@ -25,13 +25,15 @@ export interface MerchantScopeParts extends ClockAndRandom {
   readonly platformPublicKey: () => Promise<string>
   readonly refusalOfCallbackUrl: Parameters<typeof makeManageMerchants>[0]['refusalOfCallbackUrl']
   readonly onSubmitted: (railId?: string) => void
+  readonly onTask: () => void
 }
 
 /** Second operators are the gateway's own: what a merchant does with its own asks none of them. */
 const ownPolicy: ApprovalPolicy = { refundLimits: undefined, kinds: [], lifeMs: 0 }
 
 export function makeMerchantScope(parts: MerchantScopeParts) {
-  const { vault, publicUrl, platformPublicKey, refusalOfCallbackUrl, onSubmitted, clock, random } = parts
+  const { vault, publicUrl, platformPublicKey, refusalOfCallbackUrl, onSubmitted, onTask, clock, random } =
+    parts
 
   return (merchantId: string): MerchantScope => {
     const stores = scopedTo(parts.stores, merchantId)
@@ -46,7 +48,7 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
         ...by(actor),
       })
     const manageOrders = (actor: string) =>
-      makeManageOrders({ ...partsOf(stores), currentOrder, onSubmitted, ...by(actor) })
+      makeManageOrders({ ...partsOf(stores), currentOrder, onSubmitted, onTask, ...by(actor) })
     const manageCallbacks = (actor: string) =>
       makeManageCallbacks({ history, resends: stores.callbackResends, ...by(actor) })
     const manageMembers = (actor: string) =>
@@ -59,7 +61,7 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
     const find = makeFindOrders({ list: stores.orderList })
     const showOrder = makeShowOrder({
       ...{ refunds: stores.refunds, merchants, details: stores.orderDetails, attempts: stores.attempts },
-      ...{ history, currentOrder, clock, random },
+      ...{ transferEntries: stores.transferEntries, history, currentOrder, clock, random },
     })
     return {
       merchantId,

@@ -20,6 +20,8 @@ const groups: Readonly<Record<string, string>> = {
   wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
   rail: 'connect other systems that move money, and check them',
   operator: 'manage who may sign in to the console',
+  member: 'manage the people of merchants, who sign in to the portal',
+  application: 'list, ask, approve and reject applications for live keys',
   token: 'manage tokens of the admin API',
   'platform-key': 'list, rotate and retire the gateway’s own keys',
 }

@@ -13,8 +13,10 @@ import { redirect } from '../../http/layout.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
 import { maxLogoBytes } from '../../merchants/rules/logo.ts'
 import { serveApply } from './apply.ts'
+import { makeDoor } from './door.ts'
 import { type Note, sendPortalPage, sendSmallPage } from './frame.ts'
 import type { Language } from './languages.ts'
+import { serveOneTimeLinks } from './one-time-links.ts'
 import {
   type Done,
   mayUse,
@@ -66,8 +68,11 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
           : { title: broken, text: fillText(brokenText, { id: request.id }) },
       )
     })
-    serveSignIn(portal, { parts, visits, frame })
-    if (parts.takesApplications) serveApply(portal, { parts, visits, frame })
+    const doorParts = { parts, visits, frame }
+    const door = makeDoor(doorParts)
+    serveSignIn(portal, door, doorParts)
+    serveOneTimeLinks(portal, door, doorParts)
+    if (parts.takesApplications) serveApply(portal, door, parts)
     for (const route of portalRoutes(parts.catalogue)) {
       const path = prefix + route.path
       if ('act' in route)

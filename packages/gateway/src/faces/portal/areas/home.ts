@@ -2,7 +2,7 @@
 
 import { type Content, type Html, html } from '../../../http/html.ts'
 import { fill } from '../../../http/languages/words.ts'
-import { availableMinor } from '../../../ledger/rules/ledger.ts'
+import { availableMinor } from '../../../ledger/rules/transfer.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
 import type { Attention, OrderTally } from '../../../overview/store/merchant-figures.ts'

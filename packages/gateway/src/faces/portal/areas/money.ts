@@ -1,6 +1,6 @@
 // What the shop has, and its statement as a file.
 import { html } from '../../../http/html.ts'
-import { availableMinor } from '../../../ledger/rules/ledger.ts'
+import { availableMinor } from '../../../ledger/rules/transfer.ts'
 import { card, empty, facts } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
