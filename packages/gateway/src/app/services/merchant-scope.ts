@@ -48,7 +48,7 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
         ...by(actor),
       })
     const manageOrders = (actor: string) =>
-      makeManageOrders({ ...partsOf(stores), currentOrder, onSubmitted, onTask, ...by(actor) })
+      makeManageOrders({ ...partsOf(stores), currentOrder, onSubmitted, onTask, by: 'member', ...by(actor) })
     const manageCallbacks = (actor: string) =>
       makeManageCallbacks({ history, resends: stores.callbackResends, ...by(actor) })
     const manageMembers = (actor: string) =>

@@ -279,7 +279,13 @@ export const ar: Words = {
     delivered: 'تم التسليم',
     exhausted: 'تم التخلي عنه',
   },
-  actors: { merchant: 'متجرك', consumer: 'المستهلك', operator: 'مشغّل', system: 'تلقائيًا' },
+  actors: {
+    merchant: 'متجرك',
+    consumer: 'المستهلك',
+    operator: 'مشغّل',
+    gateway: 'تلقائيًا',
+    member: 'شخص في البوابة',
+  },
   fields: {
     amount: 'المبلغ',
     reason: 'السبب',

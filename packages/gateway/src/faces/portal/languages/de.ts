@@ -286,7 +286,13 @@ export const de: Words = {
     delivered: 'Zugestellt',
     exhausted: 'Aufgegeben',
   },
-  actors: { merchant: 'Ihr Laden', consumer: 'der Kunde', operator: 'der Betreiber', system: 'von selbst' },
+  actors: {
+    merchant: 'Ihr Laden',
+    consumer: 'der Kunde',
+    operator: 'der Betreiber',
+    gateway: 'von selbst',
+    member: 'jemand im Portal',
+  },
   fields: {
     amount: 'Betrag',
     reason: 'Grund',

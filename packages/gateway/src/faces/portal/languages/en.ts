@@ -274,7 +274,13 @@ export const en = {
     delivered: 'Delivered',
     exhausted: 'Given up',
   },
-  actors: { merchant: 'your shop', consumer: 'the consumer', operator: 'an operator', system: 'by itself' },
+  actors: {
+    merchant: 'your shop',
+    consumer: 'the consumer',
+    operator: 'an operator',
+    gateway: 'by itself',
+    member: 'somebody in the portal',
+  },
   fields: {
     amount: 'Amount',
     reason: 'Reason',

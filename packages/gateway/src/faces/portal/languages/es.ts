@@ -288,7 +288,8 @@ export const es: Words = {
     merchant: 'su tienda',
     consumer: 'el consumidor',
     operator: 'un operador',
-    system: 'por sí solo',
+    gateway: 'por sí solo',
+    member: 'alguien en el portal',
   },
   fields: {
     amount: 'Importe',

@@ -290,7 +290,8 @@ export const fr: Words = {
     merchant: 'votre boutique',
     consumer: 'le client',
     operator: 'l’exploitant',
-    system: 'de soi-même',
+    gateway: 'de soi-même',
+    member: 'quelqu’un au portail',
   },
   fields: {
     amount: 'Montant',

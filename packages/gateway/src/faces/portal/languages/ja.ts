@@ -280,7 +280,13 @@ export const ja: Words = {
     delivered: '届きました',
     exhausted: '断念',
   },
-  actors: { merchant: 'ショップ', consumer: '消費者', operator: '運営者', system: '自動' },
+  actors: {
+    merchant: 'ショップ',
+    consumer: '消費者',
+    operator: '運営者',
+    gateway: '自動',
+    member: 'ポータルのメンバー',
+  },
   fields: {
     amount: '金額',
     reason: '理由',

@@ -283,7 +283,13 @@ export const pt: Words = {
     delivered: 'Entregue',
     exhausted: 'Abandonado',
   },
-  actors: { merchant: 'sua loja', consumer: 'o consumidor', operator: 'um operador', system: 'por si só' },
+  actors: {
+    merchant: 'sua loja',
+    consumer: 'o consumidor',
+    operator: 'um operador',
+    gateway: 'por si só',
+    member: 'alguém no portal',
+  },
   fields: {
     amount: 'Valor',
     reason: 'Motivo',

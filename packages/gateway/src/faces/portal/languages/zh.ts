@@ -272,7 +272,13 @@ export const zh: Words = {
     delivered: '已送达',
     exhausted: '已放弃',
   },
-  actors: { merchant: '您的店铺', consumer: '消费者', operator: '运营方', system: '自动' },
+  actors: {
+    merchant: '您的店铺',
+    consumer: '消费者',
+    operator: '运营方',
+    gateway: '自动',
+    member: '门户中的人员',
+  },
   fields: {
     amount: '金额',
     reason: '原因',
