@@ -40,6 +40,8 @@ export async function settleIn(
       callbackHosts: undefined,
       defaultCallbackUrl: undefined,
       logoHash: undefined,
+      contactEmails: undefined,
+      contactLanguage: undefined,
       isSelfRegistered: false,
       accentColour: undefined,
       createdAtMs: nowMs,

@@ -6,6 +6,7 @@ import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
+import { noticeActs } from './notice-acts.ts'
 import { orderActs } from './order-acts.ts'
 import { applicationActs } from './people/application-acts.ts'
 import { memberActs } from './people/member-acts.ts'
@@ -29,6 +30,7 @@ export const catalogue: readonly Act[] = [
   ...transferActs,
   ...approvalActs,
   ...bookActs,
+  ...noticeActs,
   ...operatorActs,
   ...tokenActs,
   ...platformKeyActs,

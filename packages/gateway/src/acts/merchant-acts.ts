@@ -3,6 +3,7 @@ import { merchantIdPattern, toDecimalText } from '@tillgate/protocol'
 import { maxLogoBytes } from '../merchants/rules/logo.ts'
 import { type Merchant, type MerchantSettings, normaliseColour } from '../merchants/rules/merchant.ts'
 import { merchantEnv } from '../merchants/rules/merchant-env.ts'
+import { noticeLanguages } from '../notices/rules/notice.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import {
@@ -18,7 +19,7 @@ import {
   text,
   timeMs,
 } from './fields.ts'
-import { keys } from './key-acts.ts'
+import { keys, withFingerprint } from './key-acts.ts'
 import {
   aesKey,
   balances,
@@ -52,6 +53,19 @@ const settings = {
     faced(text('Where callbacks go of orders that name no address.', { max: 2_048 }), {
       label: 'Callback address of orders that name none',
       placeholder: 'https://shop.example/callbacks',
+    }),
+  ),
+  contactEmails: optional(
+    faced(
+      list('Who hears by mail what the merchant should know.', text('An address.', { max: 254 }), {
+        max: 10,
+      }),
+      { placeholder: 'ops@shop.example', fromText: (written) => written.toLowerCase() },
+    ),
+  ),
+  contactLanguage: optional(
+    faced(oneOf('Of those messages; English unless given.', noticeLanguages), {
+      choices: [['', 'English'], ...noticeLanguages.slice(1).map((tag) => [tag, tag] as const)],
     }),
   ),
 }
@@ -172,7 +186,7 @@ export const merchantActs: readonly Act[] = [
     async run({ service, actor, params }) {
       const found = await service.as(actor).merchants.showMerchant(params.merchantId)
       const accounts = await service.merchantAccounts(params.merchantId)
-      return { ...found.merchant, keys: found.keys, balances: accounts.map(toBalance) }
+      return { ...found.merchant, keys: found.keys.map(withFingerprint), balances: accounts.map(toBalance) }
     },
   }),
   defineAct({

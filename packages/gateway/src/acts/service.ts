@@ -15,17 +15,20 @@ import type { BalanceLine } from '../ledger/store/trial-balance.ts'
 import type { ManageMembers } from '../members/manage-members.ts'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { MerchantActs } from '../merchants/merchant-acts.ts'
+import type { ManageNotices } from '../notices/manage-notices.ts'
 import type { AskApprovalParts } from '../operators/ask-approval.ts'
 import type { DecideApprovals } from '../operators/decide-approvals.ts'
 import type { ManageTokens } from '../operators/manage-api-tokens.ts'
 import type { ManageOperators } from '../operators/manage-operators.ts'
 import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Operator } from '../operators/rules/operator.ts'
+import type { SignInByProvider } from '../operators/sign-in-by-provider.ts'
 import type { AuditLogStore } from '../operators/store/audit-log.ts'
 import type { FindOrders } from '../orders/find-orders.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../orders/show-order.ts'
 import type { ReadOverview } from '../overview/read-overview.ts'
+import type { OpenIdClient } from '../platform/outside/openid.ts'
 import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { ManageRails } from '../rails/manage-rails.ts'
@@ -45,6 +48,8 @@ export type Asking = Pick<AskApprovalParts, 'operator' | 'actor'>
 export interface OperatorService {
   readonly authenticate: Authenticate<Operator>
   readonly sessions: Sessions<Operator>
+  /** Where operators sign in at an identity provider. */
+  readonly provider: (OpenIdClient & { readonly signIn: SignInByProvider }) | undefined
   findOperator(login: string): Promise<Operator | undefined>
   readonly secondStep: SecondStep
   readonly memberSecondStep: Pick<SecondStep, 'reset'>
@@ -71,6 +76,10 @@ export interface OperatorService {
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
   merchantAccounts(merchantId: string): Promise<readonly Account[]>
+  /** Money that came late. */
+  suspenseAccounts(): Promise<readonly Account[]>
+  /** Refused or given up; no further than `countedAtMost`. */
+  countFailedNotices(sinceMs: number): Promise<number>
   railAccounts(railId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>
   platformPublicKey(): Promise<string>
@@ -100,6 +109,7 @@ export interface OperatorActs {
   readonly hosts: PauseHosts
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney
+  readonly notices: ManageNotices
   readonly transfers: RecordTransfers
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>

@@ -20,16 +20,23 @@ import { makeVerifyLedger } from '../ledger/verify-ledger.ts'
 import { streamStatement } from '../ledger/write-statement.ts'
 import { makeManageMembers } from '../members/manage-members.ts'
 import { makeOpenLinks } from '../members/open-links.ts'
-import { normaliseEmail } from '../members/rules/member.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
+import { makeAskReceipt } from '../notices/ask-receipt.ts'
+import { makeMakeNotices } from '../notices/make-notices.ts'
+import { makeManageNotices } from '../notices/manage-notices.ts'
+import type { ClaimedNotice, NoticeState } from '../notices/rules/notice.ts'
+import { normaliseEmail } from '../notices/rules/notice.ts'
+import { makeSendNotices } from '../notices/send-notices.ts'
+import { makeUnsubscribe } from '../notices/unsubscribe.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
 import { normaliseOperatorLogin } from '../operators/rules/operator.ts'
+import { makeSignInByProvider } from '../operators/sign-in-by-provider.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
 import { makeCurrentOrder } from '../orders/current-order.ts'
@@ -45,6 +52,7 @@ import { makeReadOverview } from '../overview/read-overview.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
+import type { MailSession } from '../platform/outside/mail.ts'
 import { checkUrl, type OwnListeners, parseUrlPolicy, publicOnly } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -86,6 +94,8 @@ export interface OperationParts extends ClockAndRandom {
   readonly rail?: Rail
   /** Sends to outside rails; left out, none can be reached. */
   readonly railPost?: RailPost
+  /** Sends notices; left out, they wait for a process that does. */
+  readonly openMail?: (() => MailSession) | undefined
   /** No callback goes there; left out, nothing listens. */
   readonly ownListeners?: OwnListeners
   /** Seals callbacks; left out, the protocol's own. */
@@ -101,6 +111,9 @@ export type OperationConfig = Pick<
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
   | 'lateMoney'
+  | 'mail'
+  | 'openId'
+  | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
 >
@@ -120,6 +133,7 @@ export interface OperationHints {
   /** What somebody should know of a rail. */
   railAlert(message: string, about: Pick<ClaimedTask, 'merchantId' | 'paymentId' | 'railId'>): void
   countingFailed(error: unknown): void
+  noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
 }
 
 const unheard: OperationHints = {
@@ -131,6 +145,7 @@ const unheard: OperationHints = {
   askingFailed() {},
   railAlert() {},
   countingFailed() {},
+  noticeRecorded() {},
 }
 
 export type Operations = ReturnType<typeof makeOperations>
@@ -158,6 +173,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   }
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
+  const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
+  const noticeTokens = makeTokens(vault.deriveKeys('notices'))
+  const unsubscribe = makeUnsubscribe({ notices: stores.notices, tokens: noticeTokens, publicUrl, clock })
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
@@ -168,6 +186,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...stores,
     ...{ railDirectory, currentOrder, directory, linkTokens, publicUrl, clock, random },
     post: parts.railPost ?? noWayOut,
+    makeNotices,
     lateMoney: config.lateMoney,
     onTrouble: (error, task) => hints.askingFailed(error, task),
     onAlert: (message, task) => hints.railAlert(message, task),
@@ -186,13 +205,19 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, onTask, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
-      merchants: makeManageMerchants({ merchants, vault, refusalOfCallbackUrl, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
     }
   }
+  const manageMembers = (actor: string) =>
+    makeManageMembers({
+      ...{ members: stores.members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
+      ...{ clock, random, actor },
+    })
   const askingAs = ({ operator, actor }: Asking) => ({
     ...movingAs(actor),
     approvals,
     policy: config.approvals,
+    makeNotices,
     clock,
     random,
     actor,
@@ -234,6 +259,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     rails: railDirectory,
     hearNotice: makeHearNotice({ attempts: stores.attempts, railDirectory, clock, onTask }),
     returnToShop: makeReturnToShop({ platformKeys, clock }),
+    /** Undefined: no mail is sent. */
+    askReceipt: config.mail && makeAskReceipt({ notices: stores.notices, makeNotices, tokens: noticeTokens }),
 
     // What happens by itself
     expireOrders: makeExpireOrders({ orders, clock, random }),
@@ -246,9 +273,17 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     prepareCallback: makePrepareCallback(preparing),
-    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
+    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    makeNotices,
+    unsubscribe,
+    sendNotices: makeSendNotices({
+      ...{ notices: stores.notices, vault, clock, random, openMail: parts.openMail },
+      operatorEmails: config.operatorEmails,
+      unsubscribeUrl: unsubscribe.urlFor,
+      onRecorded: (...told) => hints.noticeRecorded(...told),
+    }),
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
@@ -272,15 +307,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
     }),
     sandboxAccess: makeSandboxAccess({
-      manage: makeManageMerchants({ merchants, vault, clock, random, actor: sandboxAccessActor }),
-      members: makeManageMembers({
-        members: stores.members,
-        links: stores.memberLinks,
-        publicUrl,
-        clock,
-        random,
+      manage: makeManageMerchants({
+        ...{ merchants, vault, makeNotices, clock, random },
         actor: sandboxAccessActor,
       }),
+      members: manageMembers(sandboxAccessActor),
       access: stores.sandboxAccess,
       platformPublicKey,
       maxPerDay: config.sandboxMerchantsPerDay,
@@ -296,6 +327,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       clock,
     }),
     operatorSessions: makeSessions({ kind: 'operator', sessions: stores.operatorSessions, clock, random }),
+    signInByProvider:
+      config.openId &&
+      makeSignInByProvider({
+        ...{ identities: stores.operatorIdentities, clock, random },
+        rolesByGroup: config.openId.rolesByGroup,
+      }),
     secondStep: makeSecondStep({
       kind: 'operator',
       totp: stores.operatorTotp,
@@ -325,6 +362,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       clock,
       random,
     }),
+    /** By mail alone: without it an operator hands links over. */
+    askRecovery: config.mail && manageMembers('portal').askRecovery,
     memberLinks: makeOpenLinks({
       links: stores.memberLinks,
       accounts: stores.memberSessions,
@@ -335,14 +374,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     apply: makeApply({
       applications: stores.applications,
-      members: makeManageMembers({
-        members: stores.members,
-        links: stores.memberLinks,
-        publicUrl,
-        clock,
-        random,
-        actor: 'applicant',
-      }),
+      members: manageMembers('applicant'),
       clock,
       random,
     }),
@@ -353,6 +385,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         publicUrl,
         platformPublicKey,
         refusalOfCallbackUrl,
+        makeNotices,
         onSubmitted,
         onTask,
         clock,
@@ -391,9 +424,14 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       const by = { clock, random, actor }
       return {
         ...movingAs(actor),
-        operators: makeManageOperators({ operators, vault, ...by }),
-        members: makeManageMembers({ members: stores.members, links: stores.memberLinks, publicUrl, ...by }),
-        applications: makeDecideApplications({ applications: stores.applications, publicUrl, ...by }),
+        operators: makeManageOperators({
+          ...{ operators, vault, ...by },
+          hasProvider: config.openId !== undefined,
+        }),
+        members: manageMembers(actor),
+        applications: makeDecideApplications({
+          ...{ applications: stores.applications, publicUrl, makeNotices, ...by },
+        }),
         changeMemberPassword: makeChangePassword({
           kind: 'member',
           setPassword: stores.members.setPassword,
@@ -402,6 +440,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         transfers: makeRecordTransfers({
           ...stores,

@@ -20,9 +20,12 @@ import { readTrialBalance } from '../ledger/store/trial-balance.ts'
 import { makeMemberLinkStore } from '../members/store/member-links.ts'
 import { makeMemberStore, memberAccountShape } from '../members/store/members.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
+import { makeNoticeLog } from '../notices/store/notice-log.ts'
+import { makeNoticeStore } from '../notices/store/notices.ts'
 import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
 import { makeApprovalStore } from '../operators/store/approvals.ts'
 import { makeAuditLogStore } from '../operators/store/audit-log.ts'
+import { makeOperatorIdentities } from '../operators/store/operator-identities.ts'
 import { makeOperatorStore, operatorShape } from '../operators/store/operators.ts'
 import { makeOrderDetailsStore } from '../orders/store/order-details.ts'
 import { makeOrderListStore } from '../orders/store/order-list.ts'
@@ -83,6 +86,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     platformKeys: makePlatformKeyStore(pool),
     sealedSecrets: makeSealedSecretStore(pool),
     operators: makeOperatorStore(pool),
+    operatorIdentities: makeOperatorIdentities(pool),
     operatorSessions: makeAccountSessionStore(pool, operatorAccounts),
     operatorTries: makeAccountTriesStore(pool, operatorAccounts),
     operatorTotp: makeAccountTotpStore(pool, operatorTables),
@@ -94,6 +98,8 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     apiTokens: makeApiTokenStore(pool),
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
+    notices: makeNoticeStore(pool),
+    noticeLog: makeNoticeLog(pool),
     overviewHours: makeOverviewHours(pool),
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),

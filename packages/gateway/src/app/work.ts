@@ -14,6 +14,7 @@ import { startRailWorker } from '../workers/ask-rails.ts'
 import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
+import { startNoticeWorker } from '../workers/send-notices.ts'
 import { startSettleWorker } from '../workers/settle.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { Observability } from './observability.ts'
@@ -130,6 +131,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.rails.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
+      await loops?.notices?.stop()
       await notifications?.stop()
     },
   }
@@ -152,6 +154,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
     }),
     rails: startRailWorker({ askRails: operations.askRails, clock, log }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
+    notices: config.mail && startNoticeWorker({ sendNotices: operations.sendNotices, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }
 }

@@ -2,7 +2,7 @@
 // approved, goes on to choose a password.
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
 import { hashToken, type MadeLink, type ManageMembers } from '../members/manage-members.ts'
-import { parseEmail } from '../members/rules/member.ts'
+import { parseEmail } from '../notices/rules/notice.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { parseLine } from '../platform/visible-text.ts'
 import { type Application, applicationLimits, maxWaiting } from './rules/application.ts'
@@ -104,7 +104,7 @@ function read(given: Applied) {
   const application = {
     business: line('business', applicationLimits.line),
     contact: line('contact', applicationLimits.line),
-    email: attempt('email', () => parseEmail(given.email)) ?? '',
+    email: attempt('email', () => parseEmail(given.email, 'email')) ?? '',
     website: attempt('website', () => parseWebsite(given.website)) ?? '',
     about: line('about', applicationLimits.about),
     callbackHosts: attempt('callbackHosts', () => parseHosts(given.callbackHosts)),

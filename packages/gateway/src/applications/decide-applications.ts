@@ -3,6 +3,7 @@
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { type MadeLink, prepareLink } from '../members/manage-members.ts'
 import { makeMerchantId } from '../merchants/rules/merchant.ts'
+import type { MakeNotices } from '../notices/make-notices.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { type Application, type ApplicationStatus, checkOpen } from './rules/application.ts'
 import type { ApplicationStore } from './store/applications.ts'
@@ -10,6 +11,7 @@ import type { ApplicationStore } from './store/applications.ts'
 export interface DecideApplicationsParts extends ActParts {
   readonly applications: ApplicationStore
   readonly publicUrl: string
+  readonly makeNotices: MakeNotices
 }
 
 export type DecideApplications = ReturnType<typeof makeDecideApplications>
@@ -47,8 +49,11 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
       const nowMs = clock.now()
       const merchantId = makeMerchantId(random)
       const { business, email, callbackHosts, publicKey } = application
-      const { link, made } = prepareLink(
-        { kind: 'invitation', login: email, merchantId, role: 'owner' },
+      const { link, made, notices } = prepareLink(
+        {
+          ...{ kind: 'invitation', login: email, merchantId, role: 'owner' },
+          merchant: { name: business, contactLanguage: undefined },
+        },
         parts,
       )
       const keyId = makeUuid(nowMs, random)
@@ -58,6 +63,7 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
           merchant: {
             ...{ merchantId, name: business, status: 'active', callbackHosts, createdAtMs: nowMs },
             ...{ requestsPerSecond: undefined, accentColour: undefined, defaultCallbackUrl: undefined },
+            ...{ contactEmails: [email], contactLanguage: undefined },
             ...{ logoHash: undefined, isSelfRegistered: false },
           },
           keys: [{ merchantId, keyId, kind: 'rsa', publicKey, createdAtMs: nowMs, revokedAtMs: undefined }],
@@ -66,7 +72,7 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
         [
           act('application.approve', applicationId, { merchantId }),
           act('merchant.add', merchantId, { merchantId, reason: 'an application' }),
-          act('member.invite', email, { merchantId, reason: 'as owner' }),
+          act('member.invite', email, { merchantId, reason: 'as owner', notices }),
         ],
       )
       if (!approved) throw decidedAlready()

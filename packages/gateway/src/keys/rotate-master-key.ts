@@ -2,6 +2,7 @@
 // go on serving. Broken off, it is run again: what is under the new key already is not looked at.
 import { placeOfPassword, placeOfTotp } from '../accounts/rules/account.ts'
 import { placeOf as placeOfMerchantKey } from '../merchants/merchant-directory.ts'
+import { placeOfLink } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { masterKeyIdOf, type Vault } from '../platform/vault.ts'
 import { placeOfRailSecret } from '../rails/rules/outside-rail.ts'
@@ -131,5 +132,7 @@ function placeOf({ kind, owner, id }: SecretKey): string {
       return placeOfPin(id)
     case 'rail_secret':
       return placeOfRailSecret({ railId: owner, secretId: id })
+    case 'notice_link':
+      return placeOfLink(id)
   }
 }

@@ -2,6 +2,10 @@
 // lets them go. A link is told once, to whoever hands it over.
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid } from '@tillgate/protocol'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { MerchantStore } from '../merchants/store/merchants.ts'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { type NewNotice, normaliseEmail, parseEmail, writtenTime } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import {
   type LinkKind,
@@ -10,7 +14,6 @@ import {
   type MemberLink,
   type MemberRole,
   maxMembers,
-  parseEmail,
 } from './rules/member.ts'
 import type { MemberLinkStore, NewLink } from './store/member-links.ts'
 import type { MemberStore } from './store/members.ts'
@@ -18,13 +21,15 @@ import type { MemberStore } from './store/members.ts'
 export interface ManageMembersParts extends ActParts {
   readonly members: MemberStore
   readonly links: MemberLinkStore
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  readonly makeNotices: MakeNotices
   readonly publicUrl: string
 }
 
 export interface MadeLink {
   readonly login: string
-  /** Opens once, and is told once. */
-  readonly link: string
+  /** Opens once, and is told once. Undefined: it went to the address by mail, and nobody else sees it. */
+  readonly link: string | undefined
   readonly expiresAtMs: number
 }
 
@@ -43,9 +48,10 @@ export function makeManageMembers(parts: ManageMembersParts) {
   const act = makeActs(parts)
 
   const makeLink = async (about: LinkAbout, name: string, reason: string | undefined): Promise<MadeLink> => {
-    const { link, made } = prepareLink(about, parts)
     const { login, merchantId } = about
-    const recorded = act(name, login, { merchantId, reason })
+    const known = merchantId === undefined ? undefined : await parts.merchants.findMerchant(merchantId)
+    const { link, made, notices } = prepareLink({ ...about, merchant: known?.merchant }, parts)
+    const recorded = act(name, login, { merchantId, reason, notices })
     const inserted = await links.insertLink(link, { most: maxMembers }, recorded)
     if (!inserted)
       throw new Failure('status_does_not_allow', {
@@ -72,7 +78,7 @@ export function makeManageMembers(parts: ManageMembersParts) {
 
     /** In place of an earlier invitation for the same address. */
     async inviteMember({ merchantId, email, role }: Invited): Promise<MadeLink> {
-      const login = parseEmail(email)
+      const login = parseEmail(email, 'email')
       if (await members.findMember({ merchantId, login }))
         throw new Failure('number_already_used', {
           field: 'email',
@@ -98,12 +104,20 @@ export function makeManageMembers(parts: ManageMembersParts) {
       changed(await members.removeMember(key, act('member.remove', login, { merchantId })), login)
     },
 
+    /** By whoever has lost theirs; the link goes to the address, and whether there is such an account is told to nobody. */
+    async askRecovery(email: string): Promise<void> {
+      const login = normaliseEmail(email)
+      if (login === undefined || (await members.listMemberships(login)).length === 0) return
+      const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
+      await makeLink(about, 'member.recover', 'asked by themselves')
+    },
+
     /** A link to a new password, for the operator to hand over when somebody has lost theirs. */
     async recoverAccount(
       { merchantId, login: given }: { merchantId: string; login: string },
       reason: string,
     ): Promise<MadeLink> {
-      const login = parseEmail(given)
+      const login = parseEmail(given, 'login')
       if (!(await members.findMember({ merchantId, login }))) throw noMember(login)
       const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
       return makeLink(about, 'member.recover', reason)
@@ -113,20 +127,46 @@ export function makeManageMembers(parts: ManageMembersParts) {
 
 type LinkAbout = Pick<MemberLink, 'kind' | 'login' | 'merchantId' | 'role'>
 
-/** What is stored of a link, and what is told of it. */
+/** What is stored of a link, what is told of it, and the mail that brings it. */
 export function prepareLink(
-  about: LinkAbout,
-  { clock, random, actor, publicUrl }: ActParts & { readonly publicUrl: string },
-): { link: NewLink; made: MadeLink } {
+  {
+    merchant,
+    ...about
+  }: LinkAbout & { readonly merchant: Pick<Merchant, 'name' | 'contactLanguage'> | undefined },
+  parts: ActParts & Pick<ManageMembersParts, 'publicUrl' | 'makeNotices'>,
+): { link: NewLink; made: MadeLink; notices: readonly NewNotice[] } {
+  const { clock, random, actor, publicUrl, makeNotices } = parts
   const token = Buffer.from(random(tokenBytes)).toString('base64url')
   const nowMs = clock.now()
   const { kind, login } = about
   const expiresAtMs = nowMs + linkLifeMs[kind]
   const linkId = makeUuid(nowMs, random)
+  const url = linkUrl(token, kind, publicUrl)
+  const given = {
+    to: { email: login, language: merchant?.contactLanguage ?? 'en' },
+    link: url,
+    giveUpAtMs: expiresAtMs,
+    merchantId: about.merchantId,
+  } as const
+  const until = writtenTime(expiresAtMs)
+  const notices =
+    kind === 'recovery'
+      ? makeNotices('member-recovery', { ...given, parameters: { until } })
+      : makeNotices('member-invitation', {
+          ...given,
+          parameters: { merchant: merchant?.name ?? '', inviter: inviterOf(actor, publicUrl), until },
+        })
   return {
     link: { ...about, linkId, tokenHash: hashToken(token), madeBy: actor, createdAtMs: nowMs, expiresAtMs },
-    made: { login, link: linkUrl(token, kind, publicUrl), expiresAtMs },
+    made: { login, link: notices.length > 0 ? undefined : url, expiresAtMs },
+    notices,
   }
+}
+
+/** A member by their address, others by the gateway's name. */
+function inviterOf(actor: string, publicUrl: string): string {
+  const [, member] = /^member:(.+)@[^@]*$/.exec(actor) ?? []
+  return member ?? new URL(publicUrl).host
 }
 
 export function hashToken(token: string): Buffer {

@@ -1,13 +1,16 @@
 // What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
 // given out once, when it is made, and never again.
-import { createHash, createPublicKey } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { parseEmail, writtenTime } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import { hostOf } from '../platform/ssrf-guard.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
+import { fingerprintOf } from './key-fingerprint.ts'
 import { placeOf } from './merchant-directory.ts'
 import { readLogo } from './rules/logo.ts'
 import {
@@ -22,6 +25,7 @@ import {
 import type { MerchantChanges, MerchantStore } from './store/merchants.ts'
 
 export interface ManageMerchantsParts extends ActParts {
+  readonly makeNotices: MakeNotices
   readonly merchants: MerchantStore
   readonly vault: Vault
   /** Why callbacks of this merchant may not go to this address; undefined when they may. Left out, any may. */
@@ -83,16 +87,19 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
 
   return {
     /** With an AES key, and with the merchant's RSA public key where it is at hand. */
-    async addMerchant({ name, publicKey, ...settings }: NewMerchant): Promise<MadeMerchant> {
+    async addMerchant({ publicKey, ...given }: NewMerchant): Promise<MadeMerchant> {
+      const settings = { ...given, ...checkSettings(given) }
       const merchant: Merchant = {
         merchantId: settings.merchantId ?? makeMerchantId(random),
-        name: parseLine(name, 'name'),
+        name: settings.name ?? given.name,
         status: 'active',
         requestsPerSecond: settings.requestsPerSecond,
         callbackHosts: settings.callbackHosts,
         accentColour: settings.accentColour,
         defaultCallbackUrl: settings.defaultCallbackUrl,
         logoHash: undefined,
+        contactEmails: settings.contactEmails,
+        contactLanguage: settings.contactLanguage,
         isSelfRegistered: settings.isSelfRegistered ?? false,
         createdAtMs: clock.now(),
       }
@@ -143,7 +150,13 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     async addKey(merchantId: string, key: NewKey, { reason, approval }: Grounds = {}): Promise<MadeKey> {
       await find(merchantId)
       const made = make(merchantId, key)
-      const recorded = act('key.add', made.key.keyId, { merchantId, reason, approval })
+      const recorded = act('key.add', made.key.keyId, {
+        ...{ merchantId, reason, approval },
+        notices: parts.makeNotices('key-added', {
+          merchantId,
+          parameters: { key: named(made.key), time: writtenTime(clock.now()) },
+        }),
+      })
       if (!(await merchants.insertKey(made.key, recorded))) throw tooManyKeys(merchantId, key)
       return { keyId: made.key.keyId, secret: made.secret }
     },
@@ -157,8 +170,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       if (live.length >= 2) throw tooManyKeys(merchantId, key)
       if (key.kind === 'aes') return key
       const publicKey = toPem(key.publicKey)
-      const der = createPublicKey(publicKey).export({ type: 'spki', format: 'der' })
-      return { kind: 'rsa', publicKey, fingerprint: createHash('sha256').update(der).digest('hex') }
+      return { kind: 'rsa', publicKey, fingerprint: fingerprintOf(publicKey) }
     },
 
     async revokeKey({
@@ -213,8 +225,17 @@ function hashOfLogo(image: Buffer): string {
 
 /** Throws where they cannot be stored. */
 export function checkSettings(settings: MerchantSettings): MerchantSettings {
-  const { name } = settings
-  return name === undefined ? settings : { ...settings, name: parseLine(name, 'name') }
+  const { name, contactEmails } = settings
+  return {
+    ...settings,
+    ...(name !== undefined && { name: parseLine(name, 'name') }),
+    ...(contactEmails && { contactEmails: contactEmails.map((each) => parseEmail(each, 'contactEmails')) }),
+  }
+}
+
+/** As its owner can compare it. */
+function named(key: MerchantKey): string {
+  return key.kind === 'aes' ? `AES ${key.keyId}` : `RSA, SHA-256 ${fingerprintOf(key.publicKey)}`
 }
 
 interface Made<K extends NewKey> {

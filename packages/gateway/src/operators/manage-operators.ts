@@ -4,14 +4,17 @@ import { Failure } from '@tillgate/protocol'
 import { makeChangePassword, sealPassword } from '../accounts/change-password.ts'
 import { makePassword } from '../accounts/make-password.ts'
 import { parsePassword } from '../accounts/rules/account.ts'
+import { parseEmail } from '../notices/rules/notice.ts'
 import type { Vault } from '../platform/vault.ts'
 import { type ActParts, makeActs } from './audit-entries.ts'
-import { type Operator, parseOperatorLogin, type Role } from './rules/operator.ts'
+import { type NewOperator, type Operator, parseOperatorLogin, type Role } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
 export interface ManageOperatorsParts extends ActParts {
   readonly operators: OperatorStore
   readonly vault: Vault
+  /** Operators can sign in at an identity provider. */
+  readonly hasProvider: boolean
 }
 
 export interface GivenPassword {
@@ -22,7 +25,8 @@ export interface GivenPassword {
 
 export type ManageOperators = ReturnType<typeof makeManageOperators>
 
-export function makeManageOperators({ operators, vault, clock, random, actor }: ManageOperatorsParts) {
+export function makeManageOperators(parts: ManageOperatorsParts) {
+  const { operators, vault, clock, random, actor } = parts
   const seal = (login: string, password: string): Promise<Buffer> =>
     sealPassword({ kind: 'operator', login, password }, { vault, random })
 
@@ -43,21 +47,40 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
     }
   }
 
+  const insert = async (operator: NewOperator): Promise<void> => {
+    const { login, role, email } = operator
+    const reason = email === undefined ? `as ${role}` : `as ${role}, by ${email} at the identity provider`
+    if (!(await operators.insertOperator(operator, act('operator.add', login, { reason }))))
+      throw new Failure('number_already_used', {
+        message: `There is an operator ${login}${email === undefined ? '' : ', or one with this address,'} already.`,
+      })
+  }
+
+  const declareOperator = async (login: string, role: Role, address: string): Promise<GivenPassword> => {
+    if (!parts.hasProvider)
+      throw new Failure('invalid_field', {
+        field: 'email',
+        message: 'An address is for signing in at an identity provider, and none is set (OIDC_ISSUER).',
+      })
+    await insert({ login, role, email: parseEmail(address, 'email'), createdAtMs: clock.now() })
+    return { login, password: undefined }
+  }
+
   return {
-    async addOperator(given: { login: string; role: Role; password?: string }): Promise<GivenPassword> {
+    /** With a password, or declared by the address that the identity provider vouches for. */
+    async addOperator(given: {
+      login: string
+      role: Role
+      password?: string
+      email?: string
+    }): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
+      if (given.email !== undefined) return declareOperator(login, given.role, given.email)
       const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
-      const inserted = await operators.insertOperator(
-        {
-          login,
-          role: given.role,
-          createdAtMs: clock.now(),
-          sealedPassword: await seal(login, password),
-        },
-        act('operator.add', login, { reason: `as ${given.role}` }),
-      )
-      if (!inserted)
-        throw new Failure('number_already_used', { message: `There is an operator ${login} already.` })
+      await insert({
+        ...{ login, role: given.role, createdAtMs: clock.now() },
+        sealedPassword: await seal(login, password),
+      })
       return { login, password: given.password === undefined ? password : undefined }
     },
 
@@ -74,7 +97,7 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
           act('operator.reset-password', login, { reason: given.reason }),
         ))
       )
-        throw noSuch(login)
+        throw noSuch(login, ' with a password')
       return { login, password: given.password === undefined ? password : undefined }
     },
 
@@ -93,6 +116,6 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
   }
 }
 
-function noSuch(login: string): Failure {
-  return new Failure('not_found', { message: `There is no operator ${login}.` })
+function noSuch(login: string, who = ''): Failure {
+  return new Failure('not_found', { message: `There is no operator ${login}${who}.` })
 }

@@ -152,6 +152,8 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
       accentColour: undefined,
       defaultCallbackUrl: undefined,
       logoHash: undefined,
+      contactEmails: undefined,
+      contactLanguage: undefined,
       isSelfRegistered: false,
       createdAtMs: nowMs,
     } as const

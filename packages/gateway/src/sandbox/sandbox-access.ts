@@ -2,8 +2,8 @@
 // sandbox alone, and so many a day at most.
 import { KeyError, parsePublicKey } from '@tillgate/protocol'
 import type { ManageMembers } from '../members/manage-members.ts'
-import { normaliseEmail } from '../members/rules/member.ts'
 import type { MadeMerchant, ManageMerchants } from '../merchants/manage-merchants.ts'
+import { normaliseEmail } from '../notices/rules/notice.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isVisible } from '../platform/visible-text.ts'
 import type { SandboxAccessStore } from './store/sandbox-access.ts'
@@ -29,6 +29,8 @@ export type Access =
       readonly platformPublicKey: string
       /** To the portal, for the one who asked; it opens once. */
       readonly link: string | undefined
+      /** Where it went by mail instead. */
+      readonly mailedTo: string | undefined
     }
   | { readonly kind: 'refused'; readonly problem: AccessProblem }
   /** So many came in the last 24 hours that nobody else is taken on for now. */
@@ -64,7 +66,13 @@ export function makeSandboxAccess(parts: SandboxAccessParts) {
     const invited =
       email === '' ? undefined : await parts.members.inviteMember({ merchantId, email, role: 'owner' })
     const platformPublicKey = await parts.platformPublicKey()
-    return { kind: 'given', made, platformPublicKey, link: invited?.link }
+    return {
+      kind: 'given',
+      made,
+      platformPublicKey,
+      link: invited?.link,
+      mailedTo: invited && !invited.link ? invited.login : undefined,
+    }
   }
 }
 

@@ -156,9 +156,9 @@ test('a form of one shop does nothing to another of the same person', async () =
     role: 'owner',
   })
   const token = await owner.token('/merchant/account')
-  const joining = await owner.get(new URL(link).pathname)
+  const joining = await owner.get(new URL(link ?? '').pathname)
   const [, joinToken = ''] = /name="token" value="([^"]+)"/.exec(joining.text) ?? []
-  assert.equal((await owner.post(new URL(link).pathname, {}, { token: joinToken })).status, 303)
+  assert.equal((await owner.post(new URL(link ?? '').pathname, {}, { token: joinToken })).status, 303)
   // The browser is at the new shop now; the page of the old one is still open.
   const sent = await owner.post('/merchant/keys/aes', { password: memberPassword }, { token })
   assert.equal(sent.status, 403)

@@ -32,7 +32,7 @@ test('sandbox access leads into the portal: a link, a password, the service ID',
 
 test('a link that was used leads nobody in, and says the same as one that never was', async () => {
   const { link } = await invite('once@shop.example')
-  const { pathname } = new URL(link)
+  const { pathname } = new URL(link ?? '')
   await new PortalClient(gateway).join(link)
   const other = new PortalClient(gateway)
   const [used, never] = await Promise.all([

@@ -73,6 +73,8 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
         callbackHosts: undefined,
         defaultCallbackUrl: undefined,
         logoHash: undefined,
+        contactEmails: undefined,
+        contactLanguage: undefined,
         isSelfRegistered: false,
         accentColour: undefined,
         createdAtMs: clock.now(),

@@ -11,8 +11,8 @@ export class PortalClient extends ConsoleClient {
     super({ adminUrl: gateway.url })
   }
 
-  async join(link: string, password = memberPassword): Promise<void> {
-    const { pathname } = new URL(link)
+  async join(link: string | undefined, password = memberPassword): Promise<void> {
+    const { pathname } = new URL(link ?? '')
     const joined = await this.post(pathname, { password, again: password }, { on: pathname })
     assert.equal(joined.status, 303, joined.text)
   }

@@ -190,7 +190,12 @@ delete from ${tries} where last_try_at <= ${nowMs - forgottenAfterMs - Math.max(
   return rowCount
 }
 
-function toTried<Person>(row: Readonly<Record<string, unknown>>, shape: RowShape<Person>): Tried<Person> {
-  // Safe: the column is a bytea that is never null where a password was set.
-  return { account: shape.read(row), sealedPassword: row['sealedPassword'] as Buffer }
+/** Undefined: whoever signs in at an identity provider has no password, and is answered like nobody. */
+function toTried<Person>(
+  row: Readonly<Record<string, unknown>>,
+  shape: RowShape<Person>,
+): Tried<Person> | undefined {
+  // Safe: the column is a bytea.
+  const sealed = row['sealedPassword'] as Buffer | null
+  return sealed === null ? undefined : { account: shape.read(row), sealedPassword: sealed }
 }

@@ -61,7 +61,7 @@ export const applicationActs: readonly Act[] = [
     answer: object('The merchant, and the link.', {
       merchantId,
       login: text('The first member.', { max: 254 }),
-      link: text('Opens once; told this once.', { max: 2_048 }),
+      link: optional(text('Opens once; told this once. Left out where it went by mail.', { max: 2_048 })),
       expiresAtMs: timeMs('Until when.'),
     }),
     command: { words: 'application approve' },
@@ -77,8 +77,8 @@ export const applicationActs: readonly Act[] = [
     }),
     run: ({ service, actor, params }) => service.as(actor).applications.approve(params.applicationId),
     tell: ({ merchantId: id, login, link }) => ({
-      text: `The application is approved: merchant ${id}. Hand this link over to ${login}, or let them open their application’s page.`,
-      secrets: [['Link', link]],
+      text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}, and finds one on their application’s page.`,
+      ...(link !== undefined && { secrets: [['Link', link]] }),
       page: `/merchants/${id}`,
     }),
   }),

@@ -1,6 +1,7 @@
 // A merchant's people: invited by their owner or by an operator, changed and removed by them. What gives somebody access
 // has no route of the admin API that could be used without a person: links are for whoever hands them over.
-import { type ListedMember, memberRoleMeanings, memberRoles, parseEmail } from '../../members/rules/member.ts'
+import { type ListedMember, memberRoleMeanings, memberRoles } from '../../members/rules/member.ts'
+import { parseEmail } from '../../notices/rules/notice.ts'
 import { type Act, defineAct, form, type PortalFace } from '../act.ts'
 import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
 import { merchantId, reason, uuid } from '../shared-fields.ts'
@@ -14,11 +15,11 @@ const role = faced(oneOf('What the person may do.', memberRoles), {
 })
 const link = object('A link that opens once.', {
   login,
-  link: text('Told this once: hand it over.', { max: 2_048 }),
+  link: optional(text('Told this once: hand it over. Left out where it went by mail.', { max: 2_048 })),
   expiresAtMs: timeMs('Until when.'),
 })
 const emailCheck = {
-  email: ({ email: written }) => void parseEmail(String(written)),
+  email: ({ email: written }) => void parseEmail(String(written), 'email'),
 } as const satisfies Act['checks']
 const screen = { roles: ['owner'], page: '/members' } as const satisfies Partial<PortalFace>
 const member = object('Which member.', { merchantId, login })
@@ -79,8 +80,8 @@ export const memberActs: readonly Act[] = [
       return members.inviteMember({ ...params, ...input })
     },
     tell: ({ login: whom, link: url }, { params }) => ({
-      text: `${whom} is invited. The link opens once, for three days.`,
-      secrets: [['Link', url]],
+      text: `${whom} is invited${url === undefined ? ' by mail' : ''}. The link opens once, for three days.`,
+      ...(url !== undefined && { secrets: [['Link', url]] }),
       page: `/merchants/${params.merchantId}`,
     }),
   }),
@@ -176,8 +177,8 @@ export const memberActs: readonly Act[] = [
     run: ({ service, actor, params, input }) =>
       service.as(actor).members.recoverAccount(params, input.reason),
     tell: ({ login: whom, link: url }, { params }) => ({
-      text: `${whom} can choose a new password by this link. It opens once, for a day.`,
-      secrets: [['Link', url]],
+      text: `${whom} can choose a new password by ${url === undefined ? 'a link that went to them by mail' : 'this link'}. It opens once, for a day.`,
+      ...(url !== undefined && { secrets: [['Link', url]] }),
       page: `/merchants/${params.merchantId}`,
     }),
   }),
@@ -201,7 +202,7 @@ export const memberActs: readonly Act[] = [
       isOffered: ({ hasSecondStep }) => hasSecondStep,
     }),
     async run({ service, actor, params, input }) {
-      await service.memberSecondStep.reset(parseEmail(params.login), { actor, reason: input.reason })
+      await service.memberSecondStep.reset(parseEmail(params.login, 'login'), { actor, reason: input.reason })
       return params
     },
     tell: ({ login: whom }) => ({ text: `${whom} signs in with the password alone now.` }),

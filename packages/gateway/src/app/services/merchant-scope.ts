@@ -6,6 +6,7 @@ import { makeManageMembers } from '../../members/manage-members.ts'
 import { makeManageMerchants } from '../../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../../merchants/merchant-acts.ts'
 import { scopedTo } from '../../merchants/store/scoped.ts'
+import type { MakeNotices } from '../../notices/make-notices.ts'
 import type { ApprovalPolicy } from '../../operators/rules/approval.ts'
 import { makeCurrentOrder } from '../../orders/current-order.ts'
 import { makeFindOrders } from '../../orders/find-orders.ts'
@@ -26,14 +27,24 @@ export interface MerchantScopeParts extends ClockAndRandom {
   readonly refusalOfCallbackUrl: Parameters<typeof makeManageMerchants>[0]['refusalOfCallbackUrl']
   readonly onSubmitted: (railId?: string) => void
   readonly onTask: () => void
+  readonly makeNotices: MakeNotices
 }
 
 /** Second operators are the gateway's own: what a merchant does with its own asks none of them. */
 const ownPolicy: ApprovalPolicy = { refundLimits: undefined, kinds: [], lifeMs: 0 }
 
 export function makeMerchantScope(parts: MerchantScopeParts) {
-  const { vault, publicUrl, platformPublicKey, refusalOfCallbackUrl, onSubmitted, onTask, clock, random } =
-    parts
+  const {
+    vault,
+    publicUrl,
+    platformPublicKey,
+    refusalOfCallbackUrl,
+    onSubmitted,
+    onTask,
+    makeNotices,
+    clock,
+    random,
+  } = parts
 
   return (merchantId: string): MerchantScope => {
     const stores = scopedTo(parts.stores, merchantId)
@@ -44,6 +55,7 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
       makeManageMerchants({
         merchants,
         vault,
+        makeNotices,
         ...(refusalOfCallbackUrl && { refusalOfCallbackUrl }),
         ...by(actor),
       })
@@ -52,9 +64,12 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
     const manageCallbacks = (actor: string) =>
       makeManageCallbacks({ history, resends: stores.callbackResends, ...by(actor) })
     const manageMembers = (actor: string) =>
-      makeManageMembers({ members, links: stores.memberLinks, publicUrl, ...by(actor) })
+      makeManageMembers({
+        ...{ members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
+        ...by(actor),
+      })
     const asking = (actor: string) => ({
-      ...{ approvals: stores.approvals, policy: ownPolicy, operator: undefined },
+      ...{ approvals: stores.approvals, policy: ownPolicy, operator: undefined, makeNotices },
       ...by(actor),
     })
     const reader = 'portal'

@@ -23,6 +23,7 @@ export function makePortalService(parts: {
     secondStep: operations.memberSecondStep,
     links: operations.memberLinks,
     apply: operations.apply,
+    askRecovery: operations.askRecovery,
     publicUrl,
     findAccount: stores.memberSessions.findAccount,
     listMemberships: stores.members.listMemberships,

@@ -19,6 +19,7 @@ const groups: Readonly<Record<string, string>> = {
   host: 'pause and resume the callbacks to a host',
   wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
   rail: 'connect other systems that move money, and check them',
+  notice: 'look at notices by mail, and send those again that failed',
   operator: 'manage who may sign in to the console',
   member: 'manage the people of merchants, who sign in to the portal',
   application: 'list, ask, approve and reject applications for live keys',

@@ -7,6 +7,11 @@ import type { OperatorService } from '../../acts/service.ts'
 import { makeCookieJar } from '../../http/cookies.ts'
 import { makeSignInCookies } from '../../http/forms/sign-in-cookies.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
+import type { OpenIdFlow } from '../../platform/outside/openid.ts'
+
+const flowName = 'console-provider'
+/** Long enough for a second factor there. */
+const flowSeconds = 10 * 60
 
 export interface Note {
   readonly kind: 'good' | 'bad'
@@ -15,16 +20,23 @@ export interface Note {
   readonly errors?: readonly FieldError[]
 }
 
+/** What the browser keeps while it is at the identity provider. */
+export interface KeptFlow extends OpenIdFlow {
+  readonly next: string
+  readonly untilMs: number
+}
+
 export interface SignedIn {
   readonly operator: Operator
   readonly session: Session
 }
 
 /** The admin listener speaks http unless a proxy in front of it says otherwise. */
-const cookies = makeSignInCookies<Note>({
-  name: 'console',
-  jarOf: (request) => makeCookieJar({ isSecure: request.protocol === 'https' }),
-})
+function jarOf(request: FastifyRequest) {
+  return makeCookieJar({ isSecure: request.protocol === 'https' })
+}
+
+const cookies = makeSignInCookies<Note>({ name: 'console', jarOf })
 
 export const {
   formTokenOf,
@@ -49,4 +61,28 @@ export async function readSession(
 
 export function sessionCookie(request: FastifyRequest, token: string): string {
   return cookies.sessionCookie(request, token, sessionLimits.lifeMs)
+}
+
+/** Signing in at the identity provider, while the browser is there. */
+export function leaveFlow(
+  request: FastifyRequest,
+  flow: Omit<KeptFlow, 'untilMs'>,
+  { sealing, nowMs }: Pick<OperatorService, 'sealing'> & { nowMs: number },
+): string {
+  const kept: KeptFlow = { ...flow, untilMs: nowMs + flowSeconds * 1000 }
+  return jarOf(request).write(flowName, sealing.seal(kept, flowName), flowSeconds)
+}
+
+export function readFlow(
+  request: FastifyRequest,
+  { sealing, nowMs }: Pick<OperatorService, 'sealing'> & { nowMs: number },
+): KeptFlow | undefined {
+  const sealed = jarOf(request).read(request.headers.cookie, flowName)
+  // Safe: only this gateway seals, and for this place it seals this alone.
+  const kept = sealed === undefined ? undefined : (sealing.open(sealed, flowName) as KeptFlow | undefined)
+  return kept && kept.untilMs > nowMs ? kept : undefined
+}
+
+export function endFlow(request: FastifyRequest): string {
+  return jarOf(request).remove(flowName)
 }

@@ -8,6 +8,7 @@ import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import { fieldOf } from '../../http/forms/form-fields.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
+import { fillText } from '../../http/languages/words.ts'
 import { redirect } from '../../http/layout.ts'
 import { readForm } from '../../http/requests.ts'
 import { keyMaker } from './act-screens.ts'
@@ -90,7 +91,9 @@ export function serveApply(listener: FastifyInstance, door: Door, { running, clo
       if (!application) return sendNothing(call)
       const isOurs = door.isOurs(request, readForm(request.body))
       const made = isOurs ? await running().apply.firstLink(application) : undefined
-      return redirect(reply, made ? new URL(made.link).pathname : ownPath(tokenOf(request)))
+      if (made && made.link === undefined)
+        door.leaveNote(call, fillText(call.language.words.apply.mailed, { email: made.login }))
+      return redirect(reply, made?.link ? new URL(made.link).pathname : ownPath(tokenOf(request)))
     }),
   )
 

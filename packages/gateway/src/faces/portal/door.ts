@@ -103,19 +103,20 @@ export function makeDoor({ parts, visits, frame }: DoorParts) {
       return html`<input type="hidden" name="token" value="${formToken}">`
     },
 
+    /** With a note that was left for it, where it has none of its own. */
     send(
-      { reply, language }: Pick<Call, 'reply' | 'language'>,
+      { request, reply, language }: Call,
       page: { readonly title: string; readonly content: Content; readonly withKeyScript?: true },
       note?: Note,
     ): FastifyReply {
-      return sendSmallPage(reply, { ...page, language, ...frame(note) })
+      const taken = note ? undefined : visits.takeNote(request, running())
+      if (taken) reply.header('set-cookie', taken.cookie)
+      return sendSmallPage(reply, { ...page, language, ...frame(note ?? taken?.note) })
     },
 
     show(call: Call, page: SmallForm): FastifyReply {
-      const { request, reply, language } = call
+      const { reply, language } = call
       const carried = this.carried(call)
-      const taken = visits.takeNote(request, running())
-      if (taken) reply.header('set-cookie', taken.cookie)
       const { tried, errors = [] } = page
       const bad = tried
         ? { text: tried.trouble }
@@ -128,7 +129,7 @@ ${carried}
 ${page.fields}
 </form>
 ${page.help !== undefined && html`<p class="quiet">${page.help}</p>`}`
-      return this.send(call, { title: page.title, content }, bad ? { kind: 'bad', ...bad } : taken?.note)
+      return this.send(call, { title: page.title, content }, bad ? { kind: 'bad', ...bad } : undefined)
     },
   }
 }

@@ -29,6 +29,8 @@ export interface PortalService extends Keeper {
   readonly secondStep: SecondStep
   readonly links: OpenLinks
   readonly apply: Apply
+  /** Undefined without mail. Tells nobody whether there is such an account. */
+  readonly askRecovery: ((email: string) => Promise<void>) | undefined
   readonly publicUrl: string
   findAccount(login: string): Promise<Account | undefined>
   /** The oldest first. */

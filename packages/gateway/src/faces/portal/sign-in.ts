@@ -64,6 +64,27 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
     return showCode(call, tried(call, proof, language.words.signIn.wrongCode))
   })
 
+  /** With mail alone. The answer is given before the look, so that neither its words nor its time tell anything. */
+  at('/forgotten', async (call) =>
+    running().askRecovery ? showForgotten(call) : redirect(call.reply, pathTo('/sign-in')),
+  )
+
+  sentTo('/forgotten', async (call) => {
+    const { request, reply, language } = call
+    const { askRecovery } = running()
+    if (!askRecovery) return redirect(reply, pathTo('/sign-in'))
+    const form = readForm(request.body)
+    const refusal = door.refusalOf(call, form)
+    if (refusal) return showForgotten(call, refusal)
+    setImmediate(() =>
+      askRecovery((form.get('email') ?? '').slice(0, maxLoginShown)).catch((err: unknown) =>
+        parts.log.error({ requestId: request.id, err }, 'a link to a new password could not be made'),
+      ),
+    )
+    door.leaveNote(call, language.words.signIn.forgottenSent)
+    return redirect(reply, pathTo('/sign-in'))
+  })
+
   /** Its form stands on every page of the portal; whatever its token, somebody who leaves may leave. */
   sentTo('/sign-out', async (call) => {
     const { request, reply, language } = call
@@ -107,8 +128,21 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
       tried: given,
       fields: html`<label>${signIn.email}<input name="email" type="email" value="${given?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>${signIn.password}<input name="password" type="password" autocomplete="current-password" required></label>
-<button class="primary">${signIn.heading}</button>`,
+<button class="primary">${signIn.heading}</button>${
+        running().askRecovery && html`<p><a href="${pathTo('/forgotten')}">${signIn.forgotten}</a></p>`
+      }`,
       help: signIn.lost,
+    })
+  }
+
+  function showForgotten(call: Call, given?: Tried): FastifyReply {
+    const { signIn } = call.language.words
+    return door.show(call, {
+      title: signIn.forgotten,
+      action: pathTo('/forgotten'),
+      tried: given,
+      fields: html`<label>${signIn.email}<input name="email" type="email" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
+<button class="primary">${signIn.forgottenSend}</button>`,
     })
   }
 

@@ -47,7 +47,7 @@ ${problemAt('publicKey')}
 }
 
 export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatewayUrl: string }): Html {
-  const { made, platformPublicKey, gatewayUrl, link } = access
+  const { made, platformPublicKey, gatewayUrl, link, mailedTo } = access
   const { merchantId, name } = made.merchant
   const env = merchantEnv({ gatewayUrl, merchantId, aesKey: made.aesKey, platformPublicKey })
   return html`<main>
@@ -64,6 +64,11 @@ ${
   html`<h2>The portal</h2>
 <p>Orders, refunds, callbacks, keys and people of your shop. This link opens once, for three days: choose a password there.</p>
 <p class="acts"><a class="button" id="portal" href="${link}" target="_blank" rel="noopener">Open the portal</a></p>`
+}
+${
+  mailedTo !== undefined &&
+  html`<h2>The portal</h2>
+<p>A link to the portal of your shop is on its way to ${mailedTo}. It opens once, for three days.</p>`
 }
 <h2>Ready for your .env</h2>
 <p class="quiet" id="key-place"><code>private.pem</code> is the private half of the key whose public half you gave.</p>

@@ -1,6 +1,4 @@
 // A merchant's people: who they are, what each role may do, and how long a link to them lives.
-import { Failure } from '@tillgate/protocol'
-
 /** Everybody sees everything of their merchant; the roles differ in what they may do. */
 export const memberRoles = ['viewer', 'finance', 'developer', 'owner'] as const
 export type MemberRole = (typeof memberRoles)[number]
@@ -50,23 +48,3 @@ export const linkLifeMs = { invitation: 72 * hourMs, recovery: 24 * hourMs } as 
 >
 /** Members and open invitations of one merchant together. */
 export const maxMembers = 100
-
-const maxEmailLength = 254
-/** As browsers check it (HTML, input type=email), with a dot in the domain not asked for: intranets have none. */
-const emailPattern =
-  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
-
-/** Undefined: it can be nobody's. */
-export function normaliseEmail(text: string): string | undefined {
-  const email = text.trim().toLowerCase()
-  return email.length <= maxEmailLength && emailPattern.test(email) ? email : undefined
-}
-
-export function parseEmail(text: string): string {
-  const email = normaliseEmail(text)
-  if (email !== undefined) return email
-  throw new Failure('invalid_field', {
-    field: 'email',
-    message: 'The e-mail address must be like name@shop.example.',
-  })
-}

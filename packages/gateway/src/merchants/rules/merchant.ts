@@ -1,4 +1,5 @@
 // A merchant as the gateway knows it.
+import type { NoticeLanguage } from '../../notices/rules/notice.ts'
 
 export interface Merchant {
   readonly merchantId: string
@@ -14,6 +15,10 @@ export interface Merchant {
   readonly defaultCallbackUrl: string | undefined
   /** Of the image on the checkout, by which its address changes with it. Undefined: it has none. */
   readonly logoHash: string | undefined
+  /** Who hears by mail what it should know. Undefined: nobody. */
+  readonly contactEmails: readonly string[] | undefined
+  /** Undefined: English. */
+  readonly contactLanguage: NoticeLanguage | undefined
   /** At the sandbox's page, without an operator: callbacks go to public addresses only. */
   readonly isSelfRegistered: boolean
   readonly createdAtMs: number
@@ -66,7 +71,16 @@ export function normaliseColour(text: string): string | undefined {
 
 /** What can be changed; undefined goes back to the gateway's default. */
 export type MerchantSettings = Partial<
-  Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour' | 'defaultCallbackUrl'>
+  Pick<
+    Merchant,
+    | 'name'
+    | 'requestsPerSecond'
+    | 'callbackHosts'
+    | 'accentColour'
+    | 'defaultCallbackUrl'
+    | 'contactEmails'
+    | 'contactLanguage'
+  >
 >
 
 /** What of it changes and from what to what, for the audit; empty: nothing does. */

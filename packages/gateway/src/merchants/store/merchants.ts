@@ -56,6 +56,8 @@ const merchantShape = rowShape<Merchant>('merchant', {
   accentColour: 'm.accent_colour',
   defaultCallbackUrl: 'm.default_callback_url',
   logoHash: 'm.logo_hash',
+  contactEmails: 'm.contact_emails',
+  contactLanguage: 'm.contact_language',
   isSelfRegistered: 'm.is_self_registered',
   createdAtMs: number('m.created_at'),
 })
@@ -97,10 +99,11 @@ export async function insertMerchantWithKeys(
 async function insertMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
   const { merchantId, name, status, requestsPerSecond, callbackHosts, accentColour } = merchant
   const { rowCount } = await database.query(sql`
-insert into merchants (merchant_id, name, status, requests_per_second, callback_hosts, accent_colour,
-                       default_callback_url, is_self_registered, created_at)
+insert into merchants (merchant_id, name, status, requests_per_second, callback_hosts, accent_colour, contact_emails,
+                       contact_language, default_callback_url, is_self_registered, created_at)
 values (${merchantId}, ${name}, ${status}, ${requestsPerSecond}, ${callbackHosts}, ${accentColour},
-        ${merchant.defaultCallbackUrl}, ${merchant.isSelfRegistered}, ${merchant.createdAtMs})
+        ${merchant.contactEmails}, ${merchant.contactLanguage}, ${merchant.defaultCallbackUrl},
+        ${merchant.isSelfRegistered}, ${merchant.createdAtMs})
     on conflict do nothing`)
   return rowCount === 1
 }
@@ -178,7 +181,8 @@ async function updateMerchant(database: Queryable, merchant: Merchant): Promise<
 update merchants
    set name = ${name}, status = ${status}, requests_per_second = ${requestsPerSecond},
        callback_hosts = ${callbackHosts}, accent_colour = ${accentColour},
-       default_callback_url = ${merchant.defaultCallbackUrl}
+       default_callback_url = ${merchant.defaultCallbackUrl},
+       contact_emails = ${merchant.contactEmails}, contact_language = ${merchant.contactLanguage}
  where merchant_id = ${merchantId}`)
 }
 

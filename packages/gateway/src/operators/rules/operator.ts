@@ -15,10 +15,14 @@ export const roleMeanings = {
 /** Disabled: tokens are revoked too. */
 export interface Operator extends Account {
   readonly role: Role
+  /** At the identity provider, where this operator signs in. Undefined: here, with a password. */
+  readonly email: string | undefined
 }
 
 export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdAtMs'> {
-  readonly sealedPassword: Buffer
+  /** Or an address at the identity provider. */
+  readonly sealedPassword?: Buffer
+  readonly email?: string
 }
 
 export const firstOperatorLogin = 'admin'

@@ -2,6 +2,7 @@
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
 import type { ManageMembers } from '../../../members/manage-members.ts'
+import { fingerprintOf } from '../../../merchants/key-fingerprint.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
@@ -41,6 +42,7 @@ ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) 
       ['Callback hosts', merchant.callbackHosts?.join(', ') ?? 'any'],
       ['Callback address', merchant.defaultCallbackUrl ?? 'as each order says'],
       ['Accent colour', merchant.accentColour ?? 'the default'],
+      ['Contacts', merchant.contactEmails?.join(', ') ?? 'nobody hears by mail'],
       ['Since', moment(merchant.createdAtMs, nowMs)],
     ])}</section>
 <section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
@@ -88,6 +90,8 @@ function settingsOf(merchant: Merchant) {
     callbackHosts: callbackHosts?.join(', '),
     accentColour,
     defaultCallbackUrl,
+    contactEmails: merchant.contactEmails?.join(', '),
+    contactLanguage: merchant.contactLanguage,
   }
 }
 
@@ -95,8 +99,10 @@ function keyTable(visit: Visit, merchantId: string, keys: readonly MerchantKey[]
   return table(
     'Keys',
     ['Kind', 'Status', 'Key', 'Made', 'Act'],
-    keys.map(({ keyId, kind, createdAtMs, revokedAtMs }) => [
-      kind.toUpperCase(),
+    keys.map(({ keyId, createdAtMs, revokedAtMs, ...key }) => [
+      key.kind === 'aes'
+        ? 'AES'
+        : html`RSA <span class="quiet">SHA-256</span> <code class="wrap">${fingerprintOf(key.publicKey)}</code>`,
       revokedAtMs === undefined ? state('good', 'live') : state('off', 'revoked'),
       html`<code>${keyId}</code>`,
       ago(createdAtMs, visit.nowMs),

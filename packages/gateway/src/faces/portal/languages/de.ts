@@ -48,6 +48,10 @@ export const de: Words = {
     again:
       'Diese Seite war zu lange offen, oder Cookies sind abgeschaltet. Bitte versuchen Sie es noch einmal.',
     lost: 'Passwort oder App verloren? Bitten Sie den Betreiber dieses Gateways um einen Link zu einem neuen.',
+    forgotten: 'Passwort vergessen?',
+    forgottenSend: 'Link senden',
+    forgottenSent:
+      'Wenn es ein Konto mit dieser Adresse gibt, ist ein Link zu einem neuen Passwort unterwegs.',
     out: 'Abmelden',
     signedOut: 'Sie sind abgemeldet.',
     nowhere: 'Sie gehören hier zu keinem Laden mehr.',
@@ -266,6 +270,7 @@ export const de: Words = {
     answer: 'Ihre Antwort',
     send: 'Antwort senden',
     goOn: 'Passwort wählen',
+    mailed: 'Ein Link ist unterwegs zu {email}.',
     aesKey: 'Ihr AES-Schlüssel',
     aesKeyText: 'Ihr Laden versiegelt damit. Er wird nur dieses eine Mal gezeigt.',
     tooMany: 'Zu viele Bewerbungen von Ihrer Adresse. Bitte versuchen Sie es später.',

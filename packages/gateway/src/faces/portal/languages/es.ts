@@ -48,6 +48,9 @@ export const es: Words = {
     again:
       'Esta página estuvo abierta demasiado tiempo, o las cookies están desactivadas. Inténtelo de nuevo.',
     lost: '¿Perdió la contraseña o la aplicación? Pida al operador de esta pasarela un enlace para elegir otra.',
+    forgotten: '¿Olvidó la contraseña?',
+    forgottenSend: 'Enviar un enlace',
+    forgottenSent: 'Si hay una cuenta con este correo, un enlace a una contraseña nueva va en camino.',
     out: 'Cerrar sesión',
     signedOut: 'Ha cerrado la sesión.',
     nowhere: 'Ya no es miembro de ninguna tienda aquí.',
@@ -264,6 +267,7 @@ export const es: Words = {
     answer: 'Su respuesta',
     send: 'Enviar la respuesta',
     goOn: 'Elegir una contraseña',
+    mailed: 'Un enlace va en camino a {email}.',
     aesKey: 'Su clave AES',
     aesKeyText: 'Su tienda sella con ella. Se muestra solo esta vez.',
     tooMany: 'Demasiadas solicitudes desde su dirección. Inténtelo más tarde.',

@@ -48,6 +48,10 @@ export const fr: Words = {
     again:
       'Cette page est restée ouverte trop longtemps, ou les cookies sont désactivés. Veuillez réessayer.',
     lost: 'Mot de passe ou application perdus ? Demandez à l’exploitant de cette passerelle un lien pour en choisir un nouveau.',
+    forgotten: 'Mot de passe oublié ?',
+    forgottenSend: 'Envoyer un lien',
+    forgottenSent:
+      'S’il existe un compte avec cette adresse, un lien vers un nouveau mot de passe lui est envoyé.',
     out: 'Se déconnecter',
     signedOut: 'Vous êtes déconnecté.',
     nowhere: 'Vous n’êtes plus membre d’aucune boutique ici.',
@@ -266,6 +270,7 @@ export const fr: Words = {
     answer: 'Votre réponse',
     send: 'Envoyer la réponse',
     goOn: 'Choisir un mot de passe',
+    mailed: 'Un lien est en route vers {email}.',
     aesKey: 'Votre clé AES',
     aesKeyText: 'Votre boutique scelle avec elle. Elle n’est montrée que cette fois.',
     tooMany: 'Trop de demandes depuis votre adresse. Veuillez réessayer plus tard.',
