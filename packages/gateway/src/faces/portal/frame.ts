@@ -50,9 +50,9 @@ export function sendPortalPage(
     bodyClass: 'portal',
     head: html`${page.withKeyScript && html`<script nonce="${nonce}" type="module" src="${assets.portalScript.path}"></script>`}`,
     content: html`<a class="skip" href="#main">${words.skip}</a>
-${banner(mode, language)}
-<header class="top"><a class="shop" href="${prefix}"><bdi>${member.merchantName}</bdi></a>
-<form method="post" action="${pathTo('/sign-out')}"><input type="hidden" name="token" value="${visit.formToken}"><button class="plain">${words.signIn.out}</button></form></header>
+<header class="whole">${banner(mode, language)}
+<div class="top"><a class="shop" href="${prefix}"><bdi>${member.merchantName}</bdi></a>
+<form method="post" action="${pathTo('/sign-out')}"><input type="hidden" name="token" value="${visit.formToken}"><button class="plain">${words.signIn.out}</button></form></div></header>
 <nav class="areas" aria-label="${words.nav.label}"><ul>${Object.entries(areas).map(
       ([name, { path, icon }]) =>
         // Safe: these are its own keys.
@@ -82,7 +82,7 @@ export function sendSmallPage(
     styles: [assets.portalStyle],
     bodyClass: 'portal small-page',
     head: html`${page.withKeyScript && html`<script nonce="${nonce}" type="module" src="${assets.portalScript.path}"></script>`}`,
-    content: html`${banner(page.mode, language)}
+    content: html`${page.mode === 'sandbox' && html`<header class="whole">${banner(page.mode, language)}</header>`}
 <main id="main">
 ${page.note && noteLine(page.note)}
 <h1>${page.title}</h1>
