@@ -28,10 +28,10 @@ import {
   clearing,
   limit,
   merchantId,
-  money,
-  moneyChecks,
-  moneyOf,
   nextPage,
+  outsideChecks,
+  outsideMoney,
+  outsideMoneyOf,
   pageOf,
   publicKey,
   publicKeyCheck,
@@ -299,10 +299,10 @@ export const merchantActs: readonly Act[] = [
     name: 'merchant.payout',
     api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
     scope: 'money:move',
-    summary: 'Pay a merchant out: money leaves its wallet for the operator’s funding account',
+    summary: 'Pay a merchant out: money leaves its wallet for one of the operator’s bank accounts',
     params: key,
-    input: object('How much.', money),
-    checks: moneyChecks,
+    input: object('How much.', outsideMoney),
+    checks: outsideChecks,
     answer: object('It is done, or waits for a second operator.', {
       ...outcomeFields,
       left: optional(amount('What is left in its wallet, where it was done at once.')),
@@ -314,7 +314,7 @@ export const merchantActs: readonly Act[] = [
       path: `${page}/payout`,
       page,
       label: 'Pay out…',
-      explains: 'Money leaves the merchant’s wallet for the operator’s funding account.',
+      explains: 'Money leaves the merchant’s wallet for one of the operator’s bank accounts.',
       button: 'Pay out',
       isDangerous: true,
     },
@@ -322,7 +322,7 @@ export const merchantActs: readonly Act[] = [
       await service.as(actor).merchants.showMerchant(params.merchantId)
       const outcome = await service
         .moneyActs({ operator, actor })
-        .payOut(params.merchantId, { ...moneyOf(input), actId })
+        .payOut(params.merchantId, { ...outsideMoneyOf(input), actId })
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)
       const left = toDecimalText(outcome.result, input.currency)
       return { outcome: 'done' as const, left, doneBeforeMs: outcome.doneBeforeMs }

@@ -36,6 +36,7 @@ import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { ReturnLateMoney } from '../rails/return-late-money.ts'
 import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
+import type { ManageBanks } from '../treasury/manage-banks.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 
@@ -113,6 +114,7 @@ export interface OperatorActs {
   readonly transfers: RecordTransfers
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
+  readonly banks: ManageBanks
   readonly platformKeys: ManagePlatformKeys
   readonly members: ManageMembers
   readonly applications: DecideApplications

@@ -6,10 +6,10 @@ import { faced, list, object, oneOf, optional, text, timeMs } from './fields.ts'
 import {
   balances,
   limit,
-  money,
-  moneyChecks,
-  moneyOf,
   nextPage,
+  outsideChecks,
+  outsideMoney,
+  outsideMoneyOf,
   pageOf,
   reason,
   toBalance,
@@ -141,10 +141,10 @@ export const walletActs: readonly Act[] = [
     name: 'wallet.top-up',
     api: { method: 'POST', path: '/wallets/:walletId/top-ups', id: 'topUp' },
     scope: 'money:move',
-    summary: 'Put money into a wallet, from the operator’s funding account',
+    summary: 'Put money into a wallet, from one of the operator’s bank accounts',
     params: key,
-    input: object('How much.', money),
-    checks: moneyChecks,
+    input: object('How much.', outsideMoney),
+    checks: outsideChecks,
     answer: object('It is done, or waits for a second operator.', outcomeFields),
     isOnce: true,
     command: { words: 'wallet top-up' },
@@ -153,13 +153,13 @@ export const walletActs: readonly Act[] = [
       path: `${page}/top-up`,
       page,
       label: 'Top up…',
-      explains: 'Money comes from the operator’s funding account into this wallet.',
+      explains: 'Money comes from one of the operator’s bank accounts into this wallet.',
       button: 'Top up',
     },
     async run({ service, operator, actor, params, input, actId }) {
       const outcome = await service
         .moneyActs({ operator, actor })
-        .topUp(params.walletId, { ...moneyOf(input), actId })
+        .topUp(params.walletId, { ...outsideMoneyOf(input), actId })
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)
       return { outcome: 'done' as const, doneBeforeMs: outcome.doneBeforeMs }
     },

@@ -22,6 +22,7 @@ import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
 import { merchantArea } from './areas/merchant.ts'
 import { merchantsArea } from './areas/merchants.ts'
+import { moneyArea } from './areas/money.ts'
 import { noticesArea } from './areas/notices.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
@@ -79,6 +80,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...merchantArea,
     ...walletsArea,
     ...railsArea,
+    ...moneyArea,
     ...ledgerArea,
     ...approvalsArea,
     ...applicationsArea,

@@ -35,7 +35,16 @@ export const chapters: readonly Chapter[] = [
   {
     title: 'Operate',
     entries: [
-      ...['operating', 'scaling', 'console', 'admin-api', 'notices', 'performance', 'reliability'].map(paper),
+      ...[
+        'operating',
+        'scaling',
+        'console',
+        'treasury',
+        'admin-api',
+        'notices',
+        'performance',
+        'reliability',
+      ].map(paper),
       { slug: 'security', file: 'SECURITY.md' },
     ],
   },

@@ -1,11 +1,12 @@
-// Money that operators move: top-ups of wallets from the funding account, payouts of merchants to it. Transfer and
-// audit entry are one transaction.
+// Money that operators move: top-ups of wallets from the operator's bank accounts, payouts of merchants to them.
+// Transfer and audit entry are one transaction.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import { CommitUnknown } from '../../database/transient.ts'
 import {
   type AccountKey,
   type AccountOwner,
+  accountKeyOf,
   availableMinor,
   effectsOf,
   type Transfer,
@@ -20,6 +21,7 @@ import {
 } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
+import { checkBanks } from './bank-accounts.ts'
 
 /** `unknown`: the answer to COMMIT was lost; `isRecorded` tells. */
 export type MoveOutcome = 'moved' | 'insufficient_funds' | 'unknown'
@@ -29,7 +31,11 @@ export type TreasuryStore = ReturnType<typeof makeTreasuryStore>
 export function makeTreasuryStore(database: Pool) {
   return {
     listAccounts: (owner: AccountOwner): Promise<Account[]> => listAccounts(database, owner),
-    openAccounts: (keys: readonly AccountKey[]) => openAccounts(database, keys),
+    /** Throws where one is at a bank that may not be used: nothing is opened then. */
+    async openAccounts(keys: readonly AccountKey[]): Promise<void> {
+      await checkBanks(database, keys)
+      await openAccounts(database, keys)
+    },
     /** All of them or none; the accounts are open. */
     move: (transfers: readonly Transfer[], act: Act) => move(database, transfers, act),
     /** Whether it was carried out already: by its own id, or by the request that it uses up. */
@@ -55,8 +61,9 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
     const balance = balances.get(accountId)
     if (!balance) throw new Error('every account of a transfer is open')
     const isOverdrawn = availableMinor(balance) + availableMinor(effect) < 0n
-    if (isOverdrawn && !accountId.startsWith('funding:')) return false
+    if (isOverdrawn && !accountId.startsWith('bank:')) return false
   }
+  await checkBanks(transaction, [...effects.keys()].map(accountKeyOf))
   await insertTransfers(transaction, transfers)
   await addEffects(transaction, effects)
   return true
