@@ -96,7 +96,7 @@ export function tabs(
   names: readonly (keyof Words['tabs'])[],
   current: keyof Words['tabs'],
 ): Html {
-  return html`<nav class="tabs" aria-label="${words.nav.label}"><ul>${names.map(
+  return html`<nav class="tabs" aria-label="${words.nav[names[0] === 'keys' ? 'developer' : 'shop']}"><ul>${names.map(
     (name) =>
       html`<li><a href="${pathTo(`/${name}`)}"${name === current && html` aria-current="page"`}>${words.tabs[name]}</a></li>`,
   )}</ul></nav>`
