@@ -158,7 +158,11 @@ async function payByBank(story: Story, order: ToldOrder, mind: Seeded): Promise<
   return 'goes_on'
 }
 
-async function click(story: Story, order: ToldOrder, walletId: string): Promise<void> {
+export async function click(
+  story: Pick<Story, 'world' | 'seeded'>,
+  order: ToldOrder,
+  walletId: string,
+): Promise<void> {
   const { world } = story
   const { merchantId, paymentId } = order
   const answer = await untilAnswered(story, () =>
@@ -229,7 +233,7 @@ export async function payOut(world: World, actId: string): Promise<void> {
   if (answer.kind === 'answered') world.journal.payouts.push({ actId, amountMinor })
 }
 
-async function untilAnswered<Result>(
+export async function untilAnswered<Result>(
   { world, seeded }: Pick<Story, 'world' | 'seeded'>,
   ask: () => Promise<Called<Result>>,
 ): Promise<Called<Result>> {
@@ -267,6 +271,6 @@ function createBody(given: {
   })
 }
 
-function decimal(minor: bigint): string {
+export function decimal(minor: bigint): string {
   return `${minor / 100n}.${(minor % 100n).toString().padStart(2, '0')}`
 }

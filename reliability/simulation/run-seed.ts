@@ -8,6 +8,7 @@ import { countLockWaits, emptyTables, findDue } from './due.ts'
 import { Faults } from './faults.ts'
 import { findViolations } from './invariants.ts'
 import { Journal } from './journal.ts'
+import { payAtLink } from './links.ts'
 import { SimulatedNetwork } from './network.ts'
 import { Pace } from './pace.ts'
 import { liveOrder, payOut, type World } from './people.ts'
@@ -161,5 +162,7 @@ function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded 
     const actId = makeUuid(startMs, (count) => seeded.bytes(count))
     void live(Math.floor(seeded.fraction() * days * dayMs), () => payOut(world, actId))
   }
+  for (let index = 0; index < days / 10; index++)
+    void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
   return lives
 }

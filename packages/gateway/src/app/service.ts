@@ -10,6 +10,7 @@ import type { PortalService } from '../faces/portal/portal.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
 import type { PublishedKey } from '../keys/platform-keys.ts'
+import type { OpenLink } from '../links/open-link.ts'
 import { makeOpenRequest } from '../merchants/open-request.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { Unsubscribe } from '../notices/unsubscribe.ts'
@@ -36,6 +37,7 @@ import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 export interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
+  readonly links: OpenLink
   readonly console: OperatorService
   readonly portal: PortalService
   readonly findLogo: MerchantStore['findLogo']
@@ -140,6 +142,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     vault,
     watch,
     jar: parts.jar,
+    defaultLimits: config.walletLimits,
     clock,
     random,
     log,
@@ -149,6 +152,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     checkout,
     portal: makePortalService({ operations, stores, vault, publicUrl, random }),
     findLogo: stores.merchants.findLogo,
+    links: operations.openLink,
     console: makeOperatorService({
       ...{ config, publicUrl, stores, operations, vault, random },
       openId: config.openId && makeOpenIdClient(config.openId),
@@ -190,6 +194,9 @@ function merchantApi(
       'service.trade.cancel': operations.cancelOrder,
       'service.trade.callback': operations.resendCallbacks,
       'service.trade.refund': operations.refundOrder,
+      'service.link.create': operations.createLink,
+      'service.link.query': operations.queryLink,
+      'service.link.close': operations.closeLink,
       ...(mode === 'sandbox' && {
         'service.sandbox.pay': operations.sandboxPay,
         'service.sandbox.requests': operations.sandboxRequests,

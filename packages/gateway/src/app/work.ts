@@ -12,6 +12,7 @@ import { maxRailAnswerBytes, railTimeoutMs } from '../rails/rail-client.ts'
 import type { Config } from '../settings/config.ts'
 import { startRailWorker } from '../workers/ask-rails.ts'
 import { startCountHoursWorker } from '../workers/count-hours.ts'
+import { startErasureWorker } from '../workers/erase-personal-data.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
 import { startNoticeWorker } from '../workers/send-notices.ts'
@@ -131,6 +132,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.rails.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
+      await loops?.erasure?.stop()
       await loops?.notices?.stop()
       await notifications?.stop()
     },
@@ -154,6 +156,10 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
     }),
     rails: startRailWorker({ askRails: operations.askRails, clock, log }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
+    erasure:
+      config.personalDataDays === undefined
+        ? undefined
+        : startErasureWorker({ erase: operations.erasePersonalData, clock, log }),
     notices: config.mail && startNoticeWorker({ sendNotices: operations.sendNotices, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }

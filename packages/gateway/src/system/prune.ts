@@ -10,11 +10,13 @@ import type { MemberLinkStore } from '../members/store/member-links.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { NoticeLog } from '../notices/store/notice-log.ts'
 import type { Operator } from '../operators/rules/operator.ts'
+import type { ErasePersonalData } from '../orders/erase-personal-data.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { PinTriesStore } from '../wallets/store/pin-tries.ts'
 
 export interface PruneParts {
   readonly tidyCallbacks: () => Promise<Tidied>
+  readonly erasePersonalData: ErasePersonalData
   readonly operatorSessions: Pick<AccountSessionStore<Operator>, 'deleteEndedSessions'>
   readonly memberSessions: Pick<AccountSessionStore<Account>, 'deleteEndedSessions'>
   readonly merchants: Pick<MerchantStore, 'deleteUnusedHosts'>
@@ -35,6 +37,8 @@ export interface Pruned {
   readonly sessions: number
   /** Callback hosts that a merchant has not used for a day. */
   readonly hosts: number
+  /** Orders from which personal data was erased. */
+  readonly erased: number
   /** Counters of wrong PINs that are forgotten. */
   readonly tries: number
   /** Notices that ended a month ago. */
@@ -49,7 +53,7 @@ const noticeDays = 30
 export function makePrune(parts: PruneParts) {
   const { tidyCallbacks, merchants, pinTries, operatorTries, memberTries, noticeLog, clock, signal } = parts
   return async (): Promise<Pruned> => {
-    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0, notices: 0 }
+    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, erased: 0, tries: 0, notices: 0 }
     const breathe = () => clock.wait(breathMs, signal)
 
     for (let more = true; more && !signal.aborted; ) {
@@ -64,6 +68,12 @@ export function makePrune(parts: PruneParts) {
       const gone = await merchants.deleteUnusedHosts({ usedBeforeMs, limit: pruneBatch })
       total.hosts += gone
       more = gone === pruneBatch
+      if (more) await breathe()
+    }
+    for (let more = true; more && !signal.aborted; ) {
+      const erased = await parts.erasePersonalData()
+      total.erased += erased.erased
+      more = erased.more
       if (more) await breathe()
     }
     for (let more = true; more && !signal.aborted; ) {

@@ -16,11 +16,13 @@ import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { type Outside, throughMainBank } from './rules/bank-account.ts'
-import type { TreasuryStore } from './store/treasury.ts'
+import type { BalanceLimits, TreasuryStore } from './store/treasury.ts'
 
 export interface MoveFundsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
   readonly actor: string
+  /** The most that top-ups may bring a wallet to, by currency; undefined: no default. */
+  readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
 }
 
 export interface TopUp {
@@ -45,7 +47,7 @@ export type MoveFunds = ReturnType<typeof makeMoveFunds>
 
 const maxTries = 5
 
-export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts) {
+export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }: MoveFundsParts) {
   return {
     /** Several at once are one act. */
     async topUp(
@@ -58,7 +60,8 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
         to: walletAccount(walletId, currency),
         amountMinor,
       }))
-      await move(moves, { act, kind: 'top_up', merchantId: '', outside, isOnce: isOnce(once) })
+      const limits = new Map(moves.map(({ to }) => [accountIdOf(to), balanceLimits?.get(to.currency)]))
+      await move(moves, { act, kind: 'top_up', merchantId: '', outside, isOnce: isOnce(once), limits })
     },
 
     /** When the act of this id was carried out; undefined: it was not. */
@@ -108,7 +111,15 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
       merchantId,
       outside,
       isOnce,
-    }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string; outside: Outside; isOnce: boolean },
+      limits,
+    }: {
+      act: Act
+      kind: 'top_up' | 'payout'
+      merchantId: string
+      outside: Outside
+      isOnce: boolean
+      limits?: BalanceLimits
+    },
   ): Promise<boolean> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
@@ -134,13 +145,14 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     let isRepeated = isOnce
     for (let tries = 0; tries < maxTries; tries++) {
       if (isRepeated && (await treasury.isRecorded(act))) return true
-      const outcome = await treasury.move(transfers, act).catch((error: unknown) => {
+      const outcome = await treasury.move(transfers, act, limits).catch((error: unknown) => {
         // The other one came in between, and its entry is there now; or nobody knows.
         if (!isRepeated || error instanceof Failure) throw error
         return 'unknown' as const
       })
       // The other one may have been first, and taken the money that is missing now.
       if (outcome === 'insufficient_funds') return isRepeated && treasury.isRecorded(act)
+      if (outcome === 'over_limit') throw overLimit()
       if (outcome === 'moved') return true
       isRepeated = true
     }
@@ -181,6 +193,14 @@ interface Move {
   readonly from: AccountKey
   readonly to: AccountKey
   readonly amountMinor: bigint
+}
+
+function overLimit(): Failure {
+  return new Failure('status_does_not_allow', {
+    field: 'amount',
+    message:
+      'With this the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
+  })
 }
 
 function tooLittle(leftMinor: bigint, currency: string): Failure {

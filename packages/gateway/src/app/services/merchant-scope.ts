@@ -107,7 +107,10 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
           makeMoneyActs({
             orders: manageOrders(actor),
             funds: makeMoveFunds({ treasury, ...by(actor) }),
-            wallets: makeManageWallets({ wallets, treasury, vault, ...by(actor) }),
+            wallets: makeManageWallets({
+              ...{ wallets, treasury, vault, ...by(actor) },
+              ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
+            }),
             ...asking(actor),
           }),
       },

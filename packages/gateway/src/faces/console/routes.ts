@@ -20,6 +20,7 @@ import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
 import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
+import { linksArea } from './areas/links.ts'
 import { merchantArea } from './areas/merchant.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { moneyArea } from './areas/money.ts'
@@ -79,6 +80,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...merchantsArea,
     ...merchantArea,
     ...walletsArea,
+    ...linksArea,
     ...railsArea,
     ...moneyArea,
     ...ledgerArea,

@@ -29,7 +29,9 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'Integrate',
-    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'portal', 'rails', 'going-live'].map(paper),
+    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'links', 'portal', 'rails', 'going-live'].map(
+      paper,
+    ),
   },
   { title: 'Reference', entries: ['api', 'protocol', 'versioning'].map(paper) },
   {
@@ -42,6 +44,7 @@ export const chapters: readonly Chapter[] = [
         'treasury',
         'admin-api',
         'notices',
+        'privacy',
         'performance',
         'reliability',
       ].map(paper),

@@ -70,7 +70,7 @@ export function endPayment(
 
 /** Who cancels: a merchant's program has the answer, to a person's cancel belongs a callback with the reason. */
 export type Canceller =
-  | { readonly actor: 'merchant' }
+  | { readonly actor: 'merchant' | 'consumer' }
   | { readonly actor: 'operator' | 'member'; readonly reason: string; readonly callbackId: string }
 
 /** Undefined: it is cancelled already, and there is nothing to change. */
@@ -82,7 +82,7 @@ export function cancelOrder(
   if (order.status === 'cancelled') return undefined
   if (order.status !== 'pending')
     throw new Failure('status_does_not_allow', { message: whyNotCancel[order.status] })
-  const message = by.actor === 'merchant' ? order.message : by.reason
+  const message = 'reason' in by ? by.reason : order.message
   return change(order, { ...order, status: 'cancelled', completedAtMs: nowMs, message }, { nowMs, ...by })
 }
 
