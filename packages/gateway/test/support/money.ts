@@ -76,6 +76,8 @@ export function openMoney(
         status: 'active',
         requestsPerSecond: undefined,
         callbackHosts: undefined,
+        defaultCallbackUrl: undefined,
+        logoHash: undefined,
         contactEmails: undefined,
         contactLanguage: undefined,
         isSelfRegistered: false,

@@ -1,5 +1,6 @@
 // A status as a word with a colour and a shape: round is good, square waits, a diamond is bad, hollow is over.
 import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
+import type { ApplicationStatus } from '../../applications/rules/application.ts'
 import type { CallbackState } from '../../callbacks/rules/callback-attempt.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { ApprovalStatus } from '../../operators/rules/approval.ts'
@@ -11,6 +12,7 @@ type StatusName =
   | RefundStatus
   | CallbackState
   | ApprovalStatus
+  | ApplicationStatus
   | 'active'
   | 'suspended'
   | 'locked'
@@ -35,6 +37,7 @@ const looks: Record<StatusName, Look> = {
   active: 'good',
   suspended: 'bad',
   locked: 'bad',
+  asked: 'wait',
 }
 
 /** Where the program's word is not a person's. */

@@ -8,7 +8,7 @@ import type { Language } from '../checkout/languages.ts'
 import type { FramedPage, Site } from '../checkout/pages/frame.ts'
 import { type IconName, icon } from '../checkout/pages/icons.ts'
 import { isolated, shop, total } from '../checkout/pages/shop.ts'
-import { fill } from '../checkout/words.ts'
+import { fill } from '../../http/languages/words.ts'
 
 export interface LinkView extends OpenedLink, Site {
   readonly language: Language

@@ -1,5 +1,6 @@
 // Payment links over HTTP: the page, its button, and its QR code. Links are public addresses, so opening one costs little
 // and writes nothing; what the button makes is bounded for each address and for each link.
+import { isLanguageTag } from '../../http/languages/languages.ts'
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
@@ -14,7 +15,7 @@ import type { OpenedLink, OpenLink } from '../../links/open-link.ts'
 import { readTypedAmount } from '../../links/rules/typed-amount.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { accentStyle } from '../checkout/accent.ts'
-import { chooseLanguage, isLanguageTag, type Language } from '../checkout/languages.ts'
+import { chooseLanguage, type Language } from '../checkout/languages.ts'
 import { type Site, sendFramed } from '../checkout/pages/frame.ts'
 import { notFoundPage, tooManyPage, troublePage } from '../checkout/pages/plain.ts'
 import { type LinkView, linkPage } from './page.ts'

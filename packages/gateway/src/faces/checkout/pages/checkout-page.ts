@@ -2,8 +2,8 @@
 // of it, then the details folded. The parts keep their places from state to state.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
 import { returnUrlOf } from '../../../orders/return-to-shop.ts'
-import { fill } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
 import { resultState } from './result.ts'
