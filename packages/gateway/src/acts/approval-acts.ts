@@ -17,6 +17,7 @@ import { type Act, defineAct, form, type Told } from './act.ts'
 import { amount, list, object, oneOf, optional, text, timeMs } from './fields.ts'
 import {
   aesKey,
+  bankName,
   callbackHosts,
   currency,
   limit,
@@ -41,6 +42,9 @@ export const approvalFields = {
   referRefundNo: optional(text('The refund’s number.', { max: 64 })),
   amount: optional(amount('How much, of an act on money.')),
   currency: optional(currency),
+  bank: optional(bankName),
+  reference: optional(text('By what the bank knows it.', { max: 140 })),
+  valueDate: optional(text('The bank’s value date.', { max: 10 })),
   keyKind: optional(oneOf('Of a new key. An AES key is made when it is approved.', ['rsa', 'aes'])),
   publicKey: optional(publicKey),
   callbackHosts: optional(callbackHosts),
@@ -211,12 +215,16 @@ export const approvalActs: readonly Act[] = [
 
 function toApproval({ act, ...request }: ApprovalRequest) {
   const key = act.kind === 'key.add' ? act.key : undefined
+  const outside = 'outside' in act ? act.outside : undefined
   return {
     ...act,
     ...request,
     act: act.kind,
     merchantId: merchantIdOf(act),
     amount: 'currency' in act ? toDecimalText(act.amountMinor, act.currency) : undefined,
+    bank: outside?.bankName,
+    reference: outside?.reference,
+    valueDate: outside?.valueDate,
     keyKind: key?.kind,
     publicKey: key?.kind === 'rsa' ? key.publicKey : undefined,
   }

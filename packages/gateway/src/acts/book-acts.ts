@@ -9,7 +9,7 @@ import { currency, limit, merchantId, nextPage, pageOf, uuid } from './shared-fi
 
 const balanceLine = object('One kind of owner in one currency.', {
   currency,
-  ownerKind: oneOf('Whose accounts.', ['wallet', 'merchant', 'funding', 'rail', 'suspense']),
+  ownerKind: oneOf('Whose accounts.', ['wallet', 'merchant', 'bank', 'rail', 'suspense']),
   accounts: count('How many.'),
   debitsPosted: amount('Out.'),
   creditsPosted: amount('In.'),

@@ -1,6 +1,7 @@
 // Everything that operators may do, in the order in which the admin API's description and the command line name it.
 import type { Act } from './act.ts'
 import { approvalActs } from './approval-acts.ts'
+import { bankActs } from './bank-acts.ts'
 import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
@@ -21,6 +22,7 @@ export const catalogue: readonly Act[] = [
   ...keyActs,
   ...walletActs,
   ...railActs,
+  ...bankActs,
   ...approvalActs,
   ...bookActs,
   ...operatorActs,

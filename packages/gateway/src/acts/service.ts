@@ -30,6 +30,7 @@ import type { ManageRails } from '../rails/manage-rails.ts'
 import type { ReturnLateMoney } from '../rails/return-late-money.ts'
 import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
+import type { ManageBanks } from '../treasury/manage-banks.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 
@@ -96,5 +97,6 @@ export interface OperatorActs {
   readonly returnLateMoney: ReturnLateMoney
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
+  readonly banks: ManageBanks
   readonly platformKeys: ManagePlatformKeys
 }

@@ -9,8 +9,10 @@ import {
   toPositiveMinorUnits,
   uuidPattern,
 } from '@tillgate/protocol'
+import type { Static, TObject } from 'typebox'
 import { availableMinor } from '../ledger/rules/ledger.ts'
 import type { Account } from '../ledger/store/ledger.ts'
+import { bankNamePattern, checkValueDate, mainBank } from '../treasury/rules/bank-account.ts'
 import type { Act, RawInput } from './act.ts'
 import {
   amount,
@@ -58,22 +60,59 @@ export const publicKeyCheck = {
   publicKey: ({ publicKey: written }) => void parsePublicKey(String(written)),
 } as const satisfies Act['checks']
 
-/** Of a payout or a top-up. */
+export const bankName = matching('Its short name, which never changes.', {
+  regexp: bankNamePattern,
+  expected: '1 to 32 small letters, digits and dashes, a letter first',
+})
+const bank = faced(
+  matching(`Through which of the operator’s bank accounts; \`${mainBank}\` unless given.`, {
+    regexp: bankNamePattern,
+    expected: 'the name of a bank account',
+  }),
+  { placeholder: mainBank },
+)
+
+/** Of whatever comes from outside or goes there. */
 export const money = {
   amount: faced(amount('How much.'), { placeholder: '12.50' }),
   currency,
+  bank: optional(bank),
+  reference: optional(
+    faced(
+      text('By what the bank knows it; the transfer’s own number unless given.', {
+        max: 140,
+        pattern: visibleCharacters,
+      }),
+      { placeholder: 'as on the bank’s statement' },
+    ),
+  ),
+  valueDate: optional(
+    faced(
+      matching('The bank’s value date; today unless given.', {
+        regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/,
+        expected: 'a day such as 2026-11-16',
+      }),
+      { placeholder: '2026-11-16' },
+    ),
+  ),
   reason,
 }
 export const moneyChecks = {
+  valueDate: ({ valueDate }) => checkValueDate(String(valueDate)),
   currency: ({ currency: code }) => void digitsOf(String(code)),
   amount({ amount: written, currency: code }) {
     if (isCurrencyCode(String(code))) toPositiveMinorUnits(String(written), String(code), 'amount')
   },
 } as const satisfies Act['checks']
 
-export function moneyOf(given: { amount: string; currency: string; reason: string }) {
-  const { currency: code, reason: why } = given
-  return { currency: code, amountMinor: toPositiveMinorUnits(given.amount, code, 'amount'), reason: why }
+export function moneyOf(given: Static<TObject<typeof money>>) {
+  const { currency: code, reason: why, bank: bankName = mainBank, reference, valueDate } = given
+  return {
+    currency: code,
+    amountMinor: toPositiveMinorUnits(given.amount, code, 'amount'),
+    reason: why,
+    outside: { bankName, reference, valueDate },
+  }
 }
 
 export const balances = list(

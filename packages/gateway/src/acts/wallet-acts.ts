@@ -141,7 +141,7 @@ export const walletActs: readonly Act[] = [
     name: 'wallet.top-up',
     api: { method: 'POST', path: '/wallets/:walletId/top-ups', id: 'topUp' },
     scope: 'money:move',
-    summary: 'Put money into a wallet, from the operator’s funding account',
+    summary: 'Put money into a wallet, from one of the operator’s bank accounts',
     params: key,
     input: object('How much.', money),
     checks: moneyChecks,
@@ -153,7 +153,7 @@ export const walletActs: readonly Act[] = [
       path: `${page}/top-up`,
       page,
       label: 'Top up…',
-      explains: 'Money comes from the operator’s funding account into this wallet.',
+      explains: 'Money comes from one of the operator’s bank accounts into this wallet.',
       button: 'Top up',
     },
     async run({ service, operator, actor, params, input, actId }) {

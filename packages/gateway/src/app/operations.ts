@@ -61,6 +61,7 @@ import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
 import { makeRequestLog } from '../system/request-log.ts'
+import { makeManageBanks } from '../treasury/manage-banks.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
@@ -311,6 +312,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
+        banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
       }

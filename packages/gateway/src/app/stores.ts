@@ -34,6 +34,7 @@ import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
 import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
 import { makeRequestLogStore } from '../system/store/request-log.ts'
 import { readSystemState } from '../system/store/system.ts'
+import { makeBankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
 import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
@@ -66,6 +67,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     wallets: makeWalletStore(pool),
     pinTries: makePinTriesStore(pool),
     treasury: makeTreasuryStore(pool),
+    bankAccounts: makeBankAccountStore(pool),
     statements: makeStatementStore(pool),
     verifyLedger: () => verifyLedger(pool),
     trialBalance: () => readTrialBalance(pool),

@@ -38,6 +38,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   wallets: { place: 'local' },
   wallet_tries: { place: 'local' },
   accounts: { place: 'local' },
+  bank_accounts: { place: 'local', isFilledByMigration: true },
   settlements: { place: 'local' },
   rails: { place: 'local' },
   rail_secrets: { place: 'local' },

@@ -148,11 +148,11 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
         return undefined
       }
       case 'merchant.payout':
-        await funds.payOut(act, reason, { approval })
+        await funds.payOut(act, reason, { approval, outside: act.outside })
         return undefined
       case 'wallet.top-up': {
-        const { walletId: wallet, currency, amountMinor } = act
-        await wallets.topUp({ wallet, currency, amountMinor, reason, approval })
+        const { walletId: wallet, currency, amountMinor, outside } = act
+        await wallets.topUp({ wallet, currency, amountMinor, outside, reason, approval })
         return undefined
       }
       case 'key.add':

@@ -12,7 +12,7 @@ export function isVisible(text: string): boolean {
   return !hidden.test(text)
 }
 
-export function parseLine(text: string, field: 'name' | 'reason'): string {
+export function parseLine(text: string, field: string): string {
   const line = text.trim()
   if (line !== '' && [...line].length <= maxLineLength && isVisible(line)) return line
   throw new Failure('invalid_field', {

@@ -7,6 +7,7 @@ import { type ManageOrders, RefundNeedsApproval } from '../orders/manage-orders.
 import type { OrderKey } from '../orders/rules/order.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 import type { MoveFunds } from './move-funds.ts'
+import type { Outside } from './rules/bank-account.ts'
 
 export interface MoneyActsParts extends AskApprovalParts {
   readonly orders: ManageOrders
@@ -18,6 +19,8 @@ export interface MoneyGiven {
   readonly currency: string
   readonly amountMinor: bigint
   readonly reason: string
+  /** The main bank account unless given. */
+  readonly outside?: Outside | undefined
   /** Whoever repeats it with one id moves the money once, and asks once. */
   readonly actId?: string | undefined
 }
@@ -45,26 +48,26 @@ export function makeMoneyActs(parts: MoneyActsParts) {
 
     /** What is left in the merchant's wallet afterwards. */
     async payOut(merchantId: string, given: MoneyGiven): Promise<Outcome<bigint>> {
-      const { currency, amountMinor, reason, actId } = given
+      const { currency, amountMinor, reason, outside, actId } = given
       const payout = { merchantId, currency, amountMinor }
       const { way, ...before } = await wayOf('merchant.payout', actId)
       if (way === 'do')
-        return { kind: 'done', result: await funds.payOut(payout, reason, { actId }), ...before }
+        return { kind: 'done', result: await funds.payOut(payout, reason, { actId, outside }), ...before }
       // Whoever asks again is told of the request, also when the money has left meanwhile because of it.
       if (way === 'ask') await funds.checkPayOut(payout)
-      return ask({ kind: 'merchant.payout', ...payout }, { reason, actId })
+      return ask({ kind: 'merchant.payout', ...payout, outside }, { reason, actId })
     },
 
     /** By walletId or login. The wallet's id. */
     async topUp(wallet: string, given: MoneyGiven): Promise<Outcome<string>> {
-      const { currency, amountMinor, reason, actId } = given
+      const { currency, amountMinor, reason, outside, actId } = given
       const { way, ...before } = await wayOf('wallet.top-up', actId)
       if (way === 'do') {
-        const { walletId } = await wallets.topUp({ wallet, currency, amountMinor, reason, actId })
+        const { walletId } = await wallets.topUp({ wallet, currency, amountMinor, reason, outside, actId })
         return { kind: 'done', result: walletId, ...before }
       }
       const { walletId } = (await wallets.showWallet(wallet)).wallet
-      return ask({ kind: 'wallet.top-up', walletId, currency, amountMinor }, { reason, actId })
+      return ask({ kind: 'wallet.top-up', walletId, currency, amountMinor, outside }, { reason, actId })
     },
   }
 

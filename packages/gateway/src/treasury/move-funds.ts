@@ -5,15 +5,17 @@ import {
   type AccountKey,
   accountIdOf,
   availableMinor,
-  funding,
+  bankAccount,
   merchantAccount,
   noBalances,
+  type OutsideMark,
   type Transfer,
   walletAccount,
 } from '../ledger/rules/ledger.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
+import { type Outside, throughMainBank } from './rules/bank-account.ts'
 import type { TreasuryStore } from './store/treasury.ts'
 
 export interface MoveFundsParts extends ClockAndRandom {
@@ -48,15 +50,15 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     /** Several at once are one act. */
     async topUp(
       topUps: readonly TopUp[],
-      { subject, reason, ...once }: { subject: string; reason: string } & Once,
+      { subject, reason, outside = throughMainBank, ...once }: Reason & { subject: string } & Once,
     ): Promise<void> {
       const act = newAct({ act: 'wallet.top-up', merchantId: undefined, subject, reason }, once)
       const moves = topUps.map(({ walletId, currency, amountMinor }) => ({
-        from: { ...funding, currency },
+        from: bankAccount(outside.bankName, currency),
         to: walletAccount(walletId, currency),
         amountMinor,
       }))
-      await move(moves, { act, kind: 'top_up', merchantId: '', isOnce: isOnce(once) })
+      await move(moves, { act, kind: 'top_up', merchantId: '', outside, isOnce: isOnce(once) })
     },
 
     /** When the act of this id was carried out; undefined: it was not. */
@@ -72,15 +74,16 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     async payOut(
       { merchantId, currency, amountMinor }: Payout,
       reason: string,
-      once: Once = {},
+      { outside = throughMainBank, ...once }: Once & Pick<Reason, 'outside'> = {},
     ): Promise<bigint> {
       const act = newAct({ act: 'merchant.payout', merchantId, subject: merchantId, reason }, once)
       const from = merchantAccount(merchantId, currency)
-      const to = { ...funding, currency }
+      const to = bankAccount(outside.bankName, currency)
       const moved = await move([{ from, to, amountMinor }], {
         act,
         kind: 'payout',
         merchantId,
+        outside,
         isOnce: isOnce(once),
       })
       const left = await available(from)
@@ -103,14 +106,16 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
       act,
       kind,
       merchantId,
+      outside,
       isOnce,
-    }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string; isOnce: boolean },
+    }: { act: Act; kind: 'top_up' | 'payout'; merchantId: string; outside: Outside; isOnce: boolean },
   ): Promise<boolean> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
-    const transfers = moves.map(
-      ({ from, to, amountMinor }): Transfer => ({
+    const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
+      const transferId = makeTransactionId(act.actedAtMs, random)
+      return {
         merchantId,
-        transferId: makeTransactionId(act.actedAtMs, random),
+        transferId,
         kind,
         phase: 'direct',
         holdId: undefined,
@@ -122,8 +127,9 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
         refundId: undefined,
         auditId: act.auditId,
         madeAtMs: act.actedAtMs,
-      }),
-    )
+        outside: outsideMark(outside, { transferId, nowMs: act.actedAtMs }),
+      }
+    })
     // Whose act may have been carried out already: by an answer that was lost, or by a form that was sent twice.
     let isRepeated = isOnce
     for (let tries = 0; tries < maxTries; tries++) {
@@ -148,6 +154,23 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     const accounts = await treasury.listAccounts(key)
     return availableMinor(accounts.find(({ currency }) => currency === key.currency) ?? noBalances)
   }
+}
+
+/** What a transfer through a bank account bears. */
+function outsideMark(
+  { reference, valueDate }: Outside,
+  { transferId, nowMs }: { transferId: string; nowMs: number },
+): OutsideMark {
+  return {
+    reference: reference ?? transferId,
+    valueDate: valueDate ?? new Date(nowMs).toISOString().slice(0, 10),
+  }
+}
+
+interface Reason {
+  readonly reason: string
+  /** The main bank account unless given. */
+  readonly outside?: Outside | undefined
 }
 
 function isOnce({ actId, approval }: Once): boolean {

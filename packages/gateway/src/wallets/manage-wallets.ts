@@ -6,6 +6,7 @@ import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
 import { makeMoveFunds, type Once } from '../treasury/move-funds.ts'
+import type { Outside } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import { normaliseLogin, parseLogin, parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { WalletStore } from './store/wallets.ts'
@@ -89,6 +90,7 @@ export function makeManageWallets(parts: ManageWalletsParts) {
         currency: string
         amountMinor: bigint
         reason: string
+        outside?: Outside | undefined
       } & Once,
     ): Promise<Wallet> {
       const { wallet: idOrLogin, currency, amountMinor, ...rest } = given

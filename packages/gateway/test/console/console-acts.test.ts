@@ -408,12 +408,12 @@ test('the ledger shows the trial balance and proves itself on demand, also when 
   assert.match((await admin.get('/ledger')).text, /USD.*debits equal credits/s)
   assert.match((await operator.post('/ledger/verify', {})).text, /The ledger is clean/)
   await pool.query(
-    "update accounts set debits_posted = debits_posted + 1 where owner_kind = 'funding' and currency = 'EUR'",
+    "update accounts set debits_posted = debits_posted + 1 where owner_kind = 'bank' and currency = 'EUR'",
   )
   assert.match((await admin.get('/ledger')).text, /debits and credits differ/)
-  assert.match((await operator.post('/ledger/verify', {})).text, /NOT clean.*funding:operator:EUR/s)
+  assert.match((await operator.post('/ledger/verify', {})).text, /NOT clean.*bank:main:EUR/s)
   await pool.query(
-    "update accounts set debits_posted = debits_posted - 1 where owner_kind = 'funding' and currency = 'EUR'",
+    "update accounts set debits_posted = debits_posted - 1 where owner_kind = 'bank' and currency = 'EUR'",
   )
 })
 

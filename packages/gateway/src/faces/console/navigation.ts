@@ -8,6 +8,7 @@ const icons = {
   merchants: html`<path d="M3 9l2-5h14l2 5v2H3zM5 11v9h14v-9"/><path d="M10 20v-5h4v5"/>`,
   wallets: html`<rect x="3" y="6" width="18" height="13" rx="2"/><path d="M16 12.5h2M3 10h18"/>`,
   rails: html`<path d="M3 9h18L12 3zM5 9v9m5-9v9m4-9v9m5-9v9M3 21h18"/>`,
+  money: html`<ellipse cx="12" cy="6" rx="8" ry="3"/><path d="M4 6v12c0 1.7 3.6 3 8 3s8-1.3 8-3V6M4 12c0 1.7 3.6 3 8 3s8-1.3 8-3"/>`,
   ledger: html`<path d="M12 4v16M5 7h14M5 7l-3 7h6zm14 0l-3 7h6zM8 20h8"/>`,
   approvals: html`<circle cx="8" cy="8" r="3"/><circle cx="17" cy="9" r="2.5"/><path d="M2 20c.5-4 2.5-6 6-6s5.5 2 6 6m1-5.5c3.5-.5 6 1.5 6.5 5.5"/>`,
   audit: html`<path d="M6 3h9l4 4v14H6z"/><path d="M9 11h6m-6 4h6"/>`,

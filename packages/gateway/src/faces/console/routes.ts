@@ -19,6 +19,7 @@ import { callbacksArea } from './areas/callbacks.ts'
 import { ledgerArea } from './areas/ledger.ts'
 import { merchantArea } from './areas/merchant.ts'
 import { merchantsArea } from './areas/merchants.ts'
+import { moneyArea } from './areas/money.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
@@ -75,7 +76,8 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...merchantArea,
     ...walletsArea,
     ...railsArea,
-    ...ledgerArea,
+    ...moneyArea,
+  ...ledgerArea,
     ...approvalsArea,
     ...auditArea,
     ...systemArea,

@@ -8,7 +8,7 @@ import {
   type EffectiveTransfer,
   effectsOf,
   endHold,
-  funding,
+  bankAccount,
   merchantAccount,
   noBalances,
   type Phase,
@@ -141,5 +141,5 @@ test('only a hold is ended', () => {
 test('an account is named by its owner and its currency', () => {
   assert.equal(accountIdOf(walletAccount('w1', 'USD')), 'wallet:w1:USD')
   assert.equal(accountIdOf(merchantAccount('1', 'JPY')), 'merchant:1:JPY')
-  assert.equal(accountIdOf({ ...funding, currency: 'EUR' }), 'funding:operator:EUR')
+  assert.equal(accountIdOf(bankAccount('main', 'EUR')), 'bank:main:EUR')
 })

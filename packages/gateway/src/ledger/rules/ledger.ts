@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 
 export interface AccountOwner {
-  readonly ownerKind: 'wallet' | 'merchant' | 'funding' | 'rail' | 'suspense'
+  readonly ownerKind: 'wallet' | 'merchant' | 'bank' | 'rail' | 'suspense'
   readonly ownerId: string
 }
 
@@ -38,10 +38,15 @@ export interface Transfer {
   readonly refundId: string | undefined
   readonly auditId: string | undefined
   readonly madeAtMs: number
+  /** Where it is posted to or from a bank account: by what the bank knows it. */
+  readonly outside?: OutsideMark | undefined
 }
 
-/** Where top-ups come from and payouts go to. */
-export const funding: AccountOwner = { ownerKind: 'funding', ownerId: 'operator' }
+export interface OutsideMark {
+  readonly reference: string
+  /** Such as 2026-11-16. */
+  readonly valueDate: string
+}
 
 export function walletAccount(walletId: string, currency: string): AccountKey {
   return { ownerKind: 'wallet', ownerId: walletId, currency }
@@ -49,6 +54,11 @@ export function walletAccount(walletId: string, currency: string): AccountKey {
 
 export function merchantAccount(merchantId: string, currency: string): AccountKey {
   return { ownerKind: 'merchant', ownerId: merchantId, currency }
+}
+
+/** One of the operator's own accounts at a bank: what lies there and belongs to others is below zero in it. */
+export function bankAccount(bankName: string, currency: string): AccountKey {
+  return { ownerKind: 'bank', ownerId: bankName, currency }
 }
 
 /** What came through a rail and was not passed on is below zero in it. */

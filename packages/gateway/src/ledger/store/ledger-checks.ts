@@ -99,7 +99,7 @@ having sum(debits_pending) <> sum(credits_pending) or sum(debits_posted) <> sum(
   'no wallet and no merchant is overdrawn, and suspense holds what it owes': `
 select account_id
   from accounts
- where owner_kind not in ('funding', 'rail') and credits_posted - debits_posted - debits_pending < 0`,
+ where owner_kind not in ('bank', 'rail') and credits_posted - debits_posted - debits_pending < 0`,
 
   'every post and every void is a copy of its hold': `
 select e.merchant_id || ' ' || e.transfer_id
@@ -149,6 +149,11 @@ select t.merchant_id || ' ' || t.transfer_id
   from transfers t left join audit a on a.audit_id = t.audit_id
  where t.kind in ('top_up', 'payout')
    and a.act is distinct from case t.kind when 'top_up' then 'wallet.top-up' else 'merchant.payout' end`,
+
+  'every bank account on the ledger is one of the operator’s, in a currency that it holds': `
+select a.account_id
+  from accounts a left join bank_accounts b on b.bank_name = a.owner_id
+ where a.owner_kind = 'bank' and (b.bank_name is null or b.currency <> a.currency)`,
 
   'every act of topping up or paying out has its transfer': `
 select a.audit_id::text

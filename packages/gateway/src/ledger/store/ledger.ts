@@ -56,7 +56,7 @@ select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
 
 /**
  * Those that exist, locked until the transaction ends. Always in the same order, so that nobody waits in a circle:
- * wallets before merchants before funding, because the accounts in which many meet are best held last and shortest.
+ * wallets before merchants before banks, because the accounts in which many meet are best held last and shortest.
  */
 export async function lockAccounts(
   transaction: Queryable,
@@ -101,31 +101,46 @@ update accounts a
   assert(rowCount === effects.size, 'every account of a transfer exists')
 }
 
+type Column = readonly [name: string, type: string, valueOf: (transfer: Transfer) => unknown]
+
+const columns: readonly Column[] = [
+  ['merchant_id', 'text', ({ merchantId }) => merchantId],
+  ['transfer_id', 'text', ({ transferId }) => transferId],
+  ['kind', 'text', ({ kind }) => kind],
+  ['phase', 'text', ({ phase }) => phase],
+  ['debit_account', 'text', ({ debitAccountId }) => debitAccountId],
+  ['credit_account', 'text', ({ creditAccountId }) => creditAccountId],
+  ['currency', 'text', ({ currency }) => currency],
+  ['amount_minor', 'numeric', ({ amountMinor }) => amountMinor.toString()],
+  ['payment_id', 'text', ({ paymentId }) => paymentId ?? null],
+  ['refund_id', 'text', ({ refundId }) => refundId ?? null],
+  ['audit_id', 'uuid', ({ auditId }) => auditId ?? null],
+  ['made_at', 'bigint', ({ madeAtMs }) => madeAtMs],
+  ['hold_id', 'text', ({ holdId }) => holdId ?? null],
+]
+const outsideColumns: readonly Column[] = [
+  ...columns,
+  ['outside_reference', 'text', ({ outside }) => outside?.reference ?? null],
+  ['value_date', 'date', ({ outside }) => outside?.valueDate ?? null],
+]
+const insertion = insertionOf('insert-transfers', columns)
+const outsideInsertion = insertionOf('insert-outside-transfers', outsideColumns)
+
 export async function insertTransfers(transaction: Queryable, transfers: readonly Transfer[]): Promise<void> {
   if (transfers.length === 0) return
-  await transaction.query({
-    name: 'insert-transfers',
-    text: `
-insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
-                       payment_id, refund_id, audit_id, made_at, hold_id)
-select *
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::numeric[],
-              $9::text[], $10::text[], $11::uuid[], $12::bigint[], $13::text[])`,
-    values: [
-      transfers.map(({ merchantId }) => merchantId),
-      transfers.map(({ transferId }) => transferId),
-      transfers.map(({ kind }) => kind),
-      transfers.map(({ phase }) => phase),
-      transfers.map(({ debitAccountId }) => debitAccountId),
-      transfers.map(({ creditAccountId }) => creditAccountId),
-      transfers.map(({ currency }) => currency),
-      transfers.map(({ amountMinor }) => amountMinor.toString()),
-      transfers.map(({ paymentId }) => paymentId ?? null),
-      transfers.map(({ refundId }) => refundId ?? null),
-      transfers.map(({ auditId }) => auditId ?? null),
-      transfers.map(({ madeAtMs }) => madeAtMs),
-      transfers.map(({ holdId }) => holdId ?? null),
-    ],
+  // Payments and refunds, which are many, never carry what the outside calls them.
+  const insert = transfers.some(({ outside }) => outside) ? outsideInsertion : insertion
+  await transaction.query(insert(transfers))
+}
+
+function insertionOf(name: string, into: readonly Column[]) {
+  const text = `
+insert into transfers (${into.map(([column]) => column).join(', ')})
+select * from unnest(${into.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})`
+  return (transfers: readonly Transfer[]) => ({
+    name,
+    text,
+    values: into.map(([, , valueOf]) => transfers.map(valueOf)),
   })
 }
 

@@ -2,6 +2,7 @@
 // them, and until when.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
+import { describeOutside, type Outside } from '../../treasury/rules/bank-account.ts'
 import { mayAct, type Operator, type Role } from './operator.ts'
 
 export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint } & (
@@ -11,8 +12,8 @@ export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint
       readonly paymentId: string
       readonly referRefundNo: string
     }
-  | { readonly kind: 'merchant.payout'; readonly merchantId: string }
-  | { readonly kind: 'wallet.top-up'; readonly walletId: string }
+  | { readonly kind: 'merchant.payout'; readonly merchantId: string; readonly outside?: Outside | undefined }
+  | { readonly kind: 'wallet.top-up'; readonly walletId: string; readonly outside?: Outside | undefined }
 )
 
 /** Whoever holds a merchant's keys refunds as that merchant, and whoever names its hosts reads its callbacks. */
@@ -84,9 +85,9 @@ export function describeAct(act: ApprovableAct): string {
     case 'order.refund':
       return `refund ${amountOf(act)} of order ${act.paymentId}`
     case 'merchant.payout':
-      return `pay ${amountOf(act)} out to merchant ${act.merchantId}`
+      return `pay ${amountOf(act)} out to merchant ${act.merchantId}${act.outside ? describeOutside(act.outside) : ''}`
     case 'wallet.top-up':
-      return `top up wallet ${act.walletId} by ${amountOf(act)}`
+      return `top up wallet ${act.walletId} by ${amountOf(act)}${act.outside ? describeOutside(act.outside) : ''}`
     case 'key.add':
       return `give merchant ${act.merchantId} ${describeKey(act.key)}`
     case 'merchant.callback-hosts':

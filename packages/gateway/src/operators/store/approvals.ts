@@ -4,11 +4,11 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../database/sql.ts'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
+import type { Outside } from '../../treasury/rules/bank-account.ts'
 import {
   type ApprovableAct,
   type ApprovalRequest,
   type ApprovalStatus,
-  type MerchantAct,
   merchantIdOf,
   referRefundNoOf,
 } from '../rules/approval.ts'
@@ -59,8 +59,14 @@ type StoredRequest = Omit<ApprovalRequest, 'act'> & {
   readonly referRefundNo: string
   readonly currency: string
   readonly amountMinor: bigint
-  /** Of acts that are not about money. */
-  readonly details: { key?: CheckedKey; callbackHosts?: readonly string[] } | undefined
+  readonly details: Details | undefined
+}
+
+/** What no column of its own holds. */
+interface Details {
+  readonly key?: CheckedKey
+  readonly callbackHosts?: readonly string[]
+  readonly outside?: Outside
 }
 
 const shape = rowShape<StoredRequest>('request', {
@@ -87,12 +93,12 @@ const shape = rowShape<StoredRequest>('request', {
 async function insertRequest(transaction: Queryable, request: ApprovalRequest): Promise<boolean> {
   const { act, approvalId, reason, requestedBy, requestedAs, requestedAtMs, expiresAtMs } = request
   const { currency, amountMinor } = 'currency' in act ? act : {}
-  const details = 'currency' in act ? undefined : JSON.stringify(detailsOf(act))
+  const details = detailsOf(act)
   const { rowCount } = await transaction.query(sql`
 insert into approvals (approval_id, act, merchant_id, subject, refer_refund_no, currency, amount_minor, details,
                        reason, requested_by, requested_as, requested_at, expires_at, status)
 values (${approvalId}, ${act.kind}, ${merchantIdOf(act)}, ${subjectOf(act)}, ${referRefundNoOf(act)}, ${currency},
-        ${amountMinor?.toString()}, ${details}, ${reason}, ${requestedBy}, ${requestedAs}, ${requestedAtMs},
+        ${amountMinor?.toString()}, ${details && JSON.stringify(details)}, ${reason}, ${requestedBy}, ${requestedAs}, ${requestedAtMs},
         ${expiresAtMs}, 'waiting')
     on conflict do nothing`)
   return rowCount === 1
@@ -157,9 +163,18 @@ function subjectOf(act: ApprovableAct): string {
   return act.kind === 'wallet.top-up' ? act.walletId : act.merchantId
 }
 
-function detailsOf(act: MerchantAct): NonNullable<StoredRequest['details']> {
-  if (act.kind === 'key.add') return { key: act.key }
-  return act.callbackHosts === undefined ? {} : { callbackHosts: act.callbackHosts }
+function detailsOf(act: ApprovableAct): Details | undefined {
+  switch (act.kind) {
+    case 'key.add':
+      return { key: act.key }
+    case 'merchant.callback-hosts':
+      return act.callbackHosts === undefined ? {} : { callbackHosts: act.callbackHosts }
+    case 'merchant.payout':
+    case 'wallet.top-up':
+      return act.outside && { outside: act.outside }
+    case 'order.refund':
+      return undefined
+  }
 }
 
 function toRequest(row: Readonly<Record<string, unknown>>): ApprovalRequest {
@@ -176,9 +191,9 @@ function toRequest(row: Readonly<Record<string, unknown>>): ApprovalRequest {
       case 'merchant.callback-hosts':
         return { kind, merchantId, callbackHosts: details?.callbackHosts }
       case 'wallet.top-up':
-        return { kind, walletId: subject, ...money }
+        return { kind, walletId: subject, ...money, outside: details?.outside }
       case 'merchant.payout':
-        return { kind, merchantId, ...money }
+        return { kind, merchantId, ...money, outside: details?.outside }
       case 'order.refund':
         return { kind, merchantId, paymentId: subject, referRefundNo, ...money }
     }

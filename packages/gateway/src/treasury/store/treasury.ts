@@ -1,5 +1,5 @@
-// Money that operators move: top-ups of wallets from the funding account, payouts of merchants to it. Transfer and
-// audit entry are one transaction.
+// Money that operators move: top-ups of wallets from the operator's bank accounts, payouts of merchants to them.
+// Transfer and audit entry are one transaction.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import { CommitUnknown } from '../../database/transient.ts'
@@ -20,6 +20,7 @@ import {
 } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
+import { checkBanks } from './bank-accounts.ts'
 
 /** `unknown`: the answer to COMMIT was lost; `isRecorded` tells. */
 export type MoveOutcome = 'moved' | 'insufficient_funds' | 'unknown'
@@ -55,8 +56,9 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
     const balance = balances.get(accountId)
     if (!balance) throw new Error('every account of a transfer is open')
     const isOverdrawn = availableMinor(balance) + availableMinor(effect) < 0n
-    if (isOverdrawn && !accountId.startsWith('funding:')) return false
+    if (isOverdrawn && !accountId.startsWith('bank:')) return false
   }
+  await checkBanks(transaction, transfers)
   await insertTransfers(transaction, transfers)
   await addEffects(transaction, effects)
   return true

@@ -93,13 +93,21 @@ function described(act: ApprovableAct): Described {
         : ['Merchant', `/merchants/${act.merchantId}`, act.merchantId]
   const subject = html`<a href="${page}">${kind === 'Order' ? 'an' : 'a'} ${kind.toLowerCase()}</a>`
   const number = [kind, html`<code class="wrap">${id}</code>`] as const
+  const through =
+    'outside' in act && act.outside
+      ? [
+          ['Bank account', act.outside.bankName] as const,
+          ['Reference', act.outside.reference ?? 'the transfer’s own number'] as const,
+          ['Value date', act.outside.valueDate ?? 'the day on which it is approved'] as const,
+        ]
+      : []
   switch (act.kind) {
     case 'order.refund':
       return { title: html`Refund of ${subject}`, facts: [number] }
     case 'merchant.payout':
-      return { title: html`Payout to ${subject}`, facts: [number] }
+      return { title: html`Payout to ${subject}`, facts: [number, ...through] }
     case 'wallet.top-up':
-      return { title: html`Top-up of ${subject}`, facts: [number] }
+      return { title: html`Top-up of ${subject}`, facts: [number, ...through] }
     case 'key.add':
       return {
         title: html`New ${act.key.kind.toUpperCase()} key of ${subject}`,

@@ -13,7 +13,7 @@ const path = '/ledger'
 const owners = {
   wallet: 'Consumers’ wallets',
   merchant: 'Merchants',
-  funding: 'Funding',
+  bank: 'Bank accounts',
   rail: 'Rails',
   suspense: 'Suspense',
 } as const

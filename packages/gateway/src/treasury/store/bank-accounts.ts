@@ -1,0 +1,93 @@
+// The operator's bank accounts in PostgreSQL: a small table that is read whole, and the check that money moves only
+// through one that is open.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { sql } from '../../database/sql.ts'
+import type { Transfer } from '../../ledger/rules/ledger.ts'
+import { type Account, listAccounts } from '../../ledger/store/ledger.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { audited } from '../../operators/store/audit.ts'
+import { type BankAccount, type BankDetails, checkUsable } from '../rules/bank-account.ts'
+
+export type BankAccountStore = ReturnType<typeof makeBankAccountStore>
+
+export function makeBankAccountStore(database: Pool) {
+  return {
+    /** False when the name is taken. */
+    insertBank: (bank: BankAccount, act: Act) =>
+      audited(database, act, (transaction) => insertBank(transaction, bank)),
+    /** False where it is not there, or closed. */
+    changeBank: (bankName: string, details: BankDetails, act: Act) =>
+      audited(database, act, (transaction) => changeBank(transaction, bankName, details)),
+    /** False where it is not there, or closed already. */
+    closeBank: (bankName: string, act: Act) =>
+      audited(database, act, (transaction) => closeBank(transaction, bankName, act.actedAtMs)),
+    listBanks: () => listBanks(database),
+    listBalances: (bankName: string): Promise<Account[]> =>
+      listAccounts(database, { ownerKind: 'bank', ownerId: bankName }),
+  }
+}
+
+/**
+ * Throws where a transfer goes through a bank account that it may not use. The rows stay locked until the transaction
+ * ends: nobody closes one meanwhile.
+ */
+export async function checkBanks(transaction: Queryable, transfers: readonly Transfer[]): Promise<void> {
+  const used = transfers.flatMap(({ debitAccountId, creditAccountId, currency }) =>
+    [debitAccountId, creditAccountId]
+      .filter((accountId) => accountId.startsWith('bank:'))
+      .map((accountId) => ({ bankName: accountId.split(':')[1] ?? '', currency })),
+  )
+  if (used.length === 0) return
+  const { rows } = await transaction.query(sql`
+select ${shape.columns} from bank_accounts
+ where bank_name = any (${[...new Set(used.map(({ bankName }) => bankName))]})
+ order by bank_name
+   for share`)
+  const banks = new Map(rows.map(shape.read).map((bank) => [bank.bankName, bank]))
+  for (const { bankName, currency } of used) checkUsable(banks.get(bankName), bankName, currency)
+}
+
+const shape = rowShape<BankAccount>('bank', {
+  bankName: 'bank_name',
+  currency: 'currency',
+  holder: 'holder',
+  iban: 'iban',
+  lines: 'lines',
+  bic: 'bic',
+  createdAtMs: number('created_at'),
+  closedAtMs: number('closed_at'),
+})
+
+async function insertBank(transaction: Queryable, bank: BankAccount): Promise<boolean> {
+  const { bankName, currency, holder, iban, lines, bic, createdAtMs } = bank
+  const { rowCount } = await transaction.query(sql`
+insert into bank_accounts (bank_name, currency, holder, iban, lines, bic, created_at)
+values (${bankName}, ${currency}, ${holder}, ${iban}, ${lines}, ${bic}, ${createdAtMs})
+    on conflict do nothing`)
+  return rowCount === 1
+}
+
+async function changeBank(
+  transaction: Queryable,
+  bankName: string,
+  { holder, iban, lines, bic }: BankDetails,
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+update bank_accounts set holder = ${holder}, iban = ${iban}, lines = ${lines}, bic = ${bic}
+ where bank_name = ${bankName} and closed_at is null`)
+  return rowCount === 1
+}
+
+async function closeBank(transaction: Queryable, bankName: string, nowMs: number): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+update bank_accounts set closed_at = ${nowMs} where bank_name = ${bankName} and closed_at is null`)
+  return rowCount === 1
+}
+
+/** The open ones first. */
+async function listBanks(database: Queryable): Promise<BankAccount[]> {
+  const { rows } = await database.query(sql`
+select ${shape.columns} from bank_accounts order by closed_at is not null, created_at, bank_name`)
+  return rows.map(shape.read)
+}

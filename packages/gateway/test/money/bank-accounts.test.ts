@@ -1,0 +1,193 @@
+// The operator's bank accounts: what comes from outside and goes there names one, with reference and value date; and the
+// funding account of older releases goes on as the main one.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { migrate } from '../../src/database/migrate.ts'
+import type { Pool } from '../../src/database/pool.ts'
+import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
+import { testOperations } from '../support/operations.ts'
+import { emptyDatabase, freshDatabase } from '../support/database.ts'
+import { heldClock, openMoney } from '../support/money.ts'
+import { migrationsFolder } from '../support/server.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock()
+const money = openMoney(pool, { clock })
+const { operations } = testOperations(pool, { clock })
+const { banks } = operations.as('test')
+const iban = 'DE89370400440532013000'
+const none = { iban: undefined, lines: undefined, bic: undefined, currency: undefined }
+
+async function outsideOf(walletId: string) {
+  const { rows } = await pool.query<Record<string, string>>(
+    `select debit_account, outside_reference, value_date::text, transfer_id from transfers
+      where credit_account like 'wallet:' || $1 || ':%' order by made_at`,
+    [walletId],
+  )
+  return rows
+}
+
+test('what names no bank account goes through the main one, under its own number and today’s date', async () => {
+  const [row] = await outsideOf(await money.addWallet(500n))
+  assert.equal(row?.debit_account, 'bank:main:USD')
+  assert.equal(row.outside_reference, row.transfer_id)
+  assert.equal(row.value_date, new Date(clock.now()).toISOString().slice(0, 10))
+})
+
+test('a movement bears the bank account, the reference and the value date that it was given', async () => {
+  await banks.addBank({ ...none, bankName: 'euro', currency: 'EUR', holder: 'Shop Ltd', iban }, 'new')
+  const walletId = await money.addWallet()
+  const outside = { bankName: 'euro', reference: 'RF18 5390', valueDate: '2026-11-13' }
+  await money.funds.topUp([{ walletId, currency: 'EUR', amountMinor: 700n }], {
+    subject: walletId,
+    reason: 'paid in',
+    outside,
+  })
+  const [row] = await outsideOf(walletId)
+  assert.deepEqual(
+    [row?.debit_account, row?.outside_reference, row?.value_date],
+    ['bank:euro:EUR', 'RF18 5390', '2026-11-13'],
+  )
+  const { balances } = await banks.showBank('euro')
+  assert.deepEqual(
+    balances.map(({ currency, debitsPostedMinor }) => [currency, debitsPostedMinor]),
+    [['EUR', 700n]],
+  )
+  assert.deepEqual(await money.verify(), [])
+})
+
+test('money moves through no bank account that is unknown, closed, or of another currency', async () => {
+  const walletId = await money.addWallet()
+  const topUp = (bankName: string, currency = 'USD') =>
+    money.funds.topUp([{ walletId, currency, amountMinor: 1n }], {
+      subject: walletId,
+      reason: 'test',
+      outside: { bankName },
+    })
+  await banks.addBank({ ...none, bankName: 'old', holder: 'Shop Ltd', lines: ['Account 1'] }, 'new')
+  await topUp('old')
+  await banks.closeBank('old', 'moved')
+  for (const [doing, words] of [
+    [topUp('old'), /old is closed/],
+    [topUp('nowhere'), /There is no bank account nowhere/],
+    [topUp('euro', 'USD'), /euro holds EUR, not USD/],
+  ] as const)
+    await assert.rejects(doing, (error: Error & { field?: string }) => {
+      assert.match(error.message, words)
+      return error.field === 'bank'
+    })
+  assert.equal(await money.balanceOf(walletId), 1n)
+  assert.deepEqual(await money.verify(), [])
+})
+
+test('closing waits for whoever moves money through it, and what comes after is refused', async () => {
+  await banks.addBank({ ...none, bankName: 'race', holder: 'Shop Ltd', lines: ['Account 2'] }, 'new')
+  const walletId = await money.addWallet()
+  const given = { subject: walletId, reason: 'test', outside: { bankName: 'race' } }
+  const topUps = Array.from({ length: 8 }, () =>
+    money.funds.topUp([{ walletId, currency: 'USD', amountMinor: 1n }], given).then(
+      () => 1n,
+      () => 0n,
+    ),
+  )
+  await banks.closeBank('race', 'race')
+  const done = (await Promise.all(topUps)).reduce((sum, one) => sum + one, 0n)
+  assert.equal(await money.balanceOf(walletId), done)
+  const { rows } = await pool.query(
+    `select from transfers t join bank_accounts b on b.bank_name = 'race'
+      where t.debit_account like 'bank:race:%' and t.made_at > b.closed_at`,
+  )
+  assert.equal(rows.length, 0)
+})
+
+test('a bank account is added once, changed as a whole, and the main one stays open', async () => {
+  const given = { ...none, bankName: 'twice', holder: 'Shop Ltd', iban }
+  await banks.addBank(given, 'new')
+  await assert.rejects(banks.addBank(given, 'again'), /already/)
+  await assert.rejects(banks.addBank({ ...given, bankName: 'bare', iban: undefined }, 'x'), /Give the IBAN/)
+  await assert.rejects(banks.addBank({ ...given, bankName: 'both', lines: ['1'] }, 'x'), /not both/)
+  await assert.rejects(banks.addBank({ ...given, bankName: 'bic', bic: 'COBA' }, 'x'), /8 or 11/)
+  const changed = await banks.changeBank('twice', { ...none, holder: 'New Ltd', lines: ['Account 3'] }, 'sold')
+  assert.deepEqual([changed.holder, changed.iban, changed.lines], ['New Ltd', undefined, ['Account 3']])
+  await assert.rejects(banks.closeBank('main', 'x'), /stays open/)
+  await banks.closeBank('twice', 'x')
+  await assert.rejects(banks.closeBank('twice', 'x'), /is closed/)
+  await assert.rejects(banks.changeBank('twice', { ...none, holder: 'X' }, 'x'), /is closed/)
+  await assert.rejects(banks.showBank('nobody'), /no bank account nobody/)
+  const { rows } = await pool.query("select reason from audit where act = 'bank.change'")
+  assert.deepEqual(rows, [{ reason: `Shop Ltd, ${iban} -> New Ltd, Account 3: sold` }])
+})
+
+test('the tables refuse a movement at a bank without reference or value date, and these on any other', async () => {
+  const refused = [
+    "update transfers set outside_reference = null where kind = 'top_up'",
+    "update transfers set value_date = null where kind = 'top_up'",
+    "update accounts set owner_kind = 'funding', account_id = 'funding:main:' || currency where owner_kind = 'bank'",
+  ]
+  for (const statement of refused) await assert.rejects(pool.query(statement), { code: '23514' }, statement)
+})
+
+test('the funding account of an older release becomes the main bank account, with balance and history', async () => {
+  const { pool: old } = await emptyDatabase()
+  await migrate(old, migrationsFolder, { upTo: 25 })
+  await fillOldBooks(old)
+  const before = await booksOf(old)
+  await migrate(old, migrationsFolder)
+  const renamed = before.map((row) => JSON.parse(JSON.stringify(row).replaceAll('funding:operator', 'bank:main')))
+  assert.deepEqual(await booksOf(old), renamed)
+  assert.deepEqual((await verifyLedger(old)).findings, [])
+  const { rows } = await old.query(
+    'select transfer_id, outside_reference, value_date::text from transfers where outside_reference is not null',
+  )
+  assert.deepEqual(rows, [
+    { transfer_id: 'T1', outside_reference: 'T1', value_date: '2026-11-15' },
+    { transfer_id: 'T2', outside_reference: 'T2', value_date: '2026-11-16' },
+    { transfer_id: 'T5', outside_reference: 'T5', value_date: '2026-11-16' },
+  ])
+  const { rows: banksNow } = await old.query('select bank_name, currency, closed_at from bank_accounts')
+  assert.deepEqual(banksNow, [{ bank_name: 'main', currency: null, closed_at: null }])
+})
+
+async function booksOf(database: Pool): Promise<unknown[]> {
+  const { rows: accounts } = await database.query(
+    `select account_id, debits_pending, debits_posted, credits_pending, credits_posted from accounts
+      order by owner_kind in ('funding', 'bank'), account_id`,
+  )
+  const { rows: transfers } = await database.query(
+    'select transfer_id, kind, phase, debit_account, credit_account, amount_minor, made_at from transfers order by transfer_id',
+  )
+  return [...accounts, ...transfers]
+}
+
+/** Two top-ups in two currencies, one paid order, one payout: as the release before left them. */
+async function fillOldBooks(database: Pool): Promise<void> {
+  const beforeMidnight = Date.UTC(2026, 10, 15, 23, 59, 59, 999)
+  const atMs = beforeMidnight + 1
+  await database.query(`
+insert into audit (audit_id, acted_at, actor, act, subject) values
+  ('00000000-0000-7000-8000-000000000001', ${atMs}, 'test', 'wallet.top-up', 'w'),
+  ('00000000-0000-7000-8000-000000000002', ${atMs}, 'test', 'wallet.top-up', 'w'),
+  ('00000000-0000-7000-8000-000000000003', ${atMs}, 'test', 'merchant.payout', 'm');
+insert into merchants (merchant_id, name, status, created_at) values ('100000000000000001', 'Shop', 'active', 0);
+insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency, payment_time,
+                    expires_at, content, created_at, transaction_id, completed_at, wallet_id)
+values ('100000000000000001', 'P1', '1', 'success', 'WEB', 400, 'USD', 0, 600000, '{}', 0, 'T3', ${atMs}, 'w');
+insert into accounts (account_id, owner_kind, owner_id, currency, debits_posted, credits_posted) values
+  ('funding:operator:USD', 'funding', 'operator', 'USD', 1000, 150),
+  ('funding:operator:JPY', 'funding', 'operator', 'JPY', 77, 0),
+  ('wallet:w:USD', 'wallet', 'w', 'USD', 400, 1000),
+  ('wallet:w:JPY', 'wallet', 'w', 'JPY', 0, 77),
+  ('merchant:100000000000000001:USD', 'merchant', '100000000000000001', 'USD', 150, 400);
+insert into transfers (merchant_id, transfer_id, kind, phase, hold_id, debit_account, credit_account, currency,
+                       amount_minor, payment_id, audit_id, made_at) values
+  ('', 'T1', 'top_up', 'direct', null, 'funding:operator:USD', 'wallet:w:USD', 'USD', 1000, null,
+   '00000000-0000-7000-8000-000000000001', ${beforeMidnight}),
+  ('', 'T2', 'top_up', 'direct', null, 'funding:operator:JPY', 'wallet:w:JPY', 'JPY', 77, null,
+   '00000000-0000-7000-8000-000000000002', ${atMs}),
+  ('100000000000000001', 'T3', 'payment', 'hold', null, 'wallet:w:USD', 'merchant:100000000000000001:USD', 'USD', 400,
+   'P1', null, ${atMs}),
+  ('100000000000000001', 'T4', 'payment', 'post', 'T3', 'wallet:w:USD', 'merchant:100000000000000001:USD', 'USD', 400,
+   'P1', null, ${atMs}),
+  ('100000000000000001', 'T5', 'payout', 'direct', null, 'merchant:100000000000000001:USD', 'funding:operator:USD',
+   'USD', 150, null, '00000000-0000-7000-8000-000000000003', ${atMs});`)
+}
