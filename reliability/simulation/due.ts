@@ -2,7 +2,7 @@
 // it, so that thirty days take no longer than what happens in them.
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 
-export type Due = Readonly<Record<'expire' | 'settle' | 'deliver', number | undefined>>
+export type Due = Readonly<Record<'expire' | 'settle' | 'deliver' | 'payouts', number | undefined>>
 
 /** For each worker, by the processes' clocks; undefined when nothing waits for it. */
 export async function findDue(pool: Pool): Promise<Due> {
@@ -12,13 +12,17 @@ export async function findDue(pool: Pool): Promise<Due> {
 select (select min(expires_at) from orders where status = 'pending') as expire,
        (select min(due_at) from settlements) as settle,
        (select min(greatest(q.due_at, q.claimed_until, h.paused_until))
-          from callback_queue q left join callback_hosts h using (host)) as deliver`,
+          from callback_queue q left join callback_hosts h using (host)) as deliver,
+       least((select extract(epoch from min(next_day)) * 1000 from payout_plans),
+             (select min(coalesce(ending_asked_at, created_at)) from payout_runs
+               where closed_at is null or (ending is not null and ended_at is null)))::bigint as payouts`,
   })
   const toTime = (text: string | null | undefined) => (text ? Number(text) : undefined)
   return {
     expire: toTime(rows[0]?.expire),
     settle: toTime(rows[0]?.settle),
     deliver: toTime(rows[0]?.deliver),
+    payouts: toTime(rows[0]?.payouts),
   }
 }
 
@@ -37,7 +41,8 @@ select count(distinct l.pid) as waits
 export async function emptyTables(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ names: string }>(
     `select string_agg(quote_ident(tablename), ', ') as names
-       from pg_tables where schemaname = 'public' and tablename not like 'schema%' and tablename not like '%migration%'`,
+       from pg_tables where schemaname = 'public' and tablename not like 'schema%' and tablename not like '%migration%'
+        and tablename <> 'bank_accounts'`,
   )
   await pool.query(`truncate ${rows[0]?.names}`)
 }

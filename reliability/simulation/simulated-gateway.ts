@@ -11,6 +11,7 @@ import { makeVault } from '../../packages/gateway/src/platform/vault.ts'
 import { readConfig } from '../../packages/gateway/src/settings/config.ts'
 import { startDeliveryWorker } from '../../packages/gateway/src/workers/deliver-callbacks.ts'
 import { startExpiryWorker } from '../../packages/gateway/src/workers/expire-orders.ts'
+import { startPayoutWorker } from '../../packages/gateway/src/workers/payouts.ts'
 import { startSettleWorker } from '../../packages/gateway/src/workers/settle.ts'
 import { startTidyWorker } from '../../packages/gateway/src/workers/tidy-callbacks.ts'
 import type { SimulatedNetwork } from './network.ts'
@@ -34,7 +35,7 @@ export type SimulatedGateway = ReturnType<typeof startSimulatedGateway>
 
 const log = pino({ level: 'silent' })
 const vault = makeVault(Buffer.alloc(32, 7))
-const config = { ...readConfig({}), mode: 'live' } as const
+const config = { ...readConfig({}), mode: 'live', bankAccountWaitMs: 0 } as const
 const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
 
 export function startSimulatedGateway(parts: SimulatedGatewayParts) {
@@ -78,9 +79,14 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     limits,
     signers: 4,
   })
+  startPayoutWorker({
+    ...idling('payouts'),
+    workPayouts: operations.workPayouts,
+    isShared: async () => false,
+  })
   startTidyWorker({ ...idling('tidy'), tidy: operations.tidyCallbacks })
 
-  return { ...operations, owner, pool: parts.pool, clock, funds: operations.as('simulation').funds }
+  return { ...operations, ...operations.as('simulation'), owner, pool: parts.pool, clock }
 }
 
 /** What the envelope carries, without its cryptography, which costs three milliseconds and depends on nothing here. */

@@ -117,7 +117,7 @@ alter table transfers
     check (kind = 'payout' or (phase = 'direct') = (kind in ('top_up', 'payout_return', 'late_payment', 'late_return'))),
   drop constraint transfers_check6,
   add constraint transfers_act
-    check (kind = 'payout' or (kind = 'top_up') = (audit_id is not null));
+    check (kind in ('payout', 'payout_return') or (kind = 'top_up') = (audit_id is not null));
 
 alter table approvals
   drop constraint approvals_act_check,

@@ -9,6 +9,8 @@ import { keyActs } from './key-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
+import { payoutActs } from './payout-acts.ts'
+import { payoutPlanActs } from './payout-plan-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
 import { tokenActs } from './token-acts.ts'
@@ -23,6 +25,8 @@ export const catalogue: readonly Act[] = [
   ...walletActs,
   ...railActs,
   ...bankActs,
+  ...payoutPlanActs,
+  ...payoutActs,
   ...approvalActs,
   ...bookActs,
   ...operatorActs,

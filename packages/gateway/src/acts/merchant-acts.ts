@@ -1,23 +1,11 @@
 // Merchants: signed on, changed, suspended, paid out; their balances and statements.
-import { merchantIdPattern, toDecimalText } from '@tillgate/protocol'
+import { merchantIdPattern } from '@tillgate/protocol'
 import type { MerchantSettings } from '../merchants/manage-merchants.ts'
 import { type Merchant, normaliseColour } from '../merchants/rules/merchant.ts'
 import { merchantEnv } from '../merchants/rules/merchant-env.ts'
 import { type Act, defineAct, form } from './act.ts'
-import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import {
-  amount,
-  faced,
-  integer,
-  list,
-  longText,
-  matching,
-  object,
-  oneOf,
-  optional,
-  text,
-  timeMs,
-} from './fields.ts'
+import { outcomeFields, toOutcome } from './approval-acts.ts'
+import { faced, integer, list, longText, matching, object, oneOf, optional, text, timeMs } from './fields.ts'
 import { keys } from './key-acts.ts'
 import {
   aesKey,
@@ -26,9 +14,6 @@ import {
   clearing,
   limit,
   merchantId,
-  money,
-  moneyChecks,
-  moneyOf,
   nextPage,
   pageOf,
   publicKey,
@@ -239,43 +224,6 @@ export const merchantActs: readonly Act[] = [
       }),
     }),
   ),
-  defineAct({
-    name: 'merchant.payout',
-    api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
-    scope: 'money:move',
-    summary: 'Pay a merchant out: money leaves its wallet for one of the operator’s bank accounts',
-    params: key,
-    input: object('How much.', money),
-    checks: moneyChecks,
-    answer: object('It is done, or waits for a second operator.', {
-      ...outcomeFields,
-      left: optional(amount('What is left in its wallet, where it was done at once.')),
-    }),
-    isOnce: true,
-    command: { words: 'merchant payout' },
-    form: {
-      place: 'merchant.money',
-      path: `${page}/payout`,
-      page,
-      label: 'Pay out…',
-      explains: 'Money leaves the merchant’s wallet for one of the operator’s bank accounts.',
-      button: 'Pay out',
-      isDangerous: true,
-    },
-    async run({ service, operator, actor, params, input, actId }) {
-      await service.as(actor).merchants.showMerchant(params.merchantId)
-      const outcome = await service
-        .moneyActs({ operator, actor })
-        .payOut(params.merchantId, { ...moneyOf(input), actId })
-      if (outcome.kind === 'waiting') return toOutcome(outcome.request)
-      const left = toDecimalText(outcome.result, input.currency)
-      return { outcome: 'done' as const, left, doneBeforeMs: outcome.doneBeforeMs }
-    },
-    tell: (answer, { params, input }) =>
-      tellWaiting(answer) ?? {
-        text: `${input.amount} ${input.currency} is paid out to merchant ${params.merchantId}; ${answer.left} ${input.currency} are left in its wallet.`,
-      },
-  }),
   defineAct({
     name: 'merchant.statement',
     api: { method: 'GET', path: '/merchants/:merchantId/statement.csv', id: 'statement' },

@@ -1,9 +1,9 @@
 // Fields of payouts, runs, plans and bank accounts that several acts have.
 import { toDecimalText } from '@tillgate/protocol'
+import type { RunWithTotals } from '../payouts/manage-runs.ts'
 import { type BankAccountState, type MerchantBankAccount, stateOf } from '../payouts/rules/bank-account.ts'
 import { type Payout, type PayoutRun, payoutStatuses } from '../payouts/rules/payout.ts'
 import { type PayoutPlan, planOutcomes, schedules } from '../payouts/rules/payout-plan.ts'
-import type { RunWithTotals } from '../payouts/manage-runs.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { Act } from './act.ts'
 import {
@@ -23,9 +23,12 @@ import {
 import { bankName, currency, merchantId, uuid } from './shared-fields.ts'
 
 export const day = (description: string) =>
-  faced(matching(description, { regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, expected: 'a day such as 2026-11-16' }), {
-    placeholder: '2026-11-16',
-  })
+  faced(
+    matching(description, { regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, expected: 'a day such as 2026-11-16' }),
+    {
+      placeholder: '2026-11-16',
+    },
+  )
 export const payoutId = matching('The payout’s number.', {
   regexp: /^T[0-9A-Z]{1,29}$/,
   expected: 'a payoutId, such as `T01K73ZQ800JZ7V3N4Q5R6S7T8W`',
@@ -46,7 +49,10 @@ export const bookingChecks = {
 export const bankDetails = {
   holder: text('Whose account it is, as the bank knows them.', { max: 70, pattern: visibleCharacters }),
   iban: optional(
-    faced(text('The IBAN, in any grouping.', { max: 64 }), { placeholder: 'DE89 3704 0044 0532 0130 00', label: 'IBAN' }),
+    faced(text('The IBAN, in any grouping.', { max: 64 }), {
+      placeholder: 'DE89 3704 0044 0532 0130 00',
+      label: 'IBAN',
+    }),
   ),
   lines: optional(
     list(
@@ -85,7 +91,9 @@ export const planFields = {
   onDay: optional(
     integer('Of a weekly plan 1 (Monday) to 7, of a monthly one the day of the month.', { min: 1, max: 31 }),
   ),
-  bank: optional(faced(bankName, { placeholder: 'main', label: 'Bank account that pays; main unless given' })),
+  bank: optional(
+    faced(bankName, { placeholder: 'main', label: 'Bank account that pays; main unless given' }),
+  ),
   least: optional(faced(amount('Less stays for the next time.'), { placeholder: '10.00' })),
   reserve: optional(faced(amount('What stays with the merchant for refunds.'), { placeholder: '100.00' })),
   reservePercent: optional(
@@ -172,6 +180,9 @@ export function toRun({ bankName: bank, ...rest }: PayoutRun) {
 export function toRunWithTotals({ run: found, totals }: RunWithTotals) {
   return {
     ...toRun(found),
-    totals: totals.map(({ sumMinor, ...each }) => ({ ...each, sum: toDecimalText(sumMinor, found.currency) })),
+    totals: totals.map(({ sumMinor, ...each }) => ({
+      ...each,
+      sum: toDecimalText(sumMinor, found.currency),
+    })),
   }
 }

@@ -1,13 +1,21 @@
 // Where and when merchants are paid out: their bank accounts and plans, and single payouts that somebody asks for.
-import { digitsOf, Failure, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
-import { describeBankDetails, parseMerchantBankDetails } from '../payouts/rules/bank-account.ts'
+import { Failure, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
 import type { PlanGiven } from '../payouts/manage-plans.ts'
 import type { MerchantBankAccount } from '../payouts/rules/bank-account.ts'
+import { describeBankDetails, parseMerchantBankDetails } from '../payouts/rules/bank-account.ts'
 import { mainBank } from '../treasury/rules/bank-account.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import { amount, faced, list, object, optional } from './fields.ts'
-import { bankAccount, bankDetails, payoutId, plan, planFields, toBankAccount, toPlan } from './payout-fields.ts'
+import {
+  bankAccount,
+  bankDetails,
+  payoutId,
+  plan,
+  planFields,
+  toBankAccount,
+  toPlan,
+} from './payout-fields.ts'
 import { currency, merchantId, money, moneyChecks, moneyOf, reason, uuid } from './shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
@@ -116,7 +124,8 @@ export const payoutPlanActs: readonly Act[] = [
       path: `${page}/bank-accounts/:bankAccountId/stop`,
       page,
       label: 'Stop…',
-      explains: (account) => `It is never paid to: ${describeBankDetails(account)}. The account before stays in use.`,
+      explains: (account) =>
+        `It is never paid to: ${describeBankDetails(account)}. The account before stays in use.`,
       button: 'Stop it',
       isDangerous: true,
       isOffered: ({ validFromMs, endedAtMs }, { nowMs }) => endedAtMs === undefined && validFromMs > nowMs,
@@ -139,7 +148,17 @@ export const payoutPlanActs: readonly Act[] = [
     }),
     command: {
       words: 'payout plan',
-      columns: ['currency', 'schedule', 'bank', 'nextDay', 'lastDay', 'lastOutcome', 'state', 'holder', 'iban'],
+      columns: [
+        'currency',
+        'schedule',
+        'bank',
+        'nextDay',
+        'lastDay',
+        'lastOutcome',
+        'state',
+        'holder',
+        'iban',
+      ],
     },
     async run({ service, actor, params, nowMs }) {
       await service.as(actor).merchants.showMerchant(params.merchantId)
@@ -245,6 +264,10 @@ function planOf(merchant: string, given: GivenPlan): PlanGiven {
     schedule,
     onDay,
     leastMinor: minorOf(given.least, code, 'least'),
-    reserve: { fixedMinor: minorOf(given.reserve, code, 'reserve'), shareBasisPoints, shareDays: reserveDays },
+    reserve: {
+      fixedMinor: minorOf(given.reserve, code, 'reserve'),
+      shareBasisPoints,
+      shareDays: reserveDays,
+    },
   }
 }

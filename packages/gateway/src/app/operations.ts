@@ -36,6 +36,12 @@ import { countDueHour } from '../overview/count-due-hour.ts'
 import { makeReadOverview } from '../overview/read-overview.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
+import { makeManageBankAccounts } from '../payouts/manage-bank-accounts.ts'
+import { makeManagePayouts } from '../payouts/manage-payouts.ts'
+import { makeManagePlans } from '../payouts/manage-plans.ts'
+import { makeManageRuns } from '../payouts/manage-runs.ts'
+import { makePayoutActs } from '../payouts/payout-acts.ts'
+import { makeWorkPayouts } from '../payouts/work-payouts.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
@@ -87,6 +93,7 @@ export type OperationConfig = Pick<
   Config,
   | 'mode'
   | 'approvals'
+  | 'bankAccountWaitMs'
   | 'callbackAllowedTargets'
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
@@ -103,6 +110,8 @@ export interface OperationHints {
   submitted(): void
   /** Something waits for an outside rail. */
   railTask(): void
+  /** Payouts are to be made, or ended. */
+  payouts(): void
   /** The times of an order were moved. */
   advanced(expiresAtMs: number): void
   readonly settlingFailed: SettleParts['onTrouble']
@@ -116,6 +125,7 @@ const unheard: OperationHints = {
   pending() {},
   submitted() {},
   railTask() {},
+  payouts() {},
   advanced() {},
   settlingFailed() {},
   askingFailed() {},
@@ -131,6 +141,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const { callbackHistory: history, callbackResends: resends } = stores
   const hints = { ...unheard, ...parts.hints }
   const onTask = () => hints.railTask()
+  const onPayouts = () => hints.payouts()
   const onSubmitted = (railId?: string) => {
     hints.submitted()
     if (railId !== undefined) onTask()
@@ -168,6 +179,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
       merchants: makeManageMerchants({ merchants, vault, ...by }),
+      payouts: makeManagePayouts({ ...stores, ...by }),
+      bankAccounts: makeManageBankAccounts({ ...stores, waitMs: config.bankAccountWaitMs, ...by }),
     }
   }
   const askingAs = ({ operator, actor }: Asking) => ({
@@ -230,6 +243,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
     }),
     askRails,
+    workPayouts: makeWorkPayouts({ ...stores, clock, random }),
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
@@ -301,6 +315,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     // At once, or after a second operator's yes
     moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
     merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
+    payoutActs: (by: Asking) => makePayoutActs(askingAs(by)),
 
     /** What people do, in the name of one of them. */
     as: (actor: string) => {
@@ -313,6 +328,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),
+        payoutPlans: makeManagePlans({ ...stores, onWork: onPayouts, ...by }),
+        payoutRuns: makeManageRuns({ ...stores, onWork: onPayouts, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
       }

@@ -14,6 +14,7 @@ import { startRailWorker } from '../workers/ask-rails.ts'
 import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
+import { startPayoutWorker } from '../workers/payouts.ts'
 import { startSettleWorker } from '../workers/settle.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { Observability } from './observability.ts'
@@ -26,6 +27,8 @@ export interface Work {
   submitted(): void
   /** Something waits for an outside rail. */
   railTask(): void
+  /** Payouts are to be made, or ended. */
+  payouts(): void
   /** An order was made that expires then. */
   expects(expiresAtMs: number): void
   /** The times of an order were moved, wherever they are watched. */
@@ -107,6 +110,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       if (loops) loops.rails.wake()
       else hints.railTask()
     },
+    payouts: () => loops?.payouts.wake(),
     expects: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
     advanced(expiresAtMs) {
       loops?.expiry.expects(expiresAtMs)
@@ -128,6 +132,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.expiry.stop()
       await loops?.settle.stop()
       await loops?.rails.stop()
+      await loops?.payouts.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
       await notifications?.stop()
@@ -151,6 +156,12 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       log,
     }),
     rails: startRailWorker({ askRails: operations.askRails, clock, log }),
+    payouts: startPayoutWorker({
+      workPayouts: operations.workPayouts,
+      isShared: stores.payoutBatches.isShared,
+      clock,
+      log,
+    }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }

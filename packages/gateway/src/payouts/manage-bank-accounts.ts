@@ -13,7 +13,7 @@ import {
 import type { MerchantBankAccountStore } from './store/merchant-bank-accounts.ts'
 
 export interface ManageBankAccountsParts extends ActParts {
-  readonly bankAccounts: MerchantBankAccountStore
+  readonly merchantBankAccounts: MerchantBankAccountStore
   readonly waitMs: number
 }
 
@@ -22,7 +22,7 @@ export type NewBankAccount = BankDetails & { readonly currency: string }
 export type ManageBankAccounts = ReturnType<typeof makeManageBankAccounts>
 
 export function makeManageBankAccounts(parts: ManageBankAccountsParts) {
-  const { bankAccounts, waitMs, clock, random } = parts
+  const { merchantBankAccounts: bankAccounts, waitMs, clock, random } = parts
   const act = makeActs(parts)
   return {
     listBankAccounts: (merchantId: string) => bankAccounts.listAccounts(merchantId),

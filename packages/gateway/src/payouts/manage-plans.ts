@@ -7,8 +7,10 @@ import { dayOf, describePlan, nextPlanDay, type PayoutPlan } from './rules/payou
 import type { PayoutPlanStore } from './store/payout-plans.ts'
 
 export interface ManagePlansParts extends ActParts {
-  readonly plans: PayoutPlanStore
-  readonly banks: Pick<BankAccountStore, 'listBanks'>
+  readonly payoutPlans: PayoutPlanStore
+  readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
+  /** Workers have something to do. */
+  readonly onWork: () => void
 }
 
 export type PlanGiven = Omit<PayoutPlan, 'nextDay' | 'lastDay' | 'lastOutcome'>
@@ -16,7 +18,7 @@ export type PlanGiven = Omit<PayoutPlan, 'nextDay' | 'lastDay' | 'lastOutcome'>
 export type ManagePlans = ReturnType<typeof makeManagePlans>
 
 export function makeManagePlans(parts: ManagePlansParts) {
-  const { plans, banks, clock } = parts
+  const { payoutPlans: plans, bankAccounts: banks, clock } = parts
   const act = makeActs(parts)
 
   const checkBank = async (bankName: string, currency: string): Promise<void> => {
@@ -52,8 +54,14 @@ export function makeManagePlans(parts: ManagePlansParts) {
       await checkBank(bankName, currency)
       const today = dayOf(clock.now())
       const subject = `${bankName} ${currency} ${today}`
-      const started = await plans.startByHand({ bankName, currency, today }, act('payout-run.start', subject, { reason }))
-      if (started > 0) return started
+      const started = await plans.startByHand(
+        { bankName, currency, today },
+        act('payout-run.start', subject, { reason }),
+      )
+      if (started > 0) {
+        parts.onWork()
+        return started
+      }
       throw new Failure('status_does_not_allow', {
         message: `No merchant with a plan by hand waits for ${currency} from ${bankName}: each is paid out once a day at most.`,
       })

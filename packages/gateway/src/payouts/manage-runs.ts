@@ -2,9 +2,8 @@
 // is sent, and is the same for ever.
 import { Failure, uuidPattern } from '@tillgate/protocol'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
-import type { BankDetails } from '../treasury/rules/bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
-import { type FileTotals, painHead, painPayout, painTail } from './rules/pain001.ts'
+import { painHead, painPayout, painTail } from './rules/pain001.ts'
 import type { PayoutRun } from './rules/payout.ts'
 import { payoutCsvHead, payoutCsvRow } from './rules/payout-csv.ts'
 import type { PayoutRunStore, RunEnding, StatusTotals } from './store/payout-runs.ts'
@@ -13,7 +12,7 @@ import type { PayoutStore } from './store/payouts.ts'
 export interface ManageRunsParts extends ActParts {
   readonly payoutRuns: PayoutRunStore
   readonly payouts: Pick<PayoutStore, 'listFilePayouts'>
-  readonly banks: Pick<BankAccountStore, 'listBanks'>
+  readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
   /** Workers have something to do. */
   readonly onWork: () => void
 }
@@ -31,7 +30,7 @@ const payoutsPerPage = 2_000
 export type ManageRuns = ReturnType<typeof makeManageRuns>
 
 export function makeManageRuns(parts: ManageRunsParts) {
-  const { payoutRuns, payouts, banks, clock } = parts
+  const { payoutRuns, payouts, bankAccounts: banks, clock } = parts
   const act = makeActs(parts)
 
   const find = async (runId: string): Promise<PayoutRun> => {
@@ -61,13 +60,11 @@ export function makeManageRuns(parts: ManageRunsParts) {
     },
 
     /** Workers end its payouts, in batches. */
-    async endRun(
-      runId: string,
-      given: Omit<RunEnding, 'askedAtMs'>,
-      reason: string,
-    ): Promise<RunWithTotals> {
+    async endRun(runId: string, given: Omit<RunEnding, 'askedAtMs'>, reason: string): Promise<RunWithTotals> {
       await find(runId)
-      const recorded = act(given.ending === 'paid' ? 'payout-run.paid' : 'payout-run.cancel', runId, { reason })
+      const recorded = act(given.ending === 'paid' ? 'payout-run.paid' : 'payout-run.cancel', runId, {
+        reason,
+      })
       const ending = { ...given, askedAtMs: recorded.actedAtMs }
       if (!(await payoutRuns.endRun(runId, ending, recorded))) throw notNow(await find(runId), given.ending)
       parts.onWork()
@@ -76,7 +73,7 @@ export function makeManageRuns(parts: ManageRunsParts) {
 
     /** Throws before the first byte where there is no such file. */
     async exportRun(runId: string, format: FileFormat): Promise<AsyncGenerator<string>> {
-      const { run, totals } = await show(runId)
+      const run = await find(runId)
       const { debtor } = run
       if (!debtor)
         throw new Failure('status_does_not_allow', {
@@ -87,7 +84,7 @@ export function makeManageRuns(parts: ManageRunsParts) {
         throw new Failure('status_does_not_allow', {
           message: `The bank account ${run.bankName} had neither IBAN nor lines when the run was sent, so a bank could not read the file. Take the CSV.`,
         })
-      const head = painHead({ ...run, debtor: debtor as BankDetails }, inFile(run, totals))
+      const head = painHead({ ...run, debtor }, await payoutRuns.fileTotalsOf(runId))
       return file(runId, { head, row: painPayout, tail: painTail })
     },
   }
@@ -107,4 +104,13 @@ export function makeManageRuns(parts: ManageRunsParts) {
     }
     yield tail
   }
+}
+
+function notNow({ closedAtMs, sentAtMs, ending }: PayoutRun, wanted: 'sent' | 'paid' | 'cancelled'): Failure {
+  const message =
+    (ending !== undefined && `The run is ${ending} already.`) ||
+    (closedAtMs === undefined && 'The run still takes in payouts. Wait until it is closed.') ||
+    (wanted === 'sent' && sentAtMs !== undefined && 'The run was sent before. Its file is there.') ||
+    'The run was not sent yet: send it first.'
+  return new Failure('status_does_not_allow', { message })
 }

@@ -8,7 +8,7 @@ import { dayOf } from './rules/payout-plan.ts'
 import type { PayoutBatchStore } from './store/payout-batches.ts'
 
 export interface WorkPayoutsParts extends ClockAndRandom {
-  readonly batches: PayoutBatchStore
+  readonly payoutBatches: PayoutBatchStore
 }
 
 export interface PayoutTurn {
@@ -22,7 +22,7 @@ export const payoutBatch = 500
 
 export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
 
-export function makeWorkPayouts({ batches, clock, random }: WorkPayoutsParts) {
+export function makeWorkPayouts({ payoutBatches: batches, clock, random }: WorkPayoutsParts) {
   return async (): Promise<PayoutTurn> => {
     const nowMs = clock.now()
     const today = dayOf(nowMs)

@@ -44,6 +44,7 @@ export interface Config {
   readonly secondStepRoles: readonly Role[]
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
+  readonly bankAccountWaitMs: number
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
@@ -152,6 +153,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       kinds: read('APPROVAL_FOR') ?? [],
       lifeMs: (read('APPROVAL_HOURS') ?? 0) * hourMs,
     }),
+    bankAccountWaitMs: (read('BANK_ACCOUNT_WAIT_HOURS') ?? 0) * hourMs,
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),

@@ -35,12 +35,15 @@ export function heldClock(startMs = 1_800_000_000_000): HeldClock {
 export type Money = ReturnType<typeof openMoney>
 
 /** Fresh parts on a database; calling it again on the same one is a restart. */
-export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clock; rail?: Rail }) {
+export function openMoney(
+  pool: Pool,
+  { clock, rail = walletRail, waitMs = 0 }: { clock: Clock; rail?: Rail; waitMs?: number },
+) {
   const random = randomBytes
   const troubles: unknown[] = []
   const { stores, operations } = testOperations(pool, {
     // Test wallets would fill up again by themselves.
-    config: { ...readConfig(testEnvironment), mode: 'live' },
+    config: { ...readConfig(testEnvironment), mode: 'live', bankAccountWaitMs: waitMs },
     clock,
     rail,
     hints: { settlingFailed: (error) => troubles.push(error) },
@@ -50,6 +53,7 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
   const { submitPayment, settleDue, refundOrder, queryOrder, cancelOrder, expireOrders } = operations
   return {
     ...stores,
+    operations,
     troubles,
     funds,
     submitPayment,

@@ -85,10 +85,9 @@ function operationOf(route: ApiRoute): object {
     responses: {
       200: {
         description: 'Done.',
-        content:
-          isFile(route.answer)
-            ? { [fileTypes[route.answer]]: { schema: { type: 'string' } } }
-            : { 'application/json': { schema: envelopeOf(route.answer) } },
+        content: isFile(route.answer)
+          ? { [fileTypes[route.answer]]: { schema: { type: 'string' } } }
+          : { 'application/json': { schema: envelopeOf(route.answer) } },
       },
       default: {
         description: `What went wrong: ${troubleOf(route)}.`,

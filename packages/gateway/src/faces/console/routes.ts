@@ -18,11 +18,13 @@ import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
 import { ledgerArea } from './areas/ledger.ts'
 import { merchantArea } from './areas/merchant.ts'
+import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { moneyArea } from './areas/money.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
+import { payoutsArea } from './areas/payouts.ts'
 import { railsArea } from './areas/rails.ts'
 import { requestsArea } from './areas/requests.ts'
 import { secondStepArea, secondStepPath } from './areas/second-step.ts'
@@ -74,10 +76,12 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...callbacksArea,
     ...merchantsArea,
     ...merchantArea,
+    ...merchantPayoutsArea,
+    ...payoutsArea,
     ...walletsArea,
     ...railsArea,
     ...moneyArea,
-  ...ledgerArea,
+    ...ledgerArea,
     ...approvalsArea,
     ...auditArea,
     ...systemArea,

@@ -3,11 +3,19 @@ import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
 import type { CallbackState } from '../../callbacks/rules/callback-attempt.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { ApprovalStatus } from '../../operators/rules/approval.ts'
+import type { PayoutStatus } from '../../payouts/rules/payout.ts'
 
 type Look = 'good' | 'wait' | 'bad' | 'off'
 
 const looks: Record<
-  OrderStatus | RefundStatus | CallbackState | ApprovalStatus | 'active' | 'suspended' | 'locked',
+  | OrderStatus
+  | RefundStatus
+  | CallbackState
+  | ApprovalStatus
+  | PayoutStatus
+  | 'active'
+  | 'suspended'
+  | 'locked',
   Look
 > = {
   pending: 'wait',
@@ -26,6 +34,10 @@ const looks: Record<
   rejected: 'bad',
   withdrawn: 'off',
   expired: 'off',
+  requested: 'wait',
+  sent: 'wait',
+  paid: 'good',
+  returned: 'bad',
   active: 'good',
   suspended: 'bad',
   locked: 'bad',

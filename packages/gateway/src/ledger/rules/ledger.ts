@@ -18,7 +18,14 @@ export interface Balances {
   readonly creditsPostedMinor: bigint
 }
 
-export type TransferKind = 'payment' | 'refund' | 'top_up' | 'payout' | 'late_payment' | 'late_return'
+export type TransferKind =
+  | 'payment'
+  | 'refund'
+  | 'top_up'
+  | 'payout'
+  | 'payout_return'
+  | 'late_payment'
+  | 'late_return'
 /** A hold waits for its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'
 

@@ -28,6 +28,11 @@ export function toBankText(text: string, maxLength: number): string {
     const written = spelledOut[character] ?? character
     return /^[A-Za-z0-9/?:().,'+ -]+$/.test(written) ? written : '.'
   })
-  const cut = letters.join('').replace(/ +/g, ' ').replace(/\/{2,}/g, '/').trim().slice(0, maxLength)
+  const cut = letters
+    .join('')
+    .replace(/ +/g, ' ')
+    .replace(/\/{2,}/g, '/')
+    .trim()
+    .slice(0, maxLength)
   return cut.replace(/^\/+|[/ ]+$/g, '') || '.'
 }

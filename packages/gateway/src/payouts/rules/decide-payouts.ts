@@ -1,6 +1,13 @@
 // What becomes of plans that are due: a payout, or the reason why there is none. Pure: whoever calls holds the merchants'
 // accounts locked, so that what is decided is still true when it is written.
-import { accountIdOf, availableMinor, type Balances, bankAccount, merchantAccount, type Transfer } from '../../ledger/rules/ledger.ts'
+import {
+  accountIdOf,
+  availableMinor,
+  type Balances,
+  bankAccount,
+  merchantAccount,
+  type Transfer,
+} from '../../ledger/rules/ledger.ts'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 import { payableMinor, reserveMinor } from './payout-amount.ts'
 import { dueDay, nextPlanDay, type PayoutPlan, type PlanOutcome } from './payout-plan.ts'

@@ -29,14 +29,22 @@ export interface PayoutChange {
 export function endPayout(
   payout: Payout,
   ending: Ending,
-  { bankName, auditId, nowMs, random }: { bankName: string; auditId: string | undefined; nowMs: number; random: RandomBytes },
+  {
+    bankName,
+    auditId,
+    nowMs,
+    random,
+  }: { bankName: string; auditId: string | undefined; nowMs: number; random: RandomBytes },
 ): PayoutChange {
   const hold = holdOf({ ...payout, bankName, auditId, nowMs })
   const { outside } = ending
   const transfers = movesOf(payout.status, ending.status).map((move): Transfer => {
     const transferId = makeTransactionId(nowMs, random)
     if (move !== 'return')
-      return { ...endHold(hold, { transferId, phase: move, nowMs }), outside: move === 'post' ? outside : undefined }
+      return {
+        ...endHold(hold, { transferId, phase: move, nowMs }),
+        outside: move === 'post' ? outside : undefined,
+      }
     const { debitAccountId: merchant, creditAccountId: bank } = hold
     return {
       ...hold,

@@ -34,6 +34,8 @@ export function makePayoutBatchStore(database: Pool) {
   return {
     makePayouts: (making: Making): Promise<Made> =>
       database.transaction((transaction) => makePayouts(transaction, making)),
+    /** Whether anybody else is at work in the database this very moment, from whatever process. */
+    isShared: () => isShared(database),
     /** What nothing is left for any more takes in no further payouts. */
     closeRuns: (nowMs: number) => closeRuns(database, nowMs),
     /** How many payouts of one run were ended; undefined: no run waits for it. */
@@ -199,6 +201,15 @@ update payout_runs r
    and not exists (select from payout_plans p
                     where p.next_day <= r.day and p.bank_name = r.bank_name and p.currency = r.currency)`)
   return rowCount
+}
+
+async function isShared(database: Queryable): Promise<boolean> {
+  const { rows } = await database.query(sql`
+select from pg_stat_activity
+ where datname = current_database() and backend_type = 'client backend' and state = 'active'
+   and pid <> pg_backend_pid()
+ limit 1`)
+  return rows.length > 0
 }
 
 export interface Ending {

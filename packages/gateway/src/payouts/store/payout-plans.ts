@@ -2,8 +2,8 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { columnsOf, type Sql, sql } from '../../database/sql.ts'
-import { openAccounts } from '../../ledger/store/ledger.ts'
 import { bankAccount } from '../../ledger/rules/ledger.ts'
+import { openAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import type { Decided } from '../rules/decide-payouts.ts'
@@ -97,7 +97,10 @@ export function claimDuePlans(
   transaction: Queryable,
   { today, limit }: { today: string; limit: number },
 ): Promise<PayoutPlan[]> {
-  return findPlans(transaction, sql`next_day <= ${today} order by next_day limit ${limit} for update skip locked`)
+  return findPlans(
+    transaction,
+    sql`next_day <= ${today} order by next_day limit ${limit} for update skip locked`,
+  )
 }
 
 /** Of these plans the banks that pay in these currencies, as `name:currency`. */

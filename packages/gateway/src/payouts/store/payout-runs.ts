@@ -5,6 +5,7 @@ import { type Sql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited, insertAct } from '../../operators/store/audit.ts'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
+import type { FileTotals } from '../rules/pain001.ts'
 import type { PayoutRun, PayoutStatus } from '../rules/payout.ts'
 
 export type PayoutRunStore = ReturnType<typeof makePayoutRunStore>
@@ -14,10 +15,8 @@ export interface RunEnding extends Pick<PayoutRun, 'reference' | 'valueDate' | '
   readonly askedAtMs: number
 }
 
-export interface StatusTotals {
+export interface StatusTotals extends FileTotals {
   readonly status: PayoutStatus
-  readonly payouts: number
-  readonly sumMinor: bigint
 }
 
 /** A long run has a hundred thousand payouts, which become sent in one statement. */
@@ -35,6 +34,8 @@ export function makePayoutRunStore(database: Pool) {
       ),
     /** How many payouts of the run are of which status, and their sums. */
     totalsOf: (runId: string) => totalsOf(database, runId),
+    /** Of a run that was sent. */
+    fileTotalsOf: (runId: string) => fileTotalsOf(database, runId),
     /** False: it is not closed, was sent before, or is being ended. */
     sendRun: (sending: Sending, act: Act) =>
       database.transaction(
@@ -89,6 +90,17 @@ async function totalsOf(database: Queryable, runId: string): Promise<StatusTotal
   const { rows } = await database.query(sql`
 select ${totalsShape.columns} from payouts where run_id = ${runId} group by status`)
   return rows.map(totalsShape.read)
+}
+
+const fileShape = rowShape<FileTotals>('file', {
+  payouts: number('count(*)'),
+  sumMinor: bigint('coalesce(sum(amount_minor), 0)'),
+})
+
+async function fileTotalsOf(database: Queryable, runId: string): Promise<FileTotals> {
+  const { rows } = await database.query(sql`
+select ${fileShape.columns} from payouts where run_id = ${runId} and sent_at is not null`)
+  return fileShape.read(rows[0] ?? {})
 }
 
 async function sendRun(transaction: Queryable, { runId, debtor, nowMs }: Sending): Promise<boolean> {

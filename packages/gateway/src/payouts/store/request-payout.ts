@@ -44,6 +44,7 @@ export function makeRequestPayoutStore(database: Pool) {
 
 async function requestPayout(database: Pool, request: PayoutRequest, act: Act): Promise<Requested> {
   const { bankName, currency } = request
+  await checkBanks(database, [holdOf({ ...request, auditId: act.auditId, nowMs: act.actedAtMs })])
   // Before the transaction, so that nobody waits for a new account while holding old ones.
   await openAccounts(database, [bankAccount(bankName, currency)])
   let outcome: Requested = 'requested'

@@ -1,4 +1,4 @@
-// One merchant: settings, keys, balances, payout, statement, and what operators did to it.
+// One merchant: settings, keys, balances, statement, and what operators did to it.
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
@@ -31,7 +31,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: merchant.name,
     area: 'merchants',
-    content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a></p>
+    content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a></p>
 ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['merchantId', html`<code>${merchantId}</code>`],
@@ -40,7 +40,7 @@ ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) 
       ['Accent colour', merchant.accentColour ?? 'the default'],
       ['Since', moment(merchant.createdAtMs, nowMs)],
     ])}</section>
-<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
+<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
 <h2>Keys</h2>${keyTable(visit, merchantId, keys)}${actForms(visit, 'merchant.keys', { values: { merchantId } })}
 <h2>Statement</h2>${statementForm(merchantId, nowMs)}
 <h2>What operators did</h2>${table(
