@@ -9,7 +9,7 @@ import { freshDatabase } from '../support/database.ts'
 import { heldClock, type Money, openMoney } from '../support/money.ts'
 import { addPaidMerchant, availableOf, planFor, sell, workOff } from '../support/payouts.ts'
 
-const wanted = Number(process.env['PAYOUT_COMMANDS'] ?? 600)
+const wanted = Number(process.env['PAYOUT_COMMANDS'] ?? 200)
 const { pool } = await freshDatabase()
 const clock = heldClock(Date.parse('2026-11-16T10:00:00Z'))
 const money: Money = openMoney(pool, { clock })

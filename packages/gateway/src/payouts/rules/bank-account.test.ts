@@ -24,7 +24,7 @@ test('an account has an IBAN or lines, of which the first is its number', () => 
     [{ ...lined, lines: ['1'.repeat(35), 'First Bank'] }, 'lines'],
   ] as const
   for (const [given, field] of refused)
-    assert.throws(() => parseMerchantBankDetails(given), { failure: 'invalid_field', data: { field } }, field)
+    assert.throws(() => parseMerchantBankDetails(given), { failure: 'invalid_field', field }, field)
   const longest = { ...lined, holder: 'x'.repeat(70), lines: ['1'.repeat(34), 'First Bank'] }
   assert.deepEqual(parseMerchantBankDetails(longest), longest)
 })

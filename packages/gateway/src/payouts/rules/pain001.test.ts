@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { painHead, painPayout, painTail } from './pain001.ts'
 import type { Payout, PayoutRun } from './payout.ts'
@@ -95,6 +96,21 @@ test('a sum that is too long for the control sum is left out', () => {
     /<CtrlSum>(.*?)<\/CtrlSum>/.exec(painHead(run, { payouts: 2, sumMinor }))?.[1]
   assert.equal(sumOf(10n ** 18n - 1n), '9999999999999999.99')
   assert.equal(sumOf(10n ** 18n), undefined)
+})
+
+const schema = process.env['PAIN_SCHEMA']
+
+test('files are valid by the schema of ISO 20022, where PAIN_SCHEMA names it and xmllint is there', {
+  skip: schema === undefined,
+}, () => {
+  const lined = { holder: '東京 <b>', iban: undefined, lines: ['12-3', 'Bank & Co'], bic: undefined }
+  for (const currency of ['JPY', 'EUR', 'TND']) {
+    const head = painHead({ ...run, currency }, { payouts: 2, sumMinor: 123_457n })
+    const rows = [payout, { ...payout, account: lined, amountMinor: 1n }]
+    const input = head + rows.map((each) => painPayout({ ...each, currency })).join('') + painTail
+    const { status, stderr } = spawnSync('xmllint', ['--noout', '--schema', schema ?? '', '-'], { input })
+    assert.equal(status, 0, String(stderr))
+  }
 })
 
 test('as CSV a payout is a row that no spreadsheet runs', () => {

@@ -1,6 +1,6 @@
 // One merchant's payouts: where they go, when, how much stays, and each of them.
 import { merchantIdPattern } from '@tillgate/protocol'
-import { toPlan } from '../../../acts/payout-fields.ts'
+import { toPlan } from '../../../acts/payouts/payout-fields.ts'
 import { type Html, html } from '../../../http/html.ts'
 import {
   type BankAccountState,

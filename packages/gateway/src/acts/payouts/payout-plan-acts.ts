@@ -1,12 +1,13 @@
 // Where and when merchants are paid out: their bank accounts and plans, and single payouts that somebody asks for.
 import { Failure, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
-import type { PlanGiven } from '../payouts/manage-plans.ts'
-import type { MerchantBankAccount } from '../payouts/rules/bank-account.ts'
-import { describeBankDetails, parseMerchantBankDetails } from '../payouts/rules/bank-account.ts'
-import { mainBank } from '../treasury/rules/bank-account.ts'
-import { type Act, defineAct, form } from './act.ts'
-import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import { amount, faced, list, object, optional } from './fields.ts'
+import type { PlanGiven } from '../../payouts/manage-plans.ts'
+import type { MerchantBankAccount } from '../../payouts/rules/bank-account.ts'
+import { describeBankDetails, parseMerchantBankDetails } from '../../payouts/rules/bank-account.ts'
+import { mainBank } from '../../treasury/rules/bank-account.ts'
+import { type Act, defineAct, form } from '../act.ts'
+import { outcomeFields, tellWaiting, toOutcome } from '../approval-acts.ts'
+import { amount, faced, list, object, optional } from '../fields.ts'
+import { currency, merchantId, money, moneyChecks, moneyOf, reason, uuid } from '../shared-fields.ts'
 import {
   bankAccount,
   bankDetails,
@@ -16,7 +17,6 @@ import {
   toBankAccount,
   toPlan,
 } from './payout-fields.ts'
-import { currency, merchantId, money, moneyChecks, moneyOf, reason, uuid } from './shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId/payouts'

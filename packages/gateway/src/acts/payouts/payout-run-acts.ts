@@ -1,9 +1,10 @@
 // Runs and their payouts: listed, started by hand, sent to the bank, and what the bank says of them.
-import type { Ending } from '../payouts/rules/end-payout.ts'
-import { nextStatuses, type Payout, type PayoutRun, payoutStatuses } from '../payouts/rules/payout.ts'
-import { mainBank } from '../treasury/rules/bank-account.ts'
-import { type Act, defineAct, form } from './act.ts'
-import { count, list, object, oneOf, optional } from './fields.ts'
+import type { Ending } from '../../payouts/rules/end-payout.ts'
+import { nextStatuses, type Payout, type PayoutRun, payoutStatuses } from '../../payouts/rules/payout.ts'
+import { mainBank } from '../../treasury/rules/bank-account.ts'
+import { type Act, defineAct, form } from '../act.ts'
+import { count, list, object, oneOf, optional } from '../fields.ts'
+import { currency, limit, merchantId, money, moneyChecks, pageOf, reason } from '../shared-fields.ts'
 import {
   booking,
   bookingChecks,
@@ -16,7 +17,6 @@ import {
   toRun,
   toRunWithTotals,
 } from './payout-fields.ts'
-import { currency, limit, merchantId, money, moneyChecks, pageOf, reason } from './shared-fields.ts'
 
 const runKey = object('Which run.', { runId })
 const payoutKey = object('Which payout.', { merchantId, payoutId })

@@ -1,11 +1,11 @@
 // Fields of payouts, runs, plans and bank accounts that several acts have.
 import { toDecimalText } from '@tillgate/protocol'
-import type { RunWithTotals } from '../payouts/manage-runs.ts'
-import { type BankAccountState, type MerchantBankAccount, stateOf } from '../payouts/rules/bank-account.ts'
-import { type Payout, type PayoutRun, payoutStatuses } from '../payouts/rules/payout.ts'
-import { type PayoutPlan, planOutcomes, schedules } from '../payouts/rules/payout-plan.ts'
-import { checkValueDate } from '../treasury/rules/bank-account.ts'
-import type { Act } from './act.ts'
+import type { RunWithTotals } from '../../payouts/manage-runs.ts'
+import { type BankAccountState, type MerchantBankAccount, stateOf } from '../../payouts/rules/bank-account.ts'
+import { type Payout, type PayoutRun, payoutStatuses } from '../../payouts/rules/payout.ts'
+import { type PayoutPlan, planOutcomes, schedules } from '../../payouts/rules/payout-plan.ts'
+import { checkValueDate } from '../../treasury/rules/bank-account.ts'
+import type { Act } from '../act.ts'
 import {
   amount,
   count,
@@ -19,8 +19,8 @@ import {
   text,
   timeMs,
   visibleCharacters,
-} from './fields.ts'
-import { bankName, currency, merchantId, uuid } from './shared-fields.ts'
+} from '../fields.ts'
+import { bankName, currency, merchantId, uuid } from '../shared-fields.ts'
 
 export const day = (description: string) =>
   faced(
