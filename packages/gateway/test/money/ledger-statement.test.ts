@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { csvStatement } from '../../src/ledger/write-statement.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
+import { payOutWholly } from '../support/payouts.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -59,7 +60,7 @@ await money.refundOrder(
 )
 await money.settle()
 clock.advance(1)
-await money.funds.payOut({ merchantId, currency: 'USD', amountMinor: 700n }, 'test')
+await payOutWholly(money, { merchantId, amountMinor: 700n })
 // Held and not posted yet, so not in a statement until it is settled.
 await money.submitPayment({ ...(await money.addOrder(merchant)), walletId })
 const endMs = clock.now() + 1

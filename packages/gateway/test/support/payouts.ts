@@ -9,6 +9,35 @@ export const testIban = 'DE89370400440532013000'
 export const testBankDetails = { holder: 'Shop GmbH', iban: testIban, lines: undefined, bic: undefined }
 const noReserve = { fixedMinor: 0n, shareBasisPoints: 0, shareDays: 0 }
 
+/** One that may be paid to at once. */
+export async function giveBankAccount(pool: Pool, merchantId: string, currency = 'USD'): Promise<void> {
+  await pool.query(
+    `insert into merchant_bank_accounts (merchant_id, bank_account_id, currency, holder, iban, set_at, valid_from)
+     values ($1, $2, $3, 'Shop GmbH', $4, 0, 0)`,
+    [merchantId, randomUUID(), currency, testIban],
+  )
+}
+
+/** Asked for, sent and paid, as a bank would have it after some days. */
+export async function payOutWholly(
+  money: Money,
+  {
+    merchantId,
+    currency = 'USD',
+    amountMinor,
+  }: { merchantId: string; currency?: string; amountMinor: bigint },
+): Promise<void> {
+  const { payouts, payoutRuns, bankAccounts } = money.operations.as('test')
+  if ((await bankAccounts.listBankAccounts(merchantId)).every((each) => each.currency !== currency))
+    await bankAccounts.setBankAccount(merchantId, { currency, ...testBankDetails }, { reason: 'test' })
+  const given = { merchantId, currency, amountMinor, bankName: 'main' }
+  const { payoutId } = await payouts.requestPayout(given, { reason: 'test' })
+  const { runId } = await payouts.findPayout({ merchantId, payoutId })
+  await payoutRuns.sendRun(runId, 'test')
+  const outside = { reference: payoutId, valueDate: '2026-11-16' }
+  await payouts.endPayout({ merchantId, payoutId }, { status: 'paid', outside, message: undefined }, 'test')
+}
+
 /** With a bank account that may be paid to, and with money from a sale. */
 export async function addPaidMerchant(money: Money, { minor = 1_000n, currency = 'USD' } = {}) {
   const merchant = await money.addMerchant()
