@@ -19,7 +19,7 @@ const payoutRules = ['payout-amount', 'payout-plan', 'end-payout', 'decide-payou
 // The quickest tests first: the first that notices a change is the last that runs.
 export const parts = {
   money: { mutate: inProtocol(['money']), tests: inProtocol(['money'], tests) },
-  ledger: { mutate: inRules(['ledger/ledger']), tests: inRules(['ledger/ledger'], tests) },
+  ledger: { mutate: inRules(['ledger/transfer']), tests: inRules(['ledger/transfer'], tests) },
   payouts: { mutate: inRules([...payoutRules, 'payouts/payout']), tests: inRules(payoutRules, tests) },
   'state-machine': {
     mutate: [...inProtocol(['statuses']), ...inRules([...moves, 'orders/expiry'])],

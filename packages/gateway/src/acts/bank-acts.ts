@@ -1,6 +1,6 @@
 // The operator's own bank accounts: added, changed, closed, and what the books say is on each.
 import { digitsOf, toDecimalText } from '@tillgate/protocol'
-import { postedMinor } from '../ledger/rules/ledger.ts'
+import { postedMinor } from '../ledger/rules/transfer.ts'
 import type { BankWithBalances } from '../treasury/manage-banks.ts'
 import { type BankAccount, mainBank } from '../treasury/rules/bank-account.ts'
 import { type Act, defineAct, form } from './act.ts'

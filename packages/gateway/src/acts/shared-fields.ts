@@ -10,7 +10,7 @@ import {
   uuidPattern,
 } from '@tillgate/protocol'
 import type { Static, TObject } from 'typebox'
-import { availableMinor } from '../ledger/rules/ledger.ts'
+import { availableMinor } from '../ledger/rules/transfer.ts'
 import type { Account } from '../ledger/store/ledger.ts'
 import { bankNamePattern, checkValueDate, mainBank } from '../treasury/rules/bank-account.ts'
 import type { Act, RawInput } from './act.ts'

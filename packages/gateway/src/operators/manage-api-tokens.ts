@@ -4,7 +4,15 @@ import { createHash } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { makeActs } from './audit-entries.ts'
-import { type ApiToken, parseScopes, parseTokenDays, parseTokenName, tokenLimits } from './rules/api-token.ts'
+import {
+  type ApiToken,
+  isTokenText,
+  makeTokenText,
+  parseScopes,
+  parseTokenDays,
+  parseTokenName,
+  tokenLimits,
+} from './rules/api-token.ts'
 import { noActiveOperator, normaliseOperatorLogin, type Operator } from './rules/operator.ts'
 import type { ApiTokenStore, KnownToken } from './store/api-tokens.ts'
 import type { OperatorStore } from './store/operators.ts'
@@ -23,10 +31,6 @@ export interface MadeToken {
 export type ManageTokens = ReturnType<typeof makeManageTokens>
 
 const dayMs = 24 * 60 * 60 * 1000
-const tokenBytes = 32
-/** By which programs that look for leaked secrets know it. */
-const tokenPrefix = 'tillgate_'
-const tokenPattern = /^tillgate_[\w-]{43}$/
 /** How exactly it is noted when a token was last used. */
 const touchEveryMs = 60_000
 
@@ -61,7 +65,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
         revokedAtMs: undefined,
       }
       await prove?.()
-      const token = tokenPrefix + Buffer.from(random(tokenBytes)).toString('base64url')
+      const token = makeTokenText(random)
       const inserted = await tokens.insertToken(
         {
           ...apiToken,
@@ -99,7 +103,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
 
     /** Undefined: it is nobody's, not any more, or its operator is disabled. */
     async findToken(token: string, from: string): Promise<KnownToken | undefined> {
-      if (!tokenPattern.test(token)) return undefined
+      if (!isTokenText(token)) return undefined
       const nowMs = clock.now()
       const found = await tokens.findToken(hashOf(token), nowMs)
       if (found && nowMs - (found.token.lastUsedAtMs ?? 0) >= touchEveryMs)

@@ -1,6 +1,6 @@
 // Single payouts: asked for by an operator, and what the bank says of them.
 import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
-import { availableMinor, noBalances } from '../ledger/rules/ledger.ts'
+import { availableMinor, noBalances } from '../ledger/rules/transfer.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'

@@ -2,7 +2,7 @@
 // at every further one, and whenever a payment asks for more than is left: they are everybody's, and nobody can empty
 // them for the others.
 import { currencies, digitsOf, makeUuid } from '@tillgate/protocol'
-import { availableMinor } from '../ledger/rules/ledger.ts'
+import { availableMinor } from '../ledger/rules/transfer.ts'
 import { makeActs } from '../operators/audit-entries.ts'
 import type { Order } from '../orders/rules/order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'

@@ -11,7 +11,7 @@ import {
   type OutsideMark,
   type Transfer,
   walletAccount,
-} from '../ledger/rules/ledger.ts'
+} from '../ledger/rules/transfer.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'

@@ -1,6 +1,6 @@
 // What is in a merchant's or a consumer's wallet, by currency.
 import type { Html } from '../../http/html.ts'
-import { availableMinor } from '../../ledger/rules/ledger.ts'
+import { availableMinor } from '../../ledger/rules/transfer.ts'
 import type { Account } from '../../ledger/store/ledger.ts'
 import { number, table } from './tables.ts'
 import { amount } from './words.ts'

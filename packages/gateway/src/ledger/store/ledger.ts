@@ -9,7 +9,7 @@ import {
   type Balances,
   type Effects,
   type Transfer,
-} from '../rules/ledger.ts'
+} from '../rules/transfer.ts'
 
 export interface Account extends AccountKey, Balances {}
 

@@ -2,7 +2,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
-import type { TransferKind } from '../rules/ledger.ts'
+import type { TransferKind } from '../rules/transfer.ts'
 
 export interface StatementRange {
   readonly merchantId: string

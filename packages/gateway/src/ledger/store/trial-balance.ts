@@ -2,7 +2,7 @@
 import type { Pool } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
-import type { AccountOwner, Balances } from '../rules/ledger.ts'
+import type { AccountOwner, Balances } from '../rules/transfer.ts'
 
 export interface BalanceLine extends Balances {
   readonly currency: string

@@ -1,5 +1,6 @@
-// Tokens of the admin API: what each scope allows, and what a token may be called and how long it lives.
-import { Failure } from '@tillgate/protocol'
+// Tokens of the admin API: how one is made and known again, what each scope allows, what it may be called and how long
+// it lives.
+import { Failure, type RandomBytes } from '@tillgate/protocol'
 import { mayAct, type Operator, type Role } from './operator.ts'
 
 /** A scope is worth no more than its operator's role: both must allow it, at every request. */
@@ -47,6 +48,19 @@ export interface ApiToken {
 }
 
 export const tokenLimits = { days: 365, defaultDays: 90, perOperator: 20 } as const
+
+const tokenBytes = 32
+/** By which programs that look for leaked secrets know it. */
+const tokenPrefix = 'tillgate_'
+const tokenPattern = /^tillgate_[\w-]{43}$/
+
+export function makeTokenText(random: RandomBytes): string {
+  return tokenPrefix + Buffer.from(random(tokenBytes)).toString('base64url')
+}
+
+export function isTokenText(text: string): boolean {
+  return tokenPattern.test(text)
+}
 
 export function isScope(text: string): text is Scope {
   return Object.hasOwn(scopes, text)

@@ -3,7 +3,7 @@ import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
-import type { Phase, TransferKind } from '../../ledger/rules/ledger.ts'
+import type { Phase, TransferKind } from '../../ledger/rules/transfer.ts'
 import type { OrderKey } from '../rules/order.ts'
 import type { Actor } from '../rules/status-change.ts'
 

@@ -10,7 +10,7 @@ import {
   railAccount,
   type Transfer,
   walletAccount,
-} from '../../ledger/rules/ledger.ts'
+} from '../../ledger/rules/transfer.ts'
 import { orderAt } from '../../orders/rules/expiry.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import { confirmOrder, endPayment, type StatusChange } from '../../orders/rules/status-change.ts'

@@ -7,7 +7,7 @@ import { commitQueueing, insertCallbacks } from '../../callbacks/store/callbacks
 import { batched } from '../../database/batching.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
-import { effectsOf, type Transfer } from '../../ledger/rules/ledger.ts'
+import { effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
 import type { StatusChange } from '../../orders/rules/status-change.ts'
 import { changeStatuses, type OrderHooks } from '../../orders/store/orders.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noBalances } from '../../ledger/rules/ledger.ts'
+import { noBalances } from '../../ledger/rules/transfer.ts'
 import { type DuePlan, decidePlan, holdOf } from './decide-payouts.ts'
 
 const account = { holder: 'Shop', iban: 'NL91ABNA0417164300', lines: undefined, bic: undefined }

@@ -7,7 +7,7 @@ import {
   bankAccount,
   merchantAccount,
   type Transfer,
-} from '../../ledger/rules/ledger.ts'
+} from '../../ledger/rules/transfer.ts'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 import { payableMinor, reserveMinor } from './payout-amount.ts'
 import { dueDay, nextPlanDay, type PayoutPlan, type PlanOutcome } from './payout-plan.ts'

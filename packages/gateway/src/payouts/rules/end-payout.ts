@@ -1,7 +1,7 @@
 // The end of a payout, as one value: its new status and what that does to the money. Paid posts what was held, cancelled
 // sets it free; what came back had left, so it is posted and transferred back.
 import { makeTransactionId, type RandomBytes } from '@tillgate/protocol'
-import { endHold, type OutsideMark, type Transfer } from '../../ledger/rules/ledger.ts'
+import { endHold, type OutsideMark, type Transfer } from '../../ledger/rules/transfer.ts'
 import { holdOf } from './decide-payouts.ts'
 import { movesOf, type Payout, type PayoutStatus } from './payout.ts'
 

@@ -3,7 +3,7 @@
 // that does it, so there is no lease to lose: a worker that dies leaves everything as it was.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
-import { accountIdOf, effectsOf, merchantAccount } from '../../ledger/rules/ledger.ts'
+import { accountIdOf, effectsOf, merchantAccount } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
 import { type Decided, type DuePlan, holdOf } from '../rules/decide-payouts.ts'
 import type { PayoutChange } from '../rules/end-payout.ts'

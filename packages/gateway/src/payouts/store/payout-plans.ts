@@ -2,7 +2,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { columnsOf, type Sql, sql } from '../../database/sql.ts'
-import { bankAccount } from '../../ledger/rules/ledger.ts'
+import { bankAccount } from '../../ledger/rules/transfer.ts'
 import { openAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'

@@ -3,7 +3,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { allOf, columnsOf, type Sql, sql } from '../../database/sql.ts'
-import { effectsOf } from '../../ledger/rules/ledger.ts'
+import { effectsOf } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'

@@ -8,7 +8,7 @@ import {
   bankAccount,
   merchantAccount,
   noBalances,
-} from '../../ledger/rules/ledger.ts'
+} from '../../ledger/rules/transfer.ts'
 import { type Account, listAccounts, lockAccounts, openAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'

@@ -1,7 +1,7 @@
 // An attempt to pay an order through a rail, and what to ask the rail next. What follows from its answers is decided in
 // decide-payment.ts and late-money.ts.
 import type { NextAction, RailPaymentAnswer } from '@tillgate/protocol'
-import type { Transfer } from '../../ledger/rules/ledger.ts'
+import type { Transfer } from '../../ledger/rules/transfer.ts'
 import type { Order, OrderKey } from '../../orders/rules/order.ts'
 import type { StatusChange } from '../../orders/rules/status-change.ts'
 import type { RailTask } from './rail-task.ts'

@@ -1,7 +1,7 @@
 // What follows from a rail's answer about a payment. Pure: status, money and callbacks are one value, which the store
 // commits whole or not at all.
 import type { NextAction, RailPaymentAnswer } from '@tillgate/protocol'
-import { endHold } from '../../ledger/rules/ledger.ts'
+import { endHold } from '../../ledger/rules/transfer.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import { confirmOrder, endPayment, type StatusChange } from '../../orders/rules/status-change.ts'
 import { paymentHold } from '../../payments/rules/payment.ts'

@@ -2,7 +2,7 @@
 // final status; from there it goes back through the rail, or is held for an operator.
 import assert from 'node:assert/strict'
 import type { RailRefundAnswer } from '@tillgate/protocol'
-import { accountIdOf, railAccount, suspenseAccount, type Transfer } from '../../ledger/rules/ledger.ts'
+import { accountIdOf, railAccount, suspenseAccount, type Transfer } from '../../ledger/rules/transfer.ts'
 import { type Attempt, asItIs, type Decision, type DecisionIds, type OrderAndAttempt } from './attempt.ts'
 
 export type LateMoney = 'refund' | 'hold'

@@ -7,7 +7,7 @@ import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
-import { type AccountKey, effectsOf, type Transfer } from '../../ledger/rules/ledger.ts'
+import { type AccountKey, effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts, makeAccountOpener } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
@@ -70,7 +70,9 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
       ...{ maxItems: 200, maxFlights: 2, isItemError: isDataError },
     }),
     /** The oldest first. */
-    listAttempts: (key: OrderKey) => listAttempts(database, key),
+    listAttempts: batched((keys: readonly OrderKey[]) => listAttempts(database, keys), {
+      ...{ maxItems: 200, maxFlights: 2, isItemError: isDataError },
+    }),
     /** The newest last. */
     listCalls: (key: OrderKey, limit: number) => listCalls(database, key, limit),
     /** The consumer wants another way to pay. */
@@ -367,16 +369,20 @@ select ${columns}
   return keys.map(({ merchantId, transactionId }) => found.get(`${merchantId} ${transactionId}`))
 }
 
-async function listAttempts(database: Queryable, { merchantId, paymentId }: OrderKey): Promise<Attempt[]> {
+async function listAttempts(database: Queryable, keys: readonly OrderKey[]): Promise<Attempt[][]> {
   const { rows } = await database.query<AttemptRow>({
+    name: 'list-rail-attempts',
     text: `
 select ${columns}
-  from rail_attempts a
- where a.merchant_id = $1 and a.payment_id = $2
+  from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
+  join rail_attempts a using (merchant_id, payment_id)
  order by a.started_at, a.transaction_id`,
-    values: [merchantId, paymentId],
+    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
   })
-  return rows.map(toAttempt)
+  const attempts = rows.map(toAttempt)
+  return keys.map(({ merchantId, paymentId }) =>
+    attempts.filter((each) => each.merchantId === merchantId && each.paymentId === paymentId),
+  )
 }
 
 export interface RecordedRailCall extends RailCall {

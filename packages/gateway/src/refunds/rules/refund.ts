@@ -11,7 +11,7 @@ import {
   toWireAmount,
 } from '@tillgate/protocol'
 import type { Callback } from '../../callbacks/rules/callback.ts'
-import { accountIdOf, endHold, merchantAccount, type Transfer } from '../../ledger/rules/ledger.ts'
+import { accountIdOf, endHold, merchantAccount, type Transfer } from '../../ledger/rules/transfer.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import { type FinalAnswer, payerAccount } from '../../payments/rules/payment.ts'
 import type { Settlement } from '../../payments/rules/settlement.ts'

@@ -3,7 +3,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
-import type { Transfer } from '../../ledger/rules/ledger.ts'
+import type { Transfer } from '../../ledger/rules/transfer.ts'
 import { type Account, listAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'

@@ -9,7 +9,7 @@ import {
   availableMinor,
   effectsOf,
   type Transfer,
-} from '../../ledger/rules/ledger.ts'
+} from '../../ledger/rules/transfer.ts'
 import {
   type Account,
   addEffects,

@@ -1,6 +1,6 @@
 // Money: the operator's bank accounts, and what the books say is on each.
 import { type Html, html } from '../../../http/html.ts'
-import { postedMinor } from '../../../ledger/rules/ledger.ts'
+import { postedMinor } from '../../../ledger/rules/transfer.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
 import type { BankAccount } from '../../../treasury/rules/bank-account.ts'
 import { writtenIban } from '../../../treasury/rules/iban.ts'

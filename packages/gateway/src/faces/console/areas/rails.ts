@@ -2,7 +2,7 @@
 // it has collected.
 import { writtenLimits, writtenNames } from '../../../acts/rail-acts.ts'
 import { type Html, html } from '../../../http/html.ts'
-import { postedMinor } from '../../../ledger/rules/ledger.ts'
+import { postedMinor } from '../../../ledger/rules/transfer.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
 import { isFailing, type OutsideRail } from '../../../rails/rules/outside-rail.ts'
 import { actForms } from '../act-forms.ts'

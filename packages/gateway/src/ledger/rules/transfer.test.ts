@@ -15,7 +15,7 @@ import {
   postedMinor,
   type Transfer,
   walletAccount,
-} from './ledger.ts'
+} from './transfer.ts'
 
 const phases = ['hold', 'post', 'void', 'direct'] as const satisfies Phase[]
 const transfer = fc
