@@ -39,8 +39,8 @@ create table payout_plans (
   last_outcome       text           check (last_outcome in ('paid_out', 'nothing_to_pay', 'no_bank_account', 'suspended',
                                       'bank_closed')),
   primary key (merchant_id, currency),
-  check (case schedule when 'weekly' then on_day between 1 and 7
-                       when 'monthly' then on_day between 1 and 31
+  check (case schedule when 'weekly' then coalesce(on_day, 0) between 1 and 7
+                       when 'monthly' then coalesce(on_day, 0) between 1 and 31
                        else on_day is null end),
   check ((share_basis_points > 0) = (share_days > 0)),
   check ((last_day is null) = (last_outcome is null)),

@@ -1,6 +1,6 @@
 // A merchant's bank accounts: set, which takes effect after a wait, and stopped while they wait. The one before is paid
 // to until then, and both are on record, so that the merchant can be told.
-import { Failure, makeUuid } from '@tillgate/protocol'
+import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { BankDetails } from '../treasury/rules/bank-account.ts'
@@ -32,6 +32,7 @@ export function makeManageBankAccounts(parts: ManageBankAccountsParts) {
       { currency, ...given }: NewBankAccount,
       { reason, approval }: { reason: string; approval?: Approval | undefined },
     ): Promise<MerchantBankAccount> {
+      digitsOf(currency)
       const details = parseMerchantBankDetails(given)
       const setAtMs = clock.now()
       const all = await bankAccounts.listAccounts(merchantId)

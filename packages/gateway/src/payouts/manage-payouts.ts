@@ -3,6 +3,7 @@ import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/p
 import { availableMinor, noBalances } from '../ledger/rules/transfer.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
+import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import { accountAt } from './rules/bank-account.ts'
 import { type Ending, endPayout } from './rules/end-payout.ts'
@@ -100,6 +101,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
 
     /** Throws where its status does not allow it, also when somebody else changed it meanwhile. */
     async endPayout(key: PayoutKey, ending: Ending, reason: string): Promise<Payout> {
+      if (ending.outside) checkValueDate(ending.outside.valueDate)
       const payout = await find(key)
       const { merchantId, payoutId } = payout
       const run = await payoutRuns.findRun(payout.runId)

@@ -1,5 +1,5 @@
 // When and how much a merchant is paid out: set by an operator for each currency, and runs by hand.
-import { Failure } from '@tillgate/protocol'
+import { digitsOf, Failure } from '@tillgate/protocol'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { checkUsable } from '../treasury/rules/bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
@@ -36,6 +36,7 @@ export function makeManagePlans(parts: ManagePlansParts) {
     /** The first day is after today: nothing joins a run that may be closed. */
     async setPlan(given: PlanGiven, reason: string): Promise<PayoutPlan> {
       const { merchantId, currency, bankName } = given
+      digitsOf(currency)
       await checkBank(bankName, currency)
       const today = dayOf(clock.now())
       return plans.setPlan(

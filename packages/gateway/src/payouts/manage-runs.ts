@@ -2,6 +2,7 @@
 // is sent, and is the same for ever.
 import { Failure, uuidPattern } from '@tillgate/protocol'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { painHead, painPayout, painTail } from './rules/pain001.ts'
 import type { PayoutRun } from './rules/payout.ts'
@@ -61,6 +62,7 @@ export function makeManageRuns(parts: ManageRunsParts) {
 
     /** Workers end its payouts, in batches. */
     async endRun(runId: string, given: Omit<RunEnding, 'askedAtMs'>, reason: string): Promise<RunWithTotals> {
+      if (given.valueDate !== undefined) checkValueDate(given.valueDate)
       await find(runId)
       const recorded = act(given.ending === 'paid' ? 'payout-run.paid' : 'payout-run.cancel', runId, {
         reason,

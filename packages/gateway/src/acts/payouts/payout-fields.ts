@@ -38,7 +38,7 @@ export const runId = uuid('The run’s number.')
 /** What the bank says of a booking. */
 export const booking = {
   reference: faced(text('By what the bank knows the booking.', { max: 140, pattern: visibleCharacters }), {
-    placeholder: 'as on the bank’s statement',
+    placeholder: '2026-11-17/31',
   }),
   valueDate: day('The bank’s value date.'),
 }

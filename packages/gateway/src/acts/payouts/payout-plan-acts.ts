@@ -251,6 +251,7 @@ type GivenPlan = Readonly<{
 
 function planOf(merchant: string, given: GivenPlan): PlanGiven {
   const { currency: code, schedule, onDay, reservePercent = '0', reserveDays = 0 } = given
+  checkOnDay(schedule, onDay)
   const shareBasisPoints = Math.round(Number(reservePercent) * 100)
   if (shareBasisPoints > 0 !== reserveDays > 0)
     throw new Failure('invalid_field', {

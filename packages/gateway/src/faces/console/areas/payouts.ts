@@ -132,14 +132,14 @@ export function payoutTable(
 ): Html {
   return table(
     'Payouts, the newest first',
-    ['Payout', 'Status', number('Amount'), 'Merchant', 'To', 'Requested'],
-    payouts.map((payout) => [
-      html`<a href="/merchants/${payout.merchantId}/payouts/${payout.payoutId}"><code>${payout.payoutId}</code></a>`,
+    [number('Amount'), 'Status', 'To', 'Requested', 'Merchant', 'Payout'],
+    payouts.map(({ merchantId, payoutId, ...payout }) => [
+      html`<a href="/merchants/${merchantId}/payouts/${payoutId}">${amount(payout.amountMinor, payout.currency)}</a>`,
       status(payout.status),
-      amount(payout.amountMinor, payout.currency),
-      html`<a href="/merchants/${payout.merchantId}/payouts"><code>${payout.merchantId}</code></a>`,
       html`<span class="wrap">${payout.account.holder}</span>`,
       ago(payout.requestedAtMs, nowMs),
+      html`<a href="/merchants/${merchantId}/payouts"><code>${merchantId}</code></a>`,
+      html`<code>${payoutId}</code>`,
     ]),
     { isTall: true, none },
   )
