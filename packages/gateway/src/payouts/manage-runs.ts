@@ -76,8 +76,8 @@ export function makeManageRuns(parts: ManageRunsParts) {
     /** Throws before the first byte where there is no such file. */
     async exportRun(runId: string, format: FileFormat): Promise<AsyncGenerator<string>> {
       const run = await find(runId)
-      const { debtor } = run
-      if (!debtor)
+      const { debtor, sentAtMs } = run
+      if (!debtor || sentAtMs === undefined)
         throw new Failure('status_does_not_allow', {
           message: 'The run has a file once it is sent: until then its payouts may still be cancelled.',
         })
@@ -86,7 +86,7 @@ export function makeManageRuns(parts: ManageRunsParts) {
         throw new Failure('status_does_not_allow', {
           message: `The bank account ${run.bankName} had neither IBAN nor lines when the run was sent, so a bank could not read the file. Take the CSV.`,
         })
-      const head = painHead({ ...run, debtor }, await payoutRuns.fileTotalsOf(runId))
+      const head = painHead({ ...run, debtor, sentAtMs }, await payoutRuns.fileTotalsOf(runId))
       return file(runId, { head, row: painPayout, tail: painTail })
     },
   }

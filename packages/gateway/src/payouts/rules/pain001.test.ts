@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { painHead, painPayout, painTail } from './pain001.ts'
-import type { Payout, PayoutRun } from './payout.ts'
+import { painHead, painPayout, painTail, type SentRun } from './pain001.ts'
+import type { Payout } from './payout.ts'
 import { payoutCsvHead, payoutCsvRow } from './payout-csv.ts'
 
 const debtor = {
@@ -11,15 +11,15 @@ const debtor = {
   lines: undefined,
   bic: 'COBADEFFXXX',
 }
-const run: PayoutRun & { debtor: typeof debtor } = {
+const run: SentRun = {
   runId: '019a8b0c-7d3e-7000-8000-0123456789ab',
   bankName: 'main',
   currency: 'EUR',
   day: '2026-11-16',
   part: 1,
-  createdAtMs: Date.parse('2026-11-16T00:00:05.123Z'),
+  createdAtMs: 0,
   closedAtMs: 1,
-  sentAtMs: 2,
+  sentAtMs: Date.parse('2026-11-17T08:00:05.123Z'),
   debtor,
   ending: undefined,
   reference: undefined,
@@ -50,8 +50,8 @@ test('a run is these bytes, for ever', () => {
     head + painPayout(payout) + painTail,
     `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn>
-<GrpHdr><MsgId>019a8b0c7d3e700080000123456789ab</MsgId><CreDtTm>2026-11-16T00:00:05Z</CreDtTm><NbOfTxs>1</NbOfTxs><CtrlSum>1234.56</CtrlSum><InitgPty><Nm>Tillgate Ltd</Nm></InitgPty></GrpHdr>
-<PmtInf><PmtInfId>019a8b0c7d3e700080000123456789ab</PmtInfId><PmtMtd>TRF</PmtMtd><NbOfTxs>1</NbOfTxs><CtrlSum>1234.56</CtrlSum><ReqdExctnDt><Dt>2026-11-16</Dt></ReqdExctnDt>
+<GrpHdr><MsgId>019a8b0c7d3e700080000123456789ab</MsgId><CreDtTm>2026-11-17T08:00:05Z</CreDtTm><NbOfTxs>1</NbOfTxs><CtrlSum>1234.56</CtrlSum><InitgPty><Nm>Tillgate Ltd</Nm></InitgPty></GrpHdr>
+<PmtInf><PmtInfId>019a8b0c7d3e700080000123456789ab</PmtInfId><PmtMtd>TRF</PmtMtd><NbOfTxs>1</NbOfTxs><CtrlSum>1234.56</CtrlSum><ReqdExctnDt><Dt>2026-11-17</Dt></ReqdExctnDt>
 <Dbtr><Nm>Tillgate Ltd</Nm></Dbtr><DbtrAcct><Id><IBAN>DE89370400440532013000</IBAN></Id><Ccy>EUR</Ccy></DbtrAcct><DbtrAgt><FinInstnId><BICFI>COBADEFFXXX</BICFI></FinInstnId></DbtrAgt>
 <CdtTrfTxInf><PmtId><EndToEndId>T01K73ZQ800JZ7V3N4Q5R6S7T8W</EndToEndId></PmtId><PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl></PmtTpInf><Amt><InstdAmt Ccy="EUR">1234.56</InstdAmt></Amt><ChrgBr>SLEV</ChrgBr><Cdtr><Nm>Muller + .Sohne.</Nm></Cdtr><CdtrAcct><Id><IBAN>NL91ABNA0417164300</IBAN></Id></CdtrAcct><RmtInf><Ustrd>Payout T01K73ZQ800JZ7V3N4Q5R6S7T8W</Ustrd></RmtInf></CdtTrfTxInf>
 </PmtInf></CstmrCdtTrfInitn></Document>

@@ -5,6 +5,7 @@ import { toDecimalText } from '@tillgate/protocol'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 import { toBankText } from './bank-text.ts'
 import type { Payout, PayoutRun } from './payout.ts'
+import { dayOf } from './payout-plan.ts'
 
 export interface FileTotals {
   readonly payouts: number
@@ -15,16 +16,19 @@ const maxLengths = { name: 70, accountNumber: 34, bank: 140 } as const
 /** The control sum has no room for more; it may be left out. */
 const maxSumDigits = 18
 
-export function painHead(run: PayoutRun & { readonly debtor: BankDetails }, totals: FileTotals): string {
+/** A run with what it has once it was sent. */
+export type SentRun = PayoutRun & { readonly debtor: BankDetails; readonly sentAtMs: number }
+
+export function painHead(run: SentRun, totals: FileTotals): string {
   const { debtor, currency } = run
   const id = messageId(run)
   const name = element('Nm', toBankText(debtor.holder, maxLengths.name))
   const counted = `${element('NbOfTxs', totals.payouts.toString())}${controlSum(totals, currency)}`
-  const createdAt = `${new Date(run.createdAtMs).toISOString().slice(0, 19)}Z`
+  const sentAt = `${new Date(run.sentAtMs).toISOString().slice(0, 19)}Z`
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn>
-<GrpHdr>${element('MsgId', id)}${element('CreDtTm', createdAt)}${counted}<InitgPty>${name}</InitgPty></GrpHdr>
-<PmtInf>${element('PmtInfId', id)}<PmtMtd>TRF</PmtMtd>${counted}<ReqdExctnDt>${element('Dt', run.day)}</ReqdExctnDt>
+<GrpHdr>${element('MsgId', id)}${element('CreDtTm', sentAt)}${counted}<InitgPty>${name}</InitgPty></GrpHdr>
+<PmtInf>${element('PmtInfId', id)}<PmtMtd>TRF</PmtMtd>${counted}<ReqdExctnDt>${element('Dt', dayOf(run.sentAtMs))}</ReqdExctnDt>
 <Dbtr>${name}</Dbtr><DbtrAcct>${accountId(debtor)}${element('Ccy', currency)}</DbtrAcct><DbtrAgt>${agent(debtor) ?? unknownAgent}</DbtrAgt>
 `
 }
