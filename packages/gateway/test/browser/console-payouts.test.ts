@@ -6,7 +6,7 @@ import { launchBrowser, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { signIn } from '../support/console-browser.ts'
 import { look } from '../support/look.ts'
-import { addManyMerchants } from '../support/payouts.ts'
+import { addManyMerchants, untilPayoutsRest } from '../support/payouts.ts'
 
 const shop = await openCheckoutShop()
 const { gateway, merchant, clock } = shop
@@ -20,9 +20,7 @@ await shop.pay(await shop.order(), 'success')
 await addManyMerchants(pool, { count: 60, day: new Date(clock.now() + dayMs).toISOString().slice(0, 10) })
 
 const note = async (): Promise<string> => (await page.locator('.note').textContent()) ?? ''
-const workOff = async () => {
-  while ((await operations.workPayouts()).more);
-}
+const workOff = () => untilPayoutsRest({ pool, operations, clock })
 
 async function act(fold: string, button: string, fields: Record<string, string> = {}): Promise<string> {
   const details = page.locator('details.act', { has: page.getByText(fold, { exact: true }) }).first()

@@ -16,7 +16,7 @@ import { untilBlocked } from '../support/blocked.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
-import { giveBankAccount } from '../support/payouts.ts'
+import { giveBankAccount, untilPayoutsRest } from '../support/payouts.ts'
 import { commandScript } from '../support/process.ts'
 import { approved, TestBank } from '../support/rails.ts'
 import { operatorPassword } from '../support/started.ts'
@@ -160,9 +160,7 @@ test('a merchant is paid out by its plan and by hand, and the bank says what bec
   await shop.pay(order, 'success')
   await giveBankAccount(pool, merchantId, 'EUR')
   assert.deepEqual(await admin.data('startPayoutRun', { body: { currency: 'EUR', reason } }), { plans: 1 })
-  const work = async () => {
-    while ((await operations.workPayouts()).more);
-  }
+  const work = () => untilPayoutsRest({ pool, operations, clock })
   await work()
   const shown = await admin.data('showPayoutPlan', of)
   assert.equal(shown.plans[0].lastOutcome, 'paid_out')

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from '../../src/database/pool.ts'
 import type { PlanGiven } from '../../src/payouts/manage-plans.ts'
+import { dayOf } from '../../src/payouts/rules/payout-plan.ts'
 import type { Money } from './money.ts'
 
 export const testIban = 'DE89370400440532013000'
@@ -87,6 +88,27 @@ export async function workOff(money: Money): Promise<{ made: number; ended: numb
     sum.made += made
     sum.ended += ended
     if (!more) return sum
+  }
+}
+
+/** Beside a gateway whose own worker is at it too. */
+export async function untilPayoutsRest({
+  pool,
+  operations,
+  clock,
+}: {
+  pool: Pool
+  operations: Money['operations']
+  clock: { now(): number }
+}): Promise<void> {
+  for (;;) {
+    await operations.workPayouts()
+    const { rowCount } = await pool.query(
+      `select from payout_plans where next_day <= $1
+        union all select from payout_runs where closed_at is null or (ending is not null and ended_at is null)`,
+      [dayOf(clock.now())],
+    )
+    if (rowCount === 0) return
   }
 }
 
