@@ -88,15 +88,15 @@ const outcomes = {
 function planTable(plans: readonly PayoutPlan[]): Html {
   return table(
     'Plans',
-    ['Currency', 'When', 'From', number('At least'), number('Stays'), 'Next', 'Last'],
+    ['Currency', 'When', 'Next', 'Last', number('Stays'), number('At least'), 'From'],
     plans.map((plan) => [
       plan.currency,
       describeTimetable(plan),
-      plan.bankName,
-      amount(plan.leastMinor, plan.currency),
-      stays(plan),
       plan.nextDay ?? '—',
       plan.lastOutcome === undefined ? '—' : html`${plan.lastDay} ${outcomes[plan.lastOutcome]}`,
+      stays(plan),
+      amount(plan.leastMinor, plan.currency),
+      plan.bankName,
     ]),
     { none: 'No plan: the merchant is paid out when somebody asks for it, on its page.' },
   )
