@@ -14,6 +14,7 @@ import { create, query, single, straightforward } from './scenarios/merchant-api
 import { overload } from './scenarios/overload.ts'
 import { paidOrders } from './scenarios/paid-orders.ts'
 import { payouts } from './scenarios/payouts.ts'
+import { rails } from './scenarios/rails.ts'
 import { startAndMemory } from './scenarios/start-and-memory.ts'
 import { stored } from './scenarios/stored.ts'
 import { soak } from './soak.ts'
@@ -26,6 +27,7 @@ const scenarios: Record<string, Scenario> = {
   single,
   express: straightforward,
   paid: paidOrders,
+  rails,
   delivery,
   'dead-hosts': deadHosts,
   stored,

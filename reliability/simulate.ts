@@ -19,7 +19,16 @@ const first = wholeOption('seed', values.seed, { least: 0 })
 const seeds = wholeOption('seeds', values.seeds, { least: 1 })
 const days = wholeOption('days', values.days, { least: 2 })
 const database = await openThrowawayDatabase()
-const totals = { steps: 0, orders: 0, arrivals: 0, deaths: 0, connectionsLost: 0, pauses: 0, jumps: 0 }
+const totals = {
+  steps: 0,
+  orders: 0,
+  arrivals: 0,
+  attempts: 0,
+  deaths: 0,
+  connectionsLost: 0,
+  pauses: 0,
+  jumps: 0,
+}
 const failed: number[] = []
 const startedAtMs = performance.now()
 
@@ -29,8 +38,8 @@ for (let seed = first; seed < first + seeds; seed++) {
   if (failed.length > 0 && values['until-failure']) break
   tried += 1
   const ran = await runSeed(database.pool, { seed, days }, values.log ? console.log : undefined)
-  const { steps, orders, arrivals } = ran
-  for (const [name, count] of Object.entries({ steps, orders, arrivals, ...ran.faults }))
+  const { steps, orders, arrivals, attempts } = ran
+  for (const [name, count] of Object.entries({ steps, orders, arrivals, attempts, ...ran.faults }))
     totals[name as keyof typeof totals] += count
   if (ran.violations.length > 0) {
     failed.push(seed)

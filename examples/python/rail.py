@@ -7,35 +7,28 @@ SECRET = base64.b64decode(os.environ["RAIL_SECRET"][len("whsec_"):])
 PORT = int(sys.argv[1]) if len(sys.argv) > 1 else 8085
 payments, refunds, lock = {}, {}, threading.Lock()
 
-def signature(id, timestamp, body):
+def signed(id, timestamp, body):
     mac = hmac.new(SECRET, f"{id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
-    return "v1," + base64.b64encode(mac).decode()
+    return {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": "v1," + base64.b64encode(mac).decode()}
 
 def is_genuine(headers, body):
     id, timestamp, given = (headers.get("webhook-" + name, "") for name in ("id", "timestamp", "signature"))
-    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > 300:
-        return False
-    return any(hmac.compare_digest(one, signature(id, timestamp, body)) for one in given.split(" "))
-
-def of_payment(payment):
-    answer = {"status": payment["status"], "reference": payment["reference"]}
-    if payment["status"] == "pending":
-        url = f"http://localhost:{PORT}/pay/{payment['transactionId']}"
-        answer["nextAction"] = {"kind": "redirect", "url": url}
-    return answer
+    right = signed(id, timestamp, body)["webhook-signature"]
+    is_fresh = timestamp.isdigit() and abs(time.time() - int(timestamp)) <= 300
+    return is_fresh and any(hmac.compare_digest(one, right) for one in given.split(" "))
 
 def answer(message):
     kind, id = message["type"], message.get("refundId") or message["transactionId"]
     if kind == "payment.start":  # the same id is the same payment, for ever
-        payments.setdefault(id, {**message, "status": "pending", "reference": f"PY-{len(payments) + 1}"})
-    if kind == "payment.cancel" and id in payments and payments[id]["status"] == "pending":
+        action = {"kind": "redirect", "url": f"http://localhost:{PORT}/pay/{id}"}
+        start = {"status": "pending", "reference": f"PY-{len(payments) + 1}", "nextAction": action}
+        payments.setdefault(id, {**message, **start})
+    if kind == "payment.cancel" and payments.get(id, {}).get("status") == "pending":
         payments[id]["status"] = "cancelled"
-    if kind == "refund.start":
-        refunds.setdefault(id, {**message, "status": "approved" if may_refund(message) else "declined"})
-    if kind.startswith("payment."):
-        return of_payment(payments[id]) if id in payments else {"status": "unknown"}
-    status = refunds[id]["status"] if id in refunds else "unknown"
-    return {"status": status, "reason": "More than what was paid."} if status == "declined" else {"status": status}
+    if kind == "refund.start" and id not in refunds:
+        refunds[id] = {**message, "status": "approved" if may_refund(message) else "declined", "reason": "Not that much was paid."}
+    known = (payments if kind.startswith("payment.") else refunds).get(id, {"status": "unknown"})
+    return {name: known[name] for name in ("status", "reference", "reason", "nextAction") if name in known}
 
 def may_refund(message):  # in minor units, which are whole numbers
     payment = payments.get(message["transactionId"], {"status": "unknown"})
@@ -45,8 +38,7 @@ def may_refund(message):  # in minor units, which are whole numbers
 
 def notify(payment):
     body = json.dumps({"type": "payment.changed", "transactionId": payment["transactionId"]}).encode()
-    id, now = str(uuid.uuid4()), str(int(time.time()))
-    headers = {"webhook-id": id, "webhook-timestamp": now, "webhook-signature": signature(id, now, body)}
+    headers = signed(str(uuid.uuid4()), str(int(time.time())), body)
     try:
         urllib.request.urlopen(urllib.request.Request(payment["notifyUrl"], body, headers), timeout=5)
     except OSError as error:  # the gateway asks by itself too
@@ -56,21 +48,21 @@ class Rail(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(min(int(self.headers.get("content-length", 0)), 65536))
         payment = payments.get(self.path.removeprefix("/pay/"))
-        if payment:  # the consumer tapped the button
-            with lock:
-                payment["status"] = "approved" if payment["status"] == "pending" else payment["status"]
-            threading.Thread(target=notify, args=[payment]).start()
-            return self.reply(303, b"", location=payment["returnUrl"])
-        if not is_genuine(self.headers, body):
-            return self.reply(401, b"")
         with lock:
-            self.reply(200, json.dumps(answer(json.loads(body))).encode(), content_type="application/json")
+            if payment:  # the consumer tapped the button
+                payment["status"] = "approved" if payment["status"] == "pending" else payment["status"]
+                self.reply(303, b"", location=payment["returnUrl"])
+            elif not is_genuine(self.headers, body):
+                self.reply(401, b"")
+            else:
+                self.reply(200, json.dumps(answer(json.loads(body))).encode(), content_type="application/json")
+        if payment:
+            notify(payment)
 
     def do_GET(self):
-        payment = payments.get(self.path.removeprefix("/pay/"))
-        words = f"Pay {payment['amount']} {payment['currency']} to {payment['merchantName']}" if payment else "Nothing here"
-        form = '<form method="post"><button>Pay</button></form>' if payment else ""
-        self.reply(200, f"<!doctype html><title>Pay</title><p>{html.escape(words)}</p>{form}".encode())
+        payment = payments.get(self.path.removeprefix("/pay/"), {"amount": "0", "currency": "", "merchantName": "nobody"})
+        words = "Pay {amount} {currency} to {merchantName}".format_map(payment)
+        self.reply(200, f'<!doctype html><title>Pay</title><p>{html.escape(words)}</p><form method="post"><button>Pay</button></form>'.encode())
 
     def reply(self, status, body, **headers):
         self.send_response(status)

@@ -102,9 +102,9 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
     const whyNot = whyNotRefunded(sent) ?? (refundWay === 'decline' ? 'Refunds are declined.' : undefined)
     const settled = refundWay === 'delay' ? { settlesAtMs: now() + settlesAfterMs } : undefined
     const status = whyNot !== undefined ? 'declined' : settled ? 'submitted' : 'approved'
-    const made: Refund = { ...sent, status, ...(whyNot !== undefined && { whyNot }), ...settled }
-    write({ refund: made })
-    return made
+    const refund: Refund = { ...sent, status, ...(whyNot !== undefined && { whyNot }), ...settled }
+    write({ refund })
+    return refund
   }
 
   /** In minor units, which are whole numbers: a sum of refunds is never a little more or less than it should be. */
@@ -131,9 +131,9 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
     return status === 'declined' ? { status, reason: whyNot } : { status, checkAfterSeconds: 5 }
   }
 
-  function become(changed: Payment): Payment {
-    write({ payment: changed })
-    return changed
+  function become(payment: Payment): Payment {
+    write({ payment })
+    return payment
   }
 
   function write(entry: Entry): void {
@@ -148,11 +148,7 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
   }
 
   return {
-    answer,
-    payment,
-    refund,
-    refundsOf,
-    choose,
+    ...{ answer, payment, refund, refundsOf, choose },
     newestPayments: () => [...payments.values()].slice(-50).reverse().map(atThisMoment),
     refundWay: () => refundWay,
     setRefundWay: (way: RefundWay) => write({ refundWay: way }),

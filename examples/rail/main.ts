@@ -8,9 +8,7 @@ const port = Number(env['RAIL_PORT'] ?? 8083)
 const url = env['RAIL_URL'] ?? `http://localhost:${port}`
 const secrets = (env['RAIL_SECRET'] ?? '').split(',')
 if (!secrets.every(isWebhookSecret)) {
-  process.stderr.write(
-    'Set RAIL_SECRET to the secret that the gateway signs with: whsec_… (two, with a comma).\n',
-  )
+  process.stderr.write('Set RAIL_SECRET to the secret that the gateway signs with: whsec_…\n')
   process.exit(78)
 }
 

@@ -2,13 +2,9 @@
 import { baseStyle, type Html, html, page } from '../page.ts'
 import { type Bank, type Choice, type Payment, refundWays } from './bank.ts'
 
+const about = 'a rail for trying things out: no real money'
 const bankPage = (title: string, content: Html) =>
-  page({
-    title: `${title} – Test bank`,
-    name: 'Test bank',
-    about: 'a rail for trying things out: no real money',
-    content,
-  })
+  page({ title: `${title} – Test bank`, name: 'Test bank', about, content })
 
 /** The button, and what comes of it. */
 const words: Record<Choice, readonly [button: string, about: string]> = {
@@ -22,7 +18,6 @@ const words: Record<Choice, readonly [button: string, about: string]> = {
 const refundWords = { approve: 'Approved at once', delay: 'After 5 seconds', decline: 'Declined' } as const
 const kinds: Record<string, string> = { approved: 'good', declined: 'bad', cancelled: 'bad' }
 const badge = (status: string) => html`<span class="badge ${kinds[status] ?? 'wait'}">${status}</span>`
-const isOpen = ({ status }: Payment) => status === 'pending' || status === 'submitted'
 
 export function payPage(payment: Payment): string {
   const { amount, currency, merchantName, orderNo, description, status, choice, returnUrl } = payment
@@ -42,14 +37,11 @@ ${buttons(['delay', 'late', 'twice', 'never'])}</form>`
   )
 }
 
-const buttons = (names: readonly Choice[]) =>
-  html`<ul class="choices">${names.map(
-    (
-      name,
-    ) => html`<li><button name="choice" value="${name}"${name === 'approve' && html` class="primary"`}>${words[name][0]}</button>
-<span class="quiet">${words[name][1]}</span></li>
-`,
-  )}</ul>`
+const buttons = (names: readonly Choice[]) => html`<ul class="choices">${names.map(button)}</ul>`
+const button = (
+  name: Choice,
+) => html`<li><button name="choice" value="${name}"${name === 'approve' && html` class="primary"`}>${words[name][0]}</button>
+<span class="quiet">${words[name][1]}</span></li>`
 
 export function frontPage(bank: Bank): string {
   const payments = bank.newestPayments()
@@ -73,7 +65,7 @@ function paymentRow(payment: Payment, bank: Bank): Html {
 <p class="quiet">${merchantName}, order ${orderNo}<br>${reference}${choice && html`<br>${words[choice][0]}`}</p>
 ${bank.refundsOf(transactionId).map((refund) => html`<p>Refund of ${refund.amount} ${currency} ${badge(refund.status)}</p>`)}
 ${
-  isOpen(payment) &&
+  ['pending', 'submitted'].includes(status) &&
   html`<form method="post" action="/pay/${transactionId}" class="row"><input type="hidden" name="stay" value="1">
 <button name="choice" value="approve" aria-label="Approve ${reference}">Approve</button> <button name="choice" value="decline" aria-label="Decline ${reference}">Decline</button></form>`
 }
@@ -86,7 +78,6 @@ export const troublePage = (trouble: string) =>
 
 export const style = `${baseStyle}
 :root { --accent: light-dark(#27548a, #86b3ea); --on-accent: light-dark(#ffffff, #0d1a2a); }
-h1 { margin-bottom: 8px; }
 form h2, main > h2 { margin: 32px 0 8px; }
 main .quiet { font-size: 0.8125rem; }
 .amount { margin: 0; font-size: 2rem; font-weight: 600; font-variant-numeric: tabular-nums; letter-spacing: -0.02em; }
@@ -94,10 +85,8 @@ main .quiet { font-size: 0.8125rem; }
 [aria-pressed=true] { border-color: var(--accent); color: var(--accent); font-weight: 600; }
 .choices, .rows { margin: 0; padding: 0; list-style: none; overflow-wrap: anywhere; }
 .choices li { display: grid; grid-template-columns: 180px 1fr; gap: 0 16px; align-items: center; margin-bottom: 8px; }
-.choices .primary { width: auto; min-height: 40px; }
 .rows li { margin-bottom: 8px; padding: 16px; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
 .rows p { margin: 0 0 8px; }
 .row { display: flex; flex-wrap: wrap; gap: 8px; }
-.badge { margin: 0; vertical-align: middle; }
 @media (max-width: 479px) { .choices li { grid-template-columns: 1fr; margin-bottom: 16px; } }
 `

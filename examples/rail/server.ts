@@ -10,7 +10,6 @@ import { type Choice, choices, type Entry, makeBank, refundWays } from './bank.t
 import { frontPage, payPage, style, troublePage } from './pages.ts'
 
 export interface ServerParts {
-  /** Where consumers reach the bank. */
   readonly url: string
   /** Two while one is replaced. */
   readonly secrets: readonly string[]
@@ -34,7 +33,7 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
   return createServer((request, response) => {
     answer(request, response).catch((error: Error) => {
       process.stderr.write(`${error.stack}\n`)
-      if (!response.headersSent) sendPage(response, 500, troublePage('Something went wrong in the bank.'))
+      response.destroy()
     })
   })
 
@@ -52,11 +51,9 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
         return sendPage(response, 200, frontPage(bank))
       case 'GET /style.css':
         return void response.setHeader('content-type', 'text/css; charset=utf-8').end(style)
-      case 'POST /refunds': {
-        const way = refundWays.find((each) => each === form.get('way'))
-        if (way) bank.setRefundWay(way)
+      case 'POST /refunds':
+        bank.setRefundWay(refundWays.find((each) => each === form.get('way')) ?? 'approve')
         return redirect(response, '/')
-      }
     }
     if (!payment) return sendPage(response, 404, troublePage('The bank knows no such page or payment.'))
     if (request.method !== 'POST') return sendPage(response, 200, payPage(payment))
@@ -101,11 +98,8 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
       const signed = protocol.signWebhook(message, { secrets, nowMs: Date.now() })
       const headers = { 'content-type': 'application/json', ...signed }
       const request = { method: 'POST', headers, body: message.body, signal: AbortSignal.timeout(5_000) }
-      const isTold = await fetch(notifyUrl, request).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-      if (isTold) return
+      const told = await fetch(notifyUrl, request).catch(() => undefined)
+      if (told?.ok) return
     }
     process.stderr.write(`A notice did not arrive at ${notifyUrl}.\n`)
   }

@@ -2,6 +2,7 @@
 
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-checks.ts'
+import { type BankRecord, checkBank } from '../simulation/bank-invariants.ts'
 import { checkEvents } from '../simulation/callback-invariants.ts'
 import { checkHistories, checkRefundSums, checkRest, checkTold } from '../simulation/invariants.ts'
 import type { Journal } from '../simulation/journal.ts'
@@ -9,7 +10,7 @@ import type { Receiver } from './receiver.ts'
 
 export async function findCrashViolations(
   pool: Pool,
-  { journal, receiver }: { journal: Journal; receiver: Receiver },
+  { journal, receiver, bank }: { journal: Journal; receiver: Receiver; bank: BankRecord | undefined },
 ): Promise<string[]> {
   const { findings } = await verifyLedger(pool)
   return [
@@ -18,6 +19,7 @@ export async function findCrashViolations(
     ...(await checkRest(pool)),
     ...(await checkHistories(pool)),
     ...(await checkRefundSums(pool)),
+    ...(bank ? await checkBank(pool, bank) : []),
     ...(await checkEvents(pool)),
     ...receiver.refused.map((why) => `the listener could not open a callback: ${why}`),
     ...(await checkArrivals(pool, receiver)),
@@ -42,7 +44,7 @@ async function checkArrivals(pool: Pool, { arrivals }: Receiver): Promise<string
 /** What is still to do, so that the end can be waited for. */
 export async function countWork(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ work: string }>(`
-select (select count(*) from callback_queue) + (select count(*) from settlements)
+select (select count(*) from callback_queue) + (select count(*) from settlements) + (select count(*) from rail_tasks)
      + (select count(*) from orders where status = 'pending' and expires_at <= extract(epoch from now()) * 1000) as work`)
   return Number(rows[0]?.work)
 }
@@ -51,4 +53,5 @@ select (select count(*) from callback_queue) + (select count(*) from settlements
 export async function endClaims(pool: Pool): Promise<void> {
   await pool.query('update callback_queue set claimed_until = 0 where claim_id is not null')
   await pool.query('update settlements set due_at = 0 where claim_id is not null')
+  await pool.query('update rail_tasks set due_at = 0 where claim_id is not null')
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { makeSeeded } from '../simulation/seeded.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import { Site } from '../support/site.ts'
+import { CrashBank } from './bank.ts'
 import { kill, noVictims, type Victim, victimAmong, victims } from './victims.ts'
 
 export interface Cycles {
@@ -20,6 +21,8 @@ export interface Cycles {
 export interface Cycled {
   readonly violations: readonly string[]
   readonly orders: number
+  /** Payments that a bank outside was asked for. */
+  readonly attempts: number
   readonly refunds: number
   readonly arrivals: number
   readonly repeated: number
@@ -37,10 +40,12 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
   let starts = 0
   let processes = 1
   let site: Site | undefined
+  let bank: CrashBank | undefined
   try {
     start()
     await gateway.ready()
-    site = await Site.open({ dataDir, name: `s${seed}` })
+    bank = await CrashBank.open(dataDir)
+    site = await Site.open({ dataDir, name: `s${seed}`, bank })
     // A shopper that gives up ends the run at once, not after the last cycle.
     const trouble = site.startLoad(shoppers)
     for (let cycle = 1; cycle <= cycles; cycle++) {
@@ -59,6 +64,7 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
   } finally {
     await gateway.stop()
     site?.close()
+    bank?.close()
   }
 
   function start(): void {

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isFinalOrderStatus, type OrderStatus } from '@tillgate/protocol'
 import { ConflictError, InvalidRequestError, TillgateError } from '../../packages/sdk/src/errors.ts'
 import type { Tillgate } from '../../packages/sdk/src/tillgate.ts'
+import { bankRailId } from '../simulation/bank.ts'
 import type { Journal, ToldOrder } from '../simulation/journal.ts'
 
 export interface ShopperParts {
@@ -14,6 +15,8 @@ export interface ShopperParts {
   readonly name: string
   readonly now: () => number
   readonly isOver: () => boolean
+  /** Every third order is paid through a bank outside. */
+  readonly hasBank: boolean
 }
 
 const amountMinor = 1_250n
@@ -27,17 +30,21 @@ const storyWithinMs = 180_000
 /** Buys one thing after the other until it is told to end; the one under way is finished. */
 export async function shop(parts: ShopperParts, index: number): Promise<void> {
   for (let round = 0; !parts.isOver(); round++)
-    await story(parts, { orderNo: `${parts.name}-${index}-${round}`, isRefunded: round % 2 === 0 })
+    await story(parts, {
+      orderNo: `${parts.name}-${index}-${round}`,
+      isRefunded: round % 2 === 0,
+      isByBank: parts.hasBank && round % 3 === 1,
+    })
 }
 
 /** One order from its creation to its end, and its refund. */
 export async function story(
   parts: ShopperParts,
-  { orderNo, isRefunded }: { orderNo: string; isRefunded: boolean },
+  { orderNo, isRefunded, isByBank = false }: { orderNo: string; isRefunded: boolean; isByBank?: boolean },
 ): Promise<void> {
   const order = await create(parts, orderNo)
   if (!order) return
-  await pay(parts, order)
+  await (isByBank ? payByBank(parts, order) : pay(parts, order))
   const status = await untilFinal(parts, order)
   if (status === 'success' && isRefunded) await refund(parts, order)
 }
@@ -88,6 +95,17 @@ async function pay({ merchant, journal }: ShopperParts, order: ToldOrder): Promi
   })
   // Refused: by the first one, or because the order expired meanwhile. The query will tell.
   if (isAcknowledged) journal.answered(order, order.status, 'confirming')
+}
+
+/** Safe to repeat: the same attempt goes on. Refused: it is paid already, or expired; the query will tell. */
+async function payByBank({ merchant }: ShopperParts, { paymentId }: ToldOrder): Promise<void> {
+  await untilAnswered(async () => {
+    try {
+      await merchant().sandbox.pay({ paymentId, rail: bankRailId }, { timeoutMs: once.timeoutMs })
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error
+    }
+  })
 }
 
 async function untilFinal({ merchant, journal }: ShopperParts, order: ToldOrder): Promise<OrderStatus> {

@@ -172,6 +172,63 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'payout-runs.test.ts',
     places: [{ in: 'changePayouts', find: 'and p.status = c.from_status', replace: '' }],
   },
+  'rail-late-money-lost': {
+    what: 'Money that a rail took after its order had ended is noticed, and nothing is written down.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'decideLate',
+        find: 'if (isKnown) return',
+        replace: "if (isKnown || lateMoney === 'refund') return",
+      },
+    ],
+  },
+  'rail-notice-believed': {
+    what: 'A notice of a rail is taken for the rail’s word: what it is about is approved, whatever the rail answers.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'makeHearNotice',
+        find: 'const isWaiting =',
+        replace: `const told = globalThis as { believed?: Set<string> }
+    told.believed = (told.believed ?? new Set<string>()).add(id)
+    const isWaiting =`,
+      },
+      {
+        in: 'makeAskAboutPayment',
+        find: 'const { answer, calls } = asked',
+        replace: `const { calls } = asked
+    const isTold = (globalThis as { believed?: Set<string> }).believed?.has(task.taskId)
+    const answer: RailPaymentAnswer = isTold ? { status: 'approved', reference: 'notice' } : asked.answer`,
+      },
+    ],
+  },
+  'rail-refunds-twice': {
+    what: 'A refund at a rail whose answer was lost is begun again under another id.',
+    caughtBy: 'simulation',
+    places: [
+      { in: 'makeAskAboutRefund', find: 'if (claims === 1)', replace: 'if (claims > 0)' },
+      {
+        in: 'makeAskAboutRefund',
+        find: 'refundStart({ refundId: taskId,',
+        replace: "refundStart({ refundId: claims === 1 ? taskId : taskId + '-' + claims,",
+      },
+    ],
+  },
+  'rail-starts-twice': {
+    what: 'A start at a rail whose answer was lost is begun again under another id.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'makeAskAboutPayment',
+        find: "return withCalls(await put('payment.start'), [first.call])",
+        replace: `const id = transactionId.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    const again = await startMessage({ ...facts, attempt: { ...facts.attempt, transactionId: id } })
+    const parse = (text: string) => parseRailPaymentAnswer('payment.start', text)
+    return withCalls(await ask(rail, again, parse), [first.call])`,
+      },
+    ],
+  },
   'refund-sum-unchecked': {
     what: 'The code lets a refund of more than is left through, and leaves it to the table to refuse.',
     caughtBy: 'refund.test.ts',

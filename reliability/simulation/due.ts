@@ -2,7 +2,9 @@
 // it, so that thirty days take no longer than what happens in them.
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 
-export type Due = Readonly<Record<'expire' | 'settle' | 'deliver' | 'payouts', number | undefined>>
+export type Due = Readonly<
+  Record<'expire' | 'settle' | 'ask' | 'deliver' | 'payouts', number | undefined>
+>
 
 /** For each worker, by the processes' clocks; undefined when nothing waits for it. */
 export async function findDue(pool: Pool): Promise<Due> {
@@ -11,6 +13,7 @@ export async function findDue(pool: Pool): Promise<Due> {
     text: `
 select (select min(expires_at) from orders where status = 'pending') as expire,
        (select min(due_at) from settlements) as settle,
+       (select min(greatest(t.due_at, r.paused_until)) from rail_tasks t join rails r using (rail_id)) as ask,
        (select min(greatest(q.due_at, q.claimed_until, h.paused_until))
           from callback_queue q left join callback_hosts h using (host)) as deliver,
        least((select extract(epoch from min(next_day)) * 1000 from payout_plans),
@@ -21,6 +24,7 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
   return {
     expire: toTime(rows[0]?.expire),
     settle: toTime(rows[0]?.settle),
+    ask: toTime(rows[0]?.ask),
     deliver: toTime(rows[0]?.deliver),
     payouts: toTime(rows[0]?.payouts),
   }

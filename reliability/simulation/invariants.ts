@@ -3,6 +3,8 @@
 import { canOrderMove, type OrderStatus } from '@tillgate/protocol'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-checks.ts'
+import type { SimulatedBank } from './bank.ts'
+import { checkBank } from './bank-invariants.ts'
 import { checkCallbacks } from './callback-invariants.ts'
 import type { Journal } from './journal.ts'
 import type { SimulatedNetwork } from './network.ts'
@@ -13,6 +15,7 @@ export interface Ending {
   readonly journal: Journal
   readonly network: SimulatedNetwork
   readonly rail: SimulatedRail
+  readonly bank: SimulatedBank
   /** What each wallet had at the beginning. */
   readonly walletMinor: bigint
 }
@@ -25,6 +28,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkRest(pool)),
     ...(await checkTold(pool, journal)),
     ...(await checkRail(ending)),
+    ...(await checkBank(pool, ending.bank)),
     ...(await checkHistories(pool)),
     ...(await checkRefundSums(pool)),
     ...(await checkWallets(ending)),
@@ -41,6 +45,11 @@ select 'refund ' || refer_refund_no || ' is still refunding' from refunds where 
  union all
 select 'settlement ' || settlement_id || ' still waits' from settlements
  union all
+select 'rail task ' || task_id || ' still waits' from rail_tasks
+ union all
+select 'attempt ' || transaction_id || ' is still ' || status from rail_attempts
+ where ended_at is null or status = 'returning'
+ union all
 select 'callback ' || callback_id || ' is still queued' from callback_queue`)
   return rows.map(({ what }) => what)
 }
@@ -52,6 +61,7 @@ interface OrderRow {
   status: OrderStatus
   amount: string
   transaction_id: string | null
+  rail_id: string | null
 }
 
 /** Whatever was acknowledged is stored as that, and has gone no other way than people were told. */
@@ -82,14 +92,15 @@ export async function checkTold(pool: Pool, journal: Journal): Promise<string[]>
 
 async function readOrders(pool: Pool): Promise<OrderRow[]> {
   const { rows } = await pool.query<OrderRow>(
-    'select merchant_id, order_no, payment_id, status, payment_amount_minor as amount, transaction_id from orders',
+    'select merchant_id, order_no, payment_id, status, payment_amount_minor as amount, transaction_id, rail_id from orders',
   )
   return rows
 }
 
 async function readRefunds(pool: Pool): Promise<RefundRow[]> {
   const { rows } = await pool.query<RefundRow>(
-    'select merchant_id, refer_refund_no, refund_id, amount_minor, status, transaction_id from refunds',
+    `select r.merchant_id, r.refer_refund_no, r.refund_id, r.amount_minor, r.status, r.transaction_id, o.rail_id
+       from refunds r join orders o using (merchant_id, payment_id)`,
   )
   return rows
 }
@@ -101,6 +112,7 @@ interface RefundRow {
   amount_minor: string
   status: string
   transaction_id: string | null
+  rail_id: string | null
 }
 
 function isReachable(from: OrderStatus, to: OrderStatus): boolean {
@@ -109,18 +121,19 @@ function isReachable(from: OrderStatus, to: OrderStatus): boolean {
   return canOrderMove({ from, to })
 }
 
-/** What the rail approved is paid, what it declined is not. */
+/** What the rail of wallets approved is paid, what it declined is not. */
 async function checkRail({ pool, rail }: Ending): Promise<string[]> {
   const violations: string[] = []
-  for (const { order_no, status, transaction_id } of await readOrders(pool)) {
-    if (transaction_id === null) continue
+  for (const { order_no, status, transaction_id, rail_id } of await readOrders(pool)) {
+    if (transaction_id === null || rail_id !== null) continue
     const decision = rail.decisionOf(transaction_id)
     if (decision === undefined)
       violations.push(`the rail was never asked about ${order_no}, which is ${status}`)
     else if (status !== { approved: 'success', declined: 'failed' }[decision])
       violations.push(`the rail ${decision} ${order_no}, which ended as ${status}`)
   }
-  for (const { refer_refund_no, status, transaction_id } of await readRefunds(pool)) {
+  for (const { refer_refund_no, status, transaction_id, rail_id } of await readRefunds(pool)) {
+    if (rail_id !== null) continue
     const isApproved = transaction_id !== null && rail.decisionOf(transaction_id) === 'approved'
     if (isApproved !== (status === 'refund_success'))
       violations.push(

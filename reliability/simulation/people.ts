@@ -2,6 +2,7 @@
 // their mind, ask again when they got no answer, and write down what they were told.
 import { Failure, type OrderStatus } from '@tillgate/protocol'
 import type { Merchant } from '../../packages/gateway/src/merchants/rules/merchant.ts'
+import { bankRailId } from './bank.ts'
 import type { Journal, ToldOrder } from './journal.ts'
 import type { Seeded } from './seeded.ts'
 import type { SimulatedGateway } from './simulated-gateway.ts'
@@ -28,7 +29,8 @@ export type Called<Result> =
   /** No answer, or one that says nothing: it may have happened or not. */
   | { readonly kind: 'lost' }
 
-const minute = 60_000
+const second = 1_000
+const minute = 60 * second
 const hour = 60 * minute
 const maxTries = 6
 
@@ -128,11 +130,32 @@ function lateByMs(seeded: Seeded): number {
 /** Double clicks, and now and then a second tab with another wallet. */
 async function pay(story: Story, order: ToldOrder): Promise<void> {
   const { world, seeded } = story
+  const mind = world.seeded.stream(`${story.name} chooses`)
+  if (mind.isLucky(0.4) && (await payByBank(story, order, mind)) === 'goes_on') return
   const tabs = Array.from({ length: seeded.isLucky(0.15) ? 2 : 1 }, () => seeded.pick(world.wallets))
   const clicks = tabs.flatMap((walletId) =>
     Array.from({ length: seeded.isLucky(0.25) ? 2 : 1 }, () => walletId),
   )
   await Promise.all(clicks.map((walletId) => click(story, order, walletId)))
+}
+
+/** Chooses the bank, by two clicks now and then, comes back to look; some change their mind and pay from a wallet. */
+async function payByBank(story: Story, order: ToldOrder, mind: Seeded): Promise<'goes_on' | 'left'> {
+  const { world } = story
+  const { merchantId, paymentId } = order
+  const key = { merchantId, paymentId }
+  const choice = { ...key, railId: bankRailId, locale: 'en' }
+  await Promise.all(
+    Array.from({ length: mind.isLucky(0.25) ? 2 : 1 }, () =>
+      untilAnswered(story, () => world.call((gateway) => gateway.payByRail.start(choice))),
+    ),
+  )
+  await world.sleep(mind.whole(0, mind.pick([second, minute, story.lifeMs])))
+  if (mind.isLucky(0.3)) {
+    await untilAnswered(story, () => world.call((gateway) => gateway.payByRail.leave(key)))
+    return 'left'
+  }
+  return 'goes_on'
 }
 
 async function click(story: Story, order: ToldOrder, walletId: string): Promise<void> {

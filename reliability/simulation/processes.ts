@@ -1,6 +1,7 @@
 // The gateway's processes of a run: two of them, each of which may die at any step and come back, or stand still and go on
 // as if nothing had happened. People reach whichever is up.
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import type { SimulatedBank } from './bank.ts'
 import type { Faults } from './faults.ts'
 import type { SimulatedNetwork } from './network.ts'
 import { type Called, isAnswer } from './people.ts'
@@ -16,6 +17,7 @@ export interface ProcessesParts {
   readonly time: VirtualTime
   readonly rail: SimulatedRail
   readonly network: SimulatedNetwork
+  readonly bank: SimulatedBank
   readonly faults: Faults
   readonly scheduler: Scheduler
   readonly worldOwner: Owner
@@ -116,7 +118,7 @@ export class Processes {
   }
 
   #start(): void {
-    const { pool, time, rail, network, faults, scheduler, seeded, note } = this.#parts
+    const { pool, time, rail, network, bank, faults, scheduler, seeded, note } = this.#parts
     const owner: Owner = { name: `process-${++this.#started}`, isAlive: true, isPaused: false }
     note(`${owner.name} starts`)
     const own = seeded.stream(owner.name)
@@ -129,6 +131,7 @@ export class Processes {
       seeded: own,
       rail,
       network,
+      bank,
     })
     this.#running.push({ gateway, died: Promise.withResolvers(), wakesAtTakeoverFromMs: undefined })
   }

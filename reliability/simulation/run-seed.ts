@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { SimulatedBank } from './bank.ts'
 import { countLockWaits, emptyTables, findDue } from './due.ts'
 import { Faults } from './faults.ts'
 import { findViolations } from './invariants.ts'
@@ -31,6 +32,8 @@ export interface Ran {
   readonly steps: number
   readonly orders: number
   readonly arrivals: number
+  /** Payments that the bank heard of. */
+  readonly attempts: number
   readonly faults: Faults['counts']
 }
 
@@ -57,8 +60,14 @@ export async function runSeed(
   const faults = new Faults(seeded.stream('faults'))
   const rail = new SimulatedRail({ time, seeded: seeded.stream('rail') })
   const network = new SimulatedNetwork({ time, seeded: seeded.stream('network') })
-  const settled = await settleIn(pool, { seeded: seeded.stream('settling in'), network, nowMs: startMs })
   const worldOwner: Owner = { name: 'world', isAlive: true, isPaused: false }
+  const bank = new SimulatedBank({ time, seeded: seeded.stream('bank'), world: worldOwner })
+  const settled = await settleIn(pool, {
+    seeded: seeded.stream('settling in'),
+    network,
+    bank,
+    nowMs: startMs,
+  })
   const scheduler: Scheduler = new Scheduler({
     seeded: seeded.stream('scheduler'),
     countLockWaits: () => countLockWaits(pool),
@@ -73,12 +82,17 @@ export async function runSeed(
     time,
     rail,
     network,
+    bank,
     faults,
     scheduler,
     worldOwner,
     seeded,
     note: log,
   })
+  bank.tell = async (notice) => {
+    const called = await processes.call((gateway) => gateway.hearNotice(notice))
+    return called.kind === 'answered' ? called.value : 'lost'
+  }
   const journal = new Journal()
   const world: World = {
     seeded,
@@ -94,7 +108,7 @@ export async function runSeed(
   void time.wait(worldOwner, endMs - startMs).then(() => {
     log('all is healed')
     isHealed = true
-    faults.isHealed = rail.isHealed = network.isHealed = true
+    faults.isHealed = rail.isHealed = network.isHealed = bank.isHealed = true
     processes.heal()
   })
 
@@ -108,7 +122,7 @@ export async function runSeed(
     misbehave()
     pace.advance(due)
   }
-  const violations = await findViolations({ pool, journal, network, rail, walletMinor })
+  const violations = await findViolations({ pool, journal, network, rail, bank, walletMinor })
   hash.update(await stateDigest(pool))
   return {
     violations,
@@ -116,6 +130,7 @@ export async function runSeed(
     steps: scheduler.steps,
     orders: journal.orders.size,
     arrivals: network.arrivals.length,
+    attempts: bank.payments.size,
     faults: faults.counts,
   }
 

@@ -1,5 +1,6 @@
 // What is there when a run begins: merchants with their listeners, some of which share a host, and wallets with money.
 import { makeUuid } from '@tillgate/protocol'
+import { noExtras } from '../../packages/gateway/src/acts/rail-acts.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { type Merchant, makeMerchantId } from '../../packages/gateway/src/merchants/rules/merchant.ts'
 import type { Act } from '../../packages/gateway/src/operators/rules/audit.ts'
@@ -7,19 +8,28 @@ import { readConfig } from '../../packages/gateway/src/settings/config.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { testBankDetails } from '../../packages/gateway/test/support/payouts.ts'
 import { testEnvironment } from '../../packages/gateway/test/support/started.ts'
+import { bankRailId, type SimulatedBank } from './bank.ts'
 import { manners, type SimulatedNetwork } from './network.ts'
 import { planOf } from './payouts.ts'
 import type { World } from './people.ts'
 import type { Seeded } from './seeded.ts'
+import { vault } from './simulated-gateway.ts'
 
 /** Enough for several orders, not for all: some payments find too little. */
 export const walletMinor = 12_000n
 const merchantCount = 4
 const walletCount = 5
 
+export interface Beginning {
+  readonly seeded: Seeded
+  readonly network: SimulatedNetwork
+  readonly bank: SimulatedBank
+  readonly nowMs: number
+}
+
 export async function settleIn(
   pool: Pool,
-  { seeded, network, nowMs }: { seeded: Seeded; network: SimulatedNetwork; nowMs: number },
+  { seeded, network, bank, nowMs }: Beginning,
 ): Promise<Pick<World, 'merchants' | 'wallets'>> {
   const random = (count: number) => seeded.bytes(count)
   const clock = { now: () => nowMs, wait: async () => {} }
@@ -27,6 +37,7 @@ export async function settleIn(
     config: { ...readConfig(testEnvironment), bankAccountWaitMs: 0 },
     clock,
     random,
+    vault,
   })
   const { bankAccounts, payoutPlans } = operations.as('simulation')
   const merchants: { merchant: Merchant; callbackUrl: string }[] = []
@@ -73,6 +84,9 @@ export async function settleIn(
     wallets.map((walletId) => ({ walletId, currency: 'USD', amountMinor: walletMinor })),
     { subject: 'simulation', reason: 'the beginning' },
   )
+  const bankRail = { ...noExtras, name: 'Bank', url: 'https://bank.example/rail', currencies: ['USD'] }
+  const { secret } = await operations.as('simulation').rails.addRail(bankRailId, bankRail, 'the beginning')
+  bank.register(secret)
   return { merchants, wallets }
 
   function act(name: string): Act {

@@ -9,11 +9,13 @@ import type { Prepared } from '../../packages/gateway/src/callbacks/deliver-call
 import type { ClaimedCallback } from '../../packages/gateway/src/callbacks/store/callback-queue.ts'
 import { makeVault } from '../../packages/gateway/src/platform/vault.ts'
 import { readConfig } from '../../packages/gateway/src/settings/config.ts'
+import { startRailWorker } from '../../packages/gateway/src/workers/ask-rails.ts'
 import { startDeliveryWorker } from '../../packages/gateway/src/workers/deliver-callbacks.ts'
 import { startExpiryWorker } from '../../packages/gateway/src/workers/expire-orders.ts'
 import { startPayoutWorker } from '../../packages/gateway/src/workers/payouts.ts'
 import { startSettleWorker } from '../../packages/gateway/src/workers/settle.ts'
 import { startTidyWorker } from '../../packages/gateway/src/workers/tidy-callbacks.ts'
+import type { SimulatedBank } from './bank.ts'
 import type { SimulatedNetwork } from './network.ts'
 import type { SimulatedRail } from './rail.ts'
 import type { Owner } from './scheduler.ts'
@@ -29,12 +31,13 @@ export interface SimulatedGatewayParts {
   readonly seeded: Seeded
   readonly rail: SimulatedRail
   readonly network: SimulatedNetwork
+  readonly bank: SimulatedBank
 }
 
 export type SimulatedGateway = ReturnType<typeof startSimulatedGateway>
 
 const log = pino({ level: 'silent' })
-const vault = makeVault(Buffer.alloc(32, 7))
+export const vault = makeVault(Buffer.alloc(32, 7))
 const config = { ...readConfig({}), mode: 'live', bankAccountWaitMs: 0 } as const
 const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
 
@@ -53,7 +56,12 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     clock,
     random,
     rail: parts.rail.for(owner),
-    hints: { pending: (expiresAtMs) => expiry.expects(expiresAtMs), submitted: () => settle.wake() },
+    railPost: parts.bank.for(owner),
+    hints: {
+      pending: (expiresAtMs) => expiry.expects(expiresAtMs),
+      submitted: () => settle.wake(),
+      railTask: () => asking.wake(),
+    },
   })
   const idling = (idle: Worker) => ({ clock: time.clockOf(owner, { skewMs, idle }), log })
 
@@ -67,6 +75,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     settleDue: operations.settleDue,
     nextDue: stores.settling.nextDue,
   })
+  const asking = startRailWorker({ ...idling('ask'), askRails: operations.askRails })
   const delivery = startDeliveryWorker({
     ...idling('deliver'),
     queue: stores.callbackQueue,

@@ -8,6 +8,7 @@ import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { countWork, endClaims, findCrashViolations } from '../crash/check.ts'
 import { type Receiver, startReceiver } from '../crash/receiver.ts'
 import { type ShopperParts, shop, story } from '../crash/shopper.ts'
+import type { BankRecord } from '../simulation/bank-invariants.ts'
 import { Journal } from '../simulation/journal.ts'
 import { withStored } from './stored.ts'
 
@@ -18,6 +19,8 @@ export interface SiteOptions {
   readonly name: string
   /** How the tables are looked into; left out, in the database under the data folder. */
   readonly stored?: <Result>(work: (pool: Pool) => Promise<Result>) => Promise<Result>
+  /** Through which some of the orders are paid. */
+  readonly bank?: BankRecord | undefined
   /** The merchant's clock. */
   readonly now?: () => number
 }
@@ -46,6 +49,7 @@ export class Site {
       name: options.name,
       now: options.now ?? Date.now,
       isOver: () => this.#isOver,
+      hasBank: options.bank !== undefined,
     }
   }
 
@@ -100,7 +104,8 @@ export class Site {
   check(): Promise<string[]> {
     return this.stored(async (pool) => {
       await this.#untilAtRest(pool)
-      return findCrashViolations(pool, { journal: this.journal, receiver: this.#receiver })
+      const { bank } = this.#options
+      return findCrashViolations(pool, { journal: this.journal, receiver: this.#receiver, bank })
     })
   }
 
@@ -109,6 +114,7 @@ export class Site {
     return {
       orders: this.journal.orders.size,
       refunds: this.journal.refunds.size,
+      attempts: this.#options.bank?.payments.size ?? 0,
       arrivals: arrivals.size,
       repeated: [...arrivals.values()].filter((times) => times > 1).length,
     }

@@ -14,6 +14,7 @@ import { payoutActs } from './payouts/payout-run-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
 import { tokenActs } from './token-acts.ts'
+import { transferActs } from './transfer-acts.ts'
 import { walletActs } from './wallet-acts.ts'
 
 export const catalogue: readonly Act[] = [
@@ -27,6 +28,7 @@ export const catalogue: readonly Act[] = [
   ...bankActs,
   ...payoutPlanActs,
   ...payoutActs,
+  ...transferActs,
   ...approvalActs,
   ...bookActs,
   ...operatorActs,

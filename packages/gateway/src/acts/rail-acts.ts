@@ -1,6 +1,7 @@
 // Rails that reach outside: registered, changed, paused and resumed, their secrets replaced.
 import { digitsOf, Failure, isCurrencyCode, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
 import type { Attempt } from '../rails/rules/attempt.ts'
+import type { BankAccount } from '../rails/rules/bank-account.ts'
 import {
   checkLogo,
   defaultPosition,
@@ -25,19 +26,21 @@ import {
 } from './fields.ts'
 import { balances, clearing, currency, merchantId, reason, toBalance, uuid } from './shared-fields.ts'
 
-const railId = faced(
+export const railId = faced(
   matching('Its short name, which never changes.', {
     regexp: railIdPattern,
     expected: '1 to 32 small letters, digits and dashes, a letter first',
   }),
   { option: 'id', placeholder: 'bank' },
 )
-const key = object('Which rail.', { railId })
-const name = faced(text('As consumers read it at the checkout.', { max: 64 }), { placeholder: 'My bank' })
+export const railKey = object('Which rail.', { railId })
+export const name = faced(text('As consumers read it at the checkout.', { max: 64 }), {
+  placeholder: 'My bank',
+})
 const url = faced(text('Where messages are sent: https, in the sandbox http too.', { max: 2048 }), {
   placeholder: 'https://bank.example/tillgate',
 })
-const currencies = faced(list('What it takes.', currency, { max: 300 }), {
+export const currencies = faced(list('What it takes.', currency, { max: 300 }), {
   placeholder: 'EUR, USD',
   fromText: (written) => written.toUpperCase(),
 })
@@ -53,7 +56,7 @@ const limits = (description: string) =>
     ),
     { placeholder: '1.00 EUR, 1.00 USD', fromText: (written) => written.toUpperCase() },
   )
-const extras = {
+export const extras = {
   names: optional(
     faced(
       list(
@@ -82,10 +85,36 @@ const extras = {
 }
 // Safe: these are its own keys.
 const extraNames = Object.keys(extras) as (keyof typeof extras)[]
+export const accountFields = {
+  holder: faced(text('Whose account it is, as the bank has it.', { max: 140 }), {
+    placeholder: 'Example GmbH',
+  }),
+  iban: optional(
+    faced(text('The account’s IBAN; where there is none, lines.', { max: 42 }), {
+      label: 'IBAN',
+      placeholder: 'DE89 3704 0044 0532 0130 00',
+    }),
+  ),
+  bic: optional(faced(text('The bank’s BIC.', { max: 11 }), { label: 'BIC', placeholder: 'COBADEFFXXX' })),
+  lines: optional(
+    faced(
+      list(
+        'What else says which account it is.',
+        matching('What it is called, and the thing itself.', {
+          regexp: /^[^=]{1,64}=\S.{0,255}$/u,
+          expected: 'a name and a value, such as Sort code=20-00-00',
+        }),
+        { max: 10 },
+      ),
+      { placeholder: 'Account number=12345678, Sort code=20-00-00' },
+    ),
+  ),
+}
 const rail = {
   railId,
   name,
-  url,
+  url: optional(url),
+  account: optional(object('The account that consumers pay to by bank transfer.', accountFields)),
   currencies,
   ...extras,
   isPaused: yesNo('By an operator: it is not offered, and what is under way goes on.'),
@@ -98,7 +127,7 @@ const transactionId = text('The transactionId of the attempt.', { max: 30 })
 const secret = text('Signs messages both ways. Told this once: hand it over now.', { max: 128 })
 const page = '/rails/:railId'
 
-const checks: Act['checks'] = {
+export const railChecks: Act['checks'] = {
   currencies: ({ currencies: codes }) => {
     for (const code of codes as string[]) digitsOf(code)
   },
@@ -124,7 +153,7 @@ export const railActs: readonly Act[] = [
     api: { method: 'GET', path: page, id: 'showRail' },
     scope: 'rails:read',
     summary: 'One rail with its secrets’ ages and what it has collected',
-    params: key,
+    params: railKey,
     answer: object('A rail.', {
       ...rail,
       secrets: list(
@@ -153,7 +182,7 @@ export const railActs: readonly Act[] = [
     scope: 'rails:manage',
     summary: 'Register a rail; its secret is told this once',
     input: object('The rail.', { railId, name, url, currencies, ...extras, reason }),
-    checks,
+    checks: railChecks,
     answer: object('The rail and its secret.', { rail: object('The rail.', rail), secret }),
     command: { words: 'rail add' },
     form: {
@@ -181,7 +210,7 @@ export const railActs: readonly Act[] = [
     api: { method: 'PATCH', path: page, id: 'changeRail' },
     scope: 'rails:manage',
     summary: 'Change what is given, leave the rest; everywhere within 5 seconds',
-    params: key,
+    params: railKey,
     input: object('What to change.', {
       name: optional(name),
       url: optional(url),
@@ -190,7 +219,7 @@ export const railActs: readonly Act[] = [
       clear: optional(list('What goes back to the default.', oneOf('A setting.', extraNames))),
       reason,
     }),
-    checks,
+    checks: railChecks,
     answer: object('The rail as it is now.', rail),
     command: {
       words: 'rail change',
@@ -206,7 +235,7 @@ export const railActs: readonly Act[] = [
       explains: 'Changes apply everywhere within 5 seconds. What is left empty goes back to the default.',
       button: 'Change',
       fields: ['name', 'url', 'currencies', ...extraNames, 'reason'],
-      required: ['name', 'url', 'currencies'],
+      required: ['name', 'currencies'],
       read: clearing(extraNames, ''),
     },
     async run({ service, actor, params, input }) {
@@ -224,7 +253,7 @@ export const railActs: readonly Act[] = [
       scope: 'rails:manage',
       summary:
         verb === 'pause' ? 'Take a rail from the checkout' : 'Offer a rail again, and forget its failures',
-      params: key,
+      params: railKey,
       input: object('Why.', { reason }),
       answer: object('The rail.', rail),
       command: { words: `rail ${verb}` },
@@ -255,7 +284,7 @@ export const railActs: readonly Act[] = [
     api: { method: 'POST', path: `${page}/secrets`, id: 'rotateRailSecret' },
     scope: 'rails:manage',
     summary: 'Make a new secret; the one before stays good until the next rotation',
-    params: key,
+    params: railKey,
     input: object('How.', {
       endOthers: faced(yesNo('End every earlier secret now: for one that was stolen.'), {
         initial: 'false',
@@ -269,7 +298,7 @@ export const railActs: readonly Act[] = [
     }),
     answer: object('The new secret.', { railId, secret }),
     command: { words: 'rail rotate-secret' },
-    form: {
+    form: form<OutsideRail>({
       place: 'rail',
       path: `${page}/secrets`,
       page,
@@ -277,7 +306,8 @@ export const railActs: readonly Act[] = [
       explains:
         'Messages are signed with the new secret and the one before, and notices are taken with either, until you rotate again.',
       button: 'Make a new secret',
-    },
+      isOffered: ({ account }) => !account,
+    }),
     async run({ service, actor, params, input: { endOthers, reason: why } }) {
       const made = await service
         .as(actor)
@@ -302,7 +332,7 @@ export const railActs: readonly Act[] = [
     forms: [
       form<Attempt>({
         place: 'attempt',
-        path: '/late-money/:merchantId/:transactionId/return',
+        path: '/orders/:merchantId/:paymentId/late-money/:transactionId/return',
         page: '/orders/:merchantId/:paymentId',
         label: 'Send it back…',
         explains:
@@ -321,6 +351,8 @@ export const railActs: readonly Act[] = [
   }),
 ]
 
+export const railAnswer = object('The rail.', rail)
+
 /** Of each setting that may be left out. */
 const defaults = {
   names: { names: {} },
@@ -330,7 +362,7 @@ const defaults = {
   position: { position: defaultPosition },
   logo: { logo: undefined },
 } as const satisfies Record<keyof typeof extras, Partial<RailSettings>>
-const noExtras = {
+export const noExtras = {
   ...{ ...defaults.names, ...defaults.least, ...defaults.most },
   ...{ ...defaults.merchants, ...defaults.position, ...defaults.logo },
 }
@@ -341,7 +373,7 @@ interface Given extends Partial<Pick<RailSettings, 'merchants' | 'position' | 'l
   readonly most?: readonly string[]
 }
 
-function settingsOf<G extends Given>({ names, least, most, ...rest }: G) {
+export function settingsOf<G extends Given>({ names, least, most, ...rest }: G) {
   return {
     ...rest,
     ...(names && { names: Object.fromEntries(names.map(splitName)) }),
@@ -350,7 +382,7 @@ function settingsOf<G extends Given>({ names, least, most, ...rest }: G) {
   }
 }
 
-function splitName(written: string): [string, string] {
+export function splitName(written: string): [string, string] {
   const at = written.indexOf('=')
   return [written.slice(0, at), written.slice(at + 1).trim()]
 }
@@ -375,9 +407,15 @@ export function writtenNames({ names }: OutsideRail): string[] {
   return Object.entries(names).map(([language, called]) => `${language}=${called}`)
 }
 
-function toAnswer(given: OutsideRail) {
+export function writtenLines({ lines }: BankAccount): string[] {
+  return lines.map(({ label, value }) => `${label}=${value}`)
+}
+
+export function toAnswer(given: OutsideRail) {
+  const { account } = given
   return {
     ...given,
+    account: account && { ...account, lines: writtenLines(account) },
     names: writtenNames(given),
     least: writtenLimits(given.leastMinor),
     most: writtenLimits(given.mostMinor),

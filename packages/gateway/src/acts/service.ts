@@ -32,6 +32,7 @@ import type { PayoutActs } from '../payouts/payout-acts.ts'
 import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { ManageRails } from '../rails/manage-rails.ts'
+import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { ReturnLateMoney } from '../rails/return-late-money.ts'
 import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
@@ -102,6 +103,7 @@ export interface OperatorActs {
   readonly hosts: PauseHosts
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney
+  readonly transfers: RecordTransfers
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
   readonly banks: ManageBanks

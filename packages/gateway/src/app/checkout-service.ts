@@ -60,6 +60,7 @@ export function startCheckoutService(
       authenticateWallet: operations.authenticateWallet,
       submitPayment: operations.submitPayment,
       payByRail: operations.payByRail,
+      chooseAtTestBank: operations.chooseAtTestBank,
       findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
       visits,
     }),

@@ -52,6 +52,7 @@ import { makeManageRails } from '../rails/manage-rails.ts'
 import { makePayByRail } from '../rails/pay-by-rail.ts'
 import type { RailPost } from '../rails/rail-client.ts'
 import { RailDirectory } from '../rails/rail-directory.ts'
+import { makeRecordTransfers } from '../rails/record-transfers.ts'
 import { makeReturnLateMoney } from '../rails/return-late-money.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import type { ClaimedTask } from '../rails/rules/rail-task.ts'
@@ -63,6 +64,7 @@ import { makeSandboxAdvance } from '../sandbox/sandbox-advance.ts'
 import { makeSandboxListen } from '../sandbox/sandbox-listen.ts'
 import { makeSandboxPay } from '../sandbox/sandbox-pay.ts'
 import { makeSandboxRequests } from '../sandbox/sandbox-requests.ts'
+import { makeChooseAtTestBank } from '../sandbox/test-bank.ts'
 import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
@@ -117,7 +119,7 @@ export interface OperationHints {
   readonly settlingFailed: SettleParts['onTrouble']
   askingFailed(error: unknown, task: ClaimedTask): void
   /** What somebody should know of a rail. */
-  railAlert(message: string, task: ClaimedTask): void
+  railAlert(message: string, about: Pick<ClaimedTask, 'merchantId' | 'paymentId' | 'railId'>): void
   countingFailed(error: unknown): void
 }
 
@@ -175,7 +177,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const movingAs = (actor: string) => {
     const by = { clock, random, actor }
     return {
-      orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, ...by }),
+      orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, onTask, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
       merchants: makeManageMerchants({ merchants, vault, ...by }),
@@ -220,7 +222,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       onPending: (expiresAtMs) => hints.pending(expiresAtMs),
     }),
     queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
-    cancelOrder: makeCancelOrder({ orders, currentOrder, clock }),
+    cancelOrder: makeCancelOrder({ orders, currentOrder, clock, onTask }),
     refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
     resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
 
@@ -254,6 +256,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // The sandbox
     refillTestWallet: refill,
+    chooseAtTestBank: makeChooseAtTestBank({ payByRail, post: parts.railPost ?? noWayOut }),
     sandboxPay: makeSandboxPay({ submitPayment, payByRail, orders, wallets }),
     sandboxAdvance: makeSandboxAdvance({
       ...stores,
@@ -326,6 +329,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
+        transfers: makeRecordTransfers({
+          ...stores,
+          ...{ currentOrder, ...by },
+          onAlert: (message, about) => hints.railAlert(message, about),
+        }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),
         payoutPlans: makeManagePlans({ ...stores, onWork: onPayouts, ...by }),

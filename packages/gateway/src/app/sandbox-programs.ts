@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { isWebhookSecret, makeWebhookSecret } from '@tillgate/protocol'
 import type { Log } from '../platform/log.ts'
 import { type DemoProgram, noProgram, startDemoProgram } from '../processes/demo-program.ts'
+import { testBankRailId } from '../sandbox/test-bank.ts'
 import type { Config } from '../settings/config.ts'
 import { sandboxFile, sandboxFilePath } from './sandbox-file.ts'
 
@@ -102,7 +103,7 @@ export async function sandboxRail(config: Config): Promise<SandboxRail | undefin
     secret ??= secretIn(text) as string
   }
   const url = `http://${localHost(config)}:${config.railPort}/messages`
-  return { railId: 'test-bank', name: 'Test bank', url, secret }
+  return { railId: testBankRailId, name: 'Test bank', url, secret }
 }
 
 function secretIn(text: string | undefined): string | undefined {

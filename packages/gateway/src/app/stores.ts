@@ -34,6 +34,7 @@ import { makePayoutStore } from '../payouts/store/payouts.ts'
 import { makeRequestPayoutStore } from '../payouts/store/request-payout.ts'
 import { makeRailAttemptStore } from '../rails/store/rail-attempts.ts'
 import { makeRailStore } from '../rails/store/rails.ts'
+import { makeTransferEntryStore } from '../rails/store/transfer-entries.ts'
 import { makeRefundStore } from '../refunds/store/refunds.ts'
 import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
 import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
@@ -63,6 +64,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     settling: makeSettlingStore(pool, { onBatch, onQueued }),
     rails: makeRailStore(pool),
     attempts: makeRailAttemptStore(pool, onQueued),
+    transferEntries: makeTransferEntryStore(pool, onQueued),
     refunds: makeRefundStore(pool),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),

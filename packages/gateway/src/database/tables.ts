@@ -47,6 +47,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   rails: { place: 'local' },
   rail_secrets: { place: 'local' },
   rail_tasks: { place: 'local' },
+  transfer_entries: { place: 'local' },
   callback_queue: { place: 'local' },
   callback_hosts: { place: 'local' },
   platform_keys: { place: 'local' },

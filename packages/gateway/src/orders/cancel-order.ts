@@ -11,6 +11,8 @@ export interface CancelOrderParts {
   readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
   readonly currentOrder: CurrentOrder
   readonly clock: Clock
+  /** The order had an attempt at a rail, which is to be told. */
+  readonly onTask?: () => void
   /** The merchant unless told otherwise. */
   readonly by?: Canceller
 }
@@ -19,6 +21,7 @@ export function makeCancelOrder({
   orders,
   currentOrder,
   clock,
+  onTask,
   by = { actor: 'merchant' },
 }: CancelOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<CancelAnswer> => {
@@ -33,6 +36,7 @@ export function makeCancelOrder({
       const change = cancelOrder(order, { nowMs, ...by })
       if (!change) return answer(order, asked)
       const [won] = await orders.commitStatusChanges([change])
+      if (won && order.openAttempt !== undefined) onTask?.()
       if (won) return answer(won.order, asked)
     }
   }

@@ -18,6 +18,8 @@ export interface ManageOrdersParts extends ActParts {
   readonly currentOrder: CurrentOrder
   /** A refund waits for its rail. */
   readonly onSubmitted: (railId?: string) => void
+  /** Something waits for a rail. */
+  readonly onTask: () => void
 }
 
 export interface RefundByOperator {

@@ -5,7 +5,10 @@ import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Attempt } from '../rails/rules/attempt.ts'
-import type { RailAttemptStore, RecordedRailCall } from '../rails/store/rail-attempts.ts'
+import type { TransferEntry } from '../rails/rules/bank-transfer.ts'
+import type { RailAttemptStore } from '../rails/store/rail-attempts.ts'
+import type { RecordedRailCall } from '../rails/store/rail-calls.ts'
+import type { TransferEntryStore } from '../rails/store/transfer-entries.ts'
 import type { Refund } from '../refunds/rules/refund.ts'
 import type { RefundStore } from '../refunds/store/refunds.ts'
 import type { CurrentOrder } from './current-order.ts'
@@ -26,6 +29,8 @@ export interface OrderDetails {
   /** At rails, the oldest first. */
   readonly attempts: readonly Attempt[]
   readonly railCalls: readonly RecordedRailCall[]
+  /** What banks booked for it, the oldest first. */
+  readonly transferEntries: readonly TransferEntry[]
   /** The oldest first. */
   readonly callbacks: readonly CallbackWithAttempts[]
   /** For a refund that is begun from here: sending the same form twice refunds once. */
@@ -44,6 +49,7 @@ export function makeShowOrder(parts: {
   readonly merchants: Pick<MerchantStore, 'findMerchant'>
   readonly details: OrderDetailsStore
   readonly attempts: Pick<RailAttemptStore, 'listAttempts' | 'listCalls'>
+  readonly transferEntries: Pick<TransferEntryStore, 'listEntries'>
   readonly history: Pick<CallbackHistory, 'listCallbacks' | 'listAttempts'>
   readonly currentOrder: CurrentOrder
   readonly clock: Clock
@@ -54,14 +60,17 @@ export function makeShowOrder(parts: {
     const found = await parts.refunds.findOrderWithRefunds(key)
     if (!found) return undefined
     const order = await parts.currentOrder(found.order, clock.now())
-    const [merchant, changes, transfers, callbacks, attempts, railCalls] = await Promise.all([
-      parts.merchants.findMerchant(key.merchantId),
-      details.listChanges(key),
-      details.listTransfers(key),
-      history.listCallbacks(key, { limit: maxCallbacks }),
-      parts.attempts.listAttempts(key),
-      parts.attempts.listCalls(key, maxRailCalls),
-    ])
+    const [merchant, changes, transfers, callbacks, attempts, railCalls, transferEntries] = await Promise.all(
+      [
+        parts.merchants.findMerchant(key.merchantId),
+        details.listChanges(key),
+        details.listTransfers(key),
+        history.listCallbacks(key, { limit: maxCallbacks }),
+        parts.attempts.listAttempts(key),
+        parts.attempts.listCalls(key, maxRailCalls),
+        parts.transferEntries.listEntries(key),
+      ],
+    )
     return {
       order,
       merchant: merchant?.merchant,
@@ -70,6 +79,7 @@ export function makeShowOrder(parts: {
       transfers,
       attempts,
       railCalls,
+      transferEntries,
       callbacks: await Promise.all(
         callbacks.toReversed().map(async (callback) => ({
           callback,

@@ -2,61 +2,24 @@
 // that answers late, twice, wrongly or not at all is asked again by the same id, so nothing is paid twice. Of each rail
 // only so much is under way at once, so that a slow one delays nobody else.
 import assert from 'node:assert/strict'
-import {
-  makeCallbackId,
-  makeTransactionId,
-  makeUuid,
-  parseRailPaymentAnswer,
-  parseRailRefundAnswer,
-  type RailMessage,
-  type RailPaymentAnswer,
-  type RailRefundAnswer,
-  type RandomBytes,
-} from '@tillgate/protocol'
-import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
-import type { CurrentOrder } from '../orders/current-order.ts'
-import { checkoutUrl } from '../orders/rules/checkout-url.ts'
-import type { OrderStore } from '../orders/store/orders.ts'
-import type { FinalAnswer } from '../payments/rules/payment.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Tokens } from '../platform/tokens.ts'
-import { type Refund, settleRefund } from '../refunds/rules/refund.ts'
-import type { RefundStore } from '../refunds/store/refunds.ts'
-import { makeRailClient, type RailPost, type RailReply, railTimeoutMs } from './rail-client.ts'
+import { makeCallbackId, makeTransactionId, makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { type AskAboutPaymentParts, makeAskAboutPayment } from './ask-about-payment.ts'
+import { type AskAboutRefundParts, makeAskAboutRefund } from './ask-about-refund.ts'
+import type { Inquiry } from './inquiry.ts'
+import { makeRailClient, type RailPost, railTimeoutMs } from './rail-client.ts'
 import type { KnownRail, RailDirectory } from './rail-directory.ts'
-import {
-  type Attempt,
-  afterFailureMs,
-  type Decision,
-  type DecisionIds,
-  nextAskAtMs,
-  type OrderAndAttempt,
-  type Question,
-  questionFor,
-  startsAgain,
-  whyNotBelieved,
-} from './rules/attempt.ts'
-import { decidePayment } from './rules/decide-payment.ts'
-import { decideReturn, type LateMoney } from './rules/late-money.ts'
+import { afterFailureMs, type DecisionIds } from './rules/attempt.ts'
 import { isFailing } from './rules/outside-rail.ts'
-import { paymentStart, refundStart } from './rules/rail-message.ts'
-import type { ClaimedTask, RailCall } from './rules/rail-task.ts'
-import { type RailAttemptStore, type RailOutcome, RailRaceLost } from './store/rail-attempts.ts'
+import type { ClaimedTask } from './rules/rail-task.ts'
+import type { RailAttemptStore } from './store/rail-attempts.ts'
+import { RailRaceLost } from './store/rail-outcomes.ts'
 import type { RailStore } from './store/rails.ts'
 
-export interface AskRailsParts {
+export interface AskRailsParts extends AskAboutPaymentParts, AskAboutRefundParts {
   readonly attempts: RailAttemptStore
   readonly rails: Pick<RailStore, 'noteFailure' | 'noteAnswer'>
   readonly railDirectory: RailDirectory
-  readonly orders: Pick<OrderStore, 'findOrder'>
-  readonly refunds: Pick<RefundStore, 'findRefund'>
-  readonly currentOrder: CurrentOrder
-  readonly directory: Pick<MerchantDirectory, 'remembered' | 'load'>
-  readonly linkTokens: Tokens
-  readonly publicUrl: string
   readonly post: RailPost
-  readonly lateMoney: LateMoney
-  readonly clock: Clock
   readonly random: RandomBytes
   /** Trouble of our own with one of them; it is tried again later. */
   readonly onTrouble: (error: unknown, task: ClaimedTask) => void
@@ -78,6 +41,8 @@ export type AskRails = ReturnType<typeof makeAskRails>
 export function makeAskRails(parts: AskRailsParts) {
   const { attempts, railDirectory, clock, random } = parts
   const ask = makeRailClient(parts)
+  const askAboutPayment = makeAskAboutPayment(parts, ask)
+  const askAboutRefund = makeAskAboutRefund(parts, ask)
   const underWay = new Map<string, number>()
 
   return {
@@ -144,7 +109,11 @@ export function makeAskRails(parts: AskRailsParts) {
     const { railId } = task
     try {
       const rail = (await railDirectory.find(railId)) ?? (await reloaded(railId))
-      await (task.kind === 'payment' ? workOnPayment(task, rail) : workOnRefund(task, rail))
+      const asking = task.kind === 'payment' ? askAboutPayment : askAboutRefund
+      const inquiry = await asking(task, rail)
+      if (inquiry.kind === 'failed') return await fail(task, rail, inquiry)
+      await note(rail)
+      await commitDecided(task, inquiry)
     } catch (error) {
       parts.onTrouble(error, task)
       // Where the database is away this fails too, and the lease's end brings it back.
@@ -166,128 +135,13 @@ export function makeAskRails(parts: AskRailsParts) {
     return { dueAtMs: clock.now() + afterFailureMs(failures), failures: failures + 1 }
   }
 
-  // Payments
-
-  async function workOnPayment(task: ClaimedTask, rail: KnownRail): Promise<void> {
-    const asked = await askPayment(task, rail, await load(task))
-    if (asked.kind === 'failed') return fail(task, rail, asked)
-    const { answer, calls } = asked
-    await note(rail)
-    await commitDecided(task, calls, async (ids) => {
-      const facts = await load(task, ids.nowMs)
-      const decision = decidePayment(facts, answer, { ...ids, lateMoney: parts.lateMoney })
-      const { checkAfterSeconds } = answer
-      return {
-        decision,
-        before: facts.attempt,
-        dueAtMs: nextAskAtMs(facts, { nowMs: ids.nowMs, checkAfterSeconds }),
-      }
-    })
-  }
-
-  /** With what the question before it brought, where there was one: a start that may have been lost is looked for first. */
-  async function askPayment(
-    task: ClaimedTask,
-    rail: KnownRail,
-    facts: OrderAndAttempt,
-  ): Promise<Asked<RailPaymentAnswer>> {
-    const { transactionId } = facts.attempt
-    const question = questionFor(facts, { isFirst: task.claims === 1 })
-    const put = async (asked: Question) => {
-      const message: RailMessage =
-        asked === 'payment.start' ? await startMessage(facts) : { type: asked, transactionId }
-      const reply = await ask(rail, message, (text) => parseRailPaymentAnswer(asked, text))
-      return believed(reply, (answer) => whyNotBelieved(facts, asked, answer))
-    }
-    const first = await put(question)
-    if (first.kind === 'failed' || !startsAgain(facts, first.answer)) return withCalls(first, [])
-    return withCalls(await put('payment.start'), [first.call])
-  }
-
-  async function startMessage(facts: OrderAndAttempt): Promise<RailMessage> {
-    const { merchantId, paymentId } = facts.order
-    const nowMs = clock.now()
-    const { directory, linkTokens, publicUrl } = parts
-    const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
-    const token = linkTokens.make([merchantId, paymentId])
-    return paymentStart({
-      ...facts,
-      merchantName: known?.merchant.name ?? merchantId,
-      returnUrl: `${checkoutUrl({ merchantId, paymentId, token }, publicUrl)}/rail`,
-      notifyUrl: `${publicUrl}/rails/${facts.attempt.railId}/notices`,
-    })
-  }
-
-  async function load(task: ClaimedTask, nowMs = clock.now()): Promise<OrderAndAttempt> {
-    const [order, attempt] = await Promise.all([parts.orders.findOrder(task), attempts.findAttempt(task)])
-    assert(order && attempt, 'what is asked about belongs to an order and an attempt')
-    return { order: await parts.currentOrder(order, nowMs), attempt }
-  }
-
-  // Refunds, and returns of late money
-
-  async function workOnRefund(task: ClaimedTask, rail: KnownRail): Promise<void> {
-    const facts = await load(task)
-    const refund = task.kind === 'refund' ? await findRefund(task) : undefined
-    const asked = await askRefund(task, rail, { attempt: facts.attempt, refund })
-    if (asked.kind === 'failed') return fail(task, rail, asked)
-    const { answer, calls } = asked
-    await note(rail)
-    await commitDecided(task, calls, async (ids) => {
-      const { order, attempt } = await load(task, ids.nowMs)
-      const dueAtMs = ids.nowMs + refundWaitMs(task, answer, ids.nowMs)
-      if (!refund) return { decision: decideReturn(attempt, answer, ids.nowMs), before: attempt, dueAtMs }
-      if (answer.status === 'submitted' || answer.status === 'unknown') return { dueAtMs }
-      const final: FinalAnswer =
-        answer.status === 'declined' ? { kind: 'declined', reason: answer.reason } : { kind: 'approved' }
-      const given = { transferId: ids.transferId, callbackId: ids.callbackIds[1], nowMs: ids.nowMs }
-      return { refund: settleRefund({ order, refund }, final, given), dueAtMs }
-    })
-  }
-
-  async function findRefund({ merchantId, taskId }: ClaimedTask): Promise<Refund> {
-    const refund = await parts.refunds.findRefund({ merchantId, refundId: taskId })
-    assert(refund, 'a refund that is asked about exists')
-    return refund
-  }
-
-  async function askRefund(
-    { taskId, claims }: ClaimedTask,
-    rail: KnownRail,
-    { attempt, refund }: { readonly attempt: Attempt; readonly refund: Refund | undefined },
-  ): Promise<Asked<RailRefundAnswer>> {
-    const { amountMinor, reason } = refund ?? {
-      amountMinor: attempt.amountMinor,
-      reason: 'The money came after the order had ended.',
-    }
-    const start = () =>
-      ask(rail, refundStart({ refundId: taskId, attempt, amountMinor, reason }), (text) =>
-        parseRailRefundAnswer('refund.start', text),
-      )
-    if (claims === 1) return withCalls(await start(), [])
-    const status = await ask(rail, { type: 'refund.status', refundId: taskId }, (text) =>
-      parseRailRefundAnswer('refund.status', text),
-    )
-    if (status.kind === 'failed' || status.answer.status !== 'unknown') return withCalls(status, [])
-    return withCalls(await start(), [status.call])
-  }
-
-  // What came of it
-
-  interface Decided extends Pick<RailOutcome, 'decision' | 'before' | 'refund'> {
-    /** Where it is not over. */
-    readonly dueAtMs: number
-  }
-
   async function commitDecided(
     task: ClaimedTask,
-    calls: readonly RailCall[],
-    decide: (ids: DecisionIds) => Promise<Decided>,
+    { calls, decide }: Inquiry & { readonly kind: 'answered' },
   ): Promise<void> {
     for (let tries = 1; ; tries++) {
       const { dueAtMs, ...decided } = await decide(makeIds())
-      const isOver =
-        decided.refund !== undefined || (decided.decision as Decision | undefined)?.isOver === true
+      const isOver = decided.refund !== undefined || decided.decision?.isOver === true
       const next = isOver ? undefined : { dueAtMs, failures: 0 }
       try {
         const isOurs = await attempts.commit({ task, calls, ...decided, next })
@@ -313,7 +167,7 @@ export function makeAskRails(parts: AskRailsParts) {
   async function fail(
     task: ClaimedTask,
     { rail }: KnownRail,
-    { failure, calls }: Asked<never> & { kind: 'failed' },
+    { failure, calls }: Inquiry & { readonly kind: 'failed' },
   ): Promise<void> {
     await attempts.commit({ task, calls, next: laterAfter(task) })
     const pausedUntilMs = await parts.rails.noteFailure(rail.railId, { failure, nowMs: clock.now() })
@@ -327,36 +181,4 @@ export function makeAskRails(parts: AskRailsParts) {
     await parts.rails.noteAnswer(rail.railId)
     railDirectory.forget()
   }
-}
-
-type Asked<Answer> =
-  | { readonly kind: 'answered'; readonly answer: Answer; readonly calls: readonly RailCall[] }
-  | { readonly kind: 'failed'; readonly failure: string; readonly calls: readonly RailCall[] }
-
-function withCalls<Answer>(reply: RailReply<Answer>, before: readonly RailCall[]): Asked<Answer> {
-  const calls = [...before, reply.call]
-  return reply.kind === 'answered'
-    ? { kind: 'answered', answer: reply.answer, calls }
-    : { kind: 'failed', failure: reply.failure, calls }
-}
-
-/** The same reply, or a failure where the answer contradicts what is known. */
-function believed<Answer>(
-  reply: RailReply<Answer>,
-  whyNot: (answer: Answer) => string | undefined,
-): RailReply<Answer> {
-  const failure = reply.kind === 'answered' ? whyNot(reply.answer) : undefined
-  if (failure === undefined) return reply
-  return { kind: 'failed', failure, call: { ...reply.call, outcome: 'failed', detail: failure } }
-}
-
-const refundAgainMs = { least: 2_000, most: 10 * 60_000 } as const
-
-function refundWaitMs(
-  { createdAtMs }: ClaimedTask,
-  { checkAfterSeconds }: RailRefundAnswer,
-  nowMs: number,
-): number {
-  if (checkAfterSeconds !== undefined) return checkAfterSeconds * 1000
-  return Math.round(Math.min(Math.max(refundAgainMs.least, (nowMs - createdAtMs) / 4), refundAgainMs.most))
 }

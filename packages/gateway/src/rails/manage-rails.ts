@@ -2,8 +2,10 @@
 // made.
 import { Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import type { Act } from '../operators/rules/audit.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
+import { type BankAccount, checkBankAccount } from './rules/bank-account.ts'
 import {
   checkRail,
   checkRailUrl,
@@ -40,6 +42,33 @@ export function makeManageRails(parts: ManageRailsParts) {
       return (await rails.findRail(railId)) ?? noRail(railId)
     },
 
+    /** Consumers pay to this account by bank transfer; operators record what came. */
+    async addTransferRail(
+      railId: string,
+      { account, ...settings }: RailSettings & { readonly account: BankAccount },
+      reason: string,
+    ): Promise<OutsideRail> {
+      const rail = newRail(railId, { ...settings, account: checkBankAccount(account) })
+      await insert(rail, undefined, act('rail.add-transfer', railId, { reason }))
+      return rail
+    },
+
+    /** Who has been told the old one pays to the old one. */
+    async changeAccount(railId: string, given: BankAccount, reason: string): Promise<OutsideRail> {
+      const account = checkBankAccount(given)
+      const changed = await rails.changeRail(railId, (before) => {
+        if (!before.account) throw noAccount(railId)
+        const described = describeRailChanges(before, { account })
+        return described === ''
+          ? undefined
+          : {
+              changes: { account },
+              act: act('rail.change-account', railId, { reason: `${described}: ${reason}` }),
+            }
+      })
+      return changed ?? noRail(railId)
+    },
+
     /** With a secret of its own, or one that is known already. */
     async addRail(
       railId: string,
@@ -47,24 +76,9 @@ export function makeManageRails(parts: ManageRailsParts) {
       reason: string,
       secret = makeWebhookSecret(random),
     ): Promise<MadeRail> {
-      const rail: OutsideRail = {
-        railId,
-        ...settings,
-        name: parseLine(settings.name, 'name'),
-        url: checkRailUrl(settings.url, mode),
-        isPaused: false,
-        failures: 0,
-        lastFailure: undefined,
-        pausedUntilMs: undefined,
-        createdAtMs: clock.now(),
-      }
-      checkRail(rail)
-      if (await rails.insertRail(rail, sealedSecret(railId, secret), act('rail.add', railId, { reason })))
-        return { rail, secret }
-      throw new Failure('status_does_not_allow', {
-        field: 'railId',
-        message: `There is a rail ${railId} already. Choose another id, or change that one.`,
-      })
+      const rail = newRail(railId, { ...settings, url: checkRailUrl(settings.url ?? '', mode) })
+      await insert(rail, sealedSecret(railId, secret), act('rail.add', railId, { reason }))
+      return { rail, secret }
     },
 
     /** The audit says what changed from what to what; where nothing does, nothing is recorded. */
@@ -75,6 +89,7 @@ export function makeManageRails(parts: ManageRailsParts) {
         ...(given.url !== undefined && { url: checkRailUrl(given.url, mode) }),
       }
       const changed = await rails.changeRail(railId, (before) => {
+        if (before.account && changes.url !== undefined) throw hasAccount('url')
         checkRail({ ...before, ...changes })
         const described = describeRailChanges(before, changes)
         return described === ''
@@ -109,6 +124,7 @@ export function makeManageRails(parts: ManageRailsParts) {
       secret = makeWebhookSecret(random),
     ): Promise<MadeRail> {
       const { rail } = (await rails.findRail(railId)) ?? noRail(railId)
+      if (rail.account) throw hasAccount()
       await rails.replaceSecret(
         sealedSecret(railId, secret),
         { endsOthers },
@@ -118,12 +134,50 @@ export function makeManageRails(parts: ManageRailsParts) {
     },
   }
 
+  function newRail(railId: string, settings: RailSettings): OutsideRail {
+    const rail: OutsideRail = {
+      railId,
+      ...settings,
+      name: parseLine(settings.name, 'name'),
+      isPaused: false,
+      failures: 0,
+      lastFailure: undefined,
+      pausedUntilMs: undefined,
+      createdAtMs: clock.now(),
+    }
+    checkRail(rail)
+    return rail
+  }
+
+  async function insert(rail: OutsideRail, secret: RailSecret | undefined, added: Act): Promise<void> {
+    if (await rails.insertRail(rail, secret, added)) return
+    throw new Failure('status_does_not_allow', {
+      field: 'railId',
+      message: `There is a rail ${rail.railId} already. Choose another id, or change that one.`,
+    })
+  }
+
   function sealedSecret(railId: string, secret: string): RailSecret {
     const createdAtMs = clock.now()
     const secretId = makeUuid(createdAtMs, random)
     const sealed = vault.seal(Buffer.from(secret), placeOfRailSecret({ railId, secretId }))
     return { railId, secretId, sealedSecret: sealed, createdAtMs }
   }
+}
+
+function noAccount(railId: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `Rail ${railId} has an address, no account. Change that, or add a rail for bank transfers.`,
+  })
+}
+
+/** Nobody is asked, so there is neither an address nor a secret. */
+function hasAccount(field?: string): Failure {
+  return new Failure('status_does_not_allow', {
+    ...(field !== undefined && { field }),
+    message:
+      'Consumers pay this rail by bank transfer: it has an account, and neither an address nor a secret.',
+  })
 }
 
 function noRail(railId: string): never {

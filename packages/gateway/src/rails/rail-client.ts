@@ -1,5 +1,6 @@
 // Asks a rail: one signed message, one answer, within the bounds of the outbound client. Whatever is not an answer as the
 // protocol has it is a failure of the rail, and nothing of it is believed.
+import assert from 'node:assert/strict'
 import { Failure, makeUuid, type RailMessage, type RandomBytes, signWebhook } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import type { KnownRail } from './rail-directory.ts'
@@ -56,11 +57,13 @@ const maxDetailLength = 300
 
 export function makeRailClient({ post, clock, random }: RailClientParts): AskRail {
   return async (rail, message, parse) => {
+    const { url } = rail.rail
+    assert(url !== undefined, 'a rail that is asked has an address')
     const nowMs = clock.now()
     const callId = makeUuid(nowMs, random)
     const body = JSON.stringify(message)
     const headers = signWebhook({ id: callId, body }, { secrets: rail.secrets, nowMs })
-    const delivery = await post({ url: rail.rail.url, body, headers: { ...headers } })
+    const delivery = await post({ url, body, headers: { ...headers } })
     const call = { callId, type: message.type, calledAtMs: nowMs, durationMs: delivery.durationMs }
     const failed = (failure: string, httpStatus?: number) => ({
       kind: 'failed' as const,

@@ -1,9 +1,36 @@
 // The test bank that runs beside the sandbox, registered as a rail like any other: what its file says is the truth, and
 // the database is made to agree with it at every start.
 import { currencies, Failure } from '@tillgate/protocol'
+import type { Order } from '../orders/rules/order.ts'
 import { type ManageRailsParts, makeManageRails } from '../rails/manage-rails.ts'
+import type { PayByRail, RailPaymentOutcome } from '../rails/pay-by-rail.ts'
+import type { RailPost } from '../rails/rail-client.ts'
 import { RailDirectory } from '../rails/rail-directory.ts'
 import { defaultPosition } from '../rails/rules/outside-rail.ts'
+
+export const testBankRailId = 'test-bank'
+/** What its pages offer to a consumer, in that order. */
+export const bankChoices = ['approve', 'decline', 'delay', 'late', 'twice', 'never'] as const
+export type BankChoice = (typeof bankChoices)[number]
+
+export interface ChooseAtTestBankParts {
+  readonly payByRail: Pick<PayByRail, 'start' | 'look'>
+  readonly post: RailPost
+}
+
+/** Chooses the test bank and, in one tap, there on its page as a consumer would. */
+export function makeChooseAtTestBank({ payByRail, post }: ChooseAtTestBankParts) {
+  return async (order: Order, choice: BankChoice, locale: string): Promise<RailPaymentOutcome> => {
+    const outcome = await payByRail.start({ ...order, railId: testBankRailId, locale })
+    if (outcome.kind !== 'started') return outcome
+    const { nextAction, transactionId } = outcome.attempt
+    if (nextAction?.kind !== 'redirect') return outcome
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    await post({ url: nextAction.url, body: `choice=${choice}`, headers })
+    const attempt = await payByRail.look({ ...order, openAttempt: transactionId })
+    return attempt ? { kind: 'started', attempt } : outcome
+  }
+}
 
 export interface TestBankRail {
   readonly railId: string

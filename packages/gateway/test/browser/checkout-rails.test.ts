@@ -3,6 +3,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { noExtras } from '../../src/acts/rail-acts.ts'
+import { languages } from '../../src/faces/checkout/languages.ts'
+import { creditorReference } from '../../src/rails/rules/bank-account.ts'
+import { grouped } from '../../src/rails/rules/mod-97.ts'
 import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
@@ -115,6 +119,37 @@ test('instructions are shown with something to copy, and the page changes when t
     await heading(page, 'Done. You have paid Tea House.')
     assert.equal(await shop.status(order), 'success')
   })
+})
+
+test('bank transfer: account and reference in every language, without scripts, and what is left after a part', async () => {
+  const account = {
+    holder: 'Example GmbH',
+    iban: 'DE89 3704 0044 0532 0130 00',
+    bic: 'COBADEFFXXX',
+    lines: [],
+  }
+  const names = { de: 'Überweisung' }
+  const transfer = { ...noExtras, name: 'Bank transfer', names, currencies: ['USD'], account }
+  await rails.addTransferRail('transfer', transfer, 'test')
+  clock.advance(4_000)
+  await consumer({ javaScriptEnabled: false }, async ({ page, order }) => {
+    await choose(page, 'Bank transfer')
+    const reference = grouped(creditorReference(order.paymentId))
+    for (const { tag, words } of languages) {
+      await page.goto(`${order.url}?lang=${tag}`)
+      for (const text of [...Object.values({ ...words.rails.lines, received: '' }), reference, 'COBADEFFXXX'])
+        assert((await page.locator('dl.instructions').innerText()).includes(text), `${tag}: ${text}`)
+      assert.deepEqual(await complaints(page), [])
+    }
+    const part = { reference, currency: 'USD', amountMinor: 100n, valueDate: '2025-01-01', reason: 'test' }
+    const { transfers } = gateway.operations.as('test')
+    await transfers.confirmTransfer('transfer', { ...part, outsideReference: order.paymentId })
+    await page.goto(`${order.url}?lang=en`)
+    await page.getByText('Received so far').waitFor()
+    await picture(page, 'rails-transfer')
+  })
+  await rails.pauseRail('transfer', 'test')
+  clock.advance(4_000)
 })
 
 for (const [name, options] of Object.entries({ desktop, phone }))

@@ -354,6 +354,35 @@ test('late money that is held goes back through its rail', async () => {
   )
 })
 
+test('bank transfer is switched on, its account changed, and what the bank booked is recorded', async () => {
+  const account = { holder: 'Example Ltd', lines: ['Account number=12345678', 'Sort code=20-00-00'] }
+  const rail = { railId: 'transfer', name: 'Bank transfer', currencies: ['USD'], ...account, reason }
+  assert.deepEqual((await admin.data('addTransferRail', { body: rail })).account, account)
+  const iban = { holder: 'Example GmbH', iban: 'DE89 3704 0044 0532 0130 00', reason }
+  const byRail = { railId: 'transfer' }
+  const changed = await admin.data('changeRailAccount', { params: byRail, body: iban })
+  assert.equal(changed.account.iban, 'DE89370400440532013000')
+  clock.advance(4_000)
+  const { paymentId } = await shop.order()
+  const { data } = await merchant.call('service.sandbox.pay', { paymentId, rail: 'transfer' })
+  assert.equal(data.nextAction.kind, 'instructions')
+  const entry = { outsideReference: 'entry 1', valueDate: '2025-01-01', party: 'Ada', reason }
+  const came = { reference: paymentId, amount: '100.00', currency: 'USD', ...entry }
+  const confirmed = await admin.data('confirmTransfer', { params: byRail, body: came })
+  assert.equal(confirmed.status, 'success')
+  assert.equal((await admin.call('confirmTransfer', { params: byRail, body: came })).code, 40900)
+  const sent = { ...entry, outsideReference: 'entry 2' }
+  const params = { merchantId, paymentId, railId: 'transfer' }
+  const back = await admin.data('returnTransfer', { params, body: { ...sent, amount: confirmed.held } })
+  assert.match(back.held, /^0\.00$/)
+  const refund = { paymentId, referRefundNo: 'by transfer', refundAmount: 1 }
+  const { data: refunding } = await merchant.call('service.trade.refund', refund)
+  const which = { merchantId, refundId: String(refunding.refundId) }
+  const settle = (body: object) => admin.call('settleTransferRefund', { params: which, body })
+  assert.equal((await settle({ outcome: 'sent', reason })).code, 40001)
+  assert.equal((await settle({ outcome: 'failed', reason })).code, 20000)
+})
+
 const untilNextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {

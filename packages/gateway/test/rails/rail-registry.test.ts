@@ -161,7 +161,7 @@ test('the console lists rails, shows one, and takes its forms', async () => {
   assert.match((await console.get('/rails/bank')).text, /paused[\s\S]*Resume…/)
   assert.match(
     await console.told('/rails/bank/change', {
-      ...{ name: 'Our bank', url: paper.url, currencies: 'EUR', position: '', reason },
+      ...{ name: 'Our bank', url: String(paper.url), currencies: 'EUR', position: '', reason },
       logo: '<svg xmlns="http://www.w3.org/2000/svg"/>',
     }),
     /rail is changed/,

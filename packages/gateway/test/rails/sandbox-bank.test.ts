@@ -9,7 +9,7 @@ import { sandboxRail } from '../../src/app/sandbox-programs.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { loadMasterKeys } from '../../src/platform/master-keys.ts'
 import { makeVault } from '../../src/platform/vault.ts'
-import { ensureTestBank } from '../../src/sandbox/test-bank.ts'
+import { bankChoices, ensureTestBank } from '../../src/sandbox/test-bank.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
 import { freePort } from '../support/test-bank.ts'
@@ -79,6 +79,37 @@ test('declined there: a wallet pays instead', async () => {
   await merchant.call('service.sandbox.pay', { paymentId, outcome: 'success' })
   await until(async () => (await statusOf(paymentId)) === 'success')
   assert.equal((await merchant.call('service.trade.query', { paymentId })).data.payMethod, 'wallet')
+  await prove()
+})
+
+test('one tap at the checkout is the choice at the bank', async () => {
+  const expected = {
+    approve: 'success',
+    decline: 'pending',
+    delay: 'confirming',
+    late: 'pending',
+    twice: 'success',
+  }
+  for (const [choice, status] of Object.entries({ ...expected, never: 'confirming' })) {
+    const created = await merchant.call('service.trade.create', createBody({ now: systemClock.now() }))
+    const link = String(created.data.checkoutUrl)
+    const shown = await fetch(link)
+    const cookie = shown.headers
+      .getSetCookie()
+      .map((each) => each.split(';')[0])
+      .join('; ')
+    const [, form = ''] = (await shown.text()).split('/pay-with-test-bank')
+    assert(bankChoices.every((each) => form.includes(`value="${each}"`)))
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(form) ?? []
+    const tapped = await fetch(`${link}/pay-with-test-bank`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie },
+      body: new URLSearchParams({ token, choice }),
+    })
+    assert.equal(tapped.status, 303)
+    assert.equal(await statusOf(created.data.paymentId), status, choice)
+  }
   await prove()
 })
 

@@ -126,11 +126,13 @@ export interface RailsGiven {
   readonly post?: RailPost
 }
 
-function openPost(): RailPost {
+/** As the gateway sends, with less patience where a test asks for it. */
+export function openPost(attemptTimeoutMs = railTimeoutMs): RailPost {
   const outbound = makeOutbound(
     {
       ...outboundLimits,
-      ...{ mode: 'sandbox', allowedTargets: [], attemptTimeoutMs: railTimeoutMs },
+      ...{ mode: 'sandbox', allowedTargets: [], attemptTimeoutMs },
+      connectTimeoutMs: Math.min(outboundLimits.connectTimeoutMs, attemptTimeoutMs),
       ...{ maxAnswerBytes: maxRailAnswerBytes, maxReadBytes: 2 * maxRailAnswerBytes },
     },
     systemParts(),

@@ -3,15 +3,20 @@
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Order } from '../../orders/rules/order.ts'
 import type { SubmitPayment } from '../../payments/submit-payment.ts'
-import type { PayByRail } from '../../rails/pay-by-rail.ts'
+import type { PayByRail, RailPaymentOutcome } from '../../rails/pay-by-rail.ts'
+import { bankChoices, type makeChooseAtTestBank } from '../../sandbox/test-bank.ts'
 import type { AuthenticateWallet } from '../../wallets/authenticate-wallet.ts'
 import { type Behaviour, behaviours } from '../../wallets/rules/wallet.ts'
 import type { Note, Visit, Visits } from './visit.ts'
+
+type ChooseAtTestBank = ReturnType<typeof makeChooseAtTestBank>
 
 export interface ActsParts {
   readonly authenticateWallet: AuthenticateWallet
   readonly submitPayment: SubmitPayment
   readonly payByRail: PayByRail
+  /** In the sandbox alone. */
+  readonly chooseAtTestBank: ChooseAtTestBank
   /** In the sandbox alone. */
   readonly findTestWalletId: (behaviour: Behaviour) => Promise<string | undefined>
   readonly visits: Visits
@@ -34,7 +39,7 @@ export type Acts = ReturnType<typeof makeActs>
 const maxLoginShown = 254
 
 export function makeActs(parts: ActsParts) {
-  const { authenticateWallet, submitPayment, payByRail, findTestWalletId, visits } = parts
+  const { authenticateWallet, submitPayment, payByRail, chooseAtTestBank, findTestWalletId, visits } = parts
   return {
     async signIn({ order, form, address, cookieHeader, startSignIn }: Act): Promise<string[]> {
       const login = (form.get('login') ?? '').slice(0, maxLoginShown)
@@ -82,22 +87,35 @@ export function makeActs(parts: ActsParts) {
 
     async chooseRail({ order, form, locale }: Act): Promise<string[]> {
       const outcome = await payByRail.start({ ...order, railId: form.get('rail') ?? '', locale })
-      switch (outcome.kind) {
-        case 'started':
-          return outcome.attempt.status === 'pending' ? note(order, { code: 'goOn' }) : []
-        case 'attempt_open':
-          return note(order, { code: 'railBusy' })
-        case 'rail_not_offered':
-          return note(order, { code: 'railGone' })
-        case 'order_not_payable':
-          return note(order, { code: whyNot(outcome.status) })
-      }
+      return outcome.kind === 'started' && outcome.attempt.status === 'pending'
+        ? note(order, { code: 'goOn' })
+        : noteOn(order, outcome)
+    },
+
+    async payWithTestBank({ order, form, locale }: Act): Promise<string[]> {
+      const choice = bankChoices.find((each) => each === form.get('choice'))
+      if (choice === undefined) return note(order, { code: 'again' })
+      return noteOn(order, await chooseAtTestBank(order, choice, locale))
     },
 
     async leaveRail({ order }: Act): Promise<string[]> {
       await payByRail.leave(order)
       return []
     },
+  }
+
+  /** Why a rail was not begun, where it was not. */
+  function noteOn(order: Order, outcome: RailPaymentOutcome): string[] {
+    switch (outcome.kind) {
+      case 'started':
+        return []
+      case 'attempt_open':
+        return note(order, { code: 'railBusy' })
+      case 'rail_not_offered':
+        return note(order, { code: 'railGone' })
+      case 'order_not_payable':
+        return note(order, { code: whyNot(outcome.status) })
+    }
   }
 
   async function pay(order: Order, walletId: string): Promise<string[]> {

@@ -99,7 +99,12 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       ['pay', 'pay'],
       ['rail', 'chooseRail'],
       ['leave-rail', 'leaveRail'],
-      ...(parts.mode === 'sandbox' ? ([['pay-with-test-wallet', 'payWithTestWallet']] as const) : []),
+      ...(parts.mode === 'sandbox'
+        ? ([
+            ['pay-with-test-wallet', 'payWithTestWallet'],
+            ['pay-with-test-bank', 'payWithTestBank'],
+          ] as const)
+        : []),
     ] as const) {
       checkout.post<LinkRoute>(`${path}/${name}`, (request, reply) =>
         withLink(request, reply, (found) => take(act, found, request, reply)),

@@ -26,6 +26,9 @@ export type TransferKind =
   | 'payout_return'
   | 'late_payment'
   | 'late_return'
+  | 'transfer_received'
+  | 'transfer_applied'
+  | 'transfer_returned'
 /** A hold waits for its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'
 
@@ -73,7 +76,7 @@ export function railAccount(railId: string, currency: string): AccountKey {
   return { ownerKind: 'rail', ownerId: railId, currency }
 }
 
-/** Money that came through a rail for an order that had ended. */
+/** Money that came through a rail and is no order's: too late, too little, too much. */
 export function suspenseAccount(currency: string): AccountKey {
   return { ownerKind: 'suspense', ownerId: 'late', currency }
 }

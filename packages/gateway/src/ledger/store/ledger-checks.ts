@@ -229,6 +229,47 @@ select o.merchant_id || ' ' || o.payment_id
                          when 'success' then a.status <> 'approved'
                          else a.status not in ('declined', 'cancelled', 'returning', 'returned', 'held') end)`,
 
+  'every entry of a bank that was recorded is in the books once, and nothing else is': `
+select coalesce(e.merchant_id, t.merchant_id) || ' ' || coalesce(e.transfer_id, t.transfer_id)
+  from (select merchant_id, transfer_id, payment_id, amount_minor,
+               case when refund_id is not null then 'refund' when direction = 'in' then 'transfer_received'
+                    else 'transfer_returned' end as kind,
+               'rail:' || rail_id || ':' || currency as rail,
+               direction = 'in' as is_in, refund_id
+          from transfer_entries) as e
+  full join (select * from transfers where kind in ('transfer_received', 'transfer_returned')
+              union all
+             select p.* from transfers p
+              where p.kind = 'refund' and p.phase = 'post'
+                and p.transfer_id in (select transfer_id from transfer_entries where refund_id is not null)) as t
+    on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id
+ where (t.kind, t.payment_id, t.amount_minor, coalesce(t.refund_id, '')) is distinct from
+       (e.kind, e.payment_id, e.amount_minor, coalesce(e.refund_id, ''))
+    or e.rail is distinct from case when e.is_in then t.debit_account else t.credit_account end`,
+
+  'an order that bank transfers paid was paid out of what came, and no more was sent back than was left': `
+select coalesce(o.merchant_id, e.merchant_id) || ' ' || coalesce(o.payment_id, e.payment_id)
+  from (select merchant_id, payment_id, rail_id,
+               sum(case direction when 'in' then amount_minor else -amount_minor end) as received
+          from transfer_entries where refund_id is null
+         group by merchant_id, payment_id, rail_id) as e
+  full join (select t.merchant_id, t.payment_id, t.amount_minor, o.payment_amount_minor, o.status, o.rail_id
+               from transfers t
+               left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
+              where t.kind = 'transfer_applied') as o
+    on o.merchant_id = e.merchant_id and o.payment_id = e.payment_id and o.rail_id = e.rail_id
+ where coalesce(e.received, 0) < coalesce(o.amount_minor, 0)
+    or o.amount_minor <> o.payment_amount_minor or o.status <> 'success'`,
+
+  'every order that was paid by bank transfer took its amount out of suspense once': `
+select o.merchant_id || ' ' || o.payment_id
+  from orders o
+  join rails r on r.rail_id = o.rail_id and r.account is not null
+  left join transfers t on t.merchant_id = o.merchant_id and t.payment_id = o.payment_id
+                       and t.kind = 'transfer_applied'
+ group by o.merchant_id, o.payment_id
+having count(t.transfer_id) <> 1`,
+
   'late money is in suspense once, and left it once, as its attempt says': `
 select coalesce(a.merchant_id, t.merchant_id) || ' ' || coalesce(a.transfer_id, t.transfer_id)
   from (select merchant_id, transaction_id as transfer_id, 'late_payment' as kind, amount_minor, currency,

@@ -71,7 +71,7 @@ select a.currency, a.credits_posted - a.debits_posted - coalesce(s.moved, 0) as 
                     sum(case when credit_account like 'merchant:%' then amount_minor else -amount_minor end) as moved
                from transfers
               where merchant_id = ${merchantId} and made_at >= ${timeMs} and phase in ('post', 'direct')
-                and kind not in ('late_payment', 'late_return')
+                and 'merchant:' || merchant_id || ':' || currency in (debit_account, credit_account)
               group by currency) as s on s.currency = a.currency
  where a.owner_kind = 'merchant' and a.owner_id = ${merchantId}
    and a.account_id like 'merchant:' || ${merchantId}::text || ':%'
@@ -96,7 +96,7 @@ const shape = rowShape<ReadEntry>('entry', {
   ),
 })
 
-/** By the index transfers_statement. Late money is of an order, but never the merchant's. */
+/** By the index transfers_statement. What lies in suspense for an order is not the merchant's. */
 async function readPage(
   transaction: Queryable,
   { merchantId, toMs }: StatementRange,
@@ -108,7 +108,8 @@ select ${shape.columns}
   left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
   left join refunds r on r.merchant_id = t.merchant_id and r.refund_id = t.refund_id
  where t.merchant_id = ${merchantId} and t.phase in ('post', 'direct') and t.made_at < ${toMs}
-   and kind not in ('late_payment', 'late_return') and (t.made_at, t.transfer_id) > (${after.timeMs}, ${after.transferId})
+   and 'merchant:' || t.merchant_id || ':' || t.currency in (t.debit_account, t.credit_account)
+   and (t.made_at, t.transfer_id) > (${after.timeMs}, ${after.transferId})
  order by t.made_at, t.transfer_id
  limit ${entriesPerPage}`)
   return rows.map(shape.read)

@@ -19,6 +19,12 @@ export interface DatabaseFigures {
     readonly failingHosts: number
     readonly pausedHosts: number
   }
+  readonly rails: {
+    readonly paused: number
+    readonly failing: number
+    readonly tasksWaiting: number
+    readonly suspenseMinor: Readonly<Record<string, number>>
+  }
   readonly databaseBytes: number
 }
 
@@ -55,6 +61,16 @@ export function makeDatabaseMetrics({ read, clock }: DatabaseMetricsParts): () =
   const callbacks = gauges('tillgate_callbacks', 'Callbacks that are not delivered, by state.', 'state')
   const callbackLag = gauge('tillgate_callback_lag_seconds', 'For how long the oldest callback is due.')
   const hosts = gauges('tillgate_callback_hosts', 'Callback hosts that are in trouble, by state.', 'state')
+  const rails = gauges('tillgate_rails', 'Rails that are not offered, by state.', 'state')
+  const railTasks = gauge(
+    'tillgate_rail_tasks',
+    'Payments, refunds and returns that wait for an outside rail.',
+  )
+  const suspense = gauges(
+    'tillgate_suspense_minor',
+    'Money in suspense, in minor units: it came too late, too little or too much, and is nobody’s yet.',
+    'currency',
+  )
   const bytes = gauge('tillgate_database_bytes', 'The size of the database.')
 
   let readAtMs = Number.NEGATIVE_INFINITY
@@ -88,6 +104,11 @@ export function makeDatabaseMetrics({ read, clock }: DatabaseMetricsParts): () =
     callbackLag.set(lag(oldestDueAtMs))
     hosts.of('failing').set(failingHosts)
     hosts.of('paused').set(pausedHosts)
+    rails.of('paused').set(figures.rails.paused)
+    rails.of('failing').set(figures.rails.failing)
+    railTasks.set(figures.rails.tasksWaiting)
+    for (const [currency, minor] of Object.entries(figures.rails.suspenseMinor))
+      suspense.of(currency).set(minor)
     bytes.set(figures.databaseBytes)
   }
 

@@ -13,7 +13,18 @@ export interface Figures {
   readonly oldestSettlementSubmittedAtMs: number | undefined
   readonly oldestExpiryAtMs: number | undefined
   readonly callbacks: CallbackCounts
+  readonly rails: RailFigures
   readonly databaseBytes: number
+}
+
+export interface RailFigures {
+  /** By an operator. */
+  readonly paused: number
+  /** Left alone for its failures. */
+  readonly failing: number
+  readonly tasksWaiting: number
+  /** What lies in suspense, by currency, in minor units. */
+  readonly suspenseMinor: Readonly<Record<string, number>>
 }
 
 const statementTimeoutMs = 2_000
@@ -31,6 +42,11 @@ select (select count(*) from orders where status = 'pending') as pending,
        (select count(*) from settlements where kind = 'refund') as refunding,
        (select min(due_at) from settlements where due_at <= $1) as oldest_settlement,
        (select min(submitted_at) from settlements) as oldest_submission,
+       (select count(*) from rails where is_paused) as paused_rails,
+       (select count(*) from rails where paused_until > $1) as failing_rails,
+       (select count(*) from rail_tasks) as rail_tasks,
+       (select json_object_agg(currency, credits_posted - debits_posted)::text
+          from accounts where account_id >= 'suspense:' and account_id < 'suspense;') as suspense,
        pg_database_size(current_database()) as bytes`,
         values: [nowMs],
       })
@@ -45,6 +61,12 @@ select (select count(*) from orders where status = 'pending') as pending,
         oldestSettlementSubmittedAtMs: time('oldest_submission'),
         oldestExpiryAtMs: time('oldest_expiry'),
         callbacks,
+        rails: {
+          paused: number('paused_rails'),
+          failing: number('failing_rails'),
+          tasksWaiting: number('rail_tasks'),
+          suspenseMinor: JSON.parse(row['suspense'] ?? '{}'),
+        },
         databaseBytes: number('bytes'),
       }
     },

@@ -1,12 +1,16 @@
 // A rail that reaches outside, as the operator registers it: a bank, a processor's hosted page, another wallet. Whether
 // it is offered at a checkout follows from its settings, an operator's pause and its own failures.
 import { digitsOf, Failure } from '@tillgate/protocol'
+import type { BankAccount } from './bank-account.ts'
 
 export interface RailSettings {
   readonly name: string
   /** By language tag, where the name differs. */
   readonly names: Readonly<Record<string, string>>
-  readonly url: string
+  /** Undefined where consumers pay by bank transfer: nobody is asked. */
+  readonly url?: string | undefined
+  /** What they pay to then. */
+  readonly account?: BankAccount | undefined
   readonly currencies: readonly string[]
   /** By currency. */
   readonly leastMinor: Readonly<Record<string, bigint>>

@@ -3,6 +3,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited, insertAct } from '../../operators/store/audit.ts'
+import type { BankAccount } from '../rules/bank-account.ts'
 import { type OutsideRail, pauseAfter, type RailSecret } from '../rules/outside-rail.ts'
 
 export interface RailWithSecrets {
@@ -19,10 +20,10 @@ export type RailStore = ReturnType<typeof makeRailStore>
 export function makeRailStore(database: Pool) {
   return {
     /** False when the id is taken. */
-    insertRail: (rail: OutsideRail, secret: RailSecret, act: Act) =>
+    insertRail: (rail: OutsideRail, secret: RailSecret | undefined, act: Act) =>
       audited(database, act, async (transaction) => {
         if (!(await insertRail(transaction, rail))) return false
-        await insertSecret(transaction, secret)
+        if (secret) await insertSecret(transaction, secret)
         return true
       }),
     listRails: () => listRails(database),
@@ -52,7 +53,8 @@ interface RailRow {
   rail_id: string
   name: string
   names: Record<string, string>
-  url: string
+  url: string | null
+  account: BankAccount | null
   currencies: string[]
   least: Record<string, string>
   most: Record<string, string>
@@ -67,13 +69,13 @@ interface RailRow {
 }
 
 const columns = `rail_id, name, names, url, currencies, least, most, merchants, position, logo, is_paused, failures,
-       last_failure, paused_until, created_at`
+       last_failure, paused_until, account, created_at`
 
 async function insertRail(transaction: Queryable, rail: OutsideRail): Promise<boolean> {
   const { rowCount } = await transaction.query({
     text: `
 insert into rails (${columns})
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
     on conflict do nothing`,
     values: [...valuesOf(rail), rail.createdAtMs],
   })
@@ -134,7 +136,8 @@ async function changeRail(
       text: `
 update rails
    set name = $2, names = $3, url = $4, currencies = $5, least = $6, most = $7, merchants = $8, position = $9,
-       logo = $10, is_paused = $11, failures = $12, last_failure = $13, paused_until = $14
+       logo = $10, is_paused = $11, failures = $12, last_failure = $13, paused_until = $14,
+       account = $15
  where rail_id = $1`,
       values: valuesOf(changed),
     })
@@ -210,7 +213,7 @@ function valuesOf(rail: OutsideRail) {
     rail.railId,
     rail.name,
     JSON.stringify(rail.names),
-    rail.url,
+    rail.url ?? null,
     rail.currencies,
     JSON.stringify(digits(rail.leastMinor)),
     JSON.stringify(digits(rail.mostMinor)),
@@ -221,6 +224,7 @@ function valuesOf(rail: OutsideRail) {
     rail.failures,
     rail.lastFailure ?? null,
     rail.pausedUntilMs ?? null,
+    rail.account ? JSON.stringify(rail.account) : null,
   ]
 }
 
@@ -237,7 +241,8 @@ function toRail(row: RailRow): OutsideRail {
     railId: row.rail_id,
     name: row.name,
     names: row.names,
-    url: row.url,
+    url: row.url ?? undefined,
+    account: row.account ?? undefined,
     currencies: row.currencies,
     leastMinor: fromDigits(row.least),
     mostMinor: fromDigits(row.most),

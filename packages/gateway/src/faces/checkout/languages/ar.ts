@@ -31,6 +31,21 @@ export const ar: Words = {
     copied: 'تم النسخ',
     code: 'رمز QR للدفع عبر {rail}',
     declined: 'لم يقبل {rail} الدفع. لم يُخصم أي مبلغ؛ يُرجى اختيار طريقة أخرى.',
+    lines: {
+      holder: 'صاحب الحساب',
+      amount: 'المبلغ',
+      received: 'المبلغ المستلم حتى الآن',
+      reference: 'المرجع',
+    },
+  },
+  testBank: {
+    hint: 'أو دع المصرف التجريبي يفعل هذا فورًا:',
+    approve: 'موافقة',
+    decline: 'رفض',
+    delay: 'موافقة بعد 5 ثوانٍ',
+    late: 'موافقة متأخرة',
+    twice: 'موافقة مع إشعارين',
+    never: 'عدم الإتمام أبدًا',
   },
   testWallets: {
     heading: 'ادفع بمحفظة تجريبية',

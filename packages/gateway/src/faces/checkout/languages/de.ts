@@ -32,6 +32,21 @@ export const de: Words = {
     code: 'QR-Code zum Bezahlen mit {rail}',
     declined:
       '{rail} hat die Zahlung nicht angenommen. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere Zahlungsart.',
+    lines: {
+      holder: 'Kontoinhaber',
+      amount: 'Betrag',
+      received: 'Bisher eingegangen',
+      reference: 'Verwendungszweck',
+    },
+  },
+  testBank: {
+    hint: 'Oder lassen Sie die Testbank sofort dies tun:',
+    approve: 'Annehmen',
+    decline: 'Ablehnen',
+    delay: 'Nach 5 Sekunden annehmen',
+    late: 'Zu spät annehmen',
+    twice: 'Annehmen, zweimal gemeldet',
+    never: 'Nie abschließen',
   },
   testWallets: {
     heading: 'Mit einer Test-Wallet bezahlen',

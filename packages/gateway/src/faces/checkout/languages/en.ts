@@ -30,6 +30,21 @@ export const en = {
     copied: 'Copied',
     code: 'QR code for paying with {rail}',
     declined: '{rail} did not accept the payment. No money was taken; please choose another way to pay.',
+    lines: {
+      holder: 'Account holder',
+      amount: 'Amount',
+      received: 'Received so far',
+      reference: 'Reference',
+    },
+  },
+  testBank: {
+    hint: 'Or let the test bank do this at once:',
+    approve: 'Approve',
+    decline: 'Decline',
+    delay: 'Approve after 5 seconds',
+    late: 'Approve too late',
+    twice: 'Approve, told twice',
+    never: 'Never settle',
   },
   testWallets: {
     heading: 'Pay with a test wallet',

@@ -31,6 +31,21 @@ export const es: Words = {
     copied: 'Copiado',
     code: 'Código QR para pagar con {rail}',
     declined: '{rail} no aceptó el pago. No se ha cobrado nada; elija otra forma de pago.',
+    lines: {
+      holder: 'Titular de la cuenta',
+      amount: 'Importe',
+      received: 'Recibido hasta ahora',
+      reference: 'Referencia',
+    },
+  },
+  testBank: {
+    hint: 'O deja que el banco de prueba haga esto al instante:',
+    approve: 'Aceptar',
+    decline: 'Rechazar',
+    delay: 'Aceptar a los 5 segundos',
+    late: 'Aceptar demasiado tarde',
+    twice: 'Aceptar, avisado dos veces',
+    never: 'No completar nunca',
   },
   testWallets: {
     heading: 'Paga con un monedero de prueba',

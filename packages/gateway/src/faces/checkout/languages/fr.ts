@@ -32,6 +32,21 @@ export const fr: Words = {
     code: 'Code QR pour payer avec {rail}',
     declined:
       '{rail} n’a pas accepté le paiement. Rien n’a été débité ; choisissez un autre moyen de paiement.',
+    lines: {
+      holder: 'Titulaire du compte',
+      amount: 'Montant',
+      received: 'Reçu jusqu’ici',
+      reference: 'Référence',
+    },
+  },
+  testBank: {
+    hint: 'Ou laissez la banque de test faire aussitôt ceci :',
+    approve: 'Accepter',
+    decline: 'Refuser',
+    delay: 'Accepter après 5 secondes',
+    late: 'Accepter trop tard',
+    twice: 'Accepter, annoncé deux fois',
+    never: 'Ne jamais conclure',
   },
   testWallets: {
     heading: 'Payer avec un portefeuille de test',

@@ -31,6 +31,16 @@ export const ja: Words = {
     copied: 'コピーしました',
     code: '{rail} で支払うための QR コード',
     declined: '{rail} は支払いを受け付けませんでした。引き落としはありません。別の方法を選んでください。',
+    lines: { holder: '口座名義', amount: '金額', received: 'これまでの入金額', reference: '参照番号' },
+  },
+  testBank: {
+    hint: 'または、テスト銀行にすぐ次の動作をさせます：',
+    approve: '承認',
+    decline: '拒否',
+    delay: '5 秒後に承認',
+    late: '期限後に承認',
+    twice: '承認（通知は二回）',
+    never: '完了しない',
   },
   testWallets: {
     heading: 'テスト用ウォレットで支払う',

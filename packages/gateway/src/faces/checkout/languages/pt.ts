@@ -31,6 +31,21 @@ export const pt: Words = {
     copied: 'Copiado',
     code: 'Código QR para pagar com {rail}',
     declined: '{rail} não aceitou o pagamento. Nada foi cobrado; escolha outra forma de pagamento.',
+    lines: {
+      holder: 'Titular da conta',
+      amount: 'Montante',
+      received: 'Recebido até agora',
+      reference: 'Referência',
+    },
+  },
+  testBank: {
+    hint: 'Ou deixe o banco de teste fazer isto na hora:',
+    approve: 'Aprovar',
+    decline: 'Recusar',
+    delay: 'Aprovar após 5 segundos',
+    late: 'Aprovar tarde demais',
+    twice: 'Aprovar, avisado duas vezes',
+    never: 'Nunca concluir',
   },
   testWallets: {
     heading: 'Pague com uma carteira de teste',

@@ -31,6 +31,16 @@ export const zh: Words = {
     copied: '已复制',
     code: '用 {rail} 付款的二维码',
     declined: '{rail} 未接受这笔付款。没有扣款；请选择其他付款方式。',
+    lines: { holder: '收款人', amount: '金额', received: '已收到', reference: '付款附言' },
+  },
+  testBank: {
+    hint: '或者让测试银行立即执行：',
+    approve: '批准',
+    decline: '拒绝',
+    delay: '5 秒后批准',
+    late: '过期后批准',
+    twice: '批准并通知两次',
+    never: '始终不完成',
   },
   testWallets: {
     heading: '使用测试钱包付款',

@@ -57,8 +57,11 @@ ${orderDescription !== undefined && html`<p class="quiet about"><bdi>${orderDesc
 }
 
 /** Another one, and the page is made anew. */
-export function attemptStamp({ status, isLeaving }: Pick<ShownAttempt, 'status' | 'isLeaving'>): string {
-  return isLeaving ? 'leaving' : status
+export function attemptStamp({ status, isLeaving, nextAction }: ShownAttempt): string {
+  if (isLeaving) return 'leaving'
+  // A part of the money may have come, and less is left to pay.
+  const lines = nextAction?.kind === 'instructions' ? nextAction.lines.map(({ value }) => value) : []
+  return [status, ...lines].join(' ')
 }
 
 /** Lazy: a screen too narrow to show it does not load it. */

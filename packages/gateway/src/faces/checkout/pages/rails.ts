@@ -2,12 +2,16 @@
 // page can be left and come back to, on another device too.
 import type { NextAction } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { lineLabels } from '../../../rails/rules/bank-account.ts'
+import { bankChoices, testBankRailId } from '../../../sandbox/test-bank.ts'
+import type { Language } from '../languages.ts'
 import { fill } from '../words.ts'
 import { icon } from './icons.ts'
 import { token } from './token.ts'
 import type { ShownAttempt, View } from './view.ts'
 
-export function railChoices({ path, formToken, language, rails }: View): Html {
+export function railChoices(view: View): Html {
+  const { path, formToken, language, rails } = view
   const { words } = language
   return html`${rails.declinedBy !== undefined && html`<p class="notice" role="alert">${icon('notice')}<span>${fill(words.rails.declined, { rail: html`<bdi>${rails.declinedBy}</bdi>` })}</span></p>`}
 <h2 id="state">${words.rails.heading}</h2>
@@ -17,6 +21,18 @@ ${rails.offered.map(
   ({ railId, name, logo }) =>
     html`<button type="submit" name="rail" value="${railId}">${logo === undefined ? html`<span class="mark" aria-hidden="true">${name.slice(0, 1)}</span>` : html`<img src="${logo}" alt="" width="32" height="32">`}<strong><bdi>${name}</bdi></strong></button>`,
 )}
+</form>
+${testBank(view)}`
+}
+
+/** In the sandbox: what the bank does, by one tap, as the test wallets have it. */
+function testBank({ path, formToken, language, rails, mode }: View): Content {
+  if (mode !== 'sandbox' || !rails.offered.some(({ railId }) => railId === testBankRailId)) return undefined
+  const { hint, ...choices } = language.words.testBank
+  return html`<form method="post" action="${path}/pay-with-test-bank" class="test-bank">
+${token(formToken)}
+<p class="quiet small">${hint}</p>
+${bankChoices.map((choice) => html`<button type="submit" name="choice" value="${choice}">${choices[choice]}</button>`)}
 </form>`
 }
 
@@ -43,6 +59,14 @@ ${token(formToken)}
 }`
 }
 
+/** Those of our own are said in the reader's language; what else a rail says is shown as it is. */
+function labelIn({ words }: Language, said: string): string {
+  const known = (['holder', 'amount', 'received', 'reference'] as const).find(
+    (name) => lineLabels[name] === said,
+  )
+  return known === undefined ? said : words.rails.lines[known]
+}
+
 function action({ path, language }: View, nextAction: NextAction, rail: Html): Content {
   const { rails: words } = language.words
   switch (nextAction.kind) {
@@ -52,9 +76,9 @@ function action({ path, language }: View, nextAction: NextAction, rail: Html): C
       return html`<p class="rail-qr"><img class="qr" src="${path}/rail-qr.svg" alt="${fill(words.code, { rail: '' })}" width="220" height="220"></p>
 ${nextAction.caption !== undefined && html`<p>${nextAction.caption}</p>`}`
     case 'instructions':
-      return html`<dl class="instructions">${nextAction.lines.map(
-        ({ label, value }) =>
-          html`<div><dt>${label}</dt><dd><bdi>${value}</bdi><button type="button" class="link" data-copy="${value}" data-copied="${words.copied}" aria-label="${words.copy}: ${label}" hidden>${words.copy}</button></dd></div>`,
-      )}</dl>`
+      return html`<dl class="instructions">${nextAction.lines.map(({ label: said, value }) => {
+        const label = labelIn(language, said)
+        return html`<div><dt>${label}</dt><dd><bdi>${value}</bdi><button type="button" class="link" data-copy="${value}" data-copied="${words.copied}" aria-label="${words.copy}: ${label}" hidden>${words.copy}</button></dd></div>`
+      })}</dl>`
   }
 }

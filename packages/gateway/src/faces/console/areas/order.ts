@@ -2,10 +2,13 @@
 // attempt, and the acts that its status allows.
 import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/protocol'
 import { leftOf } from '../../../acts/order-acts.ts'
+import type { HeldTransfer } from '../../../acts/transfer-acts.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { Order, OrderKey } from '../../../orders/rules/order.ts'
 import type { OrderDetails } from '../../../orders/show-order.ts'
 import type { Attempt } from '../../../rails/rules/attempt.ts'
+import { isCreditorReference } from '../../../rails/rules/bank-account.ts'
+import { heldMinor } from '../../../rails/rules/bank-transfer.ts'
 import type { Refund } from '../../../refunds/rules/refund.ts'
 import { readSummary } from '../../checkout/pages/summary.ts'
 import { actForms } from '../act-forms.ts'
@@ -64,8 +67,9 @@ ${actForms(visit, 'order', {
     ])}</section>
 </div>
 <h2>Goods</h2>${goods(order)}
-${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(refunds, nowMs)}`}
+${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(visit, details)}`}
 ${details.attempts.length > 0 && html`<h2>Attempts at rails</h2>${attemptTable(visit, details)}${callTable(details, nowMs)}`}
+${heldTransfers(details).map((held) => bankTransfers(visit, details, held))}
 <h2>Ledger transfers</h2>${transferTable(details, nowMs)}
 <h2>Callbacks</h2>${
       callbacks.length === 0
@@ -154,10 +158,21 @@ ${table(
 ${content.shipping && html`<section><h3 class="hidden">Shipping</h3>${facts([['How', content.shipping.shipType], ['Name', content.shipping.name], content.shipping.address !== undefined && (['Address', content.shipping.address] as const)])}</section>`}</div>`
 }
 
-function refundTable(refunds: readonly Refund[], nowMs: number): Html {
+function refundTable(visit: Visit, { order, refunds, attempts }: OrderDetails): Html {
+  const { nowMs } = visit
+  const isByTransfer = attempts.some((each) => each.railId === order.railId && isByBankTransfer(each))
   return table(
     'Refunds, the oldest first',
-    ['Status', number('Amount'), 'Refund number', 'refundId', 'Reason', 'Asked for', 'Completed'],
+    [
+      'Status',
+      number('Amount'),
+      'Refund number',
+      'refundId',
+      'Reason',
+      'Asked for',
+      'Completed',
+      ...(isByTransfer ? ['Act'] : []),
+    ],
     refunds.map((refund) => [
       status(refund.status),
       amount(refund.amountMinor, refund.currency),
@@ -166,8 +181,50 @@ function refundTable(refunds: readonly Refund[], nowMs: number): Html {
       html`<span class="wrap">${refund.message ?? refund.reason ?? '—'}</span>`,
       moment(refund.createdAtMs, nowMs),
       moment(refund.completedAtMs, nowMs),
+      ...(isByTransfer
+        ? [actForms(visit, 'refund', { subject: { refund, isByTransfer }, values: refundKey(refund) })]
+        : []),
     ]),
   )
+}
+
+function refundKey({ merchantId, paymentId, refundId }: Refund) {
+  return { merchantId, paymentId, refundId }
+}
+
+function isByBankTransfer({ reference }: Attempt): boolean {
+  return reference !== undefined && isCreditorReference(reference)
+}
+
+/** For each rail by which banks booked something for the order. */
+function heldTransfers({ order, transferEntries }: OrderDetails): HeldTransfer[] {
+  return [...new Set(transferEntries.map(({ railId }) => railId))].map((railId) => ({
+    order,
+    railId,
+    heldMinor: heldMinor(order, railId, transferEntries),
+  }))
+}
+
+function bankTransfers(visit: Visit, { transferEntries }: OrderDetails, held: HeldTransfer): Html {
+  const { railId, order } = held
+  const { merchantId, paymentId, currency } = order
+  return html`<h2>Bank transfers by <a href="/rails/${railId}">${railId}</a></h2>
+<p>In suspense for this order: ${amount(held.heldMinor, currency)}</p>
+${actForms(visit, 'held-transfer', { subject: held, values: { merchantId, paymentId, railId, amount: toDecimalText(held.heldMinor, currency) } })}
+${table(
+  'What the bank booked, the oldest first',
+  ['', number('Amount'), 'Bank’s reference', 'Value date', 'Other side', 'Recorded'],
+  transferEntries
+    .filter((entry) => entry.railId === railId)
+    .map((entry) => [
+      entry.direction === 'in' ? 'in' : entry.refundId === undefined ? 'sent back' : 'refund',
+      amount(entry.amountMinor, entry.currency),
+      html`<span class="wrap">${entry.outsideReference}</span>`,
+      entry.valueDate,
+      html`<span class="wrap">${entry.party ?? '—'}</span>`,
+      moment(entry.recordedAtMs, visit.nowMs),
+    ]),
+)}`
 }
 
 const attemptLooks = {
@@ -195,13 +252,13 @@ function attemptTable(visit: Visit, { attempts }: OrderDetails): Html {
       html`<span class="wrap">${attempt.reason ?? '—'}</span>`,
       moment(attempt.startedAtMs, nowMs),
       moment(attempt.endedAtMs, nowMs),
-      actForms(visit, 'attempt', { subject: attempt, values: { ...attemptKey(attempt) } }),
+      actForms(visit, 'attempt', { subject: attempt, values: attemptValues(attempt) }),
     ]),
   )
 }
 
-function attemptKey({ merchantId, paymentId, transactionId }: Attempt) {
-  return { merchantId, paymentId, transactionId }
+function attemptValues({ merchantId, paymentId, transactionId, railId, reference, currency }: Attempt) {
+  return { merchantId, paymentId, transactionId, railId, reference, currency }
 }
 
 function callTable({ railCalls }: OrderDetails, nowMs: number): Html {

@@ -1,9 +1,11 @@
 // Rails: the ways to pay that reach outside, in the order of the checkout, and each with its health, its secrets and what
 // it has collected.
-import { writtenLimits, writtenNames } from '../../../acts/rail-acts.ts'
+import { writtenLimits, writtenLines, writtenNames } from '../../../acts/rail-acts.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { postedMinor } from '../../../ledger/rules/transfer.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
+import type { BankAccount } from '../../../rails/rules/bank-account.ts'
+import { grouped } from '../../../rails/rules/mod-97.ts'
 import { isFailing, type OutsideRail } from '../../../rails/rules/outside-rail.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
@@ -31,7 +33,7 @@ ${table(
     html`<a class="wrap" href="${path}/${rail.railId}">${rail.name}</a>`,
     stateOf(rail, visit.nowMs),
     written(rail.currencies),
-    html`<span class="wrap">${rail.url}</span>`,
+    html`<span class="wrap">${whereTo(rail)}</span>`,
     ago(rail.createdAtMs, visit.nowMs),
   ]),
   {
@@ -55,7 +57,9 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
 ${actForms(visit, 'rail', { subject: rail, values: valuesOf(rail) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['railId', html`<code>${rail.railId}</code>`],
-      ['Address', html`<span class="wrap">${rail.url}</span>`],
+      ...(rail.account
+        ? accountFacts(rail.account)
+        : [['Address', html`<span class="wrap">${rail.url}</span>`] as const]),
       ['Names', writtenNames(rail).join(', ') || 'the same in every language'],
       ['Currencies', written(rail.currencies)],
       ['Least', writtenLimits(rail.leastMinor).join(', ') || 'any'],
@@ -73,15 +77,31 @@ ${actForms(visit, 'rail', { subject: rail, values: valuesOf(rail) })}
         (['Asked again', ago(rail.pausedUntilMs, visit.nowMs)] as const),
     ])}
 <h2>Collected</h2>${collected(accounts)}
-<h2>Secrets</h2>${table(
-      'Secrets that are good, the newest first',
-      ['Secret', 'Made'],
-      secrets.map(({ secretId, createdAtMs }) => [
-        html`<code>${secretId}</code>`,
-        ago(createdAtMs, visit.nowMs),
-      ]),
-    )}</section></div>`,
+${
+  !rail.account &&
+  html`<h2>Secrets</h2>${table(
+    'Secrets that are good, the newest first',
+    ['Secret', 'Made'],
+    secrets.map(({ secretId, createdAtMs }) => [
+      html`<code>${secretId}</code>`,
+      ago(createdAtMs, visit.nowMs),
+    ]),
+  )}`
+}</section></div>`,
   }
+}
+
+function whereTo({ url, account }: OutsideRail): string {
+  return url ?? `bank transfer to ${account?.iban ?? account?.holder}`
+}
+
+function accountFacts(account: BankAccount) {
+  return [
+    ['Account holder', account.holder],
+    ['IBAN', account.iban === undefined ? '—' : grouped(account.iban)],
+    ['BIC', account.bic ?? '—'],
+    ...account.lines.map(({ label, value }) => [label, value] as const),
+  ] as const
 }
 
 /** What it took from consumers and has not passed on: its account is that far below zero. */
@@ -117,6 +137,10 @@ function valuesOf(rail: OutsideRail) {
     railId: rail.railId,
     name: rail.name,
     url: rail.url,
+    holder: rail.account?.holder,
+    iban: rail.account?.iban,
+    bic: rail.account?.bic,
+    lines: rail.account && writtenLines(rail.account).join(', '),
     currencies: rail.currencies.join(', '),
     names: writtenNames(rail).join(', '),
     least: writtenLimits(rail.leastMinor).join(', '),

@@ -111,10 +111,13 @@ create index payouts_run on payouts (run_id, payout_id);
 alter table transfers
   drop constraint transfers_kind_check,
   add constraint transfers_kind_check
-    check (kind in ('payment', 'refund', 'top_up', 'payout', 'payout_return', 'late_payment', 'late_return')),
+    check (kind in ('payment', 'refund', 'top_up', 'payout', 'payout_return', 'late_payment', 'late_return',
+                    'transfer_received', 'transfer_applied', 'transfer_returned')),
   drop constraint transfers_direct,
   add constraint transfers_direct
-    check (kind = 'payout' or (phase = 'direct') = (kind in ('top_up', 'payout_return', 'late_payment', 'late_return'))),
+    check (kind = 'payout'
+           or (phase = 'direct') = (kind in ('top_up', 'payout_return', 'late_payment', 'late_return', 'transfer_received',
+                                             'transfer_applied', 'transfer_returned'))),
   drop constraint transfers_check6,
   add constraint transfers_act
     check (kind in ('payout', 'payout_return') or (kind = 'top_up') = (audit_id is not null));

@@ -1,0 +1,17 @@
+// A rail for the benchmark: takes every payment, and has it approved when it is asked the next time. Below /hangs it never
+// answers.
+import { createServer } from 'node:http'
+
+const pending = '{"status":"pending","nextAction":{"kind":"redirect","url":"https://bank.example/pay"}}'
+const approved = '{"status":"approved","reference":"bank-1"}'
+const server = createServer((request, response) => {
+  if (request.url === '/hangs') return void request.resume()
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const { type } = JSON.parse(Buffer.concat(chunks).toString()) as { type: string }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(type === 'payment.start' ? pending : approved)
+  })
+})
+server.listen(0, '127.0.0.1', () => process.send?.(server.address()))

@@ -1,0 +1,110 @@
+// Asks a rail about an attempt to pay: starts it, looks what has become of it, or cancels it. The rail of bank transfers is
+// nobody to ask: it answers from what is there.
+import assert from 'node:assert/strict'
+import { parseRailPaymentAnswer, type RailMessage, type RailPaymentAnswer } from '@tillgate/protocol'
+import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import type { CurrentOrder } from '../orders/current-order.ts'
+import { checkoutUrl } from '../orders/rules/checkout-url.ts'
+import type { OrderStore } from '../orders/store/orders.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Tokens } from '../platform/tokens.ts'
+import { type Asked, believed, type Inquiry, withCalls } from './inquiry.ts'
+import type { AskRail } from './rail-client.ts'
+import type { KnownRail } from './rail-directory.ts'
+import {
+  nextAskAtMs,
+  type OrderAndAttempt,
+  type Question,
+  questionFor,
+  startsAgain,
+  whyNotBelieved,
+} from './rules/attempt.ts'
+import { answerForTransfer } from './rules/bank-transfer.ts'
+import { decidePayment } from './rules/decide-payment.ts'
+import type { LateMoney } from './rules/late-money.ts'
+import { paymentStart } from './rules/rail-message.ts'
+import type { ClaimedTask } from './rules/rail-task.ts'
+import type { RailAttemptStore } from './store/rail-attempts.ts'
+
+export interface LoadParts {
+  readonly attempts: Pick<RailAttemptStore, 'findAttempt'>
+  readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly currentOrder: CurrentOrder
+  readonly clock: Clock
+}
+
+export interface AskAboutPaymentParts extends LoadParts {
+  readonly directory: Pick<MerchantDirectory, 'remembered' | 'load'>
+  readonly linkTokens: Tokens
+  readonly publicUrl: string
+  readonly lateMoney: LateMoney
+}
+
+/** Order and attempt as they are now. */
+export async function load(
+  { attempts, orders, currentOrder, clock }: LoadParts,
+  task: ClaimedTask,
+  nowMs = clock.now(),
+): Promise<OrderAndAttempt> {
+  const [order, attempt] = await Promise.all([orders.findOrder(task), attempts.findAttempt(task)])
+  assert(order && attempt, 'what is asked about belongs to an order and an attempt')
+  return { order: await currentOrder(order, nowMs), attempt }
+}
+
+export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
+  return async (task: ClaimedTask, rail: KnownRail): Promise<Inquiry> => {
+    const facts = await load(parts, task)
+    const question = questionFor(facts, { isFirst: task.claims === 1 })
+    const { account } = rail.rail
+    const asked: Asked<RailPaymentAnswer> = account
+      ? { kind: 'answered', answer: answerForTransfer(account, facts, question), calls: [] }
+      : await askPayment(rail, facts, question)
+    if (asked.kind === 'failed') return asked
+    const { answer, calls } = asked
+    return {
+      kind: 'answered',
+      calls,
+      async decide(ids) {
+        const now = await load(parts, task, ids.nowMs)
+        const { checkAfterSeconds } = answer
+        const dueAtMs = nextAskAtMs(now, { nowMs: ids.nowMs, checkAfterSeconds })
+        // It says what is there already; an operator may have recorded a part of the money meanwhile.
+        if (account && answer.status === 'pending' && now.attempt.status === 'pending') return { dueAtMs }
+        const decision = decidePayment(now, answer, { ...ids, lateMoney: parts.lateMoney })
+        return { decision, before: now.attempt, dueAtMs }
+      },
+    }
+  }
+
+  /** A start that may have been lost is looked for first. */
+  async function askPayment(
+    rail: KnownRail,
+    facts: OrderAndAttempt,
+    question: Question,
+  ): Promise<Asked<RailPaymentAnswer>> {
+    const { transactionId } = facts.attempt
+    const put = async (asked: Question) => {
+      const message: RailMessage =
+        asked === 'payment.start' ? await startMessage(facts) : { type: asked, transactionId }
+      const reply = await ask(rail, message, (text) => parseRailPaymentAnswer(asked, text))
+      return believed(reply, (answer) => whyNotBelieved(facts, asked, answer))
+    }
+    const first = await put(question)
+    if (first.kind === 'failed' || !startsAgain(facts, first.answer)) return withCalls(first, [])
+    return withCalls(await put('payment.start'), [first.call])
+  }
+
+  async function startMessage(facts: OrderAndAttempt): Promise<RailMessage> {
+    const { merchantId, paymentId } = facts.order
+    const nowMs = parts.clock.now()
+    const { directory, linkTokens, publicUrl } = parts
+    const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
+    const token = linkTokens.make([merchantId, paymentId])
+    return paymentStart({
+      ...facts,
+      merchantName: known?.merchant.name ?? merchantId,
+      returnUrl: `${checkoutUrl({ merchantId, paymentId, token }, publicUrl)}/rail`,
+      notifyUrl: `${publicUrl}/rails/${facts.attempt.railId}/notices`,
+    })
+  }
+}

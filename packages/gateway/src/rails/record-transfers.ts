@@ -1,0 +1,266 @@
+// An operator records what the bank booked: money that came for an order, money that was sent back, a refund that was
+// sent. Each is decided on what is there, and entry, order, books, callbacks and audit are one transaction.
+import {
+  Failure,
+  makeCallbackId,
+  makeTransactionId,
+  paymentIdPattern,
+  toDecimalText,
+} from '@tillgate/protocol'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import type { Act } from '../operators/rules/audit.ts'
+import type { CurrentOrder } from '../orders/current-order.ts'
+import type { Order, OrderKey } from '../orders/rules/order.ts'
+import type { OrderStore } from '../orders/store/orders.ts'
+import { settleRefund } from '../refunds/rules/refund.ts'
+import type { RefundStore } from '../refunds/store/refunds.ts'
+import { asItIs } from './rules/attempt.ts'
+import { type BankAccount, creditorReference, isCreditorReference } from './rules/bank-account.ts'
+import { decideReceipt, heldMinor, moved, type TransferEntry } from './rules/bank-transfer.ts'
+import { withoutSpaces } from './rules/mod-97.ts'
+import type { RailAttemptStore } from './store/rail-attempts.ts'
+import { RailRaceLost } from './store/rail-outcomes.ts'
+import type { RailStore } from './store/rails.ts'
+import type { RecordedTransfer, TransferEntryStore } from './store/transfer-entries.ts'
+
+export interface RecordTransfersParts extends ActParts {
+  readonly transferEntries: TransferEntryStore
+  readonly attempts: Pick<RailAttemptStore, 'findAttempt' | 'listAttempts'>
+  readonly rails: Pick<RailStore, 'findRail'>
+  readonly orders: Pick<OrderStore, 'findOrder'>
+  readonly refunds: Pick<RefundStore, 'findRefund'>
+  readonly currentOrder: CurrentOrder
+  /** What somebody should know. */
+  readonly onAlert: (message: string, about: OrderKey & { readonly railId: string }) => void
+}
+
+/** As the bank's statement has it. */
+export interface BankEntry {
+  readonly outsideReference: string
+  readonly valueDate: string
+  readonly party?: string | undefined
+  readonly reason: string
+}
+
+export interface Receipt extends BankEntry {
+  /** The consumer's reference, or the order's paymentId. */
+  readonly reference: string
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
+export interface TransferOutcome {
+  readonly order: Order
+  /** What lies in suspense for the order now. */
+  readonly heldMinor: bigint
+}
+
+const maxDecisions = 5
+
+export type RecordTransfers = ReturnType<typeof makeRecordTransfers>
+
+export function makeRecordTransfers(parts: RecordTransfersParts) {
+  const { transferEntries, clock, random } = parts
+  const makeAct = makeActs(parts)
+
+  return {
+    /** Pays the order where there is enough; otherwise it is kept, and nothing is lost. */
+    async confirmTransfer(railId: string, receipt: Receipt): Promise<TransferOutcome> {
+      const account = await accountOf(railId)
+      const reference = referenceOf(receipt.reference)
+      const { outsideReference, currency, amountMinor } = receipt
+      return decided(railId, outsideReference, async () => {
+        const key = (await transferEntries.findAttempts(railId, reference))[0] ?? noPayment(receipt.reference)
+        const { order, entries } = await load(key)
+        if (currency !== order.currency)
+          throw wrong(
+            'currency',
+            `The order is in ${order.currency}. Check the reference, or convert it first.`,
+          )
+        const attempt = await parts.attempts.findAttempt(key)
+        if (!attempt) throw new Error('an attempt is never gone')
+        const act = makeAct('transfer.confirm', order.paymentId, { ...key, reason: receipt.reason })
+        const entry = entryOf({ order, entries, act, railId }, receipt, { direction: 'in', amountMinor })
+        const ids = { ...makeIds(act.actedAtMs), applyId: makeTransactionId(act.actedAtMs, random) }
+        const decision = decideReceipt({ order, attempt, account, entries }, entry, ids)
+        const endsTask = decision.isOver ? attempt.transactionId : undefined
+        return { order: key, entry, act, decision, before: attempt, endsTask }
+      })
+    },
+
+    /** Money that lies in suspense for an order was sent back to whoever it came from. */
+    async returnTransfer(
+      railId: string,
+      key: OrderKey,
+      { amount, ...sent }: BankEntry & { readonly amount: (order: Order) => bigint },
+    ): Promise<TransferOutcome> {
+      await accountOf(railId)
+      return decided(railId, sent.outsideReference, async () => {
+        const { order, entries } = await load(key)
+        const amountMinor = amount(order)
+        const held = heldMinor(order, railId, entries)
+        if (amountMinor > held)
+          throw wrong(
+            'amount',
+            `Of this order ${toDecimalText(held, order.currency)} ${order.currency} lies in suspense. Give no more than that.`,
+          )
+        const act = makeAct('transfer.return', order.paymentId, { ...key, reason: sent.reason })
+        const entry = entryOf({ order, entries, act, railId }, sent, { direction: 'out', amountMinor })
+        const transfers = [moved(entry, 'transfer_returned', act.actedAtMs)]
+        return {
+          order: key,
+          entry,
+          act,
+          decision: { ...asItIs, transfers, isOver: false },
+          endsTask: undefined,
+        }
+      })
+    },
+
+    /** A refund of an order that was paid by bank transfer was sent; or cannot be, where there is no entry of a bank. */
+    async settleRefund(
+      { merchantId, refundId }: { readonly merchantId: string; readonly refundId: string },
+      given: { readonly sent: Omit<BankEntry, 'reason'> | undefined; readonly reason: string },
+    ): Promise<TransferOutcome> {
+      const found = (await parts.refunds.findRefund({ merchantId, refundId })) ?? noRefund(refundId)
+      const { railId = '' } = (await load(found)).order
+      await accountOf(railId, `Refund ${refundId} is not paid by bank transfer.`)
+      return decided(railId, given.sent?.outsideReference, async () => {
+        const refund = (await parts.refunds.findRefund({ merchantId, refundId })) ?? noRefund(refundId)
+        if (refund.status !== 'refunding')
+          throw new Failure('status_does_not_allow', { message: `The refund is ${refund.status} already.` })
+        if (refund.transactionId === undefined)
+          throw new Failure('status_does_not_allow', {
+            message:
+              'The merchant’s wallet has too little money for this refund: it fails by itself. Send nothing.',
+          })
+        const { order, entries } = await load(refund)
+        const act = makeAct('transfer.settle-refund', refundId, { merchantId, reason: given.reason })
+        const nowMs = act.actedAtMs
+        const { transferId, callbackIds } = makeIds(nowMs)
+        const final = given.sent
+          ? ({ kind: 'approved' } as const)
+          : ({ kind: 'declined', reason: given.reason } as const)
+        const change = settleRefund({ order, refund }, final, {
+          transferId,
+          callbackId: callbackIds[1],
+          nowMs,
+        })
+        const { amountMinor } = refund
+        const entry = given.sent && {
+          ...entryOf({ order, entries, act, railId }, given.sent, { direction: 'out', amountMinor }),
+          ...{ refundId, transferId },
+        }
+        return { order, entry, act, refund: change, endsTask: refundId }
+      })
+    },
+  }
+
+  /** Decides and commits, again where somebody else was quicker. */
+  async function decided(
+    railId: string,
+    outsideReference: string | undefined,
+    decide: () => Promise<RecordedTransfer>,
+  ): Promise<TransferOutcome> {
+    for (let tries = 1; ; tries++) {
+      const recorded = await decide()
+      try {
+        if (!(await transferEntries.record(recorded))) return await onRecord(railId, outsideReference ?? '')
+        const alert = recorded.decision?.alert
+        if (alert !== undefined) parts.onAlert(alert, { ...recorded.order, railId })
+        const { order, entries } = await load(recorded.order)
+        return { order, heldMinor: heldMinor(order, railId, entries) }
+      } catch (error) {
+        if (!(error instanceof RailRaceLost) || tries === maxDecisions) throw error
+      }
+    }
+  }
+
+  async function onRecord(railId: string, outsideReference: string): Promise<never> {
+    const known = await transferEntries.findEntry(railId, outsideReference)
+    throw new Failure('number_already_used', {
+      field: 'outsideReference',
+      message: `This entry of the bank is on record already, for order ${known?.paymentId}. It counts once: take the reference of another entry.`,
+    })
+  }
+
+  async function accountOf(railId: string, message?: string): Promise<BankAccount> {
+    const account = (await parts.rails.findRail(railId))?.rail.account
+    if (account) return account
+    throw new Failure('not_found', { message: message ?? `There is no rail ${railId} for bank transfers.` })
+  }
+
+  async function load(key: OrderKey) {
+    const stored = await parts.orders.findOrder(key)
+    if (!stored) throw new Failure('order_not_found')
+    const order = await parts.currentOrder(stored, clock.now())
+    return { order, entries: await transferEntries.listEntries(key) }
+  }
+
+  function entryOf(
+    of: { order: Order; entries: readonly TransferEntry[]; act: Act; railId: string },
+    { outsideReference, valueDate, party }: Omit<BankEntry, 'reason'>,
+    { direction, amountMinor }: { direction: TransferEntry['direction']; amountMinor: bigint },
+  ): TransferEntry {
+    const { merchantId, paymentId, currency } = of.order
+    const { auditId, actedAtMs: recordedAtMs } = of.act
+    checkValueDate(valueDate, recordedAtMs)
+    return {
+      ...{
+        railId: of.railId,
+        outsideReference,
+        merchantId,
+        paymentId,
+        ordinal: of.entries.length + 1,
+        direction,
+      },
+      ...{ transferId: makeTransactionId(recordedAtMs, random), refundId: undefined, amountMinor, currency },
+      ...{ valueDate, party, auditId, recordedAtMs },
+    }
+  }
+
+  function makeIds(nowMs: number) {
+    return {
+      transferId: makeTransactionId(nowMs, random),
+      returnId: makeTransactionId(nowMs, random),
+      callbackIds: [makeCallbackId(nowMs, random), makeCallbackId(nowMs + 1, random)],
+      nowMs,
+    } as const
+  }
+}
+
+/** However it was typed; from a paymentId, the reference of that order. */
+function referenceOf(written: string): string {
+  const reference = withoutSpaces(written)
+  if (paymentIdPattern.test(reference)) return creditorReference(reference)
+  if (isCreditorReference(reference)) return reference
+  throw wrong(
+    'reference',
+    'This is no creditor reference: its check digits do not fit. Compare it with the bank’s entry, or give the paymentId.',
+  )
+}
+
+const dayMs = 86_400_000
+
+function checkValueDate(valueDate: string, nowMs: number): void {
+  const time = Date.parse(`${valueDate}T00:00:00Z`)
+  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== valueDate)
+    throw wrong('valueDate', 'There is no such day. Write it like 2026-11-16.')
+  if (time > nowMs + dayMs)
+    throw wrong('valueDate', 'That day is still to come. Take it from the bank’s statement.')
+}
+
+function noPayment(reference: string): never {
+  throw new Failure('not_found', {
+    field: 'reference',
+    message: `No payment by this bank transfer has the reference ${reference}. Compare it with the bank’s entry.`,
+  })
+}
+
+function noRefund(refundId: string): never {
+  throw new Failure('not_found', { message: `There is no refund ${refundId} of this merchant.` })
+}
+
+function wrong(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

@@ -1,0 +1,167 @@
+// What follows from a rail's answers, committed whole: attempt, order, ledger, callbacks, and the claim on what was to be
+// asked. Whoever lost the claim writes nothing; whoever decided on what has changed meanwhile decides again.
+import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
+import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
+import type { Queryable } from '../../database/pool.ts'
+import { type AccountKey, effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
+import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
+import type { OrderKey } from '../../orders/rules/order.ts'
+import { changeStatuses } from '../../orders/store/orders.ts'
+import type { RefundChange } from '../../refunds/rules/refund.ts'
+import { changeRefunds } from '../../refunds/store/refunds.ts'
+import type { Attempt, Decision } from '../rules/attempt.ts'
+import type { ClaimedTask, RailCall } from '../rules/rail-task.ts'
+import { insertCalls } from './rail-calls.ts'
+import { insertRailTasks, postponeRailTasks, removeRailTasks } from './rail-tasks.ts'
+
+/** What changes, as it was decided. */
+export interface Decided {
+  /** Undefined where nothing does. */
+  readonly decision?: Decision | undefined
+  /** The attempt as it was when that was decided. */
+  readonly before?: Attempt | undefined
+  readonly refund?: RefundChange | undefined
+}
+
+/** What came of asking, to be committed whole. */
+export interface RailOutcome extends Decided {
+  readonly task: ClaimedTask
+  readonly calls: readonly RailCall[]
+  /** Undefined: nothing more is to be asked. */
+  readonly next: { readonly dueAtMs: number; readonly failures: number } | undefined
+}
+
+/** Somebody else changed the order or the attempt: load and decide again. */
+export class RailRaceLost extends Error {}
+
+/** To be opened before the transaction that uses them. */
+export function accountsOf({ debitAccountId, creditAccountId }: Transfer): AccountKey[] {
+  return [debitAccountId, creditAccountId].map((accountId) => {
+    const [ownerKind, ownerId = '', currency = ''] = accountId.split(':')
+    // Safe: rules made the id of these three.
+    return { ownerKind: ownerKind as AccountKey['ownerKind'], ownerId, currency }
+  })
+}
+
+export async function commitOutcomes(transaction: Queryable, all: readonly RailOutcome[]) {
+  // The orders first, as whoever ends an order does, so that nobody waits in a circle.
+  await lockOrders(
+    transaction,
+    all.filter(({ decision }) => decision).map(({ task }) => task),
+  )
+  const given = all.map((outcome) => outcome.task)
+  const postponed = all.flatMap(({ task, next }) => (next ? [{ task, ...next }] : []))
+  const ours = new Set([
+    ...(await removeRailTasks(
+      transaction,
+      given.filter((_, index) => !all[index]?.next),
+    )),
+    ...(await postponeRailTasks(transaction, postponed)),
+  ])
+  const outcomes = all.filter(({ task }) => ours.has(task.taskId))
+  await insertCalls(transaction, outcomes)
+  const queued = await commitDecisions(transaction, outcomes)
+  return { result: given.map(({ taskId }) => ours.has(taskId)), queued }
+}
+
+export async function commitDecisions(transaction: Queryable, outcomes: readonly Decided[]): Promise<Lane[]> {
+  const decisions = outcomes.flatMap(({ decision }) => decision ?? [])
+  const refunds = outcomes.flatMap(({ refund }) => refund ?? [])
+  if (decisions.length === 0 && refunds.length === 0) return []
+  const queued: Lane[] = []
+  await changeAttempts(transaction, outcomes)
+  await freeOrders(transaction, outcomes)
+  const transfers = [
+    ...decisions.flatMap((decision) => decision.transfers),
+    ...refunds.flatMap(({ end }) => end ?? []),
+  ]
+  await insertTransfers(transaction, transfers)
+  // One change of an order after the other: what is approved at once passes through confirming.
+  for (const step of [0, 1]) {
+    const changes = decisions.flatMap((decision) => decision.changes[step] ?? [])
+    const changed = await changeStatuses(transaction, changes)
+    if (changed.won.length !== changes.length) throw new RailRaceLost('the order changed meanwhile')
+    queued.push(...changed.queued)
+  }
+  queued.push(
+    ...(await insertCallbacks(
+      transaction,
+      refunds.flatMap(({ callback }) => callback ?? []),
+    )),
+  )
+  await insertRailTasks(
+    transaction,
+    decisions.flatMap(({ newTask }) => (newTask ? [{ ...newTask, dueAtMs: newTask.createdAtMs }] : [])),
+  )
+  // As late as can be, for many meet here; and before the refunds' shares of the orders, as everywhere.
+  const effects = effectsOf(transfers)
+  await lockAccounts(transaction, effects.keys())
+  await addEffects(transaction, effects)
+  await changeRefunds(transaction, refunds)
+  return queued
+}
+
+export async function lockOrders(transaction: Queryable, keys: readonly OrderKey[]): Promise<void> {
+  if (keys.length === 0) return
+  await transaction.query({
+    name: 'lock-orders-of-rails',
+    text: `
+select
+  from orders o
+  join (select * from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)) as k
+    on o.merchant_id = k.merchant_id and o.payment_id = k.payment_id
+ order by o.payment_id
+   for update of o`,
+    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
+  })
+}
+
+/** Each must still be as it was when its change was decided. */
+async function changeAttempts(transaction: Queryable, outcomes: readonly Decided[]): Promise<void> {
+  const changed = outcomes.flatMap(({ decision, before }) =>
+    decision?.attempt && before ? [{ before, after: decision.attempt }] : [],
+  )
+  if (changed.length === 0) return
+  const { rowCount } = await transaction.query({
+    name: 'change-rail-attempts',
+    text: `
+update rail_attempts a
+   set status = c.status, reference = c.reference, next_action = c.next_action::jsonb, reason = c.reason,
+       return_id = c.return_id, ended_at = c.ended_at
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+              $9::bigint[])
+    as c (merchant_id, transaction_id, before, status, reference, next_action, reason, return_id, ended_at)
+ where a.merchant_id = c.merchant_id and a.transaction_id = c.transaction_id and a.status = c.before`,
+    values: [
+      changed.map(({ after }) => after.merchantId),
+      changed.map(({ after }) => after.transactionId),
+      changed.map(({ before }) => before.status),
+      changed.map(({ after }) => after.status),
+      changed.map(({ after }) => after.reference ?? null),
+      changed.map(({ after }) => (after.nextAction ? JSON.stringify(after.nextAction) : null)),
+      changed.map(({ after }) => after.reason ?? null),
+      changed.map(({ after }) => after.returnId ?? null),
+      changed.map(({ after }) => after.endedAtMs ?? null),
+    ],
+  })
+  if (rowCount !== changed.length) throw new RailRaceLost('the attempt changed meanwhile')
+}
+
+/** Those whose attempt ended and that may be paid otherwise. */
+async function freeOrders(transaction: Queryable, outcomes: readonly Decided[]): Promise<void> {
+  const freed = outcomes.flatMap(({ decision, before }) => (decision?.freesOrder && before ? [before] : []))
+  if (freed.length === 0) return
+  await transaction.query({
+    name: 'free-orders-of-rails',
+    text: `
+update orders o
+   set open_attempt = null
+  from unnest($1::text[], $2::text[], $3::text[]) as f (merchant_id, payment_id, transaction_id)
+ where o.merchant_id = f.merchant_id and o.payment_id = f.payment_id and o.open_attempt = f.transaction_id`,
+    values: [
+      freed.map(({ merchantId }) => merchantId),
+      freed.map(({ paymentId }) => paymentId),
+      freed.map(({ transactionId }) => transactionId),
+    ],
+  })
+}

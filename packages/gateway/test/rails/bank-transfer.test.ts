@@ -1,0 +1,273 @@
+// Payment by bank transfer: what an operator records of the bank's entries pays orders, whole, in parts, too much, twice
+// and too late; nothing counts twice, and after each of them the books are proved.
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { Failure } from '@tillgate/protocol'
+import { noExtras } from '../../src/acts/rail-acts.ts'
+import type { Order } from '../../src/orders/rules/order.ts'
+import type { Receipt } from '../../src/rails/record-transfers.ts'
+import { creditorReference } from '../../src/rails/rules/bank-account.ts'
+import { freshDatabase } from '../support/database.ts'
+import { heldClock } from '../support/money.ts'
+import { openRails } from '../support/rails.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock()
+const rails = await openRails(pool, { clock })
+const { money, operations, alerts } = rails
+const { payByRail } = operations
+const merchant = await money.addMerchant()
+const by = operations.as('test')
+const account = { holder: 'Example GmbH', iban: 'DE89370400440532013000', bic: undefined, lines: [] }
+await by.rails.addTransferRail(
+  'transfer',
+  { ...noExtras, name: 'Bank transfer', currencies: ['USD'], account },
+  'test',
+)
+operations.rails.forget()
+
+beforeEach(() => {
+  alerts.length = 0
+})
+afterEach(async () => {
+  assert.deepEqual((await operations.verifyLedger()).findings, [])
+  assert.deepEqual(rails.troubles, [])
+})
+
+async function started() {
+  const order = await money.addOrder(merchant)
+  const outcome = await payByRail.start({ ...order, railId: 'transfer', locale: 'de' })
+  assert(outcome.kind === 'started', outcome.kind)
+  return { order, attempt: outcome.attempt }
+}
+
+let entry = 0
+function receipt({ paymentId }: Order, amountMinor: bigint, given: Partial<Receipt> = {}): Receipt {
+  return {
+    ...{ reference: creditorReference(paymentId), currency: 'USD', amountMinor, valueDate: '2025-01-01' },
+    ...{ outsideReference: `entry ${++entry}`, party: 'Ada, DE02…', reason: 'statement' },
+    ...given,
+  }
+}
+
+const confirm = (given: Receipt) => by.transfers.confirmTransfer('transfer', given)
+
+async function statusOf({ merchantId, paymentId }: Order): Promise<string | undefined> {
+  return (await money.orders.findOrder({ merchantId, paymentId }))?.status
+}
+
+async function events({ paymentId }: Order): Promise<string[]> {
+  const { rows } = await pool.query<{ event_name: string }>(
+    'select event_name from callbacks where payment_id = $1 order by created_at, callback_id',
+    [paymentId],
+  )
+  return rows.map(({ event_name }) => event_name.replace('payment.', ''))
+}
+
+async function suspense(): Promise<bigint> {
+  const { rows } = await pool.query<{ balance: string }>(
+    `select credits_posted - debits_posted as balance from accounts where account_id = 'suspense:late:USD'`,
+  )
+  return BigInt(rows[0]?.balance ?? 0)
+}
+
+test('the consumer is told account and reference at once; the exact amount pays, with both callbacks', async () => {
+  const { order, attempt } = await started()
+  assert.equal(attempt.status, 'pending')
+  assert(attempt.nextAction?.kind === 'instructions')
+  assert.deepEqual(
+    attempt.nextAction.lines.map(({ label }) => label),
+    ['Account holder', 'IBAN', 'Amount', 'Reference'],
+  )
+  const { heldMinor, order: paid } = await confirm(receipt(order, 1_000n))
+  assert.deepEqual([paid.status, paid.railId, heldMinor], ['success', 'transfer', 0n])
+  assert.deepEqual(await events(order), ['order.confirming', 'order.success'])
+  assert.equal(await rails.turn(), 0, 'nothing is asked any more')
+})
+
+test('a reference may be typed with spaces and in small letters, or be the paymentId', async () => {
+  const first = await started()
+  const typed = creditorReference(first.order.paymentId)
+    .toLowerCase()
+    .replace(/(.{4})/g, '$1 ')
+  assert.equal((await confirm(receipt(first.order, 1_000n, { reference: typed }))).order.status, 'success')
+  const second = await started()
+  const { paymentId } = second.order
+  assert.equal(
+    (await confirm(receipt(second.order, 1_000n, { reference: paymentId }))).order.status,
+    'success',
+  )
+})
+
+test('too little waits for the rest, and the page asks for what is left; then it is paid', async () => {
+  const { order } = await started()
+  const before = await suspense()
+  assert.equal((await confirm(receipt(order, 400n))).heldMinor, 400n)
+  assert.equal(await statusOf(order), 'pending')
+  assert.equal(await suspense(), before + 400n)
+  const [attempt] = await rails.stores.attempts.listAttempts(order)
+  assert(attempt?.nextAction?.kind === 'instructions')
+  const lines = attempt.nextAction.lines.map(({ value }) => value)
+  assert.deepEqual(lines.slice(-3, -1), ['4.00 USD', '6.00 USD'])
+  await payByRail.look(order)
+  const [looked] = await rails.stores.attempts.listAttempts(order)
+  assert.deepEqual(looked?.nextAction, attempt.nextAction, 'asking changes nothing')
+  const { heldMinor, order: paid } = await confirm(receipt(order, 600n))
+  assert.deepEqual([paid.status, heldMinor], ['success', 0n])
+  assert.equal(await suspense(), before)
+})
+
+test('too little until the expiry lies in suspense, and is sent back once', async () => {
+  const { order } = await started()
+  await confirm(receipt(order, 400n))
+  clock.advance(25 * 60 * 60_000)
+  await operations.expireOrders()
+  await rails.turn()
+  assert.equal(await statusOf(order), 'timeout')
+  assert.deepEqual(
+    (await rails.stores.attempts.listAttempts(order)).map(({ status }) => status),
+    ['cancelled'],
+  )
+  const sent = { valueDate: '2025-01-02', party: undefined, reason: 'too little, too late' }
+  const back = (outsideReference: string, amountMinor: bigint) =>
+    by.transfers.returnTransfer('transfer', order, { ...sent, outsideReference, amount: () => amountMinor })
+  await assert.rejects(back('back too much', 401n), /4\.00 USD lies in suspense/)
+  const both = await Promise.allSettled([back('back 1', 400n), back('back 2', 400n)])
+  assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  await assert.rejects(back('back 3', 1n), /0\.00 USD lies in suspense/)
+})
+
+test('too much pays the order, and the rest lies in suspense for it', async () => {
+  const { order } = await started()
+  const before = await suspense()
+  assert.equal((await confirm(receipt(order, 1_250n))).heldMinor, 250n)
+  assert.equal(await statusOf(order), 'success')
+  assert.equal(await suspense(), before + 250n)
+  assert.match(alerts.join(), /more came by bank transfer/)
+})
+
+test('twice, or after the end, changes no final status: the money lies in suspense', async () => {
+  const twice = await started()
+  await confirm(receipt(twice.order, 1_000n))
+  assert.equal((await confirm(receipt(twice.order, 1_000n))).heldMinor, 1_000n)
+  assert.deepEqual(await events(twice.order), ['order.confirming', 'order.success'])
+  const late = await started()
+  clock.advance(25 * 60 * 60_000)
+  const { heldMinor, order } = await confirm(receipt(late.order, 1_000n))
+  assert.deepEqual([order.status, heldMinor], ['timeout', 1_000n])
+  assert.match(alerts.join(), /for an order that is timeout/)
+})
+
+test('whoever changes their mind pays otherwise, and the transfer that comes after all is kept', async () => {
+  const { order } = await started()
+  assert.equal((await payByRail.leave(order))?.status, 'cancelled')
+  const walletId = await money.addWallet(5_000n)
+  assert.equal((await money.submitPayment({ ...order, walletId })).kind, 'submitted')
+  await money.settle()
+  assert.equal((await confirm(receipt(order, 1_000n))).heldMinor, 1_000n)
+})
+
+test('an entry of the bank counts once, also when two operators record it at the same moment', async () => {
+  const { order } = await started()
+  const one = receipt(order, 400n)
+  const results = await Promise.allSettled([confirm(one), confirm(one), confirm(one)])
+  assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected'])
+  const other = await started()
+  await assert.rejects(
+    confirm({ ...receipt(other.order, 1_000n), outsideReference: one.outsideReference }),
+    (error) => {
+      assert(error instanceof Failure && error.field === 'outsideReference')
+      return error.message.includes(order.paymentId)
+    },
+  )
+})
+
+test('two parts at the same moment are two parts, and pay together', async () => {
+  const { order } = await started()
+  await Promise.all([confirm(receipt(order, 500n)), confirm(receipt(order, 500n))])
+  assert.equal(await statusOf(order), 'success')
+})
+
+test('a wrong reference, currency or day is refused at its field, and nothing is recorded', async () => {
+  const { order } = await started()
+  const refused = async (given: Partial<Receipt>, field: string, text: RegExp) =>
+    assert.rejects(confirm(receipt(order, 1_000n, given)), (error) => {
+      assert(error instanceof Failure)
+      assert.equal(error.field, field)
+      return text.test(error.message)
+    })
+  const reference = creditorReference(order.paymentId)
+  await refused(
+    { reference: `${reference.slice(0, -1)}${reference.endsWith('0') ? '1' : '0'}` },
+    'reference',
+    /check digits/,
+  )
+  await refused({ reference: 'RF18539007547034' }, 'reference', /No payment/)
+  await refused({ currency: 'EUR' }, 'currency', /order is in USD/)
+  await refused({ valueDate: '2025-02-30' }, 'valueDate', /no such day/)
+  await refused({ valueDate: '2999-01-01' }, 'valueDate', /still to come/)
+  assert.equal(await statusOf(order), 'pending')
+  await assert.rejects(
+    by.transfers.confirmTransfer('bank', receipt(order, 1n)),
+    /no rail bank for bank transfers/,
+  )
+})
+
+test('a refund waits until an operator has sent it, or says that it cannot be', async () => {
+  const { order } = await started()
+  await confirm(receipt(order, 1_000n))
+  clock.advance(1_000)
+  const refund = async (referRefundNo: string, refundAmount: string) =>
+    operations.refundOrder(
+      merchant,
+      JSON.stringify({ paymentId: order.paymentId, referRefundNo, refundAmount }),
+    )
+  const { refundId } = await refund('r1', '4.00')
+  await rails.turn()
+  const key = { merchantId: order.merchantId, refundId }
+  const sent = { outsideReference: 'refund 1', valueDate: '2025-01-03', party: 'Ada' }
+  await by.transfers.settleRefund(key, { sent, reason: 'sent' })
+  await assert.rejects(by.transfers.settleRefund(key, { sent, reason: 'sent' }), /refund_success already/)
+  clock.advance(1_000)
+  const second = { ...key, refundId: (await refund('r2', '1.00')).refundId }
+  await assert.rejects(by.transfers.settleRefund(second, { sent, reason: 'sent' }), /on record already/)
+  await by.transfers.settleRefund(second, { sent: undefined, reason: 'The account is closed.' })
+  assert.deepEqual((await events(order)).slice(-2), ['refund.success', 'refund.failed'])
+})
+
+test('kill -9 between start and answer: the next look begins the same payment', async () => {
+  const order = await money.addOrder(merchant)
+  const outcome = await payByRail.start({ ...order, railId: 'transfer', locale: 'en' })
+  assert(outcome.kind === 'started')
+  await pool.query(
+    `update rail_attempts set status = 'starting', next_action = null, reference = null where transaction_id = $1`,
+    [outcome.attempt.transactionId],
+  )
+  const looked = await payByRail.look({ ...order, openAttempt: outcome.attempt.transactionId })
+  assert.deepEqual([looked?.status, looked?.reference], ['pending', creditorReference(order.paymentId)])
+})
+
+test('a transfer rail has an account and neither address nor secret', async () => {
+  await assert.rejects(
+    by.rails.rotateSecret('transfer', { endsOthers: false, reason: 'x' }),
+    /neither an address/,
+  )
+  await assert.rejects(
+    by.rails.changeRail('transfer', { url: 'https://bank.example' }, 'x'),
+    /has an account/,
+  )
+  const changed = await by.rails.changeAccount(
+    'transfer',
+    { ...account, iban: 'GB82 WEST 1234 5698 7654 32' },
+    'moved',
+  )
+  assert.equal(changed.account?.iban, 'GB82WEST12345698765432')
+  await assert.rejects(
+    by.rails.changeAccount('transfer', { ...account, iban: 'GB82 WEST 1234 5698 7654 33' }, 'x'),
+    /no IBAN/,
+  )
+  await assert.rejects(
+    pool.query(`update rails set url = 'https://x.example' where rail_id = 'transfer'`),
+    /rails_reached/,
+  )
+})

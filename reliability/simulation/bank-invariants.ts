@@ -1,0 +1,71 @@
+// What must be true of money that went through the bank: whatever it approved is the merchant's, lies in suspense or went
+// back, exactly once; what it did not approve is nobody's; and it never heard of a payment that no attempt names.
+import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { bankRailId } from './bank.ts'
+
+/** What a bank knows. */
+export interface BankRecord {
+  readonly payments: ReadonlyMap<string, { readonly amountMinor: bigint }>
+  readonly contradictions: readonly string[]
+  isApproved(transactionId: string): boolean
+  /** What it gave back of a payment. */
+  refundedMinor(transactionId: string): bigint
+}
+
+interface AttemptRow {
+  transaction_id: string
+  status: string
+  order_no: string
+  order_status: string
+  is_paid_by_it: boolean
+  amount: string
+  refunded: string
+}
+
+export async function checkBank(pool: Pool, bank: BankRecord): Promise<string[]> {
+  const { rows } = await pool.query<AttemptRow>(`
+select a.transaction_id, a.status, o.order_no, o.status as order_status, a.amount_minor as amount,
+       coalesce(o.transaction_id = a.transaction_id, false) as is_paid_by_it,
+       coalesce((select sum(r.amount_minor) from refunds r
+                  where r.merchant_id = o.merchant_id and r.payment_id = o.payment_id and r.status = 'refund_success'), 0)
+         as refunded
+  from rail_attempts a join orders o using (merchant_id, payment_id)`)
+  const known = new Set(rows.map((row) => row.transaction_id))
+  return [
+    ...bank.contradictions,
+    ...[...bank.payments.keys()]
+      .filter((transactionId) => !known.has(transactionId))
+      .map((transactionId) => `the bank began ${transactionId}, which no attempt names`),
+    ...rows.flatMap((row) => checkAttempt(row, bank)),
+    ...(await checkBalance(pool, bank)),
+  ]
+}
+
+function checkAttempt(row: AttemptRow, bank: BankRecord): string[] {
+  const { transaction_id: id, status, order_no, order_status } = row
+  const isApproved = bank.isApproved(id)
+  const isMerchants = row.is_paid_by_it && order_status === 'success'
+  const isLate = status === 'held' || status === 'returned'
+  const what = `${id} of ${order_no}, which is ${order_status} (the attempt is ${status})`
+  if (isApproved !== (isMerchants || isLate))
+    return [`the bank ${isApproved ? 'approved' : 'did not approve'} ${what}`]
+  if (isMerchants && isLate) return [`the money came twice for ${what}`]
+  const expected = isMerchants ? BigInt(row.refunded) : status === 'returned' ? BigInt(row.amount) : 0n
+  const refunded = bank.refundedMinor(id)
+  return refunded === expected
+    ? []
+    : [`the bank gave ${refunded} back and should have ${expected} of ${what}`]
+}
+
+async function checkBalance(pool: Pool, bank: BankRecord): Promise<string[]> {
+  const { rows } = await pool.query<{ balance: string }>(
+    `select coalesce(sum(debits_posted - credits_posted), 0) as balance
+       from accounts where owner_kind = 'rail' and owner_id = '${bankRailId}'`,
+  )
+  const collected = [...bank.payments].reduce(
+    (sum, [id, { amountMinor }]) => (bank.isApproved(id) ? sum + amountMinor - bank.refundedMinor(id) : sum),
+    0n,
+  )
+  const booked = BigInt(rows[0]?.balance ?? 0)
+  return booked === collected ? [] : [`the bank has ${collected} of ours, and the books say ${booked}`]
+}

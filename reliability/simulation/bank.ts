@@ -1,0 +1,242 @@
+// A bank that is connected as an outside rail. It keeps what it was told, and decides each payment and refund once. What
+// lies between it and the gateway loses, repeats, delays and reorders messages, answers and notices; some notices are
+// forged, and some are about nothing.
+import { parseRailMessage, type RailMessage, signWebhook } from '@tillgate/protocol'
+import type { Notice, NoticeOutcome } from '../../packages/gateway/src/rails/hear-notice.ts'
+import type { RailPost } from '../../packages/gateway/src/rails/rail-client.ts'
+import type { Owner } from './scheduler.ts'
+import type { Seeded } from './seeded.ts'
+import type { VirtualTime } from './time.ts'
+
+export const bankRailId = 'bank'
+
+interface Payment {
+  readonly amountMinor: bigint
+  /** When the consumer does their part, and when the bank is done. */
+  readonly actsAtMs: number
+  readonly endsAtMs: number
+  readonly end: 'approved' | 'declined'
+  isCancelled: boolean
+  /** A bank that cancelled a payment and takes the money all the same. */
+  approvesAfterAllAtMs?: number
+}
+
+interface Refund {
+  readonly transactionId: string
+  readonly amountMinor: bigint
+  readonly endsAtMs: number
+  readonly end: 'approved' | 'declined'
+}
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+export class SimulatedBank {
+  readonly payments = new Map<string, Payment>()
+  readonly refunds = new Map<string, Refund>()
+  /** What a gateway must never do. */
+  readonly contradictions: string[] = []
+  readonly #time: VirtualTime
+  readonly #seeded: Seeded
+  readonly #world: Owner
+  #secret = ''
+  /** From then on nothing between it and the gateway goes wrong. */
+  isHealed = false
+  /** Brings a notice to one of the gateway's processes. */
+  tell: (notice: Notice) => Promise<NoticeOutcome | 'lost'> = async () => 'lost'
+
+  constructor({ time, seeded, world }: { time: VirtualTime; seeded: Seeded; world: Owner }) {
+    this.#time = time
+    this.#seeded = seeded
+    this.#world = world
+  }
+
+  register(secret: string): void {
+    this.#secret = secret
+  }
+
+  isApproved(transactionId: string): boolean {
+    const payment = this.payments.get(transactionId)
+    return payment !== undefined && this.#statusOf(payment) === 'approved'
+  }
+
+  /** What it gave back of a payment. */
+  refundedMinor(transactionId: string): bigint {
+    return [...this.refunds.values()]
+      .filter((refund) => refund.transactionId === transactionId && refund.end === 'approved')
+      .reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
+  }
+
+  /** As one of the gateway's processes reaches it. */
+  for(owner: Owner): RailPost {
+    return async ({ body }) => {
+      const message = parseRailMessage(body)
+      const durationMs = this.#seeded.whole(1, 9_000)
+      const lost = { kind: 'unreachable', reason: 'timeout', detail: '', durationMs } as const
+      const answered = (httpStatus: number, text: string) =>
+        ({ kind: 'answered', httpStatus, answer: Buffer.from(text), durationMs }) as const
+      const mood = this.isHealed
+        ? 'at_once'
+        : this.#seeded.weighted({
+            at_once: 58,
+            old: 10,
+            late: 8,
+            lost: 6,
+            answer_lost: 8,
+            straggles: 4,
+            trouble: 6,
+          })
+      switch (mood) {
+        case 'at_once':
+          return answered(200, this.#handle(message))
+        case 'old': {
+          const text = this.#handle(message)
+          await this.#time.wait(owner, durationMs)
+          return answered(200, text)
+        }
+        case 'late':
+          await this.#time.wait(owner, durationMs)
+          return answered(200, this.#handle(message))
+        case 'lost':
+          await this.#time.wait(owner, durationMs)
+          return lost
+        case 'answer_lost':
+          this.#handle(message)
+          await this.#time.wait(owner, durationMs)
+          return lost
+        case 'straggles':
+          // It is on its way still when nobody waits for it any more.
+          void this.#wait(this.#seeded.whole(10 * second, 10 * minute)).then(() => this.#handle(message))
+          await this.#time.wait(owner, durationMs)
+          return lost
+        case 'trouble':
+          return this.#seeded.pick([answered(503, ''), answered(200, '{"status":'), answered(200, '{}')])
+      }
+    }
+  }
+
+  #handle(message: RailMessage): string {
+    return JSON.stringify(this.#answer(message))
+  }
+
+  #answer(message: RailMessage): object {
+    switch (message.type) {
+      case 'payment.start':
+        if (!this.payments.has(message.transactionId)) this.#begin(message)
+        return this.#answerAbout(message.transactionId)
+      case 'payment.status':
+        return this.#answerAbout(message.transactionId)
+      case 'payment.cancel': {
+        const payment = this.payments.get(message.transactionId)
+        if (payment && this.#statusOf(payment) === 'pending') this.#cancel(message.transactionId, payment)
+        return this.#answerAbout(message.transactionId)
+      }
+      case 'refund.start':
+        if (!this.refunds.has(message.refundId)) this.#giveBack(message)
+        return this.#answerAboutRefund(message.refundId)
+      case 'refund.status':
+        return this.#answerAboutRefund(message.refundId)
+    }
+  }
+
+  #begin({ transactionId, amountMinor }: RailMessage & { type: 'payment.start' }): void {
+    const seeded = this.#seeded
+    const fate = seeded.weighted({ at_once: 20, soon: 40, slowly: 25, never: 15 })
+    const actsAfterMs = {
+      at_once: 0,
+      soon: seeded.whole(second, 4 * minute),
+      slowly: seeded.whole(minute, 3 * hour),
+      never: Number.POSITIVE_INFINITY,
+    }[fate]
+    const endsAfterMs =
+      fate === 'at_once' ? 0 : actsAfterMs + seeded.whole(0, seeded.pick([0, minute, 6 * hour]))
+    const actsAtMs = this.#time.nowMs + actsAfterMs
+    const payment: Payment = {
+      ...{ amountMinor: BigInt(amountMinor), actsAtMs, endsAtMs: this.#time.nowMs + endsAfterMs },
+      ...{ end: seeded.isLucky(0.8) ? 'approved' : 'declined', isCancelled: false },
+    }
+    this.payments.set(transactionId, payment)
+    if (fate === 'never') return
+    for (const afterMs of [actsAfterMs, endsAfterMs]) void this.#notifyAfter(afterMs, transactionId)
+  }
+
+  #cancel(transactionId: string, payment: Payment): void {
+    payment.isCancelled = true
+    if (!this.#seeded.isLucky(0.2)) return
+    const afterMs = this.#seeded.whole(second, 6 * hour)
+    payment.approvesAfterAllAtMs = this.#time.nowMs + afterMs
+    void this.#notifyAfter(afterMs, transactionId)
+  }
+
+  #giveBack({ refundId, transactionId, amountMinor }: RailMessage & { type: 'refund.start' }): void {
+    const isDeclined = !this.isApproved(transactionId) || this.#seeded.isLucky(0.15)
+    const afterMs = this.#seeded.pick([0, 0, this.#seeded.whole(second, hour)])
+    this.refunds.set(refundId, {
+      ...{ transactionId, amountMinor: BigInt(amountMinor), endsAtMs: this.#time.nowMs + afterMs },
+      end: isDeclined ? 'declined' : 'approved',
+    })
+  }
+
+  #answerAbout(transactionId: string): object {
+    const payment = this.payments.get(transactionId)
+    if (!payment) return { status: 'unknown' }
+    const status = this.#statusOf(payment)
+    const checkAfterSeconds = this.#seeded.whole(30, 7_200)
+    const more = {
+      pending: { nextAction: { kind: 'redirect', url: 'https://bank.example/pay' }, checkAfterSeconds },
+      submitted: { checkAfterSeconds },
+      approved: { reference: transactionId },
+      declined: { reason: 'The bank declined it.' },
+      cancelled: {},
+    }[status]
+    return { status, amountMinor: payment.amountMinor.toString(), ...more }
+  }
+
+  #statusOf(payment: Payment): 'pending' | 'submitted' | 'approved' | 'declined' | 'cancelled' {
+    const { nowMs } = this.#time
+    if (payment.isCancelled)
+      return nowMs >= (payment.approvesAfterAllAtMs ?? Number.POSITIVE_INFINITY) ? 'approved' : 'cancelled'
+    if (nowMs < payment.actsAtMs) return 'pending'
+    return nowMs < payment.endsAtMs ? 'submitted' : payment.end
+  }
+
+  #answerAboutRefund(refundId: string): object {
+    const refund = this.refunds.get(refundId)
+    if (!refund) return { status: 'unknown' }
+    if (this.#time.nowMs < refund.endsAtMs) return { status: 'submitted', checkAfterSeconds: 600 }
+    return refund.end === 'approved'
+      ? { status: 'approved', reference: refundId }
+      : { status: 'declined', reason: 'The account is closed.' }
+  }
+
+  /** Of an approval until it is heard, sometimes late and sometimes again; of anything else once, if at all. */
+  async #notifyAfter(afterMs: number, transactionId: string): Promise<void> {
+    await this.#wait(afterMs)
+    if (this.#seeded.isLucky(0.3)) await this.#wait(this.#seeded.whole(second, 2 * hour))
+    if (this.#seeded.isLucky(0.2))
+      void this.#send(transactionId, 'whsec_Zm9yZ2VkIGZvcmdlZCBmb3JnZWQgZm9yZ2VkIQ==')
+    const isApproved = this.isApproved(transactionId)
+    const most = isApproved ? 100 : this.#seeded.whole(0, 2)
+    for (let tries = 0; tries < most; tries++) {
+      const heard = await this.#send(transactionId)
+      if (isApproved && heard && !this.#seeded.isLucky(0.3)) return
+      await this.#wait(this.#seeded.whole(second, 10 * minute))
+    }
+  }
+
+  async #send(transactionId: string, secret?: string): Promise<boolean> {
+    const body = JSON.stringify({ type: 'payment.changed', transactionId })
+    const id = Buffer.from(this.#seeded.bytes(8)).toString('hex')
+    const nowMs = this.#time.nowMs + this.#time.jumpedMs
+    const headers = { ...signWebhook({ id, body }, { secrets: [secret ?? this.#secret], nowMs }) }
+    const isHeard = (await this.tell({ railId: bankRailId, headers, body })) === 'heard'
+    if (isHeard && secret !== undefined)
+      this.contradictions.push(`a forged notice of ${transactionId} was heard`)
+    return isHeard
+  }
+
+  #wait(durationMs: number): Promise<void> {
+    return this.#time.wait(this.#world, durationMs)
+  }
+}
