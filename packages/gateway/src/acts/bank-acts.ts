@@ -12,7 +12,9 @@ const key = object('Which bank account.', { bankName: named })
 const held = optional(faced(currency, { label: 'Currency, unless it holds all' }))
 const details = {
   holder: text('In whose name it is, as the bank writes it.', { max: 70 }),
-  iban: optional(faced(text('IBAN.', { max: 42 }), { label: 'IBAN', placeholder: 'DE89 3704 0044 0532 0130 00' })),
+  iban: optional(
+    faced(text('IBAN.', { max: 42 }), { label: 'IBAN', placeholder: 'DE89 3704 0044 0532 0130 00' }),
+  ),
   lines: optional(
     faced(
       list('What a transfer to it needs, where it has no IBAN.', text('A line.', { max: 70 }), { max: 6 }),
@@ -85,7 +87,10 @@ export const bankActs: readonly Act[] = [
     },
     run: ({ service, actor, input: { reason: why, ...given } }) =>
       service.as(actor).banks.addBank({ currency: undefined, ...all(given), bankName: given.bankName }, why),
-    tell: ({ bankName: name }) => ({ text: `The bank account ${name} is there.`, page: `/money/banks/${name}` }),
+    tell: ({ bankName: name }) => ({
+      text: `The bank account ${name} is there.`,
+      page: `/money/banks/${name}`,
+    }),
   }),
   defineAct({
     name: 'bank.change',

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
-import { testOperations } from '../support/operations.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
+import { testOperations } from '../support/operations.ts'
 import { migrationsFolder } from '../support/server.ts'
 
 const { pool } = await freshDatabase()
@@ -18,8 +18,15 @@ const { banks } = operations.as('test')
 const iban = 'DE89370400440532013000'
 const none = { iban: undefined, lines: undefined, bic: undefined, currency: undefined }
 
+interface OutsideRow {
+  debit_account: string
+  outside_reference: string
+  value_date: string
+  transfer_id: string
+}
+
 async function outsideOf(walletId: string) {
-  const { rows } = await pool.query<Record<string, string>>(
+  const { rows } = await pool.query<OutsideRow>(
     `select debit_account, outside_reference, value_date::text, transfer_id from transfers
       where credit_account like 'wallet:' || $1 || ':%' order by made_at`,
     [walletId],
@@ -107,7 +114,11 @@ test('a bank account is added once, changed as a whole, and the main one stays o
   await assert.rejects(banks.addBank({ ...given, bankName: 'bare', iban: undefined }, 'x'), /Give the IBAN/)
   await assert.rejects(banks.addBank({ ...given, bankName: 'both', lines: ['1'] }, 'x'), /not both/)
   await assert.rejects(banks.addBank({ ...given, bankName: 'bic', bic: 'COBA' }, 'x'), /8 or 11/)
-  const changed = await banks.changeBank('twice', { ...none, holder: 'New Ltd', lines: ['Account 3'] }, 'sold')
+  const changed = await banks.changeBank(
+    'twice',
+    { ...none, holder: 'New Ltd', lines: ['Account 3'] },
+    'sold',
+  )
   assert.deepEqual([changed.holder, changed.iban, changed.lines], ['New Ltd', undefined, ['Account 3']])
   await assert.rejects(banks.closeBank('main', 'x'), /stays open/)
   await banks.closeBank('twice', 'x')
@@ -133,7 +144,9 @@ test('the funding account of an older release becomes the main bank account, wit
   await fillOldBooks(old)
   const before = await booksOf(old)
   await migrate(old, migrationsFolder)
-  const renamed = before.map((row) => JSON.parse(JSON.stringify(row).replaceAll('funding:operator', 'bank:main')))
+  const renamed = before.map((row) =>
+    JSON.parse(JSON.stringify(row).replaceAll('funding:operator', 'bank:main')),
+  )
   assert.deepEqual(await booksOf(old), renamed)
   assert.deepEqual((await verifyLedger(old)).findings, [])
   const { rows } = await old.query(

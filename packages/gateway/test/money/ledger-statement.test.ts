@@ -107,8 +107,9 @@ test('CSV quotes what needs it, and a spreadsheet takes nothing in it for a form
 test('more entries than a page holds are all there, once', async () => {
   await pool.query(
     `insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency,
-                            amount_minor, audit_id, made_at)
-     select merchant_id, 'X' || n, kind, phase, debit_account, credit_account, currency, 1, audit_id, made_at + n % 7
+                            amount_minor, audit_id, made_at, outside_reference, value_date)
+     select merchant_id, 'X' || n, kind, phase, debit_account, credit_account, currency, 1, audit_id, made_at + n % 7,
+            outside_reference, value_date
        from transfers, generate_series(1, 5000) as n where kind = 'payout'`,
   )
   await pool.query(

@@ -77,7 +77,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...walletsArea,
     ...railsArea,
     ...moneyArea,
-  ...ledgerArea,
+    ...ledgerArea,
     ...approvalsArea,
     ...auditArea,
     ...systemArea,

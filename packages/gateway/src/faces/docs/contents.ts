@@ -35,7 +35,9 @@ export const chapters: readonly Chapter[] = [
   {
     title: 'Operate',
     entries: [
-      ...['operating', 'scaling', 'console', 'treasury', 'admin-api', 'performance', 'reliability'].map(paper),
+      ...['operating', 'scaling', 'console', 'treasury', 'admin-api', 'performance', 'reliability'].map(
+        paper,
+      ),
       { slug: 'security', file: 'SECURITY.md' },
     ],
   },

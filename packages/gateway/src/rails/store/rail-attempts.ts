@@ -7,7 +7,7 @@ import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
-import { type AccountKey, effectsOf, type Transfer } from '../../ledger/rules/ledger.ts'
+import { type AccountKey, accountKeyOf, effectsOf, type Transfer } from '../../ledger/rules/ledger.ts'
 import { addEffects, insertTransfers, lockAccounts, makeAccountOpener } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
@@ -103,11 +103,7 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
 }
 
 function accountsOf({ debitAccountId, creditAccountId }: Transfer): AccountKey[] {
-  return [debitAccountId, creditAccountId].map((accountId) => {
-    const [ownerKind, ownerId = '', currency = ''] = accountId.split(':')
-    // Safe: rules made the id of these three.
-    return { ownerKind: ownerKind as AccountKey['ownerKind'], ownerId, currency }
-  })
+  return [debitAccountId, creditAccountId].map(accountKeyOf)
 }
 
 async function beginAttempts(transaction: Queryable, begun: readonly BegunAttempt[]): Promise<boolean[]> {
