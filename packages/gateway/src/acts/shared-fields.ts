@@ -107,6 +107,7 @@ export const moneyChecks = {
 
 export function moneyOf(given: Static<TObject<typeof money>>) {
   const { currency: code, reason: why, bank: bankName = mainBank, reference, valueDate } = given
+  if (valueDate !== undefined) checkValueDate(valueDate)
   return {
     currency: code,
     amountMinor: toPositiveMinorUnits(given.amount, code, 'amount'),

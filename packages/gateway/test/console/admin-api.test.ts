@@ -455,6 +455,44 @@ test('the ledger is verified by one at a time, from wherever it is asked', async
   assert.equal((await reader.call('verifyLedger')).code, 40302)
 })
 
+test('bank accounts are added, changed and closed, and money goes through them', async () => {
+  const iban = 'DE89 3704 0044 0532 0130 00'
+  const added = await admin.data('addBank', {
+    body: { bankName: 'euro', currency: 'EUR', holder: 'Shop Ltd', iban, bic: 'cobadeff', reason },
+  })
+  assert.deepEqual([added.iban, added.bic], ['DE89370400440532013000', 'COBADEFF'])
+  const params = { bankName: 'euro' }
+  const body = { holder: 'New Ltd', lines: ['Account 1'], reason }
+  assert.equal((await admin.data('changeBank', { params, body })).holder, 'New Ltd')
+  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  const topUp = {
+    amount: '3',
+    currency: 'EUR',
+    bank: 'euro',
+    reference: 'R 1',
+    valueDate: '2026-11-13',
+    reason,
+  }
+  const to = { params: { walletId: wallets[0].walletId } }
+  assert.equal((await admin.data('topUp', { ...to, body: topUp, headers: once() })).outcome, 'done')
+  const { balances } = await admin.data('showBank', { params })
+  assert.deepEqual(balances, [{ currency: 'EUR', booked: '3.00' }])
+  for (const [wrong, field] of [
+    [{ bank: 'nowhere' }, 'bank'],
+    [{ currency: 'USD' }, 'bank'],
+    [{ valueDate: '2026-02-30' }, 'valueDate'],
+  ] as const) {
+    const refused = await admin.call('topUp', { ...to, body: { ...topUp, ...wrong }, headers: once() })
+    assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
+  }
+  assert.ok((await admin.data('closeBank', { params, body: { reason } })).closedAtMs > 0)
+  const { banks } = await admin.data('listBanks')
+  assert.deepEqual(
+    banks.map(({ bankName }: { bankName: string }) => bankName),
+    ['main', 'euro'],
+  )
+})
+
 test('every route was held to its schema above', () => {
   assert.deepEqual(
     apiRoutes.map(({ id }) => id).filter((id) => !ApiClient.proven.has(id)),

@@ -18,8 +18,15 @@ const { banks } = operations.as('test')
 const iban = 'DE89370400440532013000'
 const none = { iban: undefined, lines: undefined, bic: undefined, currency: undefined }
 
+interface OutsideRow {
+  debit_account: string
+  outside_reference: string
+  value_date: string
+  transfer_id: string
+}
+
 async function outsideOf(walletId: string) {
-  const { rows } = await pool.query<Record<string, string>>(
+  const { rows } = await pool.query<OutsideRow>(
     `select debit_account, outside_reference, value_date::text, transfer_id from transfers
       where credit_account like 'wallet:' || $1 || ':%' order by made_at`,
     [walletId],

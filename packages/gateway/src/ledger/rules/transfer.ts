@@ -85,6 +85,13 @@ export function accountIdOf({ ownerKind, ownerId, currency }: AccountKey): strin
   return `${ownerKind}:${ownerId}:${currency}`
 }
 
+/** Of an id that rules made. */
+export function accountKeyOf(accountId: string): AccountKey {
+  const [ownerKind, ownerId = '', currency = ''] = accountId.split(':')
+  // Safe: the id is made of these three.
+  return { ownerKind: ownerKind as AccountKey['ownerKind'], ownerId, currency }
+}
+
 /** What can be spent: money that is held is spent already as far as anybody else is concerned. */
 export function availableMinor(balances: Balances): bigint {
   return balances.creditsPostedMinor - balances.debitsPostedMinor - balances.debitsPendingMinor

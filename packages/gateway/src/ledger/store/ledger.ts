@@ -101,7 +101,7 @@ update accounts a
   assert(rowCount === effects.size, 'every account of a transfer exists')
 }
 
-type Column = readonly [name: string, type: string, valueOf: (transfer: Transfer) => unknown]
+type Column = readonly [name: string, type: string, read: (transfer: Transfer) => unknown]
 
 const columns: readonly Column[] = [
   ['merchant_id', 'text', ({ merchantId }) => merchantId],
@@ -140,7 +140,7 @@ select * from unnest(${into.map(([, type], index) => `$${index + 1}::${type}[]`)
   return (transfers: readonly Transfer[]) => ({
     name,
     text,
-    values: into.map(([, , valueOf]) => transfers.map(valueOf)),
+    values: into.map(([, , read]) => transfers.map(read)),
   })
 }
 

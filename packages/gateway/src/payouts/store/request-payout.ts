@@ -13,7 +13,6 @@ import { type Account, listAccounts, lockAccounts, openAccounts } from '../../le
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import { checkBanks } from '../../treasury/store/bank-accounts.ts'
-import { holdOf } from '../rules/decide-payouts.ts'
 import { dayOf } from '../rules/payout-plan.ts'
 import { findPayableAccounts } from './merchant-bank-accounts.ts'
 import { writeHeld } from './payout-batches.ts'
@@ -44,7 +43,7 @@ export function makeRequestPayoutStore(database: Pool) {
 
 async function requestPayout(database: Pool, request: PayoutRequest, act: Act): Promise<Requested> {
   const { bankName, currency } = request
-  await checkBanks(database, [holdOf({ ...request, auditId: act.auditId, nowMs: act.actedAtMs })])
+  await checkBanks(database, [bankAccount(bankName, currency)])
   // Before the transaction, so that nobody waits for a new account while holding old ones.
   await openAccounts(database, [bankAccount(bankName, currency)])
   let outcome: Requested = 'requested'
@@ -66,7 +65,7 @@ async function writeRequest(
   { actedAtMs: nowMs, auditId }: Act,
 ): Promise<Requested> {
   const { merchantId, currency, amountMinor, bankName, runId } = request
-  await checkBanks(transaction, [holdOf({ ...request, auditId, nowMs })])
+  await checkBanks(transaction, [bankAccount(bankName, currency)])
   const accounts = await findPayableAccounts(transaction, [merchantId], nowMs)
   const found = accounts.find((each) => each.currency === currency)
   if (!found) return 'no_bank_account'

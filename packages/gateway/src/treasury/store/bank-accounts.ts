@@ -3,7 +3,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
-import type { Transfer } from '../../ledger/rules/transfer.ts'
+import type { AccountKey } from '../../ledger/rules/transfer.ts'
 import { type Account, listAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
@@ -29,23 +29,19 @@ export function makeBankAccountStore(database: Pool) {
 }
 
 /**
- * Throws where a transfer goes through a bank account that it may not use. The rows stay locked until the transaction
- * ends: nobody closes one meanwhile.
+ * Throws where one of these accounts is at a bank and may not be used. The rows stay locked until the transaction ends:
+ * nobody closes one meanwhile.
  */
-export async function checkBanks(transaction: Queryable, transfers: readonly Transfer[]): Promise<void> {
-  const used = transfers.flatMap(({ debitAccountId, creditAccountId, currency }) =>
-    [debitAccountId, creditAccountId]
-      .filter((accountId) => accountId.startsWith('bank:'))
-      .map((accountId) => ({ bankName: accountId.split(':')[1] ?? '', currency })),
-  )
+export async function checkBanks(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
+  const used = keys.filter(({ ownerKind }) => ownerKind === 'bank')
   if (used.length === 0) return
-  const { rows } = await transaction.query(sql`
+  const { rows } = await database.query(sql`
 select ${shape.columns} from bank_accounts
- where bank_name = any (${[...new Set(used.map(({ bankName }) => bankName))]})
+ where bank_name = any (${[...new Set(used.map(({ ownerId }) => ownerId))]})
  order by bank_name
    for share`)
   const banks = new Map(rows.map(shape.read).map((bank) => [bank.bankName, bank]))
-  for (const { bankName, currency } of used) checkUsable(banks.get(bankName), bankName, currency)
+  for (const { ownerId, currency } of used) checkUsable(banks.get(ownerId), ownerId, currency)
 }
 
 const shape = rowShape<BankAccount>('bank', {

@@ -6,6 +6,7 @@ import { CommitUnknown } from '../../database/transient.ts'
 import {
   type AccountKey,
   type AccountOwner,
+  accountKeyOf,
   availableMinor,
   effectsOf,
   type Transfer,
@@ -30,7 +31,11 @@ export type TreasuryStore = ReturnType<typeof makeTreasuryStore>
 export function makeTreasuryStore(database: Pool) {
   return {
     listAccounts: (owner: AccountOwner): Promise<Account[]> => listAccounts(database, owner),
-    openAccounts: (keys: readonly AccountKey[]) => openAccounts(database, keys),
+    /** Throws where one is at a bank that may not be used: nothing is opened then. */
+    async openAccounts(keys: readonly AccountKey[]): Promise<void> {
+      await checkBanks(database, keys)
+      await openAccounts(database, keys)
+    },
     /** All of them or none; the accounts are open. */
     move: (transfers: readonly Transfer[], act: Act) => move(database, transfers, act),
     /** Whether it was carried out already: by its own id, or by the request that it uses up. */
@@ -58,7 +63,7 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
     const isOverdrawn = availableMinor(balance) + availableMinor(effect) < 0n
     if (isOverdrawn && !accountId.startsWith('bank:')) return false
   }
-  await checkBanks(transaction, transfers)
+  await checkBanks(transaction, [...effects.keys()].map(accountKeyOf))
   await insertTransfers(transaction, transfers)
   await addEffects(transaction, effects)
   return true
