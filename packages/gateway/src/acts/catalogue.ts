@@ -9,8 +9,9 @@ import { keyActs } from './key-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
+import { payoutActs } from './payouts/payout-acts.ts'
 import { payoutPlanActs } from './payouts/payout-plan-acts.ts'
-import { payoutActs } from './payouts/payout-run-acts.ts'
+import { payoutRunActs } from './payouts/payout-run-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
 import { tokenActs } from './token-acts.ts'
@@ -27,6 +28,7 @@ export const catalogue: readonly Act[] = [
   ...railActs,
   ...bankActs,
   ...payoutPlanActs,
+  ...payoutRunActs,
   ...payoutActs,
   ...transferActs,
   ...approvalActs,
