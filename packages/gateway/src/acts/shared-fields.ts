@@ -12,7 +12,7 @@ import {
 import type { Static, TObject } from 'typebox'
 import { availableMinor } from '../ledger/rules/transfer.ts'
 import type { Account } from '../ledger/store/ledger.ts'
-import { bankNamePattern, checkValueDate, mainBank } from '../treasury/rules/bank-account.ts'
+import { bankNamePattern, checkValueDate, mainBank, type Outside } from '../treasury/rules/bank-account.ts'
 import type { Act, RawInput } from './act.ts'
 import {
   amount,
@@ -72,10 +72,26 @@ const bank = faced(
   { placeholder: mainBank },
 )
 
-/** Of whatever comes from outside or goes there. */
 export const money = {
   amount: faced(amount('How much.'), { placeholder: '12.50' }),
   currency,
+  reason,
+}
+export const moneyChecks = {
+  currency: ({ currency: code }) => void digitsOf(String(code)),
+  amount({ amount: written, currency: code }) {
+    if (isCurrencyCode(String(code))) toPositiveMinorUnits(String(written), String(code), 'amount')
+  },
+} as const satisfies Act['checks']
+
+export function moneyOf(given: { amount: string; currency: string; reason: string }) {
+  const { currency: code, reason: why } = given
+  return { currency: code, amountMinor: toPositiveMinorUnits(given.amount, code, 'amount'), reason: why }
+}
+
+/** Of what goes through one of the operator's bank accounts. */
+export const outsideMoney = {
+  ...money,
   bank: optional(bank),
   reference: optional(
     faced(
@@ -95,25 +111,20 @@ export const money = {
       { placeholder: '2026-11-16' },
     ),
   ),
-  reason,
 }
-export const moneyChecks = {
+export const outsideChecks = {
+  ...moneyChecks,
   valueDate: ({ valueDate }) => checkValueDate(String(valueDate)),
-  currency: ({ currency: code }) => void digitsOf(String(code)),
-  amount({ amount: written, currency: code }) {
-    if (isCurrencyCode(String(code))) toPositiveMinorUnits(String(written), String(code), 'amount')
-  },
 } as const satisfies Act['checks']
 
-export function moneyOf(given: Static<TObject<typeof money>>) {
-  const { currency: code, reason: why, bank: bankName = mainBank, reference, valueDate } = given
+export function outsideMoneyOf(given: Static<TObject<typeof outsideMoney>>) {
+  return { ...moneyOf(given), outside: outsideOf(given) }
+}
+
+export function outsideOf(given: { bank?: string; reference?: string; valueDate?: string }): Outside {
+  const { bank: bankName = mainBank, reference, valueDate } = given
   if (valueDate !== undefined) checkValueDate(valueDate)
-  return {
-    currency: code,
-    amountMinor: toPositiveMinorUnits(given.amount, code, 'amount'),
-    reason: why,
-    outside: { bankName, reference, valueDate },
-  }
+  return { bankName, reference, valueDate }
 }
 
 export const balances = list(

@@ -6,10 +6,10 @@ import { faced, list, object, oneOf, optional, text, timeMs } from './fields.ts'
 import {
   balances,
   limit,
-  money,
-  moneyChecks,
-  moneyOf,
   nextPage,
+  outsideChecks,
+  outsideMoney,
+  outsideMoneyOf,
   pageOf,
   reason,
   toBalance,
@@ -143,8 +143,8 @@ export const walletActs: readonly Act[] = [
     scope: 'money:move',
     summary: 'Put money into a wallet, from one of the operator’s bank accounts',
     params: key,
-    input: object('How much.', money),
-    checks: moneyChecks,
+    input: object('How much.', outsideMoney),
+    checks: outsideChecks,
     answer: object('It is done, or waits for a second operator.', outcomeFields),
     isOnce: true,
     command: { words: 'wallet top-up' },
@@ -159,7 +159,7 @@ export const walletActs: readonly Act[] = [
     async run({ service, operator, actor, params, input, actId }) {
       const outcome = await service
         .moneyActs({ operator, actor })
-        .topUp(params.walletId, { ...moneyOf(input), actId })
+        .topUp(params.walletId, { ...outsideMoneyOf(input), actId })
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)
       return { outcome: 'done' as const, doneBeforeMs: outcome.doneBeforeMs }
     },

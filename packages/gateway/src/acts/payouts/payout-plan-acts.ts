@@ -7,7 +7,16 @@ import { mainBank } from '../../treasury/rules/bank-account.ts'
 import { type Act, defineAct, form } from '../act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from '../approval-acts.ts'
 import { amount, faced, list, object, optional } from '../fields.ts'
-import { currency, merchantId, money, moneyChecks, moneyOf, reason, uuid } from '../shared-fields.ts'
+import {
+  currency,
+  merchantId,
+  moneyChecks,
+  moneyOf,
+  outsideMoney,
+  outsideOf,
+  reason,
+  uuid,
+} from '../shared-fields.ts'
 import {
   bankAccount,
   bankDetails,
@@ -20,7 +29,7 @@ import {
 
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId/payouts'
-const { amount: howMuch, bank } = money
+const { amount: howMuch, bank } = outsideMoney
 const bankAccountId = faced(uuid('The bank account’s number.'), { option: 'bank-account' })
 
 export const payoutPlanActs: readonly Act[] = [
@@ -51,10 +60,10 @@ export const payoutPlanActs: readonly Act[] = [
     },
     async run({ service, operator, actor, params, input, actId }) {
       await service.as(actor).merchants.showMerchant(params.merchantId)
-      const { outside, ...given } = moneyOf(input)
+      const { bankName } = outsideOf(input)
       const outcome = await service
         .payoutActs({ operator, actor })
-        .payOut({ ...given, ...params, bankName: outside.bankName }, { reason: input.reason, actId })
+        .payOut({ ...moneyOf(input), ...params, bankName }, { reason: input.reason, actId })
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)
       const { payoutId: made, leftMinor } = outcome.result
       const left = toDecimalText(leftMinor, input.currency)

@@ -4,7 +4,7 @@ import type { PayoutRun } from '../../payouts/rules/payout.ts'
 import { mainBank } from '../../treasury/rules/bank-account.ts'
 import { type Act, defineAct, form } from '../act.ts'
 import { count, list, object, optional } from '../fields.ts'
-import { currency, limit, money, moneyChecks, pageOf, reason } from '../shared-fields.ts'
+import { currency, limit, moneyChecks, outsideMoney, pageOf, reason } from '../shared-fields.ts'
 import { booking, bookingChecks, run, runId, runWithTotals, toRun, toRunWithTotals } from './payout-fields.ts'
 
 const runKey = object('Which run.', { runId })
@@ -66,7 +66,7 @@ export const payoutRunActs: readonly Act[] = [
     api: { method: 'POST', path: '/payout-runs', id: 'startPayoutRun' },
     scope: 'money:move',
     summary: 'Pay out every merchant whose plan is by hand, as its plan says',
-    input: object('Which of them.', { currency, bank: money.bank, reason }),
+    input: object('Which of them.', { currency, bank: outsideMoney.bank, reason }),
     checks: { currency: moneyChecks.currency },
     answer: object('It is started; workers make the payouts.', { plans: count('So many plans are due.') }),
     command: { words: 'payout start' },

@@ -1,8 +1,8 @@
 // A merchant's account at a bank, where its payouts in one currency go. A new one waits before it is paid to, so that the
 // merchant, who is told at the old one, can object.
 import { Failure } from '@tillgate/protocol'
+import { grouped } from '../../rails/rules/mod-97.ts'
 import { type BankDetails, parseBankDetails } from '../../treasury/rules/bank-account.ts'
-import { writtenIban } from '../../treasury/rules/iban.ts'
 
 export interface MerchantBankAccount extends BankDetails {
   readonly merchantId: string
@@ -66,6 +66,6 @@ export function stateOf(
 
 /** As people read it: never shortened, because a second operator compares it. */
 export function describeBankDetails({ holder, iban, lines, bic }: BankDetails): string {
-  const number = iban === undefined ? (lines ?? []) : [writtenIban(iban)]
+  const number = iban === undefined ? (lines ?? []) : [grouped(iban)]
   return [holder, ...number, ...(bic === undefined ? [] : [bic])].join(', ')
 }

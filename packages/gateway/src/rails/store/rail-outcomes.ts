@@ -3,7 +3,7 @@
 import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
 import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
 import type { Queryable } from '../../database/pool.ts'
-import { type AccountKey, effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
+import { type AccountKey, accountKeyOf, effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
 import type { OrderKey } from '../../orders/rules/order.ts'
 import { changeStatuses } from '../../orders/store/orders.ts'
@@ -36,11 +36,7 @@ export class RailRaceLost extends Error {}
 
 /** To be opened before the transaction that uses them. */
 export function accountsOf({ debitAccountId, creditAccountId }: Transfer): AccountKey[] {
-  return [debitAccountId, creditAccountId].map((accountId) => {
-    const [ownerKind, ownerId = '', currency = ''] = accountId.split(':')
-    // Safe: rules made the id of these three.
-    return { ownerKind: ownerKind as AccountKey['ownerKind'], ownerId, currency }
-  })
+  return [debitAccountId, creditAccountId].map(accountKeyOf)
 }
 
 export async function commitOutcomes(transaction: Queryable, all: readonly RailOutcome[]) {

@@ -1,7 +1,8 @@
 // The operator's own accounts at banks, and how a movement to or from one of them is known there.
 import { Failure } from '@tillgate/protocol'
+import { isValidIBAN } from 'ibantools'
 import { parseLine } from '../../platform/visible-text.ts'
-import { parseIban } from './iban.ts'
+import { withoutSpaces } from '../../rails/rules/mod-97.ts'
 
 export interface BankDetails {
   readonly holder: string
@@ -46,6 +47,16 @@ export function describeOutside({ bankName, reference, valueDate }: Outside): st
   ].join('')
 }
 
+/** Without spaces, in capitals; throws at the field. */
+export function parseIban(written: string, field: string): string {
+  const iban = withoutSpaces(written)
+  if (isValidIBAN(iban)) return iban
+  throw invalid(
+    field,
+    `${field} is not an IBAN: its check digits or its length do not fit. Copy it from a statement of the account.`,
+  )
+}
+
 const bicPattern = /^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/
 const maxLines = 6
 
@@ -65,7 +76,7 @@ export function parseBankDetails(given: BankDetails): BankDetails {
 }
 
 function parseBic(written: string): string {
-  const bic = written.replaceAll(/\s/g, '').toUpperCase()
+  const bic = withoutSpaces(written)
   if (bicPattern.test(bic)) return bic
   throw invalid('bic', 'bic must be 8 or 11 letters and digits, such as COBADEFFXXX.')
 }

@@ -2,8 +2,8 @@
 import { type Html, html } from '../../../http/html.ts'
 import { postedMinor } from '../../../ledger/rules/transfer.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
+import { grouped } from '../../../rails/rules/mod-97.ts'
 import type { BankAccount } from '../../../treasury/rules/bank-account.ts'
-import { writtenIban } from '../../../treasury/rules/iban.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { state } from '../statuses.ts'
@@ -73,7 +73,7 @@ function booked(accounts: readonly Account[]): Html {
 }
 
 function reached({ iban, lines }: BankAccount): Html | string {
-  if (iban !== undefined) return html`<code>${writtenIban(iban)}</code>`
+  if (iban !== undefined) return html`<code>${grouped(iban)}</code>`
   return lines ? html`<span class="wrap">${lines.join(', ')}</span>` : 'not said yet'
 }
 
@@ -83,5 +83,5 @@ function stateOf({ closedAtMs }: BankAccount): Html {
 
 /** As the form shows them. */
 function valuesOf({ bankName, holder, iban, lines, bic }: BankAccount) {
-  return { bankName, holder, iban: iban && writtenIban(iban), lines: lines?.join(', '), bic }
+  return { bankName, holder, iban: iban && grouped(iban), lines: lines?.join(', '), bic }
 }
