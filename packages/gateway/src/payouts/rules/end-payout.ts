@@ -40,11 +40,7 @@ export function endPayout(
   const { outside } = ending
   const transfers = movesOf(payout.status, ending.status).map((move): Transfer => {
     const transferId = makeTransactionId(nowMs, random)
-    if (move !== 'return')
-      return {
-        ...endHold(hold, { transferId, phase: move, nowMs }),
-        outside: move === 'post' ? outside : undefined,
-      }
+    if (move !== 'return') return { ...endHold(hold, { transferId, phase: move, nowMs }), outside }
     const { debitAccountId: merchant, creditAccountId: bank } = hold
     return {
       ...hold,
