@@ -2,9 +2,7 @@
 // it, so that thirty days take no longer than what happens in them.
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 
-export type Due = Readonly<
-  Record<'expire' | 'settle' | 'ask' | 'deliver' | 'payouts', number | undefined>
->
+export type Due = Readonly<Record<'expire' | 'settle' | 'ask' | 'deliver' | 'payouts', number | undefined>>
 
 /** For each worker, by the processes' clocks; undefined when nothing waits for it. */
 export async function findDue(pool: Pool): Promise<Due> {

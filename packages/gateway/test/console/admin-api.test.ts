@@ -386,6 +386,7 @@ test('bank transfer is switched on, its account changed, and what the bank booke
 const untilNextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {
+  clock.advance(1)
   await paidOrder()
   const { callbacks } = await admin.data('listCallbacks', { query: { merchantId, limit: '1' } })
   const [{ callbackId }] = callbacks

@@ -77,7 +77,8 @@ test('wherever the clock jumps, no plan day comes twice, and days only go on', (
 test('a plan is told as people say it', () => {
   assert.equal(describeTimetable(daily), 'every day')
   const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-  for (const [index, day] of days.entries()) assert.equal(describeTimetable(weekly(index + 1)), `every ${day}`)
+  for (const [index, day] of days.entries())
+    assert.equal(describeTimetable(weekly(index + 1)), `every ${day}`)
   assert.equal(describeTimetable(monthly(31)), 'on day 31 of every month')
   assert.equal(describeTimetable(byHand), 'by hand')
   const plan = { ...weekly(1), merchantId: '1', currency: 'EUR', bankName: 'main' }
