@@ -7,6 +7,7 @@ import { railTables } from '../packages/protocol/documentation/rail-tables.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
 import { commandLinePage } from './documentation/command-line.ts'
+import { noticeTables } from './documentation/notices.ts'
 import { sdkTypes } from './documentation/sdk-types.ts'
 import { callbackSequence, paymentSequence, railSequence } from './documentation/sequence-diagram.ts'
 import { orderStates, refundStates } from './documentation/state-diagram.ts'
@@ -17,6 +18,7 @@ const root = join(import.meta.dirname, '..')
 export const generated: Readonly<Record<string, () => string>> = {
   'docs/protocol.md': () => fillTables(page('docs/protocol.md')),
   'docs/rails.md': () => fillTables(page('docs/rails.md'), railTables),
+  'docs/notices.md': () => fillTables(page('docs/notices.md'), noticeTables),
   'docs/api.md': apiPage,
   'docs/command-line.md': commandLinePage,
   'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,

@@ -48,7 +48,7 @@ const planted = [
   ['ledger/store', '../verify-ledger.ts'],
   ['ledger/store', '../../faces/cli/program.ts'],
   ...['orders', 'payments', 'rails', 'refunds', 'ledger', 'treasury', 'callbacks', 'merchants'].map(upward),
-  ...['keys', 'wallets', 'operators', 'sandbox', 'overview', 'system'].map(upward),
+  ...['keys', 'wallets', 'operators', 'notices', 'sandbox', 'overview', 'system'].map(upward),
   ['orders', 'pg'],
   ['orders', '../database/pool.ts'],
   ['database', '../orders/store/orders.ts'],

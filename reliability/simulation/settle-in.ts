@@ -48,6 +48,8 @@ export async function settleIn(
       status: 'active',
       requestsPerSecond: undefined,
       callbackHosts: undefined,
+      contactEmails: undefined,
+      contactLanguage: undefined,
       isSelfRegistered: false,
       accentColour: undefined,
       createdAtMs: nowMs,

@@ -7,6 +7,7 @@ import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
+import { noticeActs } from './notice-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
 import { payoutActs } from './payouts/payout-acts.ts'
@@ -33,6 +34,7 @@ export const catalogue: readonly Act[] = [
   ...payoutActs,
   ...approvalActs,
   ...bookActs,
+  ...noticeActs,
   ...operatorActs,
   ...tokenActs,
   ...platformKeyActs,

@@ -1,9 +1,11 @@
 // The keys of merchants. Up to two of a kind are live, so that one can be replaced without a pause: add, wait until the
 // merchant uses the new one, revoke the old one. A secret is told once.
 import { Failure } from '@tillgate/protocol'
+import { fingerprintOf } from '../merchants/key-fingerprint.ts'
+import type { MerchantKey } from '../merchants/rules/merchant.ts'
 import { type Act, type ActCall, type CommandFace, defineAct, type FormFace, type Told } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import { list, longText, object, oneOf, optional, timeMs } from './fields.ts'
+import { list, longText, object, oneOf, optional, text, timeMs } from './fields.ts'
 import { aesKey, merchantId, publicKey, publicKeyCheck, reason, uuid } from './shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
@@ -14,6 +16,7 @@ export const keys = list(
     keyId: uuid('The key’s number.'),
     kind: oneOf('What it is for: signatures or encryption.', ['rsa', 'aes']),
     publicKey: optional(longText('Of an RSA key, as PEM.', { max: 16_384 })),
+    fingerprint: optional(text('Of an RSA key: SHA-256 of its DER form, in hexadecimal.', { max: 64 })),
     createdAtMs: timeMs('Since when.'),
     revokedAtMs: optional(timeMs('Since when it is refused.')),
   }),
@@ -52,7 +55,10 @@ export const keyActs: readonly Act[] = [
     params: key,
     answer: object('The keys.', { keys }),
     command: { words: 'key list', columns },
-    run: ({ service, actor, params }) => service.as(actor).merchants.showMerchant(params.merchantId),
+    async run({ service, actor, params }) {
+      const { keys: all } = await service.as(actor).merchants.showMerchant(params.merchantId)
+      return { keys: all.map(withFingerprint) }
+    },
   }),
   defineAct({
     name: 'key.add',
@@ -143,6 +149,10 @@ export const keyActs: readonly Act[] = [
     }),
   }),
 ]
+
+export function withFingerprint(each: MerchantKey) {
+  return each.kind === 'rsa' ? { ...each, fingerprint: fingerprintOf(each.publicKey) } : each
+}
 
 interface NewKeyInput {
   readonly kind: 'rsa' | 'aes'

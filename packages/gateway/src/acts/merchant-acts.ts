@@ -1,12 +1,12 @@
 // Merchants: signed on, changed, suspended, paid out; their balances and statements.
 import { merchantIdPattern } from '@tillgate/protocol'
-import type { MerchantSettings } from '../merchants/manage-merchants.ts'
-import { type Merchant, normaliseColour } from '../merchants/rules/merchant.ts'
+import { type Merchant, type MerchantSettings, normaliseColour } from '../merchants/rules/merchant.ts'
 import { merchantEnv } from '../merchants/rules/merchant-env.ts'
+import { noticeLanguages } from '../notices/rules/notice.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, toOutcome } from './approval-acts.ts'
 import { faced, integer, list, longText, matching, object, oneOf, optional, text, timeMs } from './fields.ts'
-import { keys } from './key-acts.ts'
+import { keys, withFingerprint } from './key-acts.ts'
 import {
   aesKey,
   balances,
@@ -31,6 +31,19 @@ const settings = {
       matching('Of the checkout.', { regexp: /^#[0-9A-Fa-f]{6}$/, expected: 'a colour such as `#1f6f5c`' }),
       { placeholder: '#1f6f5c', fromText: (written) => normaliseColour(written) ?? written },
     ),
+  ),
+  contactEmails: optional(
+    faced(
+      list('Who hears by mail what the merchant should know.', text('An address.', { max: 254 }), {
+        max: 10,
+      }),
+      { placeholder: 'ops@shop.example', fromText: (written) => written.toLowerCase() },
+    ),
+  ),
+  contactLanguage: optional(
+    faced(oneOf('Of those messages; English unless given.', noticeLanguages), {
+      choices: [['', 'English'], ...noticeLanguages.slice(1).map((tag) => [tag, tag] as const)],
+    }),
   ),
 }
 // Safe: these are its own keys.
@@ -142,7 +155,7 @@ export const merchantActs: readonly Act[] = [
     async run({ service, actor, params }) {
       const found = await service.as(actor).merchants.showMerchant(params.merchantId)
       const accounts = await service.merchantAccounts(params.merchantId)
-      return { ...found.merchant, keys: found.keys, balances: accounts.map(toBalance) }
+      return { ...found.merchant, keys: found.keys.map(withFingerprint), balances: accounts.map(toBalance) }
     },
   }),
   defineAct({

@@ -23,6 +23,14 @@ const password = optional(
     only: 'command',
   }),
 )
+const email = optional(
+  faced(
+    text('At the identity provider, where the operator then signs in; without a password here.', {
+      max: 254,
+    }),
+    { label: 'E-mail at the identity provider, if they sign in there', placeholder: 'alice@example.com' },
+  ),
+)
 const given = object('The operator.', {
   login,
   password: optional(text('Shown this once, where it was made.', { max: 256 })),
@@ -35,7 +43,7 @@ export const operatorActs: readonly Act[] = [
     name: 'operator.add',
     needs: 'admin',
     summary: 'Add an operator; a password is made and shown this once',
-    input: object('The operator.', { login, role, password }),
+    input: object('The operator.', { login, role, email, password }),
     checks: { login: ({ login: written }) => void parseOperatorLogin(String(written)) },
     answer: given,
     command: { words: 'operator add', arguments: ['login'] },
@@ -44,7 +52,8 @@ export const operatorActs: readonly Act[] = [
       path: '/account/operators',
       page,
       label: 'Add an operator…',
-      explains: 'A password is made and shown once, for you to hand over.',
+      explains:
+        'A password is made and shown once, for you to hand over; with an e-mail address there is none, and they sign in at the identity provider.',
       button: 'Add the operator',
     },
     run: ({ service, actor, input }) => service.as(actor).operators.addOperator(input),
@@ -65,6 +74,7 @@ export const operatorActs: readonly Act[] = [
           login,
           role,
           status: oneOf('disabled: signs in nowhere.', ['active', 'disabled']),
+          email,
           passwordChangedAtMs: timeMs('When the password was given.'),
           hasSecondStep: yesNo('Signs in with a code beside the password.'),
         }),
@@ -92,7 +102,7 @@ export const operatorActs: readonly Act[] = [
       explains: ({ login: name }) =>
         `A new password is made and shown once. ${name} is signed out everywhere, and their API tokens are revoked.`,
       button: ({ login: name }) => `Give ${name} a new password`,
-      isOffered: (each, by) => each.login !== by.login,
+      isOffered: (each, by) => each.login !== by.login && each.email === undefined,
     }),
     async run(call) {
       const name = othersLogin(

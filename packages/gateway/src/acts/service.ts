@@ -10,6 +10,7 @@ import type { StatementRange } from '../ledger/store/statements.ts'
 import type { BalanceLine } from '../ledger/store/trial-balance.ts'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { MerchantActs } from '../merchants/merchant-acts.ts'
+import type { ManageNotices } from '../notices/manage-notices.ts'
 import type { AskApprovalParts } from '../operators/ask-approval.ts'
 import type { AuthenticateOperator } from '../operators/authenticate-operator.ts'
 import type { DecideApprovals } from '../operators/decide-approvals.ts'
@@ -19,6 +20,7 @@ import type { OperatorSessions } from '../operators/operator-sessions.ts'
 import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Operator } from '../operators/rules/operator.ts'
 import type { SecondStep } from '../operators/second-step.ts'
+import type { SignInByProvider } from '../operators/sign-in-by-provider.ts'
 import type { AuditLogStore } from '../operators/store/audit-log.ts'
 import type { FindOrders } from '../orders/find-orders.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
@@ -29,6 +31,7 @@ import type { ManagePayouts } from '../payouts/manage-payouts.ts'
 import type { ManagePlans } from '../payouts/manage-plans.ts'
 import type { ManageRuns } from '../payouts/manage-runs.ts'
 import type { PayoutActs } from '../payouts/payout-acts.ts'
+import type { OpenIdClient } from '../platform/outside/openid.ts'
 import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { ManageRails } from '../rails/manage-rails.ts'
@@ -49,6 +52,8 @@ export type Asking = Pick<AskApprovalParts, 'operator' | 'actor'>
 export interface OperatorService {
   readonly authenticate: AuthenticateOperator
   readonly sessions: OperatorSessions
+  /** Where operators sign in at an identity provider. */
+  readonly provider: (OpenIdClient & { readonly signIn: SignInByProvider }) | undefined
   findOperator(login: string): Promise<Operator | undefined>
   readonly secondStep: SecondStep
   /** Must switch the second step on before anything else. */
@@ -74,6 +79,10 @@ export interface OperatorService {
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
   merchantAccounts(merchantId: string): Promise<readonly Account[]>
+  /** Money that came late. */
+  suspenseAccounts(): Promise<readonly Account[]>
+  /** Refused or given up; no further than `countedAtMost`. */
+  countFailedNotices(sinceMs: number): Promise<number>
   railAccounts(railId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>
   platformPublicKey(): Promise<string>
@@ -103,6 +112,7 @@ export interface OperatorActs {
   readonly hosts: PauseHosts
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney
+  readonly notices: ManageNotices
   readonly transfers: RecordTransfers
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>

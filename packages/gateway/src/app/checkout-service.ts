@@ -60,6 +60,7 @@ export function startCheckoutService(
       authenticateWallet: operations.authenticateWallet,
       submitPayment: operations.submitPayment,
       payByRail: operations.payByRail,
+      askReceipt: operations.askReceipt,
       chooseAtTestBank: operations.chooseAtTestBank,
       findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
       visits,
@@ -76,6 +77,7 @@ export function startCheckoutService(
     async lookAtRail(order) {
       await operations.payByRail.look(order)
     },
+    isReceiptOffered: operations.askReceipt !== undefined,
     visits,
     live,
     stop: () => live.stop(),

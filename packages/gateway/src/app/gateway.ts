@@ -19,6 +19,7 @@ import { serveDocs } from '../faces/docs/routes.ts'
 import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveRails } from '../faces/merchant-api/rails.ts'
+import { serveUnsubscribe } from '../faces/notices/unsubscribe.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
 import { serveSdk } from '../faces/sdk/routes.ts'
@@ -220,6 +221,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
   }
   serveRails(publicListener, () => running().rails)
+  serveUnsubscribe(publicListener, () => running().unsubscribe)
   servePlatformKeys(publicListener, async () => running().platformKeys())
   serveMetrics(adminListener, {
     read: observability.read,

@@ -16,12 +16,19 @@ import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import { makeAskReceipt } from '../notices/ask-receipt.ts'
+import { makeMakeNotices } from '../notices/make-notices.ts'
+import { makeManageNotices } from '../notices/manage-notices.ts'
+import type { ClaimedNotice, NoticeState } from '../notices/rules/notice.ts'
+import { makeSendNotices } from '../notices/send-notices.ts'
+import { makeUnsubscribe } from '../notices/unsubscribe.ts'
 import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
 import { makeOperatorSessions } from '../operators/operator-sessions.ts'
 import { makeSecondStep } from '../operators/second-step.ts'
+import { makeSignInByProvider } from '../operators/sign-in-by-provider.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
 import { makeCurrentOrder } from '../orders/current-order.ts'
@@ -43,6 +50,7 @@ import { makeManageRuns } from '../payouts/manage-runs.ts'
 import { makePayoutActs } from '../payouts/payout-acts.ts'
 import { makeWorkPayouts } from '../payouts/work-payouts.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
+import type { MailSession } from '../platform/outside/mail.ts'
 import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -84,6 +92,8 @@ export interface OperationParts extends ClockAndRandom {
   readonly rail?: Rail
   /** Sends to outside rails; left out, none can be reached. */
   readonly railPost?: RailPost
+  /** Sends notices; left out, they wait for a process that does. */
+  readonly openMail?: (() => MailSession) | undefined
   /** No callback goes there; left out, nothing listens. */
   readonly ownListeners?: OwnListeners
   /** Seals callbacks; left out, the protocol's own. */
@@ -100,6 +110,9 @@ export type OperationConfig = Pick<
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
   | 'lateMoney'
+  | 'mail'
+  | 'openId'
+  | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
 >
@@ -121,6 +134,7 @@ export interface OperationHints {
   /** What somebody should know of a rail. */
   railAlert(message: string, about: Pick<ClaimedTask, 'merchantId' | 'paymentId' | 'railId'>): void
   countingFailed(error: unknown): void
+  noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
 }
 
 const unheard: OperationHints = {
@@ -133,6 +147,7 @@ const unheard: OperationHints = {
   askingFailed() {},
   railAlert() {},
   countingFailed() {},
+  noticeRecorded() {},
 }
 
 export type Operations = ReturnType<typeof makeOperations>
@@ -152,6 +167,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
+  const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
+  const noticeTokens = makeTokens(vault.deriveKeys('notices'))
+  const unsubscribe = makeUnsubscribe({ notices: stores.notices, tokens: noticeTokens, publicUrl, clock })
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
@@ -162,6 +180,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...stores,
     ...{ railDirectory, currentOrder, directory, linkTokens, publicUrl, clock, random },
     post: parts.railPost ?? noWayOut,
+    makeNotices,
     lateMoney: config.lateMoney,
     onTrouble: (error, task) => hints.askingFailed(error, task),
     onAlert: (message, task) => hints.railAlert(message, task),
@@ -180,7 +199,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, onTask, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
-      merchants: makeManageMerchants({ merchants, vault, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, makeNotices, ...by }),
       payouts: makeManagePayouts({ ...stores, ...by }),
       bankAccounts: makeManageBankAccounts({ ...stores, waitMs: config.bankAccountWaitMs, ...by }),
     }
@@ -189,6 +208,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...movingAs(actor),
     approvals,
     policy: config.approvals,
+    makeNotices,
     clock,
     random,
     actor,
@@ -234,6 +254,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     rails: railDirectory,
     hearNotice: makeHearNotice({ attempts: stores.attempts, railDirectory, clock, onTask }),
     returnToShop: makeReturnToShop({ platformKeys, clock }),
+    /** Undefined: no mail is sent. */
+    askReceipt: config.mail && makeAskReceipt({ notices: stores.notices, makeNotices, tokens: noticeTokens }),
 
     // What happens by itself
     expireOrders: makeExpireOrders({ orders, clock, random }),
@@ -247,9 +269,17 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     askRails,
     workPayouts: makeWorkPayouts({ ...stores, clock, random }),
     prepareCallback: makePrepareCallback(preparing),
-    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, clock, random }),
+    recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    makeNotices,
+    unsubscribe,
+    sendNotices: makeSendNotices({
+      ...{ notices: stores.notices, vault, clock, random, openMail: parts.openMail },
+      operatorEmails: config.operatorEmails,
+      unsubscribeUrl: unsubscribe.urlFor,
+      onRecorded: (...told) => hints.noticeRecorded(...told),
+    }),
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
@@ -273,7 +303,10 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
     }),
     sandboxAccess: makeSandboxAccess({
-      manage: makeManageMerchants({ merchants, vault, clock, random, actor: sandboxAccessActor }),
+      manage: makeManageMerchants({
+        ...{ merchants, vault, makeNotices, clock, random },
+        actor: sandboxAccessActor,
+      }),
       access: stores.sandboxAccess,
       platformPublicKey,
       maxPerDay: config.sandboxMerchantsPerDay,
@@ -282,6 +315,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // Operators
     authenticateOperator: makeAuthenticateOperator({ tries: stores.operatorTries, vault, clock }),
+    signInByProvider:
+      config.openId &&
+      makeSignInByProvider({
+        ...{ identities: stores.operatorIdentities, clock, random },
+        rolesByGroup: config.openId.rolesByGroup,
+      }),
     operatorSessions: makeOperatorSessions({ operators, clock, random }),
     secondStep: makeSecondStep({
       totp: stores.operatorTotp,
@@ -325,9 +364,13 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       const by = { clock, random, actor }
       return {
         ...movingAs(actor),
-        operators: makeManageOperators({ operators, vault, ...by }),
+        operators: makeManageOperators({
+          ...{ operators, vault, ...by },
+          hasProvider: config.openId !== undefined,
+        }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         transfers: makeRecordTransfers({
           ...stores,

@@ -1,6 +1,7 @@
 // What the console and the admin API need from operations and stores.
 import type { RandomBytes } from '@tillgate/protocol'
 import { countedAtMost, type OperatorService } from '../acts/service.ts'
+import type { OpenIdClient } from '../platform/outside/openid.ts'
 import { makeSealing } from '../platform/sealing.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
@@ -16,6 +17,8 @@ export interface OperatorServiceParts {
   readonly operations: Operations
   readonly vault: Vault
   readonly random: RandomBytes
+  /** Left out, nobody signs in at an identity provider. */
+  readonly openId?: OpenIdClient | undefined
 }
 
 export function makeOperatorService(parts: OperatorServiceParts): OperatorService {
@@ -23,9 +26,13 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
   return {
     authenticate: operations.authenticateOperator,
     sessions: operations.operatorSessions,
+    provider: operations.signInByProvider &&
+      parts.openId && { ...parts.openId, signIn: operations.signInByProvider },
     findOperator: stores.operators.findOperator,
     secondStep: operations.secondStep,
-    needsSecondStep: ({ role, hasSecondStep }) => !hasSecondStep && config.secondStepRoles.includes(role),
+    // Whoever signs in at an identity provider has the second step there.
+    needsSecondStep: ({ role, hasSecondStep, email }) =>
+      !hasSecondStep && email === undefined && config.secondStepRoles.includes(role),
     sealing: makeSealing(vault.deriveKeys('console notes'), random),
     tokens: makeTokens(vault.deriveKeys('console forms')),
     apiTokens: operations.apiTokens,
@@ -43,6 +50,8 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     merchantAccounts: (merchantId) =>
       stores.treasury.listAccounts({ ownerKind: 'merchant', ownerId: merchantId }),
+    suspenseAccounts: () => stores.treasury.listAccounts({ ownerKind: 'suspense', ownerId: 'late' }),
+    countFailedNotices: (sinceMs) => stores.noticeLog.countFailed(sinceMs, { atMost: countedAtMost }),
     railAccounts: (railId) => stores.treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
     statement: operations.writeStatement,
     platformPublicKey: operations.platformPublicKey,

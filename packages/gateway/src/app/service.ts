@@ -10,7 +10,10 @@ import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
 import type { PublishedKey } from '../keys/platform-keys.ts'
 import { makeOpenRequest } from '../merchants/open-request.ts'
+import type { Unsubscribe } from '../notices/unsubscribe.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
+import { makeOpenIdClient } from '../outbound/openid.ts'
+import { openMailSession } from '../outbound/smtp.ts'
 import type { Figures } from '../overview/store/figures.ts'
 import type { OwnListeners } from '../platform/ssrf-guard.ts'
 import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
@@ -36,6 +39,7 @@ export interface Service {
   readonly figures: (nowMs: number) => Promise<Figures>
   readonly sandboxAccess: SandboxAccess
   readonly rails: RunningRails
+  readonly unsubscribe: Unsubscribe
   readonly noteAnswered: RequestLog['note']
   /** Answers requests that wait for something to happen, so that the listeners can close. */
   endWaits(): void
@@ -78,6 +82,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     changes.of(status).add()
   })
   const stores = watch.over(opened.stores)
+  const { mail } = config
   const pendingOrders = metrics.orders.of('pending')
   const operations = makeOperations(stores, {
     config,
@@ -87,6 +92,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     random,
     ownListeners,
     railPost: railOutbound.post,
+    openMail: mail && (() => openMailSession(mail)),
     sealingTools: tools,
     hints: {
       pending(expiresAtMs) {
@@ -103,6 +109,11 @@ export async function startService(config: Config, parts: ServiceParts): Promise
         log.warn({ worker: 'ask-rails', merchantId, paymentId, railId, err }, 'not asked yet; trying again'),
       railAlert: (message, { merchantId, paymentId, railId }) =>
         log.warn({ worker: 'ask-rails', merchantId, paymentId, railId }, message),
+      noticeRecorded: ({ kind, attempts }, state, reason) => {
+        metrics.notices.of(state).add()
+        if (state === 'refused' || state === 'given_up')
+          log.warn({ worker: 'send-notices', method: kind, count: attempts, reason }, `a notice was ${state}`)
+      },
       countingFailed: (err) => log.warn({ err }, 'the last hours could not be counted'),
     },
   })
@@ -132,12 +143,16 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
-    console: makeOperatorService({ config, publicUrl, stores, operations, vault, random }),
+    console: makeOperatorService({
+      ...{ config, publicUrl, stores, operations, vault, random },
+      openId: config.openId && makeOpenIdClient(config.openId),
+    }),
     platformKeys: () => operations.platformKeys.published(clock.now()),
     readiness: () => readinessOf(opened),
     figures: stores.figures,
     sandboxAccess: operations.sandboxAccess,
     rails: operations,
+    unsubscribe: operations.unsubscribe,
     noteAnswered: operations.requestLog.note,
     endWaits: operations.sandboxListen.stop,
     async stop() {

@@ -13,9 +13,12 @@ import { verifyLedger } from '../ledger/store/ledger-checks.ts'
 import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
+import { makeNoticeLog } from '../notices/store/notice-log.ts'
+import { makeNoticeStore } from '../notices/store/notices.ts'
 import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
 import { makeApprovalStore } from '../operators/store/approvals.ts'
 import { makeAuditLogStore } from '../operators/store/audit-log.ts'
+import { makeOperatorIdentities } from '../operators/store/operator-identities.ts'
 import { makeOperatorTotpStore } from '../operators/store/operator-totp.ts'
 import { makeOperatorTriesStore } from '../operators/store/operator-tries.ts'
 import { makeOperatorStore } from '../operators/store/operators.ts'
@@ -88,11 +91,14 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     platformKeys: makePlatformKeyStore(pool),
     sealedSecrets: makeSealedSecretStore(pool),
     operators: makeOperatorStore(pool),
+    operatorIdentities: makeOperatorIdentities(pool),
     operatorTries: makeOperatorTriesStore(pool),
     operatorTotp: makeOperatorTotpStore(pool),
     apiTokens: makeApiTokenStore(pool),
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
+    notices: makeNoticeStore(pool),
+    noticeLog: makeNoticeLog(pool),
     overviewHours: makeOverviewHours(pool),
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),

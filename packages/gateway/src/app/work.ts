@@ -15,6 +15,7 @@ import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
 import { startPayoutWorker } from '../workers/payouts.ts'
+import { startNoticeWorker } from '../workers/send-notices.ts'
 import { startSettleWorker } from '../workers/settle.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
 import type { Observability } from './observability.ts'
@@ -135,6 +136,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.payouts.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
+      await loops?.notices?.stop()
       await notifications?.stop()
     },
   }
@@ -163,6 +165,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       log,
     }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
+    notices: config.mail && startNoticeWorker({ sendNotices: operations.sendNotices, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }
 }

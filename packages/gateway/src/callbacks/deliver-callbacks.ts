@@ -4,10 +4,13 @@
 import { type RandomBytes, type SealingTools, sealCallback } from '@tillgate/protocol'
 import type { PlatformKeys } from '../keys/platform-keys.ts'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { writtenDay, writtenTime } from '../notices/rules/notice.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import type { Delivery } from '../platform/delivery.ts'
 import { hostOf } from '../platform/ssrf-guard.ts'
 import { decideOutcome } from './rules/callback-attempt.ts'
+import { type FailingHost, isWorthTelling } from './rules/host-health.ts'
 import type { CallbackOutcomes, Recorded } from './store/callback-outcomes.ts'
 import type { CallbackQueue, ClaimedCallback } from './store/callback-queue.ts'
 
@@ -79,6 +82,7 @@ export function makePrepareCallback({ directory, platformKeys, clock, tools, isF
 
 export interface RecordParts extends ClockAndRandom {
   readonly outcomes: Pick<CallbackOutcomes, 'record'>
+  readonly makeNotices: MakeNotices
 }
 
 export interface Attempted {
@@ -86,7 +90,7 @@ export interface Attempted {
   readonly startedAtMs: number
 }
 
-export function makeRecordAttempt({ outcomes, clock, random }: RecordParts) {
+export function makeRecordAttempt({ outcomes, makeNotices, clock, random }: RecordParts) {
   return (callback: ClaimedCallback, { delivery, startedAtMs }: Attempted): Promise<Recorded> => {
     const nowMs = clock.now()
     const { isResend, progress } = callback
@@ -97,7 +101,30 @@ export function makeRecordAttempt({ outcomes, clock, random }: RecordParts) {
       nowMs,
       chance: () => chanceFrom(random),
     })
-    return outcomes.record({ callback, delivery, outcome, startedAtMs, nowMs })
+    return outcomes.record({
+      ...{ callback, delivery, outcome, startedAtMs, nowMs },
+      noticesFor: (host) => [
+        ...(outcome.isNewlyExhausted ? tellExhausted(callback, nowMs) : []),
+        ...(host && isWorthTelling(host, nowMs) ? tellFailing(callback, host, nowMs) : []),
+      ],
+    })
+  }
+
+  function tellExhausted({ merchantId, host, eventName, paymentId }: ClaimedCallback, nowMs: number) {
+    return makeNotices('callbacks-exhausted', {
+      merchantId,
+      parameters: { host, event: eventName, paymentId },
+      onceKey: `${merchantId} ${writtenDay(nowMs)}`,
+    })
+  }
+
+  function tellFailing({ merchantId }: ClaimedCallback, failing: FailingHost, nowMs: number) {
+    const { host, failingSinceMs, reason } = failing
+    return makeNotices('callback-host-failing', {
+      merchantId,
+      parameters: { host, since: writtenTime(failingSinceMs), reason },
+      onceKey: `${merchantId} ${host} ${writtenDay(nowMs)}`,
+    })
   }
 }
 

@@ -62,6 +62,8 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   audit: { place: 'local' },
   overview_hours: { place: 'local' },
   request_log: { place: 'local' },
+  notices: { place: 'local' },
+  notice_optouts: { place: 'local' },
 }
 
 /** The column by which spread tables are spread. */

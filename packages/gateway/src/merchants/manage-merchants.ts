@@ -1,24 +1,28 @@
 // What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
 // given out once, when it is made, and never again.
-import { createHash, createPublicKey } from 'node:crypto'
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { parseEmail, writtenTime } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
+import { fingerprintOf } from './key-fingerprint.ts'
 import { placeOf } from './merchant-directory.ts'
 import {
   type CheckedKey,
   describeChanges,
   type Merchant,
   type MerchantKey,
+  type MerchantSettings,
   makeMerchantId,
   type NewKey,
 } from './rules/merchant.ts'
 import type { MerchantChanges, MerchantStore } from './store/merchants.ts'
 
 export interface ManageMerchantsParts extends ActParts {
+  readonly makeNotices: MakeNotices
   readonly merchants: MerchantStore
   readonly vault: Vault
 }
@@ -49,10 +53,6 @@ export interface MadeMerchant {
   readonly aesKey: string
 }
 
-export type MerchantSettings = Partial<
-  Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour'>
->
-
 const aesKeyBytes = 32
 
 export function makeManageMerchants(parts: ManageMerchantsParts) {
@@ -82,14 +82,17 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
 
   return {
     /** With an AES key, and with the merchant's RSA public key where it is at hand. */
-    async addMerchant({ name, publicKey, ...settings }: NewMerchant): Promise<MadeMerchant> {
+    async addMerchant({ publicKey, ...given }: NewMerchant): Promise<MadeMerchant> {
+      const settings = { ...given, ...checkSettings(given) }
       const merchant: Merchant = {
         merchantId: settings.merchantId ?? makeMerchantId(random),
-        name: parseLine(name, 'name'),
+        name: settings.name ?? given.name,
         status: 'active',
         requestsPerSecond: settings.requestsPerSecond,
         callbackHosts: settings.callbackHosts,
         accentColour: settings.accentColour,
+        contactEmails: settings.contactEmails,
+        contactLanguage: settings.contactLanguage,
         isSelfRegistered: settings.isSelfRegistered ?? false,
         createdAtMs: clock.now(),
       }
@@ -131,7 +134,13 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     async addKey(merchantId: string, key: NewKey, { reason, approval }: Grounds = {}): Promise<MadeKey> {
       await find(merchantId)
       const made = make(merchantId, key)
-      const recorded = act('key.add', made.key.keyId, { merchantId, reason, approval })
+      const recorded = act('key.add', made.key.keyId, {
+        ...{ merchantId, reason, approval },
+        notices: parts.makeNotices('key-added', {
+          merchantId,
+          parameters: { key: named(made.key), time: writtenTime(clock.now()) },
+        }),
+      })
       if (!(await merchants.insertKey(made.key, recorded))) throw tooManyKeys(merchantId, key)
       return { keyId: made.key.keyId, secret: made.secret }
     },
@@ -145,8 +154,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       if (live.length >= 2) throw tooManyKeys(merchantId, key)
       if (key.kind === 'aes') return key
       const publicKey = toPem(key.publicKey)
-      const der = createPublicKey(publicKey).export({ type: 'spki', format: 'der' })
-      return { kind: 'rsa', publicKey, fingerprint: createHash('sha256').update(der).digest('hex') }
+      return { kind: 'rsa', publicKey, fingerprint: fingerprintOf(publicKey) }
     },
 
     async revokeKey({
@@ -183,8 +191,17 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
 
 /** Throws where they cannot be stored. */
 export function checkSettings(settings: MerchantSettings): MerchantSettings {
-  const { name } = settings
-  return name === undefined ? settings : { ...settings, name: parseLine(name, 'name') }
+  const { name, contactEmails } = settings
+  return {
+    ...settings,
+    ...(name !== undefined && { name: parseLine(name, 'name') }),
+    ...(contactEmails && { contactEmails: contactEmails.map((each) => parseEmail(each, 'contactEmails')) }),
+  }
+}
+
+/** As its owner can compare it. */
+function named(key: MerchantKey): string {
+  return key.kind === 'aes' ? `AES ${key.keyId}` : `RSA, SHA-256 ${fingerprintOf(key.publicKey)}`
 }
 
 interface Made<K extends NewKey> {

@@ -3,13 +3,8 @@
 
 import { type AskApprovalParts, makeAskApproval, type Outcome } from '../operators/ask-approval.ts'
 import type { ApprovalRequest } from '../operators/rules/approval.ts'
-import {
-  checkSettings,
-  type MadeKey,
-  type ManageMerchants,
-  type MerchantSettings,
-} from './manage-merchants.ts'
-import { describeChanges, type Merchant, type NewKey } from './rules/merchant.ts'
+import { checkSettings, type MadeKey, type ManageMerchants } from './manage-merchants.ts'
+import { describeChanges, type Merchant, type MerchantSettings, type NewKey } from './rules/merchant.ts'
 
 export interface MerchantActsParts extends AskApprovalParts {
   readonly merchants: ManageMerchants

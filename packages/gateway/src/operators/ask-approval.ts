@@ -1,5 +1,7 @@
 // Asking for a second operator's approval: the one way in which an act becomes a request, whatever the act is about.
 import { Failure, makeUuid } from '@tillgate/protocol'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { writtenTime } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from './audit-entries.ts'
 import {
   type ApprovableAct,
@@ -15,6 +17,7 @@ import type { ApprovalStore } from './store/approvals.ts'
 export interface AskApprovalParts extends ActParts {
   readonly approvals: ApprovalStore
   readonly policy: ApprovalPolicy
+  readonly makeNotices: MakeNotices
   /** Undefined on the command line, which knows an account of the machine and no person: it cannot ask. */
   readonly operator: Pick<Operator, 'login'> | undefined
 }
@@ -60,6 +63,15 @@ export function makeAskApproval(parts: AskApprovalParts) {
       entry('approval.request', request.approvalId, {
         merchantId: merchantIdOf(act),
         reason: `${describeAct(act)}: ${reason}`,
+        notices: parts.makeNotices('approval-waiting', {
+          parameters: {
+            act: describeAct(act),
+            requestedBy: operator.login,
+            reason,
+            until: writtenTime(request.expiresAtMs),
+          },
+          giveUpAtMs: request.expiresAtMs,
+        }),
       }),
     )
     return { kind: 'waiting', request: isNew ? request : await earlier(request) }

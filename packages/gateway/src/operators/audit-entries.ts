@@ -12,10 +12,15 @@ export function makeActs({ clock, random, actor }: ActParts) {
   return (
     act: string,
     subject: string,
-    { merchantId, reason, approval }: Partial<Pick<Act, 'merchantId' | 'reason' | 'approval'>> = {},
+    {
+      merchantId,
+      reason,
+      approval,
+      notices,
+    }: Partial<Pick<Act, 'merchantId' | 'reason' | 'approval' | 'notices'>> = {},
   ): Act => {
     const actedAtMs = clock.now()
     const auditId = makeUuid(actedAtMs, random)
-    return { auditId, actedAtMs, actor, act, merchantId, subject, reason, approval }
+    return { auditId, actedAtMs, actor, act, merchantId, subject, reason, approval, notices }
   }
 }

@@ -1,12 +1,14 @@
 // What an admin does with operators, and what operators do with their own passwords. Each act is recorded; a
 // password that is made here is given out once.
 import { Failure, type RandomBytes } from '@tillgate/protocol'
+import { parseEmail } from '../notices/rules/notice.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
 import { type ActParts, makeActs } from './audit-entries.ts'
 import { type AuthenticateOperator, refusalOfProof } from './authenticate-operator.ts'
 import {
   accessEnded,
+  type NewOperator,
   type Operator,
   parseOperatorLogin,
   parsePassword,
@@ -18,6 +20,8 @@ import type { OperatorStore } from './store/operators.ts'
 export interface ManageOperatorsParts extends ActParts {
   readonly operators: OperatorStore
   readonly vault: Vault
+  /** Operators can sign in at an identity provider. */
+  readonly hasProvider: boolean
 }
 
 export interface GivenPassword {
@@ -28,7 +32,8 @@ export interface GivenPassword {
 
 export type ManageOperators = ReturnType<typeof makeManageOperators>
 
-export function makeManageOperators({ operators, vault, clock, random, actor }: ManageOperatorsParts) {
+export function makeManageOperators(parts: ManageOperatorsParts) {
+  const { operators, vault, clock, random, actor } = parts
   const seal = (login: string, password: string): Promise<Buffer> =>
     sealHash({ secret: password, place: placeOfPassword(login) }, { vault, random })
 
@@ -49,21 +54,40 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
     }
   }
 
+  const insert = async (operator: NewOperator): Promise<void> => {
+    const { login, role, email } = operator
+    const reason = email === undefined ? `as ${role}` : `as ${role}, by ${email} at the identity provider`
+    if (!(await operators.insertOperator(operator, act('operator.add', login, { reason }))))
+      throw new Failure('number_already_used', {
+        message: `There is an operator ${login}${email === undefined ? '' : ', or one with this address,'} already.`,
+      })
+  }
+
+  const declareOperator = async (login: string, role: Role, address: string): Promise<GivenPassword> => {
+    if (!parts.hasProvider)
+      throw new Failure('invalid_field', {
+        field: 'email',
+        message: 'An address is for signing in at an identity provider, and none is set (OIDC_ISSUER).',
+      })
+    await insert({ login, role, email: parseEmail(address, 'email'), createdAtMs: clock.now() })
+    return { login, password: undefined }
+  }
+
   return {
-    async addOperator(given: { login: string; role: Role; password?: string }): Promise<GivenPassword> {
+    /** With a password, or declared by the address that the identity provider vouches for. */
+    async addOperator(given: {
+      login: string
+      role: Role
+      password?: string
+      email?: string
+    }): Promise<GivenPassword> {
       const login = parseOperatorLogin(given.login)
+      if (given.email !== undefined) return declareOperator(login, given.role, given.email)
       const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
-      const inserted = await operators.insertOperator(
-        {
-          login,
-          role: given.role,
-          createdAtMs: clock.now(),
-          sealedPassword: await seal(login, password),
-        },
-        act('operator.add', login, { reason: `as ${given.role}` }),
-      )
-      if (!inserted)
-        throw new Failure('number_already_used', { message: `There is an operator ${login} already.` })
+      await insert({
+        ...{ login, role: given.role, createdAtMs: clock.now() },
+        sealedPassword: await seal(login, password),
+      })
       return { login, password: given.password === undefined ? password : undefined }
     },
 
@@ -80,7 +104,7 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
           act('operator.reset-password', login, { reason: given.reason }),
         ))
       )
-        throw noSuch(login)
+        throw noSuch(login, ' with a password')
       return { login, password: given.password === undefined ? password : undefined }
     },
 
@@ -114,8 +138,8 @@ export function makeManageOperators({ operators, vault, clock, random, actor }: 
   }
 }
 
-function noSuch(login: string): Failure {
-  return new Failure('not_found', { message: `There is no operator ${login}.` })
+function noSuch(login: string, who = ''): Failure {
+  return new Failure('not_found', { message: `There is no operator ${login}${who}.` })
 }
 
 // No letter or digit that is taken for another.

@@ -42,6 +42,6 @@ function reasonFor(error: Error, code: string): UnreachableReason {
 }
 
 // Details may quote somebody else's certificate or header: one short line, without control characters.
-function readable(text: string): string {
+export function readable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300)
 }

@@ -2,13 +2,21 @@
 // that answers late, twice, wrongly or not at all is asked again by the same id, so nothing is paid twice. Of each rail
 // only so much is under way at once, so that a slow one delays nobody else.
 import assert from 'node:assert/strict'
-import { makeCallbackId, makeTransactionId, makeUuid, type RandomBytes } from '@tillgate/protocol'
+import {
+  makeCallbackId,
+  makeTransactionId,
+  makeUuid,
+  type RandomBytes,
+  toDecimalText,
+} from '@tillgate/protocol'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { writtenDay, writtenTime } from '../notices/rules/notice.ts'
 import { type AskAboutPaymentParts, makeAskAboutPayment } from './ask-about-payment.ts'
 import { type AskAboutRefundParts, makeAskAboutRefund } from './ask-about-refund.ts'
 import type { Inquiry } from './inquiry.ts'
 import { makeRailClient, type RailPost, railTimeoutMs } from './rail-client.ts'
 import type { KnownRail, RailDirectory } from './rail-directory.ts'
-import { afterFailureMs, type DecisionIds } from './rules/attempt.ts'
+import { type Attempt, afterFailureMs, type DecisionIds } from './rules/attempt.ts'
 import { isFailing } from './rules/outside-rail.ts'
 import type { ClaimedTask } from './rules/rail-task.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
@@ -20,6 +28,7 @@ export interface AskRailsParts extends AskAboutPaymentParts, AskAboutRefundParts
   readonly rails: Pick<RailStore, 'noteFailure' | 'noteAnswer'>
   readonly railDirectory: RailDirectory
   readonly post: RailPost
+  readonly makeNotices: MakeNotices
   readonly random: RandomBytes
   /** Trouble of our own with one of them; it is tried again later. */
   readonly onTrouble: (error: unknown, task: ClaimedTask) => void
@@ -144,14 +153,20 @@ export function makeAskRails(parts: AskRailsParts) {
       const isOver = decided.refund !== undefined || decided.decision?.isOver === true
       const next = isOver ? undefined : { dueAtMs, failures: 0 }
       try {
-        const isOurs = await attempts.commit({ task, calls, ...decided, next })
         const alert = decided.decision?.alert
+        const notices = alert !== undefined && decided.before ? tell(decided.before, alert) : []
+        const isOurs = await attempts.commit({ task, calls, ...decided, notices, next })
         if (isOurs && alert !== undefined) parts.onAlert(alert, task)
         return
       } catch (error) {
         if (!(error instanceof RailRaceLost) || tries === maxDecisions) throw error
       }
     }
+  }
+
+  function tell({ railId: rail, paymentId, amountMinor, currency }: Attempt, happened: string) {
+    const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
+    return parts.makeNotices('rail-alert', { parameters: { rail, paymentId, amount, happened } })
   }
 
   function makeIds(): DecisionIds {
@@ -170,7 +185,16 @@ export function makeAskRails(parts: AskRailsParts) {
     { failure, calls }: Inquiry & { readonly kind: 'failed' },
   ): Promise<void> {
     await attempts.commit({ task, calls, next: laterAfter(task) })
-    const pausedUntilMs = await parts.rails.noteFailure(rail.railId, { failure, nowMs: clock.now() })
+    const nowMs = clock.now()
+    const pausedUntilMs = await parts.rails.noteFailure(rail.railId, {
+      failure,
+      nowMs,
+      noticesFor: (untilMs) =>
+        parts.makeNotices('rail-paused', {
+          parameters: { rail: rail.railId, failure, until: writtenTime(untilMs) },
+          onceKey: `${rail.railId} ${writtenDay(nowMs)}`,
+        }),
+    })
     railDirectory.forget()
     if (pausedUntilMs !== undefined)
       parts.onAlert(`rail ${rail.railId} fails and is left alone for a while: ${failure}`, task)

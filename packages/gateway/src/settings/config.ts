@@ -42,6 +42,8 @@ export interface Config {
   readonly requestsInFlightMax: number
   /** Whose operators must have a second step to sign in. */
   readonly secondStepRoles: readonly Role[]
+  /** Where operators sign in; undefined: here alone. */
+  readonly openId: OpenIdSettings | undefined
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
   readonly bankAccountWaitMs: number
@@ -53,6 +55,10 @@ export interface Config {
   readonly callbacksInFlight: number
   readonly callbacksInFlightPerHost: number
   readonly callbacksInFlightPerMerchant: number
+  /** Undefined: no mail is sent. */
+  readonly mail: MailSettings | undefined
+  /** Who hears what operators should know. */
+  readonly operatorEmails: readonly string[]
   /** Undefined: no demo shop. */
   readonly shopPort: number | undefined
   /** Undefined: no test bank. */
@@ -70,6 +76,24 @@ const hourMs = 60 * 60 * 1000
 export interface Listener {
   readonly host: string
   readonly port: number
+}
+
+export interface OpenIdSettings {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Undefined: roles are as operators were added. */
+  readonly roleClaim: string | undefined
+  readonly rolesByGroup: ReadonlyMap<string, Role>
+}
+
+export interface MailSettings {
+  readonly host: string
+  readonly port: number
+  readonly isSecure: boolean
+  readonly isTlsNeeded: boolean
+  readonly login: { readonly user: string; readonly password: string } | undefined
+  readonly from: { readonly name: string; readonly address: string }
 }
 
 export interface Problem {
@@ -121,6 +145,13 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const masterKeyFile = read('MASTER_KEY_FILE')
   const trustedProxies = read('TRUSTED_PROXIES')
   const operatorPassword = read('OPERATOR_PASSWORD')
+  const issuer = read('OIDC_ISSUER')
+  const clientId = read('OIDC_CLIENT_ID')
+  const clientSecret = read('OIDC_CLIENT_SECRET')
+  const roleClaim = read('OIDC_ROLE_CLAIM')
+  const rolesByGroup = read('OIDC_ROLES')
+  const mailServer = read('SMTP_URL')
+  const mailFrom = read('SMTP_FROM')
   const values = {
     mode,
     isModeGiven: Boolean(given('MODE')),
@@ -148,6 +179,13 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
     requestsInFlightMax: read('REQUESTS_IN_FLIGHT'),
     secondStepRoles: Object.freeze(read('SECOND_STEP_FOR') ?? []),
+    openId:
+      issuer && clientId && clientSecret
+        ? Object.freeze({
+            ...{ issuer, clientId, clientSecret, rolesByGroup: rolesByGroup ?? new Map() },
+            roleClaim: rolesByGroup && roleClaim,
+          })
+        : undefined,
     approvals: Object.freeze({
       refundLimits: read('APPROVAL_REFUND_ABOVE'),
       kinds: read('APPROVAL_FOR') ?? [],
@@ -162,6 +200,15 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     callbacksInFlight: read('CALLBACKS_IN_FLIGHT'),
     callbacksInFlightPerHost: read('CALLBACKS_IN_FLIGHT_PER_HOST'),
     callbacksInFlightPerMerchant: read('CALLBACKS_IN_FLIGHT_PER_MERCHANT'),
+    mail:
+      mailServer &&
+      mailFrom &&
+      Object.freeze({
+        ...mailServer,
+        isTlsNeeded: mode === 'live' && !mailServer.isSecure && !isThisMachine(mailServer.host),
+        from: mailFrom,
+      }),
+    operatorEmails: Object.freeze(read('OPERATOR_EMAILS') ?? []),
     shopPort: read('SHOP_PORT'),
     railPort: read('RAIL_PORT'),
     sandboxMerchantsPerDay: read('SANDBOX_MERCHANTS_PER_DAY'),
@@ -177,6 +224,23 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   if (masterKey && masterKeyFile) {
     problems.push({ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' })
   }
+  if (issuer && !(clientId && clientSecret)) {
+    problems.push({
+      name: clientId ? 'OIDC_CLIENT_SECRET' : 'OIDC_CLIENT_ID',
+      problem: 'must be set with OIDC_ISSUER',
+      example: settings.OIDC_CLIENT_ID.example,
+    })
+  }
+  if (mode === 'live' && issuer?.startsWith('http:')) {
+    problems.push({ name: 'OIDC_ISSUER', problem: 'must be https in live mode' })
+  }
+  if (mailServer && !mailFrom && !problems.some(({ name }) => name === 'SMTP_FROM')) {
+    problems.push({
+      name: 'SMTP_FROM',
+      problem: 'must be set with SMTP_URL: it is who notices come from',
+      example: settings.SMTP_FROM.example,
+    })
+  }
   if (mode === 'live') {
     const missing = missingForLive({ publicUrl, masterKeys, masterKeyFile, trustedProxies })
     problems.push(...missing, ...settingNames.flatMap((name) => exampleProblem(name, given(name)) ?? []))
@@ -186,6 +250,10 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   if (problems.length > 0) throw new ConfigurationFailure(problems)
   // Safe: a setting that has a fallback is undefined only when it was refused, and then we have thrown.
   return Object.freeze(values) as Config
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
 function missingForLive(given: {

@@ -5,10 +5,12 @@ import { resolve } from 'node:path'
 import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
 import { splitServers } from '../database/server-list.ts'
+import { normaliseEmail } from '../notices/rules/notice.ts'
 import { refusalOfPassword, roles } from '../operators/rules/operator.ts'
 import { messageOf } from '../platform/errors.ts'
 import { parseMasterKeys } from '../platform/master-keys.ts'
 import { parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { isVisible } from '../platform/visible-text.ts'
 
 export interface Setting<T> {
   readonly about: string
@@ -181,6 +183,39 @@ export const settings = {
     example: 'admin,operator',
     parse: (value) => value.split(',').map((role) => oneOf(...roles)(role.trim())),
   }),
+  OIDC_ISSUER: setting({
+    about:
+      'The identity provider (OpenID Connect) at which operators sign in who were added with an e-mail address. Register it with the redirect address of the console: …/sign-in/provider/callback. Live wants https.',
+    fallback: '',
+    example: 'https://login.example.com/realms/staff',
+    parse: webAddress,
+  }),
+  OIDC_CLIENT_ID: setting({
+    about: 'Who this gateway is at the identity provider.',
+    fallback: '',
+    example: 'tillgate',
+    parse: text,
+  }),
+  OIDC_CLIENT_SECRET: setting({
+    about: 'The secret that the identity provider gave with it.',
+    fallback: '',
+    example: 'b7f0c1d9e8a24f6f9a3c5d7e1f2a4b6c',
+    isSecret: true,
+    parse: text,
+  }),
+  OIDC_ROLE_CLAIM: setting({
+    about: 'The claim of the ID token that tells roles, by OIDC_ROLES.',
+    fallback: 'groups',
+    example: 'roles',
+    parse: text,
+  }),
+  OIDC_ROLES: setting({
+    about:
+      'Which value of the claim gives which role, separated by commas; looked at whenever somebody signs in. Whoever has none signs in nowhere. Not set: roles are as operators were added.',
+    fallback: '',
+    example: 'tillgate-admins=admin,tillgate-staff=viewer',
+    parse: rolesByGroup,
+  }),
   APPROVAL_REFUND_ABOVE: setting({
     about:
       'How much of an order operators refund without a second operator, by currency; a currency that is not named has no allowance. Not set: any amount. Merchants’ own refunds never wait.',
@@ -260,6 +295,27 @@ export const settings = {
     fallback: '256',
     example: '64',
     parse: integer({ from: 1, to: 5_000 }),
+  }),
+  SMTP_URL: setting({
+    about:
+      'The mail server that notices are sent by: smtps:// speaks TLS at once, smtp:// by STARTTLS, which live insists on unless the server is this machine. Left out, no mail is sent, and one-time links are shown to operators to pass on.',
+    fallback: '',
+    example: 'smtps://tillgate:secret@mail.example.com:465',
+    isSecret: true,
+    parse: mailServer,
+  }),
+  SMTP_FROM: setting({
+    about: 'Who notices come from: an address, or a name with the address in angle brackets.',
+    fallback: '',
+    example: 'Example Pay <no-reply@pay.example.com>',
+    parse: sender,
+  }),
+  OPERATOR_EMAILS: setting({
+    about:
+      'Who hears by mail what operators should know, such as late money or an approval that waits; addresses separated by commas.',
+    fallback: '',
+    example: 'payments@example.com',
+    parse: (value) => value.split(',').map(emailAddress),
   }),
   SHOP_PORT: setting({
     about: 'The demo shop that a sandbox runs beside itself. off: none.',
@@ -374,6 +430,47 @@ function databaseAddress(value: string): string {
     }
   }
   return value
+}
+
+function mailServer(value: string) {
+  const url = URL.parse(value)
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '')
+    throw new Error('must be the address of a mail server that begins with smtp:// or smtps://')
+  if (url.search || url.hash || url.pathname.length > 1)
+    throw new Error('must end with the host or its port, without a path')
+  const isSecure = url.protocol === 'smtps:'
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
+    isSecure,
+    login:
+      url.username === ''
+        ? undefined
+        : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) },
+  }
+}
+
+function sender(value: string) {
+  const [, name = '', address = value] = /^"?([^"<>]*?)"?\s*<([^<>]+)>$/.exec(value) ?? []
+  if (!isVisible(name)) throw new Error('must have a name without control characters')
+  return { name: name.trim(), address: emailAddress(address) }
+}
+
+function emailAddress(value: string): string {
+  const email = normaliseEmail(value)
+  if (email === undefined) throw new Error(`must be an e-mail address, and "${value.trim()}" is none`)
+  return email
+}
+
+function rolesByGroup(value: string): ReadonlyMap<string, (typeof roles)[number]> {
+  return new Map(
+    value.split(',').map((pair) => {
+      const at = pair.lastIndexOf('=')
+      const group = pair.slice(0, at).trim()
+      if (at < 0 || group === '') throw new Error('must be pairs such as tillgate-admins=admin')
+      return [group, oneOf(...roles)(pair.slice(at + 1).trim())] as const
+    }),
+  )
 }
 
 function share(value: string): number {

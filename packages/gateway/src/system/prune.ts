@@ -4,6 +4,7 @@
 
 import type { Tidied } from '../callbacks/tidy-callbacks.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
+import type { NoticeLog } from '../notices/store/notice-log.ts'
 import type { OperatorTriesStore } from '../operators/store/operator-tries.ts'
 import type { OperatorStore } from '../operators/store/operators.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -15,6 +16,7 @@ export interface PruneParts {
   readonly merchants: Pick<MerchantStore, 'deleteUnusedHosts'>
   readonly pinTries: Pick<PinTriesStore, 'deleteForgotten'>
   readonly operatorTries: Pick<OperatorTriesStore, 'deleteForgotten'>
+  readonly noticeLog: Pick<NoticeLog, 'deleteEnded'>
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -29,16 +31,19 @@ export interface Pruned {
   readonly hosts: number
   /** Counters of wrong PINs that are forgotten. */
   readonly tries: number
+  /** Notices that ended a month ago. */
+  readonly notices: number
 }
 
 export const pruneBatch = 500
 const breathMs = 50
 const dayMs = 24 * 60 * 60 * 1000
+const noticeDays = 30
 
 export function makePrune(parts: PruneParts) {
-  const { tidyCallbacks, operators, merchants, pinTries, operatorTries, clock, signal } = parts
+  const { tidyCallbacks, operators, merchants, pinTries, operatorTries, noticeLog, clock, signal } = parts
   return async (): Promise<Pruned> => {
-    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0 }
+    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0, notices: 0 }
     const breathe = () => clock.wait(breathMs, signal)
 
     for (let more = true; more && !signal.aborted; ) {
@@ -52,6 +57,13 @@ export function makePrune(parts: PruneParts) {
       const usedBeforeMs = clock.now() - dayMs
       const gone = await merchants.deleteUnusedHosts({ usedBeforeMs, limit: pruneBatch })
       total.hosts += gone
+      more = gone === pruneBatch
+      if (more) await breathe()
+    }
+    for (let more = true; more && !signal.aborted; ) {
+      const endedBeforeMs = clock.now() - noticeDays * dayMs
+      const gone = await noticeLog.deleteEnded({ endedBeforeMs, limit: pruneBatch })
+      total.notices += gone
       more = gone === pruneBatch
       if (more) await breathe()
     }

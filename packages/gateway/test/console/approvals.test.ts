@@ -422,6 +422,7 @@ test('hosts that are as they were when a change began do not undo what another a
   const { merchants } = operations.as('test')
   await merchants.changeMerchant(merchantId, { callbackHosts: ['old.example'] }, { reason: 'test' })
   const acts = makeMerchantActs({
+    makeNotices: operations.makeNotices,
     merchants: {
       ...merchants,
       async showMerchant(id) {

@@ -20,8 +20,8 @@ function listed(text: string): string[] {
   return [...text.matchAll(/<code>(P[0-9A-Z]{26})<\/code>/g)].map(([, id = '']) => id)
 }
 
-async function list(query = ''): Promise<string[]> {
-  const { status, text } = await admin.get(`/orders${query}`)
+async function list(query = '', path = '/orders'): Promise<string[]> {
+  const { status, text } = await admin.get(`${path}${query}`)
   assert.equal(status, 200)
   return listed(text)
 }
@@ -122,10 +122,14 @@ test('an order is found by each of its numbers, and by those of its refunds', as
   ]
   assert.equal(numbers.length, 6)
   for (const number of numbers)
-    assert.deepEqual(await list(`?q=${encodeURIComponent(` ${number} `)}`), [order.paymentId], number)
-  assert.match((await admin.get('/orders?q=tea%20h')).text, /Tea House/)
-  assert.match((await admin.get(`/orders?q=${merchant.merchantId}`)).text, /its orders/)
-  const nothing = await admin.get('/orders?q=%3Cscript%3Enothing')
+    assert.deepEqual(
+      await list(`?q=${encodeURIComponent(` ${number} `)}`, '/find'),
+      [order.paymentId],
+      number,
+    )
+  assert.match((await admin.get('/find?q=tea%20h')).text, /Tea House/)
+  assert.match((await admin.get(`/find?q=${merchant.merchantId}`)).text, /its orders/)
+  const nothing = await admin.get('/find?q=%3Cscript%3Enothing')
   assert.match(nothing.text, /Nothing is called “&lt;script&gt;nothing”/)
 })
 

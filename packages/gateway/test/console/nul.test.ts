@@ -31,7 +31,7 @@ test('a NUL in a filter, a path or a form of the console is refused with what is
   assert.equal((await admin.signIn(nul)).status, 400)
   await admin.signIn()
   const paths = [
-    `/orders?q=${inAddress}`,
+    `/find?q=${inAddress}`,
     `/orders?merchant=${inAddress}`,
     `/orders.csv?merchant=${inAddress}`,
     `/callbacks?host=${inAddress}`,

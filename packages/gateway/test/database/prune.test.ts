@@ -55,6 +55,11 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
      select merchant_id, callback_id, 1, 1, 1, 'acknowledged', false from callbacks`,
   )
   await pool.query(
+    `insert into notices (notice_id, kind, language, parameters, state, created_at, give_up_at, ended_at)
+     select gen_random_uuid(), 'rail-paused', 'en', '{}', 'sent', 1, 1, ended_at from unnest($1::bigint[]) as n (ended_at)`,
+    [[nowMs - 31 * dayMs, nowMs - 29 * dayMs]],
+  )
+  await pool.query(
     `insert into merchant_callback_hosts
      select '${merchantId}', 'host-' || n, case n when 0 then $1::bigint else $1::bigint - ${dayMs} end from generate_series(0, ${hosts}) n`,
     [nowMs],
@@ -78,7 +83,7 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
     [nowMs],
   )
   const prune = () => operations.prune(new AbortController().signal)
-  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts, tries: 2 })
+  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts, tries: 2, notices: 1 })
   assert.equal(breaths, 3, 'two between three batches of callbacks, one between two of hosts')
   assert.equal(await countOf('callback_attempts'), young.length)
   assert.equal(await countOf('callbacks', 'body is not null'), young.length)
@@ -88,7 +93,7 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
   assert.equal(await countOf('operator_sessions'), 1)
   assert.equal(await countOf('wallet_tries'), 1)
   assert.equal(await countOf('operator_tries'), 1)
-  assert.deepEqual(await prune(), { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0 })
+  assert.deepEqual(await prune(), { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0, notices: 0 })
 })
 
 test('a callback that is asked for again while it is being pruned keeps its text', async () => {

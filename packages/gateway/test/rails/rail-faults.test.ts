@@ -21,6 +21,7 @@ afterEach(async () => {
   assert.deepEqual((await operations.verifyLedger()).findings, [])
   assert.deepEqual(rails.troubles, [])
   await operations.as('test').rails.resumeRail('bank', 'test')
+  operations.rails.forget()
 })
 
 async function started() {

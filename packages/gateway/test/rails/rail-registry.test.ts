@@ -209,7 +209,8 @@ test('rails are offered by their positions', async () => {
 test('a rail that fails is paused from the third time on, ever longer, never for more than 15 minutes', async () => {
   assert.deepEqual([1, 2, 3, 4, 30].map(pauseAfter), [undefined, undefined, 15_000, 30_000, 900_000])
   const nowMs = clock.now()
-  const fail = (at: number) => stores.rails.noteFailure('desk', { failure: 'timeout', nowMs: at })
+  const fail = (at: number) =>
+    stores.rails.noteFailure('desk', { failure: 'timeout', nowMs: at, noticesFor: () => [] })
   assert.deepEqual(
     [await fail(nowMs), await fail(nowMs), await fail(nowMs)],
     [undefined, undefined, nowMs + 15_000],

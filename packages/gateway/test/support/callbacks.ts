@@ -20,6 +20,7 @@ import type { Callback } from '../../src/callbacks/rules/callback.ts'
 import type { LaneLimits } from '../../src/callbacks/rules/delivery-lanes.ts'
 import { commitQueueing, insertCallbacks, type OnQueued } from '../../src/callbacks/store/callbacks.ts'
 import type { Clock } from '../../src/platform/clock.ts'
+import type { Config } from '../../src/settings/config.ts'
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/workers/deliver-callbacks.ts'
 import { freshDatabase } from './database.ts'
 import { testOperations } from './operations.ts'
@@ -102,13 +103,14 @@ export async function makeCallbackWorld(clock: Clock) {
     startWorker(
       t: TestContext,
       post: Post,
-      more: { limits?: Partial<LaneLimits>; chance?: number; clock?: Clock } = {},
+      more: { limits?: Partial<LaneLimits>; chance?: number; clock?: Clock; config?: Config } = {},
     ): DeliveryWorker {
       const own = more.clock ?? clock
       const { operations: its, stores: itsStores } = testOperations(pool, {
         clock: own,
         random: more.chance === undefined ? randomBytes : bytesFor(more.chance),
         storeParts: { outcomes: { gatherMs: 0 } },
+        ...(more.config && { config: more.config }),
       })
       const worker = startDeliveryWorker({
         queue,

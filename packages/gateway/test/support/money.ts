@@ -75,6 +75,8 @@ export function openMoney(
         status: 'active',
         requestsPerSecond: undefined,
         callbackHosts: undefined,
+        contactEmails: undefined,
+        contactLanguage: undefined,
         isSelfRegistered: false,
         accentColour: undefined,
         createdAtMs: clock.now(),

@@ -11,7 +11,7 @@ import { makeOutbound, systemParts } from '../../src/outbound/outbound.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { maxRailAnswerBytes, type RailPost, railTimeoutMs } from '../../src/rails/rail-client.ts'
 import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { type Config, readConfig } from '../../src/settings/config.ts'
 import { openMoney } from './money.ts'
 import { testOperations } from './operations.ts'
 import { testEnvironment } from './started.ts'
@@ -122,6 +122,7 @@ export type Rails = Awaited<ReturnType<typeof openRails>>
 export interface RailsGiven {
   readonly clock: Clock
   readonly lateMoney?: 'refund' | 'hold'
+  readonly config?: Config
   /** By which messages are sent. */
   readonly post?: RailPost
 }
@@ -142,11 +143,14 @@ export function openPost(attemptTimeoutMs = railTimeoutMs): RailPost {
 }
 
 /** Fresh parts on a database; calling it again on the same one is another gateway, or a restart. */
-export async function openRails(pool: Pool, { clock, lateMoney = 'refund', post = openPost() }: RailsGiven) {
+export async function openRails(
+  pool: Pool,
+  { clock, lateMoney = 'refund', post = openPost(), ...given }: RailsGiven,
+) {
   const alerts: string[] = []
   const troubles: unknown[] = []
   const { stores, operations } = testOperations(pool, {
-    config: { ...readConfig(testEnvironment), lateMoney },
+    config: { ...(given.config ?? readConfig(testEnvironment)), lateMoney },
     railPost: post,
     clock,
     hints: {

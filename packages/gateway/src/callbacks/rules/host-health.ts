@@ -33,6 +33,14 @@ export function isHostAnswer(verdict: Verdict): boolean {
   return verdict.kind !== 'unreachable' && !isHostFailure(verdict)
 }
 
+/** Before that it may only have been restarted. */
+export const toldAfterMs = 10 * 60_000
+
+/** Whether the merchants who send there should hear of it. */
+export function isWorthTelling({ failingSinceMs, pausedUntilMs }: FailingHost, nowMs: number): boolean {
+  return pausedUntilMs !== undefined && nowMs - failingSinceMs >= toldAfterMs
+}
+
 export interface HostFailures {
   readonly host: string
   readonly count: number

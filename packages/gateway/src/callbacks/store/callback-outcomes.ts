@@ -7,6 +7,8 @@ import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { columnsOf, prepared, sql } from '../../database/sql.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { Delivery } from '../../platform/delivery.ts'
 import { plainArray } from '../../platform/node-workarounds/plain-array.ts'
 import { type StartTimer, startSystemTimer } from '../../platform/timer.ts'
@@ -22,6 +24,8 @@ export interface RecordedAttempt {
   readonly outcome: Outcome
   readonly startedAtMs: number
   readonly nowMs: number
+  /** Who is told of it, with the host's state where it fails. */
+  readonly noticesFor: (host: FailingHost | undefined) => readonly NewNotice[]
 }
 
 export interface Recorded {
@@ -70,10 +74,14 @@ function record(database: Pool, attempts: readonly RecordedAttempt[]): Promise<R
     const told = kept.filter(isToBeTold)
     if (told.length > 0) await tellCallbacks(transaction, told)
     const hosts = await settleHosts(transaction, kept)
-    return attempts.map(({ callback, outcome }) => ({
-      outcome,
-      isWritten: written.has(callback.callbackId),
-      failingHost: isHostFailure(outcome.verdict) ? hosts.get(callback.host) : undefined,
+    const failingHostOf = ({ callback, outcome }: RecordedAttempt) =>
+      isHostFailure(outcome.verdict) ? hosts.get(callback.host) : undefined
+    const notices = kept.flatMap((attempt) => attempt.noticesFor(failingHostOf(attempt)))
+    await queueNotices(transaction, notices)
+    return attempts.map((attempt) => ({
+      outcome: attempt.outcome,
+      isWritten: written.has(attempt.callback.callbackId),
+      failingHost: failingHostOf(attempt),
     }))
   })
 }

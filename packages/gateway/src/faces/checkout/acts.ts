@@ -1,12 +1,16 @@
 // What a consumer does on the page. Each act ends with cookies: a session, or a note that the next page shows. The
 // order's own status guards the paying: two clicks, two tabs or two people never pay twice.
 import type { OrderStatus } from '@tillgate/protocol'
+import type { Merchant } from '../../merchants/rules/merchant.ts'
+import type { AskReceipt } from '../../notices/ask-receipt.ts'
+import { normaliseEmail } from '../../notices/rules/notice.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import type { SubmitPayment } from '../../payments/submit-payment.ts'
 import type { PayByRail, RailPaymentOutcome } from '../../rails/pay-by-rail.ts'
 import { bankChoices, type makeChooseAtTestBank } from '../../sandbox/test-bank.ts'
 import type { AuthenticateWallet } from '../../wallets/authenticate-wallet.ts'
 import { type Behaviour, behaviours } from '../../wallets/rules/wallet.ts'
+import type { Language } from './languages.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
 type ChooseAtTestBank = ReturnType<typeof makeChooseAtTestBank>
@@ -15,6 +19,8 @@ export interface ActsParts {
   readonly authenticateWallet: AuthenticateWallet
   readonly submitPayment: SubmitPayment
   readonly payByRail: PayByRail
+  /** Undefined: no mail is sent. */
+  readonly askReceipt: AskReceipt | undefined
   /** In the sandbox alone. */
   readonly chooseAtTestBank: ChooseAtTestBank
   /** In the sandbox alone. */
@@ -28,10 +34,13 @@ export interface Act {
   readonly form: URLSearchParams
   readonly address: string
   readonly cookieHeader: string | undefined
-  /** The consumer's language. */
-  readonly locale: string
+  readonly merchant: Pick<Merchant, 'name'>
+  /** The consumer's. */
+  readonly language: Language
   /** Undefined: too many at once. Otherwise to be called when the sign-in is over. */
   readonly startSignIn: () => (() => void) | undefined
+  /** False: too many. */
+  readonly takeReceipt: () => boolean
 }
 
 export type Acts = ReturnType<typeof makeActs>
@@ -85,17 +94,34 @@ export function makeActs(parts: ActsParts) {
       return walletId === undefined ? note(order, { code: 'again' }) : pay(order, walletId)
     },
 
-    async chooseRail({ order, form, locale }: Act): Promise<string[]> {
-      const outcome = await payByRail.start({ ...order, railId: form.get('rail') ?? '', locale })
+    async chooseRail({ order, form, language }: Act): Promise<string[]> {
+      const wish = { railId: form.get('rail') ?? '', locale: language.tag }
+      const outcome = await payByRail.start({ ...order, ...wish })
       return outcome.kind === 'started' && outcome.attempt.status === 'pending'
         ? note(order, { code: 'goOn' })
         : noteOn(order, outcome)
     },
 
-    async payWithTestBank({ order, form, locale }: Act): Promise<string[]> {
+    async payWithTestBank({ order, form, language }: Act): Promise<string[]> {
       const choice = bankChoices.find((each) => each === form.get('choice'))
       if (choice === undefined) return note(order, { code: 'again' })
-      return noteOn(order, await chooseAtTestBank(order, choice, locale))
+      return noteOn(order, await chooseAtTestBank(order, choice, language.tag))
+    },
+
+    async askReceipt({ order, merchant, language, form, takeReceipt }: Act): Promise<string[]> {
+      const login = (form.get('email') ?? '').slice(0, maxLoginShown)
+      const email = normaliseEmail(login)
+      const { completedAtMs } = order
+      if (!parts.askReceipt || order.status !== 'success' || completedAtMs === undefined) return []
+      if (email === undefined) return note(order, { code: 'receiptWrong', login })
+      if (!takeReceipt()) return note(order, { code: 'receiptBusy', login })
+      const { tag, formats } = language
+      await parts.askReceipt(order, {
+        ...{ email, language: tag, merchant: merchant.name },
+        amount: formats.moneyText(order.paymentAmountMinor, order.currency),
+        time: formats.time(completedAtMs),
+      })
+      return note(order, { code: 'receiptSent' })
     },
 
     async leaveRail({ order }: Act): Promise<string[]> {

@@ -14,6 +14,8 @@ export class CheckoutLimits {
   readonly #links: RateLimiter
   readonly #signInsByAddress: RateLimiter
   readonly #signInsByLink: RateLimiter
+  readonly #receiptsByAddress: RateLimiter
+  readonly #receiptsByLink: RateLimiter
   readonly #signIns = new Slots({ total: maxSignInsUnderWay, perKey: maxSignInsUnderWay })
   readonly #streamsByAddress = new Slots({ total: streamLimits.total, perKey: streamLimits.perAddress })
   readonly #streamsByLink = new Slots({ total: streamLimits.total, perKey: streamLimits.perLink })
@@ -24,6 +26,9 @@ export class CheckoutLimits {
     this.#links = new RateLimiter({ clock, rate: { perSecond: 5, burst: 100 } })
     this.#signInsByAddress = new RateLimiter({ clock, rate: { perSecond: 0.5, burst: 30 } })
     this.#signInsByLink = new RateLimiter({ clock, rate: { perSecond: 0.1, burst: 10 } })
+    // Whoever has a link of a paid order could send mail to strangers with it.
+    this.#receiptsByAddress = new RateLimiter({ clock, rate: { perSecond: 1 / 600, burst: 10 } })
+    this.#receiptsByLink = new RateLimiter({ clock, rate: { perSecond: 1 / 86_400, burst: 3 } })
   }
 
   /** 0, or how many milliseconds to wait. */
@@ -44,6 +49,12 @@ export class CheckoutLimits {
       return giveBack
     giveBack()
     return undefined
+  }
+
+  takeReceipt(address: string, paymentId: string): boolean {
+    return (
+      this.#receiptsByLink.take(paymentId) === 0 && this.#receiptsByAddress.take(addressKey(address)) === 0
+    )
   }
 
   openStream(address: string, paymentId: string): (() => void) | undefined {

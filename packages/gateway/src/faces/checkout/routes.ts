@@ -46,6 +46,8 @@ export interface RunningCheckout {
   readonly findRails: (order: Order, language: string) => Promise<ShownRails>
   /** Asks the rail of the open attempt now, where it can be asked at once. */
   readonly lookAtRail: (order: Order) => Promise<void>
+  /** Where mail is sent. */
+  readonly isReceiptOffered: boolean
   readonly visits: Visits
   readonly live: LiveOrders
 }
@@ -99,6 +101,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       ['pay', 'pay'],
       ['rail', 'chooseRail'],
       ['leave-rail', 'leaveRail'],
+      ['receipt', 'askReceipt'],
       ...(parts.mode === 'sandbox'
         ? ([
             ['pay-with-test-wallet', 'payWithTestWallet'],
@@ -158,6 +161,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       note: taken?.note,
       wallet,
       rails: await parts.running().findRails(order, language.tag),
+      isReceiptOffered: parts.running().isReceiptOffered,
     }
     const style = accentStyle(merchant.accentColour)
     return sendFramed(reply, {
@@ -226,8 +230,10 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
           form,
           address: addressKey(request.ip),
           cookieHeader: request.headers.cookie,
-          locale: languageOf(request).tag,
+          merchant,
+          language: languageOf(request),
           startSignIn: () => limits.startSignIn(request.ip, order.paymentId),
+          takeReceipt: () => limits.takeReceipt(request.ip, order.paymentId),
         })
       : [...visit.cookies, visits.leaveNote(order, { code: lost(act, visit) })]
     setCookies(reply, cookies)

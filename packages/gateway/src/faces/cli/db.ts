@@ -119,6 +119,7 @@ export function dbCommand({
           `ended sessions of operators: ${pruned.sessions}`,
           `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
           `forgotten counters of wrong PINs and passwords: ${pruned.tries}`,
+          `notices that ended a month ago: ${pruned.notices}`,
         ])
       }),
     )

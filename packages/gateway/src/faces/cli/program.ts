@@ -19,6 +19,7 @@ const groups: Readonly<Record<string, string>> = {
   host: 'pause and resume the callbacks to a host',
   wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
   rail: 'connect other systems that move money, and check them',
+  notice: 'look at notices by mail, and send those again that failed',
   operator: 'manage who may sign in to the console',
   token: 'manage tokens of the admin API',
   'platform-key': 'list, rotate and retire the gateway’s own keys',

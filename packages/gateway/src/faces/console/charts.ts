@@ -54,6 +54,7 @@ ${known.length === 0 && html`<p class="quiet small">Nothing in this time</p>`}
         ...lines.map(({ texts }) => texts[index]),
       ])
       .toReversed(),
+    { isMatrix: true },
   )}</details></figure>`
 }
 

@@ -48,9 +48,14 @@ export async function demandProof(visit: Visit, form: URLSearchParams): Promise<
 }
 
 export async function demandPassword(
-  { operator: { login }, session: { tokenHash: session }, nowMs, service }: Visit,
+  { operator: { login, email }, session: { tokenHash: session }, nowMs, service }: Visit,
   form: URLSearchParams,
 ): Promise<void> {
+  if (email !== undefined)
+    throw new Failure('not_allowed', {
+      message:
+        'You sign in at your identity provider and have no password here: this is done on the command line.',
+    })
   const proof = await service.authenticate({ login, session, password: form.get('password') ?? '' })
   if (proof.kind !== 'right')
     throw refusalOfProof(proof, { field: 'password', nowMs, wrong: 'The password was not right.' })

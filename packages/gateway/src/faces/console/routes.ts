@@ -16,11 +16,13 @@ import { accountArea } from './areas/account.ts'
 import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
+import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
 import { merchantArea } from './areas/merchant.ts'
 import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { moneyArea } from './areas/money.ts'
+import { noticesArea } from './areas/notices.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
@@ -71,6 +73,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   const { running, downloads, catalogue } = parts
   const routes: readonly ConsoleRoute[] = [
     ...overviewArea,
+    ...findArea,
     ...ordersArea,
     ...orderArea,
     ...callbacksArea,
@@ -86,6 +89,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...auditArea,
     ...systemArea,
     ...requestsArea,
+    ...noticesArea,
     ...accountArea,
     ...secondStepArea,
     ...tokensArea,
@@ -296,6 +300,6 @@ function nothingHere(path: string): ConsolePage {
   return {
     title: 'There is nothing here',
     area: undefined,
-    content: html`<p class="wrap">There is nothing at ${path}. Perhaps it was mistyped; the <a href="/orders">search of orders</a> finds orders by any of their numbers.</p>`,
+    content: html`<p class="wrap">There is nothing at ${path}. Perhaps it was mistyped; the search finds orders, merchants, wallets, callbacks and requests by their numbers.</p>`,
   }
 }

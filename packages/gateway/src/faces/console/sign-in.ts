@@ -9,6 +9,7 @@ import { isFromElsewhere, readForm } from '../../http/requests.ts'
 import type { Access } from '../../operators/rules/operator.ts'
 import { noteLine, sendSmallPage } from './frame.ts'
 import type { ConsoleParts } from './parts.ts'
+import { providerPath, serveProviderSignIn } from './provider-sign-in.ts'
 import {
   endPassed,
   leavePassed,
@@ -55,6 +56,8 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     reply.header('set-cookie', leavePassed(request, proof.operator, { ...running(), nowMs }))
     return redirect(reply, pathWithNext('/sign-in/code', request))
   })
+
+  serveProviderSignIn(listener, parts, nextOf)
 
   listener.get('/sign-in/code', async (request, reply) => {
     if (await readSession(request, running())) return redirect(reply, nextOf(request))
@@ -143,6 +146,10 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       title: 'Sign in',
       path: '/sign-in',
       tried,
+      before:
+        running().provider &&
+        html`<p><a class="button primary" href="${pathWithNext(providerPath, request)}">Sign in with your organisation</a></p>
+<p class="quiet">Or with a password:</p>`,
       fields: html`<label>Login<input name="login" value="${tried?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
 <button class="primary">Sign in</button>`,
@@ -164,13 +171,20 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
   function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    page: { title: string; path: string; tried: Tried | undefined; fields: Html; help: Html },
+    page: {
+      title: string
+      path: string
+      tried: Tried | undefined
+      before?: Html | undefined
+      fields: Html
+      help: Html
+    },
   ): FastifyReply {
     const { formToken, cookies } = readBrowser(request, running(), parts.random)
     const taken = takeNote(request, running())
     if (cookies.length > 0 || taken)
       reply.header('set-cookie', [...cookies, ...(taken ? [taken.cookie] : [])])
-    const { title, path, tried, fields, help } = page
+    const { title, path, tried, before, fields, help } = page
     const note: Note | undefined = tried ? { kind: 'bad', text: tried.trouble } : taken?.note
     if (tried) reply.status(tried.httpStatus)
     return sendSmallPage(reply, {
@@ -178,6 +192,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       mode: parts.mode,
       content: html`<h1>${title}</h1>
 ${note && noteLine(note)}
+${before}
 <form method="post" action="${pathWithNext(path, request)}" class="stack">
 <input type="hidden" name="token" value="${formToken}">
 ${fields}

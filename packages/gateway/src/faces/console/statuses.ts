@@ -7,7 +7,7 @@ import type { PayoutStatus } from '../../payouts/rules/payout.ts'
 
 type Look = 'good' | 'wait' | 'bad' | 'off'
 
-const looks: Record<
+type StatusName =
   | OrderStatus
   | RefundStatus
   | CallbackState
@@ -15,9 +15,9 @@ const looks: Record<
   | PayoutStatus
   | 'active'
   | 'suspended'
-  | 'locked',
-  Look
-> = {
+  | 'locked'
+
+const looks: Record<StatusName, Look> = {
   pending: 'wait',
   confirming: 'wait',
   success: 'good',
@@ -43,7 +43,20 @@ const looks: Record<
   locked: 'bad',
 }
 
-export function status(name: keyof typeof looks, text: string = name): Html {
+/** Where the program's word is not a person's. */
+const words: Partial<Record<StatusName, string>> = {
+  success: 'paid',
+  timeout: 'timed out',
+  refund_success: 'refunded',
+  refund_failed: 'refund failed',
+  exhausted: 'given up',
+}
+
+export function wordOf(name: StatusName): string {
+  return words[name] ?? name
+}
+
+export function status(name: StatusName, text: string = wordOf(name)): Html {
   return html`<span class="status ${looks[name]}">${text}</span>`
 }
 

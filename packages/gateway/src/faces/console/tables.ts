@@ -13,6 +13,8 @@ export function number(head: Content): Column {
 export interface TableOptions {
   /** The one that a page is about: the page scrolls, and its heads stay in sight. Others scroll sideways. */
   readonly isTall?: boolean
+  /** Compares its columns, so it stays a table on a phone; others become cards. */
+  readonly isMatrix?: boolean
   /** Said instead of a table without rows. */
   readonly none?: Content
 }
@@ -21,18 +23,22 @@ export function table(
   caption: string,
   columns: readonly (string | Column)[],
   rows: readonly (readonly Content[])[],
-  { isTall = false, none }: TableOptions = {},
+  { isTall = false, isMatrix = false, none }: TableOptions = {},
 ): Html {
   if (rows.length === 0 && none !== undefined) return empty(none)
   const all = columns.map((column): Column => (typeof column === 'string' ? { head: column } : column))
-  return html`<div class="scroll${isTall && html` tall`}" tabindex="0" role="region" aria-label="${caption}"><table><caption class="hidden">${caption}</caption>
+  return html`<div class="scroll${isTall && html` tall`}${!isMatrix && html` cards`}" tabindex="0" role="region" aria-label="${caption}"><table><caption class="hidden">${caption}</caption>
 <thead><tr>${all.map(({ head, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${head}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    (
-      cells,
-    ) => html`<tr>${cells.map((cell, index) => html`<td${all[index]?.isNumber && html` class="number"`}>${cell}</td>`)}</tr>
+    (cells) => html`<tr>${cells.map((cell, index) => cellOf(cell, all[index]))}</tr>
 `,
   )}</tbody></table></div>`
+}
+
+/** On a card, its head stands beside it. */
+function cellOf(cell: Content, { head, isNumber }: Column = { head: '' }): Html {
+  const label = typeof head === 'string' && head !== '' && html` data-head="${head}"`
+  return html`<td${isNumber && html` class="number"`}${label}>${cell}</td>`
 }
 
 export function empty(text: Content): Html {

@@ -8,15 +8,19 @@ import { makeCookieJar } from '../../http/cookies.ts'
 import { sessionLimits } from '../../operators/operator-sessions.ts'
 import type { Access, Operator } from '../../operators/rules/operator.ts'
 import type { Session } from '../../operators/store/operators.ts'
+import type { OpenIdFlow } from '../../platform/outside/openid.ts'
 
 const sessionName = 'console'
 const browserName = 'console-browser'
 const noteName = 'console-note'
 const passedName = 'console-passed'
+const flowName = 'console-provider'
 const browserSeconds = 24 * 60 * 60
 const noteSeconds = 60
 /** Long enough to look for the phone. */
 const passedSeconds = 5 * 60
+/** Long enough for a second factor there. */
+const flowSeconds = 10 * 60
 const idBytes = 16
 const idPattern = /^[\w-]{22}$/
 
@@ -29,6 +33,12 @@ export interface Note {
 
 /** Whose password was right, while the code is still missing. */
 export interface Passed extends Access {
+  readonly untilMs: number
+}
+
+/** What the browser keeps while it is at the identity provider. */
+export interface KeptFlow extends OpenIdFlow {
+  readonly next: string
   readonly untilMs: number
 }
 
@@ -108,6 +118,30 @@ export function readPassed(
   // Safe: only this gateway seals, and for this place it seals this alone.
   const passed = sealed === undefined ? undefined : (sealing.open(sealed, passedName) as Passed | undefined)
   return passed && passed.untilMs > nowMs ? passed : undefined
+}
+
+/** Signing in at the identity provider, while the browser is there. */
+export function leaveFlow(
+  request: FastifyRequest,
+  flow: Omit<KeptFlow, 'untilMs'>,
+  { sealing, nowMs }: Pick<OperatorService, 'sealing'> & { nowMs: number },
+): string {
+  const kept: KeptFlow = { ...flow, untilMs: nowMs + flowSeconds * 1000 }
+  return jarOf(request).write(flowName, sealing.seal(kept, flowName), flowSeconds)
+}
+
+export function readFlow(
+  request: FastifyRequest,
+  { sealing, nowMs }: Pick<OperatorService, 'sealing'> & { nowMs: number },
+): KeptFlow | undefined {
+  const sealed = jarOf(request).read(request.headers.cookie, flowName)
+  // Safe: only this gateway seals, and for this place it seals this alone.
+  const kept = sealed === undefined ? undefined : (sealing.open(sealed, flowName) as KeptFlow | undefined)
+  return kept && kept.untilMs > nowMs ? kept : undefined
+}
+
+export function endFlow(request: FastifyRequest): string {
+  return jarOf(request).remove(flowName)
 }
 
 export function endPassed(request: FastifyRequest): string {

@@ -42,6 +42,7 @@ export const chapters: readonly Chapter[] = [
         'treasury',
         'payouts',
         'admin-api',
+        'notices',
         'performance',
         'reliability',
       ].map(paper),

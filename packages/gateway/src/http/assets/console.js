@@ -1,5 +1,5 @@
-// Keeps a page that says data-live up to date while somebody looks at it and is not in the middle of something.
-// Without this script every page works; it is then as fresh as the last load.
+// Keeps a page that says data-live up to date while somebody looks at it and is not in the middle of something, and puts a
+// button beside what people copy. Without this script every page works; it is then as fresh as the last load.
 const everyMs = 5_000
 const main = document.querySelector('main[data-live]')
 
@@ -32,9 +32,32 @@ async function refresh() {
     table.open = true
     table.lastElementChild.scrollTop = scrolled
   }
+  offerCopies()
   if (focused) document.querySelector(`#${CSS.escape(focused)} > summary`)?.focus({ preventScroll: true })
 }
 
+/** Ids, keys and whatever else stands in a code of its own. */
+function offerCopies() {
+  if (!navigator.clipboard) return
+  for (const code of document.querySelectorAll('main :is(td, dd, .secret) > code:not(.copied)')) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'copy'
+    button.textContent = 'Copy'
+    button.setAttribute('aria-label', `Copy ${code.textContent}`)
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(code.textContent)
+      button.textContent = 'Copied'
+      setTimeout(() => {
+        button.textContent = 'Copy'
+      }, 2_000)
+    })
+    code.classList.add('copied')
+    code.after(' ', button)
+  }
+}
+
+offerCopies()
 if (main) {
   setInterval(() => {
     // A server that is away is asked again the next time.

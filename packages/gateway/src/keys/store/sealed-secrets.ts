@@ -15,6 +15,7 @@ export type SecretKind =
   | 'operator_password'
   | 'wallet_pin'
   | 'rail_secret'
+  | 'notice_link'
 
 /** `owner` is the merchant's or the rail's id, and empty for what belongs to the gateway. */
 export interface SecretKey {
@@ -98,6 +99,13 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
     id: 'secret_id::text',
     isLive: 'ended_at is null',
     match: 't.rail_id = k.owner and t.secret_id = k.id::uuid',
+  },
+  notice_link: {
+    table: 'notices',
+    column: 'sealed_link',
+    id: 'notice_id::text',
+    isLive: 'true',
+    match: 't.notice_id = k.id::uuid',
   },
 }
 

@@ -1,4 +1,5 @@
 // A merchant as the gateway knows it.
+import type { NoticeLanguage } from '../../notices/rules/notice.ts'
 
 export interface Merchant {
   readonly merchantId: string
@@ -10,6 +11,10 @@ export interface Merchant {
   readonly callbackHosts: readonly string[] | undefined
   /** On the checkout, as #rrggbb in lower case. Undefined: the gateway's own. */
   readonly accentColour: string | undefined
+  /** Who hears by mail what it should know. Undefined: nobody. */
+  readonly contactEmails: readonly string[] | undefined
+  /** Undefined: English. */
+  readonly contactLanguage: NoticeLanguage | undefined
   /** At the sandbox's page, without an operator: callbacks go to public addresses only. */
   readonly isSelfRegistered: boolean
   readonly createdAtMs: number
@@ -60,17 +65,22 @@ export function normaliseColour(text: string): string | undefined {
   return `#${six.toLowerCase()}`
 }
 
-type Settings = Partial<Pick<Merchant, 'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour'>>
+export type MerchantSettings = Partial<
+  Pick<
+    Merchant,
+    'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour' | 'contactEmails' | 'contactLanguage'
+  >
+>
 
 /** What of it changes and from what to what, for the audit; empty: nothing does. */
-export function describeChanges(before: Merchant, settings: Settings): string {
-  return (Object.keys(settings) as (keyof Settings)[])
+export function describeChanges(before: Merchant, settings: MerchantSettings): string {
+  return (Object.keys(settings) as (keyof MerchantSettings)[])
     .map((name) => [name, written(before[name]), written(settings[name])] as const)
     .filter(([, from, to]) => from !== to)
     .map(([name, from, to]) => `${name} from ${from} to ${to}`)
     .join('; ')
 }
 
-function written(value: Settings[keyof Settings]): string {
+function written(value: MerchantSettings[keyof MerchantSettings]): string {
   return value === undefined ? 'the default' : JSON.stringify(value)
 }

@@ -53,6 +53,8 @@ const merchantShape = rowShape<Merchant>('merchant', {
   requestsPerSecond: number('m.requests_per_second'),
   callbackHosts: 'm.callback_hosts',
   accentColour: 'm.accent_colour',
+  contactEmails: 'm.contact_emails',
+  contactLanguage: 'm.contact_language',
   isSelfRegistered: 'm.is_self_registered',
   createdAtMs: number('m.created_at'),
 })
@@ -81,10 +83,11 @@ const keyShape = rowShape<StoredKey>('key', {
 async function insertMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
   const { merchantId, name, status, requestsPerSecond, callbackHosts, accentColour } = merchant
   const { rowCount } = await database.query(sql`
-insert into merchants (merchant_id, name, status, requests_per_second, callback_hosts, accent_colour,
-                       is_self_registered, created_at)
+insert into merchants (merchant_id, name, status, requests_per_second, callback_hosts, accent_colour, contact_emails,
+                       contact_language, is_self_registered, created_at)
 values (${merchantId}, ${name}, ${status}, ${requestsPerSecond}, ${callbackHosts}, ${accentColour},
-        ${merchant.isSelfRegistered}, ${merchant.createdAtMs})
+        ${merchant.contactEmails}, ${merchant.contactLanguage}, ${merchant.isSelfRegistered},
+        ${merchant.createdAtMs})
     on conflict do nothing`)
   return rowCount === 1
 }
@@ -159,7 +162,8 @@ async function updateMerchant(database: Queryable, merchant: Merchant): Promise<
   await database.query(sql`
 update merchants
    set name = ${name}, status = ${status}, requests_per_second = ${requestsPerSecond},
-       callback_hosts = ${callbackHosts}, accent_colour = ${accentColour}
+       callback_hosts = ${callbackHosts}, accent_colour = ${accentColour},
+       contact_emails = ${merchant.contactEmails}, contact_language = ${merchant.contactLanguage}
  where merchant_id = ${merchantId}`)
 }
 

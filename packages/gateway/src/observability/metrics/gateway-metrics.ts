@@ -123,6 +123,11 @@ export function makeGatewayMetrics() {
     callbacksInFlight: registry
       .gauges({ name: 'tillgate_callbacks_in_flight', help: 'Callbacks that are claimed and under way.' })
       .of(),
+    notices: registry.counters({
+      name: 'tillgate_notices_total',
+      help: 'Attempts to send a notice by mail, by the state that they left it in; queued is tried again.',
+      by: ['state'],
+    }),
     traceSpans: registry.counters({
       name: 'tillgate_trace_spans_total',
       help: 'Spans by what became of them: exported, dropped for want of room, or failed at the collector.',

@@ -27,6 +27,8 @@ export const scopes = {
   'ledger:verify': { needs: 'operator', meaning: 'verify the ledger' },
   'approvals:read': { needs: 'viewer', meaning: 'list requests that wait for a second operator' },
   'approvals:decide': { needs: 'operator', meaning: 'approve, reject and withdraw them' },
+  'notices:read': { needs: 'viewer', meaning: 'list notices by mail' },
+  'notices:act': { needs: 'operator', meaning: 'send failed notices again' },
   'audit:read': { needs: 'viewer', meaning: 'read the audit log' },
   'system:read': { needs: 'viewer', meaning: 'read the state of the gateway' },
 } as const satisfies Record<string, { readonly needs: Role; readonly meaning: string }>

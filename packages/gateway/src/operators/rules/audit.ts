@@ -1,4 +1,5 @@
 // Who did what, when, to whom and why: written with the act itself, in one transaction.
+import type { NewNotice } from '../../notices/rules/notice.ts'
 import type { Approval } from './approval.ts'
 
 export interface Act {
@@ -14,4 +15,6 @@ export interface Act {
   readonly reason: string | undefined
   /** Where a second operator allowed it: recorded with the act, and refused when the request no longer waits. */
   readonly approval?: Approval | undefined
+  /** Who is told of it: queued with the act, or not at all. */
+  readonly notices?: readonly NewNotice[] | undefined
 }

@@ -17,6 +17,8 @@ export interface Operator {
   readonly role: Role
   /** Disabled: signed out everywhere, tokens revoked, and signs in nowhere. */
   readonly status: 'active' | 'disabled'
+  /** At the identity provider, where this operator signs in. Undefined: here, with a password. */
+  readonly email: string | undefined
   readonly passwordChangedAtMs: number
   /** Wrong tries since the last right one. */
   readonly tries: number
@@ -32,7 +34,9 @@ export interface Operator {
 export type Access = Pick<Operator, 'login' | 'accessVersion'>
 
 export interface NewOperator extends Pick<Operator, 'login' | 'role' | 'createdAtMs'> {
-  readonly sealedPassword: Buffer
+  /** Or an address at the identity provider. */
+  readonly sealedPassword?: Buffer
+  readonly email?: string
 }
 
 export const firstOperatorLogin = 'admin'

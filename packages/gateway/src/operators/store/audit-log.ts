@@ -22,7 +22,7 @@ export function makeAuditLogStore(database: Pool) {
   }
 }
 
-const entryShape = rowShape<Omit<Act, 'approval'>>('entry', {
+const entryShape = rowShape<Omit<Act, 'approval' | 'notices'>>('entry', {
   auditId: 'audit_id',
   actedAtMs: number('acted_at'),
   actor: 'actor',

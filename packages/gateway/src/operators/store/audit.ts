@@ -2,6 +2,7 @@
 // one and leave out the other.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { Act } from '../rules/audit.ts'
 import { closeApproved } from './approval-closing.ts'
 
@@ -33,6 +34,7 @@ export async function insertAct(transaction: Queryable, act: Act): Promise<void>
     })
   }
   await insertEntry(transaction, act)
+  await queueNotices(transaction, act.notices ?? [])
 }
 
 async function insertEntry(transaction: Queryable, entry: Act): Promise<void> {

@@ -156,7 +156,9 @@ delete from operator_tries where last_try_at <= ${nowMs - forgottenAfterMs - Mat
   return rowCount
 }
 
-function toTried(row: Readonly<Record<string, unknown>>): Tried {
-  // Safe: the column is a bytea that is never null where a password was set.
-  return { operator: operatorShape.read(row), sealedPassword: row['sealedPassword'] as Buffer }
+/** Undefined: whoever signs in at an identity provider has no password, and is answered like nobody. */
+function toTried(row: Readonly<Record<string, unknown>>): Tried | undefined {
+  // Safe: the column is a bytea.
+  const sealedPassword = row['sealedPassword'] as Buffer | null
+  return sealedPassword === null ? undefined : { operator: operatorShape.read(row), sealedPassword }
 }

@@ -58,6 +58,7 @@ export const operatorShape = rowShape<Operator>('operator', {
   login: 'o.login',
   role: 'o.role',
   status: 'o.status',
+  email: 'o.email',
   passwordChangedAtMs: number('o.password_changed_at'),
   tries: number('o.tries'),
   lockedUntilMs: number('o.locked_until'),
@@ -75,12 +76,12 @@ async function hasOperators(database: Queryable): Promise<boolean> {
 /** Two at the same moment use the same login, and its key decides. */
 async function insertOperator(
   database: Queryable,
-  { login, role, sealedPassword, createdAtMs }: NewOperator,
+  { login, role, sealedPassword, email, createdAtMs }: NewOperator,
   condition = sql`true`,
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
-insert into operators (login, role, status, sealed_password, password_changed_at, created_at)
-select ${login}, ${role}, 'active', ${sealedPassword}, ${createdAtMs}, ${createdAtMs}
+insert into operators (login, role, status, sealed_password, email, password_changed_at, created_at)
+select ${login}, ${role}, 'active', ${sealedPassword}, ${email}, ${createdAtMs}, ${createdAtMs}
  where ${condition}
     on conflict do nothing`)
   return rowCount === 1
@@ -113,7 +114,7 @@ async function setPassword(
 update operators
    set sealed_password = ${sealedPassword}, password_hash = null, password_changed_at = ${nowMs}, tries = 0,
        locked_until = null
- where login = ${login} and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
+ where login = ${login} and email is null and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
   return rowCount === 1 && endAccess(transaction, { login, nowMs })
 }
 

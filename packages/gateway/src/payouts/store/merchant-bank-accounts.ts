@@ -1,7 +1,7 @@
 // Merchants' bank accounts. A change adds a row whose time is yet to come; the old one is paid to until then.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
-import { type Sql, sql } from '../../database/sql.ts'
+import { prepared, type Sql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
@@ -89,7 +89,7 @@ export async function findPayableAccounts(
   merchantIds: readonly string[],
   nowMs: number,
 ): Promise<PayableAccount[]> {
-  const { rows } = await transaction.query(sql`
+  const { rows } = await transaction.query(prepared('find-payable-accounts')`
 select distinct on (merchant_id, currency) ${payableShape.columns}
   from merchant_bank_accounts
  where merchant_id = any (${merchantIds}::text[]) and ended_at is null and valid_from <= ${nowMs}

@@ -2,7 +2,7 @@
 // of runs that the bank paid or that were cancelled. The rows that say what is to be done are locked by the transaction
 // that does it, so there is no lease to lose: a worker that dies leaves everything as it was.
 import type { Pool, Queryable } from '../../database/pool.ts'
-import { sql } from '../../database/sql.ts'
+import { prepared, sql } from '../../database/sql.ts'
 import { accountIdOf, effectsOf, merchantAccount } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
 import { type Decided, type DuePlan, holdOf } from '../rules/decide-payouts.ts'
@@ -34,7 +34,7 @@ export function makePayoutBatchStore(database: Pool) {
   return {
     makePayouts: (making: Making): Promise<Made> =>
       database.transaction((transaction) => makePayouts(transaction, making)),
-    /** Whether anybody else is at work in the database this very moment, from whatever process. */
+    /** Whether others are at work in the database, from whatever process. */
     isShared: () => isShared(database),
     /** What nothing is left for any more takes in no further payouts. */
     closeRuns: (nowMs: number) => closeRuns(database, nowMs),
@@ -92,7 +92,7 @@ async function findSuspended(
   transaction: Queryable,
   merchantIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await transaction.query<{ merchant_id: string }>(sql`
+  const { rows } = await transaction.query<{ merchant_id: string }>(prepared('find-suspended')`
 select merchant_id from merchants where merchant_id = any (${merchantIds}::text[]) and status <> 'active'`)
   return new Set(rows.map((row) => row.merchant_id))
 }
@@ -203,13 +203,14 @@ update payout_runs r
   return rowCount
 }
 
+/** Two sessions at least that did something just now: one alone is somebody who looks now and then. */
 async function isShared(database: Queryable): Promise<boolean> {
   const { rows } = await database.query(sql`
 select from pg_stat_activity
- where datname = current_database() and backend_type = 'client backend' and state = 'active'
-   and pid <> pg_backend_pid()
- limit 1`)
-  return rows.length > 0
+ where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+   and (state = 'active' or state_change > clock_timestamp() - interval '200 milliseconds')
+ limit 2`)
+  return rows.length === 2
 }
 
 export interface Ending {

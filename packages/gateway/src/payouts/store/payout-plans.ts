@@ -1,7 +1,7 @@
 // Plans: when each merchant is paid out, and how much stays.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
-import { columnsOf, type Sql, sql } from '../../database/sql.ts'
+import { columnsOf, prepared, type Sql, sql } from '../../database/sql.ts'
 import { bankAccount } from '../../ledger/rules/transfer.ts'
 import { openAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
@@ -72,10 +72,12 @@ const shape = rowShape<Omit<PayoutPlan, 'reserve'> & PayoutPlan['reserve']>('pla
 
 async function findPlans(database: Queryable, wanted: Sql): Promise<PayoutPlan[]> {
   const { rows } = await database.query(sql`select ${shape.columns} from payout_plans where ${wanted}`)
-  return rows.map((row) => {
-    const { fixedMinor, shareBasisPoints, shareDays, ...plan } = shape.read(row)
-    return { ...plan, reserve: { fixedMinor, shareBasisPoints, shareDays } }
-  })
+  return rows.map(toPlan)
+}
+
+function toPlan(row: Readonly<Record<string, unknown>>): PayoutPlan {
+  const { fixedMinor, shareBasisPoints, shareDays, ...plan } = shape.read(row)
+  return { ...plan, reserve: { fixedMinor, shareBasisPoints, shareDays } }
 }
 
 async function writePlan(transaction: Queryable, plan: PayoutPlan): Promise<void> {
@@ -92,15 +94,22 @@ values (${merchantId}, ${currency}, ${bankName}, ${schedule}, ${onDay}, ${leastM
        share_basis_points = excluded.share_basis_points, share_days = excluded.share_days, next_day = excluded.next_day`)
 }
 
-/** Those that are due and in nobody else's hands, locked until the transaction ends. By payout_plans_due. */
-export function claimDuePlans(
+/**
+ * Those that are due and in nobody else's hands, locked until the transaction ends. By payout_plans_due. Prepared, as all
+ * statements of a batch: planned for the few rows that an index finds, not for a look at the whole table.
+ */
+export async function claimDuePlans(
   transaction: Queryable,
   { today, limit }: { today: string; limit: number },
 ): Promise<PayoutPlan[]> {
-  return findPlans(
-    transaction,
-    sql`next_day <= ${today} order by next_day limit ${limit} for update skip locked`,
-  )
+  const { rows } = await transaction.query(prepared('claim-due-plans')`
+select ${shape.columns}
+  from payout_plans
+ where next_day <= ${today}
+ order by next_day
+ limit ${limit}
+   for update skip locked`)
+  return rows.map(toPlan)
 }
 
 /** Of these plans the banks that pay in these currencies, as `name:currency`. */
@@ -133,7 +142,7 @@ export async function moveOnPlans(transaction: Queryable, decided: readonly Deci
     'day',
     'outcome',
   )
-  await transaction.query(sql`
+  await transaction.query(prepared('move-on-plans')`
 update payout_plans p
    set next_day = d.next_day, last_day = d.last_day, last_outcome = d.outcome
   from unnest(${merchantIds}::text[], ${currencies}::text[], ${nextDays}::date[], ${days}::date[], ${outcomes}::text[])

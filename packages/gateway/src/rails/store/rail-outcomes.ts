@@ -5,6 +5,8 @@ import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
 import type { Queryable } from '../../database/pool.ts'
 import { type AccountKey, accountKeyOf, effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { OrderKey } from '../../orders/rules/order.ts'
 import { changeStatuses } from '../../orders/store/orders.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
@@ -27,6 +29,8 @@ export interface Decided {
 export interface RailOutcome extends Decided {
   readonly task: ClaimedTask
   readonly calls: readonly RailCall[]
+  /** Who is told of it. */
+  readonly notices?: readonly NewNotice[]
   /** Undefined: nothing more is to be asked. */
   readonly next: { readonly dueAtMs: number; readonly failures: number } | undefined
 }
@@ -56,6 +60,10 @@ export async function commitOutcomes(transaction: Queryable, all: readonly RailO
   ])
   const outcomes = all.filter(({ task }) => ours.has(task.taskId))
   await insertCalls(transaction, outcomes)
+  await queueNotices(
+    transaction,
+    outcomes.flatMap(({ notices = [] }) => notices),
+  )
   const queued = await commitDecisions(transaction, outcomes)
   return { result: given.map(({ taskId }) => ours.has(taskId)), queued }
 }

@@ -1,6 +1,8 @@
 // Rails and their secrets in PostgreSQL: a small table that is read whole. Two secrets of a rail live at most, and the
 // slots of their table hold that.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited, insertAct } from '../../operators/store/audit.ts'
 import type { BankAccount } from '../rules/bank-account.ts'
@@ -38,8 +40,7 @@ export function makeRailStore(database: Pool) {
         return true
       }),
     /** Answers until when it is paused, if it is. */
-    noteFailure: (railId: string, given: { readonly failure: string; readonly nowMs: number }) =>
-      noteFailure(database, railId, given),
+    noteFailure: (railId: string, given: RailFailure) => noteFailure(database, railId, given),
     noteAnswer: async (railId: string): Promise<void> => {
       await database.query({
         text: 'update rails set failures = 0, paused_until = null where rail_id = $1 and failures > 0',
@@ -185,10 +186,17 @@ select $1, $2, free.slot, $3, $4
   if (rowCount !== 1) throw new Error('a rail has two live secrets at most')
 }
 
+interface RailFailure {
+  readonly failure: string
+  readonly nowMs: number
+  /** Who is told where it is paused for it. */
+  readonly noticesFor: (pausedUntilMs: number) => readonly NewNotice[]
+}
+
 async function noteFailure(
   database: Pool,
   railId: string,
-  { failure, nowMs }: { readonly failure: string; readonly nowMs: number },
+  { failure, nowMs, noticesFor }: RailFailure,
 ): Promise<number | undefined> {
   return database.transaction(async (transaction) => {
     const { rows } = await transaction.query<{ failures: number }>({
@@ -204,6 +212,7 @@ returning failures`,
       text: 'update rails set paused_until = $2 where rail_id = $1',
       values: [railId, nowMs + pauseMs],
     })
+    await queueNotices(transaction, noticesFor(nowMs + pauseMs))
     return nowMs + pauseMs
   })
 }

@@ -116,7 +116,16 @@ export const de: Words = {
     staying: 'Sie bleiben auf dieser Seite.',
     close: 'Sie können diese Seite schließen.',
   },
+  receipt: {
+    offer: 'Beleg per E-Mail',
+    email: 'E-Mail-Adresse',
+    send: 'Beleg senden',
+    text: 'Ihre Adresse wird nur für diese Nachricht verwendet und nicht aufbewahrt.',
+  },
   notices: {
+    receiptSent: 'Der Beleg ist auf dem Weg in Ihr Postfach.',
+    receiptWrong: 'An diese E-Mail-Adresse können wir nicht senden. Bitte prüfen Sie sie noch einmal.',
+    receiptBusy: 'Für den Moment wurden genug Belege gesendet. Bitte versuchen Sie es später noch einmal.',
     goOn: 'Sie werden zur Seite weitergeleitet, auf der Sie bezahlen.',
     railGone:
       'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere.',

@@ -108,7 +108,16 @@ export const en = {
     staying: 'You stay on this page.',
     close: 'You can close this page.',
   },
+  receipt: {
+    offer: 'Receipt by e-mail',
+    email: 'E-mail address',
+    send: 'Send receipt',
+    text: 'Your address is used for this message alone and not kept.',
+  },
   notices: {
+    receiptSent: 'The receipt is on its way to your mailbox.',
+    receiptWrong: 'This is not an e-mail address that we can send to. Please look at it again.',
+    receiptBusy: 'Enough receipts were sent for now. Please try again later.',
     goOn: 'You are going on to the page where you pay.',
     railGone: 'This way to pay is not available just now. No money was taken; please choose another one.',
     railBusy: 'The payment that you began is still being ended. Please wait a moment.',

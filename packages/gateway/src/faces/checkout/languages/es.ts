@@ -112,7 +112,16 @@ export const es: Words = {
     staying: 'Te quedas en esta página.',
     close: 'Puedes cerrar esta página.',
   },
+  receipt: {
+    offer: 'Recibo por correo',
+    email: 'Correo electrónico',
+    send: 'Enviar recibo',
+    text: 'Su dirección se usa solo para este mensaje y no se conserva.',
+  },
   notices: {
+    receiptSent: 'El recibo va de camino a su buzón.',
+    receiptWrong: 'No podemos enviar a esta dirección de correo. Revísela, por favor.',
+    receiptBusy: 'Ya se enviaron suficientes recibos por ahora. Inténtelo más tarde.',
     goOn: 'Se le lleva a la página donde se paga.',
     railGone: 'Esta forma de pago no está disponible en este momento. No se ha cobrado nada; elija otra.',
     railBusy: 'El pago que empezó todavía se está finalizando. Espere un momento.',

@@ -116,7 +116,16 @@ export const fr: Words = {
     staying: 'Vous restez sur cette page.',
     close: 'Vous pouvez fermer cette page.',
   },
+  receipt: {
+    offer: 'Reçu par e-mail',
+    email: 'Adresse e-mail',
+    send: 'Envoyer le reçu',
+    text: 'Votre adresse ne sert qu’à ce message et n’est pas conservée.',
+  },
   notices: {
+    receiptSent: 'Le reçu est en route vers votre boîte aux lettres.',
+    receiptWrong: 'Nous ne pouvons pas écrire à cette adresse e-mail. Veuillez la vérifier.',
+    receiptBusy: 'Assez de reçus ont été envoyés pour l’instant. Veuillez réessayer plus tard.',
     goOn: 'Vous êtes dirigé vers la page où vous payez.',
     railGone:
       'Ce moyen de paiement n’est pas disponible pour le moment. Rien n’a été débité ; choisissez-en un autre.',

@@ -112,7 +112,16 @@ export const pt: Words = {
     staying: 'Você fica nesta página.',
     close: 'Você pode fechar esta página.',
   },
+  receipt: {
+    offer: 'Recibo por e-mail',
+    email: 'Endereço de e-mail',
+    send: 'Enviar recibo',
+    text: 'O seu endereço é usado apenas para esta mensagem e não é guardado.',
+  },
   notices: {
+    receiptSent: 'O recibo está a caminho da sua caixa de entrada.',
+    receiptWrong: 'Não conseguimos enviar para este endereço de e-mail. Verifique-o, por favor.',
+    receiptBusy: 'Já foram enviados recibos suficientes por agora. Tente mais tarde.',
     goOn: 'Está a ser levado à página onde paga.',
     railGone: 'Esta forma de pagamento não está disponível neste momento. Nada foi cobrado; escolha outra.',
     railBusy: 'O pagamento que começou ainda está a ser terminado. Aguarde um momento.',

@@ -104,7 +104,16 @@ export const zh: Words = {
     staying: '您将留在本页。',
     close: '您可以关闭此页面。',
   },
+  receipt: {
+    offer: '通过邮件接收收据',
+    email: '电子邮箱',
+    send: '发送收据',
+    text: '您的地址仅用于此邮件，不会保存。',
+  },
   notices: {
+    receiptSent: '收据正在发送到您的邮箱。',
+    receiptWrong: '无法向此邮箱地址发送，请检查后重试。',
+    receiptBusy: '目前发送的收据已达上限，请稍后再试。',
     goOn: '正在前往付款页面。',
     railGone: '此付款方式目前不可用。没有扣款；请选择其他方式。',
     railBusy: '您开始的付款仍在结束中。请稍候。',

@@ -6,6 +6,7 @@ import type { Words } from '../words.ts'
 import { fill } from '../words.ts'
 import { type IconName, icon } from './icons.ts'
 import { notice } from './notice.ts'
+import { token } from './token.ts'
 import type { View } from './view.ts'
 
 /** Long enough to read a result; what did not go well takes longer to read. */
@@ -85,10 +86,12 @@ function reason({ order, language }: View): Content {
   })
 }
 
-function wayBack({ order, merchant, language, path, nowMs }: View): Html {
+function wayBack(view: View): Html {
+  const { order, merchant, language, path, nowMs } = view
   const { back } = language.words
   const name = html`<bdi>${merchant.name}</bdi>`
-  if (order.redirectUrl === undefined) return html`<p class="quiet">${back.close}</p>`
+  if (order.redirectUrl === undefined)
+    return html`<div class="act"><p class="quiet">${back.close}</p>${receipt(view)}</div>`
   const isFresh = nowMs - (order.completedAtMs ?? 0) < returnsWithinMs
   const seconds = order.status === 'success' ? returnAfterSeconds.success : returnAfterSeconds.other
   return html`<div class="act">
@@ -97,5 +100,19 @@ ${
   isFresh &&
   html`<p class="returning small quiet" id="returning" hidden data-seconds="${seconds}" data-stayed="${back.staying}"><span>${fill(back.soon, { merchant: name, time: html`<bdi data-time></bdi>` })}</span> <button class="link" type="button">${back.stay}</button></p>`
 }
+${receipt(view)}
 </div>`
+}
+
+/** Beside the way back: while somebody types, the page does not go there by itself. */
+function receipt({ order, language, path, formToken, note, isReceiptOffered }: View): Content {
+  if (order.status !== 'success' || !isReceiptOffered) return undefined
+  const { offer, email, send, text } = language.words.receipt
+  const typed = note?.code === 'receiptWrong' || note?.code === 'receiptBusy' ? note.login : undefined
+  return html`<details class="fold receipt"${typed !== undefined && html` open`}><summary>${offer}</summary>
+<form method="post" action="${path}/receipt">${token(formToken)}
+<label for="email">${email}</label>
+<input id="email" name="email" type="email" value="${typed}" required maxlength="254" autocomplete="email" dir="ltr">
+<button>${send}</button>
+<p class="small quiet">${text}</p></form></details>`
 }

@@ -18,6 +18,7 @@ export interface View {
   /** Whose wallet is signed in. */
   readonly wallet: SignedInWallet | undefined
   readonly rails: ShownRails
+  readonly isReceiptOffered: boolean
 }
 
 /** The rails of a pending order: those to choose from, and the attempt that is open. */

@@ -80,23 +80,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Account',
     area: 'account',
     content: html`<p>You are <strong>${operator.login}</strong>, ${operator.role}: ${roleMeanings[operator.role]}.</p>
-<h2>Password</h2>
-<form method="post" action="${passwordPath}" class="stack narrow">
-${carried(visit)}
-${passwordFields.map((field) =>
-  fieldOf({
-    ...field,
-    kind: 'password',
-    isRequired: true,
-    error: errorOf(visit, passwordPath, field.name),
-  }),
-)}
-<p class="quiet small">Changing it signs you out everywhere and revokes your API tokens.</p>
-<button class="primary">Change password</button>
-</form>
-<h2>Second step</h2>
-<p>${operator.hasSecondStep ? 'You sign in with a code from your app beside the password.' : 'You sign in with the password alone.'}</p>
-<p><a class="button" href="/account/second-step">${operator.hasSecondStep ? 'Second step' : 'Set it up'}</a></p>
+${operator.email === undefined ? ownSecrets(visit) : html`<p>You sign in as ${operator.email} at your identity provider.</p>`}
 <h2>API tokens</h2>
 <p>Programs act in your name with tokens of the admin API.</p>
 <p><a class="button" href="/account/tokens">API tokens</a></p>
@@ -123,16 +107,37 @@ ${isAdmin && operatorsPart(visit, operators)}`,
   }
 }
 
+function ownSecrets(visit: Visit): Html {
+  const { operator } = visit
+  return html`<h2>Password</h2>
+<form method="post" action="${passwordPath}" class="stack narrow">
+${carried(visit)}
+${passwordFields.map((field) =>
+  fieldOf({
+    ...field,
+    kind: 'password',
+    isRequired: true,
+    error: errorOf(visit, passwordPath, field.name),
+  }),
+)}
+<p class="quiet small">Changing it signs you out everywhere and revokes your API tokens.</p>
+<button class="primary">Change password</button>
+</form>
+<h2>Second step</h2>
+<p>${operator.hasSecondStep ? 'You sign in with a code from your app beside the password.' : 'You sign in with the password alone.'}</p>
+<p><a class="button" href="/account/second-step">${operator.hasSecondStep ? 'Second step' : 'Set it up'}</a></p>`
+}
+
 function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
   return html`<h2>Operators</h2>
 ${table(
   'Operators',
-  ['Login', 'Role', 'Status', 'Password of', 'Second step', 'Acts'],
+  ['Login', 'Role', 'Status', 'Password of, or signs in as', 'Second step', 'Acts'],
   operators.map((each) => [
     each.login,
     each.role,
     html`${each.status}${each.lockedUntilMs !== undefined && each.lockedUntilMs > visit.nowMs && ', locked by wrong tries'}`,
-    ago(each.passwordChangedAtMs, visit.nowMs),
+    each.email ?? ago(each.passwordChangedAtMs, visit.nowMs),
     each.hasSecondStep ? 'on' : 'off',
     actForms(visit, 'operator', { subject: each, values: { login: each.login } }),
   ]),

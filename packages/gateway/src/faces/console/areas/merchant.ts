@@ -1,6 +1,7 @@
 // One merchant: settings, keys, balances, statement, and what operators did to it.
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
+import { fingerprintOf } from '../../../merchants/key-fingerprint.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
@@ -38,6 +39,7 @@ ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) 
       ['Requests a second', merchant.requestsPerSecond ?? 'the default'],
       ['Callback hosts', merchant.callbackHosts?.join(', ') ?? 'any'],
       ['Accent colour', merchant.accentColour ?? 'the default'],
+      ['Contacts', merchant.contactEmails?.join(', ') ?? 'nobody hears by mail'],
       ['Since', moment(merchant.createdAtMs, nowMs)],
     ])}</section>
 <section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
@@ -75,13 +77,16 @@ async function download(visit: Visit): Promise<Download | undefined> {
 }
 
 /** As the form shows them. */
-function settingsOf({ merchantId, name, requestsPerSecond, callbackHosts, accentColour }: Merchant) {
+function settingsOf(merchant: Merchant) {
+  const { merchantId, name, requestsPerSecond, callbackHosts, accentColour } = merchant
   return {
     merchantId,
     name,
     requestsPerSecond: requestsPerSecond?.toString(),
     callbackHosts: callbackHosts?.join(', '),
     accentColour,
+    contactEmails: merchant.contactEmails?.join(', '),
+    contactLanguage: merchant.contactLanguage,
   }
 }
 
@@ -89,8 +94,10 @@ function keyTable(visit: Visit, merchantId: string, keys: readonly MerchantKey[]
   return table(
     'Keys',
     ['Kind', 'Status', 'Key', 'Made', 'Act'],
-    keys.map(({ keyId, kind, createdAtMs, revokedAtMs }) => [
-      kind.toUpperCase(),
+    keys.map(({ keyId, createdAtMs, revokedAtMs, ...key }) => [
+      key.kind === 'aes'
+        ? 'AES'
+        : html`RSA <span class="quiet">SHA-256</span> <code class="wrap">${fingerprintOf(key.publicKey)}</code>`,
       revokedAtMs === undefined ? state('good', 'live') : state('off', 'revoked'),
       html`<code>${keyId}</code>`,
       ago(createdAtMs, visit.nowMs),

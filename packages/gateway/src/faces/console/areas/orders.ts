@@ -1,17 +1,18 @@
-// The list of orders: search by any number, filters that live in the address, pages by key, and all of it as a file.
+// The list of orders: filters that live in the address, pages by key, and all of it as a file.
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import type { ListedOrder, OrderFilter } from '../../../orders/store/order-list.ts'
 import { timeOfPaymentId } from '../../../platform/time-ordered-ids.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
-import { status } from '../statuses.ts'
+import { status, wordOf } from '../statuses.ts'
 import { empty, noneFits, number, pages, table, urlWith } from '../tables.ts'
 import { ago, amount, exact } from '../words.ts'
 
 const path = '/orders'
 const perPage = 50
-const maxSearchLength = 64
 const dayMs = 86_400_000
+// Safe: these are its own keys.
+const statusNames = Object.keys(orderStatuses) as OrderStatus[]
 
 export const ordersArea: readonly ConsoleRoute[] = [
   { path, show },
@@ -20,13 +21,11 @@ export const ordersArea: readonly ConsoleRoute[] = [
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const { query, nowMs } = visit
-  const sought = (query.get('q') ?? '').trim().slice(0, maxSearchLength)
-  const content = sought === '' ? await list(visit) : await search(sought, visit)
   return {
     title: 'Orders',
     area: 'orders',
-    isLive: sought === '' && !query.has('before'),
-    content: html`${searchForm(query)}${filterForm(query, nowMs)}${content}`,
+    isLive: !query.has('before'),
+    content: html`${filterForm(query, nowMs)}${await list(visit)}`,
   }
 }
 
@@ -50,20 +49,7 @@ async function list({ query, nowMs, service }: Visit): Promise<Content> {
   }
 ${orders.length < perPage && next !== undefined && html`<p class="quiet small">Looked through the orders back to ${exact(timeOfPaymentId(next))}. “Older” looks on from there; a day or a merchant in the filter finds it sooner.</p>`}
 ${pages(path, query, { older: next })}
-<p class="acts"><a class="button" href="${urlWith('/orders.csv', query, { before: undefined, q: undefined })}" download>Download all that fit (CSV)</a></p>`
-}
-
-async function search(sought: string, { nowMs, service }: Visit): Promise<Content> {
-  const { orders } = service
-  const [found, merchants] = await Promise.all([orders.search(sought), orders.searchMerchants(sought)])
-  if (found.length === 0 && merchants.length === 0)
-    return empty(
-      html`Nothing is called “${sought}”. The search knows whole numbers: paymentId, orderNo, transactionId, refundId, referRefundNo; and merchants by number or part of the name. <a href="${path}">Show all</a>`,
-    )
-  return html`${
-    merchants.length > 0 &&
-    html`<h2>Merchants</h2><ul>${merchants.map(({ merchantId, name }) => html`<li><a href="/merchants/${merchantId}">${name}</a> <code>${merchantId}</code> · <a href="${path}?merchant=${merchantId}">its orders</a></li>`)}</ul>`
-  }${found.length > 0 && html`<h2>Orders</h2>${orderTable(found, nowMs)}`}`
+<p class="acts"><a class="button" href="${urlWith('/orders.csv', query, { before: undefined })}" download>Download all that fit (CSV)</a></p>`
 }
 
 async function download({ query, nowMs, service }: Visit): Promise<Download> {
@@ -90,17 +76,10 @@ export function orderTable(orders: readonly ListedOrder[], nowMs: number): Html 
   )
 }
 
-function searchForm(query: URLSearchParams): Html {
-  return html`<form class="filters" role="search" action="${path}">
-<label class="wide">Search<input type="search" name="q" value="${query.get('q')}" maxlength="${maxSearchLength}" placeholder="paymentId, orderNo, transactionId, refund number or merchant" autocomplete="off" spellcheck="false"></label>
-<button>Search</button>
-</form>`
-}
-
 function filterForm(query: URLSearchParams, nowMs: number): Html {
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return html`<form class="filters" action="${path}">
-<label>Status<select name="status"><option value="">any</option>${Object.keys(orderStatuses).map((name) => html`<option${query.get('status') === name && html` selected`}>${name}</option>`)}</select></label>
+<label>Status<select name="status"><option value="">any</option>${statusNames.map((name) => html`<option value="${name}"${query.get('status') === name && html` selected`}>${wordOf(name)}</option>`)}</select></label>
 <label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="18" placeholder="18 letters or digits" autocomplete="off"></label>
 <label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="any" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>

@@ -17,32 +17,41 @@ import {
   type WindowName,
   windows,
 } from '../../../overview/rules/overview.ts'
+import { attention } from '../attention.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { overviewCharts } from '../overview-charts.ts'
 import { status } from '../statuses.ts'
 import { empty, number, table, urlWith } from '../tables.ts'
 import { ago, amount, count, countUpTo, duration, exact, percent } from '../words.ts'
+import { orderTable } from './orders.ts'
 
 export const overviewPath = '/overview'
 const defaultWindow: WindowName = 'day'
+const recentOrders = 8
 const windowNames = Object.keys(windows) as WindowName[]
 
 export const overviewArea: readonly ConsoleRoute[] = [{ path: overviewPath, show }]
 
-async function show({ query, nowMs, service }: Visit): Promise<ConsolePage> {
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, nowMs, service } = visit
   const window = windowNames.find((name) => name === query.get('last')) ?? defaultWindow
-  const [overview, callbacks] = await Promise.all([service.overview(window), service.countCallbacks(nowMs)])
+  const [overview, callbacks, recent] = await Promise.all([
+    service.overview(window),
+    service.countCallbacks(nowMs),
+    service.orders.listOrders({}, { limit: recentOrders, before: undefined }),
+  ])
   const currencies = currenciesOf(overview.tallies)
   const currency = currencies.find((each) => each === query.get('currency')) ?? currencies[0]
   return {
     title: 'Overview',
     area: 'overview',
     isLive: true,
-    content: html`${tabs(
-      'How far back',
-      window,
-      windowNames.map((name) => [name, windows[name].label, urlWith(overviewPath, query, { last: name })]),
-    )}
+    content: html`${await attention(visit, callbacks)}
+${tabs(
+  'How far back',
+  window,
+  windowNames.map((name) => [name, windows[name].label, urlWith(overviewPath, query, { last: name })]),
+)}
 ${about(overview, nowMs)}
 ${tiles(overview, callbacks, nowMs)}
 <h2>Over time</h2>
@@ -55,7 +64,8 @@ ${
   )
 }
 <div class="charts">${overviewCharts(overview, currency)}</div>
-<h2>Orders and money by status</h2>${byStatus(overview, currencies)}`,
+<h2>Orders and money by status</h2>${byStatus(overview, currencies)}
+${recent.orders.length > 0 && html`<h2>Recent orders</h2>${orderTable(recent.orders, nowMs)}<p class="acts"><a class="button" href="/orders">All orders</a></p>`}`,
   }
 }
 
@@ -130,5 +140,6 @@ function byStatus({ tallies, isComplete }: Overview, currencies: readonly string
       cell(currency),
       ...statusNames.map((name) => cell(currency, name)),
     ]),
+    { isMatrix: true },
   )
 }

@@ -1,0 +1,103 @@
+// Every kind of notice, as data: who hears it, whether its reader may switch it off, and what its text has gaps for. The
+// texts of each language stand beside it in words/; docs/notices.md is made from here.
+
+/** `person`: one address that the cause names. The others are looked up when the notice is sent. */
+export type Audience = 'person' | 'merchant' | 'operators'
+
+interface Kind {
+  readonly audience: Audience
+  readonly tells: string
+  /** Its reader may switch it off. */
+  readonly isOptional: boolean
+  /** What the text has gaps for. */
+  readonly gaps: readonly string[]
+  /** Carries a one-time link, sealed until it is sent. */
+  readonly hasLink?: true
+  /** The address goes when the notice ends: it was given for this one. */
+  readonly forgetsAddress?: true
+}
+
+export const noticeKinds = {
+  'member-invitation': {
+    audience: 'person',
+    tells: 'Somebody is invited to a merchant’s portal',
+    isOptional: false,
+    gaps: ['merchant', 'inviter', 'until'],
+    hasLink: true,
+  },
+  'member-recovery': {
+    audience: 'person',
+    tells: 'A member asked for a new password',
+    isOptional: false,
+    gaps: ['until'],
+    hasLink: true,
+  },
+  receipt: {
+    audience: 'person',
+    tells: 'A consumer asked for a receipt on the payment page',
+    isOptional: false,
+    gaps: ['merchant', 'amount', 'time', 'orderNo', 'paymentId'],
+    forgetsAddress: true,
+  },
+  'key-added': {
+    audience: 'merchant',
+    tells: 'A key was added to the merchant',
+    isOptional: false,
+    gaps: ['merchant', 'key', 'time'],
+  },
+  'callback-host-failing': {
+    audience: 'merchant',
+    tells: 'Callbacks to one of the merchant’s hosts have failed for ten minutes; once a day and host',
+    isOptional: true,
+    gaps: ['merchant', 'host', 'since', 'reason'],
+  },
+  'callbacks-exhausted': {
+    audience: 'merchant',
+    tells: 'A callback was given up; once a day',
+    isOptional: true,
+    gaps: ['merchant', 'event', 'paymentId', 'host'],
+  },
+  'rail-alert': {
+    audience: 'operators',
+    tells: 'Money came late through a rail, could not be sent back, or was taken back',
+    isOptional: false,
+    gaps: ['rail', 'paymentId', 'amount', 'happened'],
+  },
+  'rail-paused': {
+    audience: 'operators',
+    tells: 'A rail fails and has left the checkout; once a day',
+    isOptional: true,
+    gaps: ['rail', 'failure', 'until'],
+  },
+  'approval-waiting': {
+    audience: 'operators',
+    tells: 'An act waits for a second operator',
+    isOptional: true,
+    gaps: ['act', 'requestedBy', 'reason', 'until'],
+  },
+} as const satisfies Record<string, Kind>
+
+export type NoticeKind = keyof typeof noticeKinds
+
+/** What the cause gives. The name of a merchant that hears it is filled in with its readers. */
+export type NoticeParameters<K extends NoticeKind> = Readonly<
+  Record<Exclude<(typeof noticeKinds)[K]['gaps'][number], MerchantsName<K>>, string>
+>
+type MerchantsName<K extends NoticeKind> = (typeof noticeKinds)[K]['audience'] extends 'merchant'
+  ? 'merchant'
+  : never
+
+type KindsFor<A extends Audience> = {
+  [K in NoticeKind]: (typeof noticeKinds)[K]['audience'] extends A ? K : never
+}[NoticeKind]
+
+/** Operators read English, as their console is written. */
+export type OperatorKind = KindsFor<'operators'>
+
+export function isNoticeKind(text: string): text is NoticeKind {
+  return Object.hasOwn(noticeKinds, text)
+}
+
+export function kindOf(kind: NoticeKind): Kind {
+  return noticeKinds[kind]
+}

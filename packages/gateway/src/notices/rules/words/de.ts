@@ -1,0 +1,58 @@
+// Notices in German.
+import type { NoticeWords } from './words.ts'
+
+export const de: NoticeWords = {
+  frame: {
+    unsubscribe: 'Solche Nachrichten nicht mehr senden',
+    automatic: 'Diese Nachricht wurde automatisch gesendet; Antworten werden nicht gelesen.',
+    unsubscribed: 'Sie erhalten solche Nachrichten nicht mehr.',
+  },
+  'member-invitation': {
+    subject: 'Ihre Einladung zu {merchant}',
+    body: [
+      '{inviter} lädt Sie ein, im Konto von {merchant} mitzuarbeiten.',
+      'Wählen Sie ein Passwort, um anzunehmen. Der Link gilt einmal, bis {until}.',
+      'Wenn Sie das nicht erwarten, tun Sie nichts: Ohne den Link kommt niemand hinein.',
+    ],
+    link: 'Einladung annehmen',
+  },
+  'member-recovery': {
+    subject: 'Neues Passwort festlegen',
+    body: [
+      'Jemand, vermutlich Sie selbst, hat für diese Adresse ein neues Passwort angefordert.',
+      'Der Link gilt einmal, bis {until}. Ihr Passwort bleibt, wie es ist, bis Sie ein anderes festlegen.',
+      'Wenn Sie es nicht waren, tun Sie nichts.',
+    ],
+    link: 'Neues Passwort festlegen',
+  },
+  'key-added': {
+    subject: 'Ein Schlüssel wurde für {merchant} hinzugefügt',
+    body: [
+      'Dem Konto von {merchant} wurde am {time} ein neuer Schlüssel hinzugefügt: {key}.',
+      'Wer den privaten Teil oder den geheimen Schlüssel hat, kann für {merchant} handeln. Wenn Sie nicht darum gebeten haben, melden Sie sich sofort bei den Betreibern dieses Dienstes.',
+    ],
+  },
+  'callback-host-failing': {
+    subject: 'Callbacks erreichen {host} nicht',
+    body: [
+      'Callbacks von {merchant} an {host} schlagen seit {since} fehl. Die letzte Antwort: {reason}.',
+      'Nichts geht verloren: Sie werden sieben Tage lang erneut versucht. Bitte prüfen Sie, ob {host} läuft und mit HTTP 200 antwortet.',
+    ],
+  },
+  'callbacks-exhausted': {
+    subject: 'Ein Callback wurde aufgegeben',
+    body: [
+      'Der Callback {event} der Zahlung {paymentId} konnte {host} in sieben Tagen nicht zugestellt werden und wird nicht mehr von selbst versucht.',
+      'Weiteren von {merchant} kann es ebenso ergangen sein: Dies wird einmal am Tag gemeldet. Fragen Sie den Status Ihrer Bestellungen ab; Callbacks können auf Wunsch erneut gesendet werden.',
+    ],
+  },
+  receipt: {
+    subject: 'Ihre Zahlung an {merchant}: {amount}',
+    body: [
+      'Sie haben am {time} {amount} an {merchant} gezahlt.',
+      'Bestellnummer: {orderNo}',
+      'Zahlung: {paymentId}',
+      'Sie haben diese Nachricht auf der Zahlungsseite angefordert. Ihre Adresse wurde nur dafür verwendet und wird nicht aufbewahrt.',
+    ],
+  },
+}

@@ -1,0 +1,84 @@
+// Notices in English, and those for operators, which have no other language.
+import type { OperatorKind } from '../../rules/kinds.ts'
+import type { NoticeText, NoticeWords } from './words.ts'
+
+export const en: NoticeWords = {
+  frame: {
+    unsubscribe: 'Stop messages like this one',
+    automatic: 'This message was sent automatically; replies are not read.',
+    unsubscribed: 'You will not get messages like this one any more.',
+  },
+  'member-invitation': {
+    subject: 'Your invitation to {merchant}',
+    body: [
+      '{inviter} invites you to work on the account of {merchant}.',
+      'Choose a password to accept. The link works once, until {until}.',
+      'If you do not expect this, do nothing: without the link nobody gets in.',
+    ],
+    link: 'Accept the invitation',
+  },
+  'member-recovery': {
+    subject: 'Set a new password',
+    body: [
+      'Somebody, most likely you, asked for a new password for this address.',
+      'The link works once, until {until}. Your password stays as it is until you set another.',
+      'If it was not you, do nothing.',
+    ],
+    link: 'Set a new password',
+  },
+  'key-added': {
+    subject: 'A key was added for {merchant}',
+    body: [
+      'A new key was added to the account of {merchant} at {time}: {key}.',
+      'Whoever holds the private half, or the secret key, can act for {merchant}. If you did not ask for it, tell the people who run this service at once.',
+    ],
+  },
+  'callback-host-failing': {
+    subject: 'Callbacks do not reach {host}',
+    body: [
+      'Callbacks of {merchant} to {host} have failed since {since}. The last answer: {reason}.',
+      'Nothing is lost: they are tried again for seven days. Please look whether {host} is up and answers HTTP 200.',
+    ],
+  },
+  'callbacks-exhausted': {
+    subject: 'A callback was given up',
+    body: [
+      'The callback {event} of payment {paymentId} could not be delivered to {host} in seven days, and is not tried again by itself.',
+      'Others of {merchant} may have ended in the same way: this is told once a day. Query your orders for their status; the callbacks can be sent again on request.',
+    ],
+  },
+  receipt: {
+    subject: 'Your payment to {merchant}: {amount}',
+    body: [
+      'You have paid {amount} to {merchant} on {time}.',
+      'Order number: {orderNo}',
+      'Payment: {paymentId}',
+      'You asked for this message on the payment page. Your address was used for it alone and is not kept.',
+    ],
+  },
+}
+
+export const enForOperators: Readonly<Record<OperatorKind, NoticeText>> = {
+  'approval-waiting': {
+    subject: 'Waiting for approval: {act}',
+    body: [
+      '{requestedBy} asks for a second operator’s approval: {act}.',
+      'Reason given: {reason}',
+      'The request expires at {until}. Decide about it under Approvals in the console.',
+    ],
+  },
+  'rail-alert': {
+    subject: 'Money through rail {rail} needs a look',
+    body: [
+      'Order {paymentId}, {amount} through rail {rail}: {happened}.',
+      'The order’s page in the console shows every call and what can be done.',
+    ],
+  },
+  'rail-paused': {
+    subject: 'Rail {rail} fails and is paused',
+    body: [
+      'Rail {rail} fails: {failure}.',
+      'It has left the checkout until {until}, and then it is tried again; while it fails, the pauses grow. This is told once a day.',
+    ],
+  },
+}

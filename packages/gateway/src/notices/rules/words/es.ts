@@ -1,0 +1,58 @@
+// Notices in Spanish.
+import type { NoticeWords } from './words.ts'
+
+export const es: NoticeWords = {
+  frame: {
+    unsubscribe: 'No enviar más mensajes como este',
+    automatic: 'Este mensaje se envió automáticamente; nadie lee las respuestas.',
+    unsubscribed: 'No recibirá más mensajes como este.',
+  },
+  'member-invitation': {
+    subject: 'Su invitación a {merchant}',
+    body: [
+      '{inviter} le invita a trabajar en la cuenta de {merchant}.',
+      'Elija una contraseña para aceptar. El enlace funciona una sola vez, hasta {until}.',
+      'Si no esperaba este mensaje, no haga nada: sin el enlace nadie puede entrar.',
+    ],
+    link: 'Aceptar la invitación',
+  },
+  'member-recovery': {
+    subject: 'Elegir una contraseña nueva',
+    body: [
+      'Alguien, probablemente usted, pidió una contraseña nueva para esta dirección.',
+      'El enlace funciona una sola vez, hasta {until}. Su contraseña no cambia hasta que elija otra.',
+      'Si no fue usted, no haga nada.',
+    ],
+    link: 'Elegir una contraseña nueva',
+  },
+  'key-added': {
+    subject: 'Se añadió una clave para {merchant}',
+    body: [
+      'Se añadió una clave nueva a la cuenta de {merchant} el {time}: {key}.',
+      'Quien tenga la parte privada, o la clave secreta, puede actuar en nombre de {merchant}. Si no la pidió, avise de inmediato a quienes gestionan este servicio.',
+    ],
+  },
+  'callback-host-failing': {
+    subject: 'Los callbacks no llegan a {host}',
+    body: [
+      'Los callbacks de {merchant} a {host} fallan desde {since}. Última respuesta: {reason}.',
+      'No se pierde nada: se reintentan durante siete días. Compruebe que {host} funciona y responde HTTP 200.',
+    ],
+  },
+  'callbacks-exhausted': {
+    subject: 'Se abandonó un callback',
+    body: [
+      'El callback {event} del pago {paymentId} no se pudo entregar a {host} en siete días y no se reintenta automáticamente.',
+      'Es posible que otros de {merchant} hayan terminado igual: esto se avisa una vez al día. Consulte el estado de sus pedidos; los callbacks pueden reenviarse a petición.',
+    ],
+  },
+  receipt: {
+    subject: 'Su pago a {merchant}: {amount}',
+    body: [
+      'Ha pagado {amount} a {merchant} el {time}.',
+      'Número de pedido: {orderNo}',
+      'Pago: {paymentId}',
+      'Usted pidió este mensaje en la página de pago. Su dirección se usó solo para esto y no se conserva.',
+    ],
+  },
+}

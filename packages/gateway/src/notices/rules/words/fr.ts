@@ -1,0 +1,58 @@
+// Notices in French.
+import type { NoticeWords } from './words.ts'
+
+export const fr: NoticeWords = {
+  frame: {
+    unsubscribe: 'Ne plus recevoir ce type de message',
+    automatic: 'Ce message a été envoyé automatiquement ; les réponses ne sont pas lues.',
+    unsubscribed: 'Vous ne recevrez plus ce type de message.',
+  },
+  'member-invitation': {
+    subject: 'Votre invitation chez {merchant}',
+    body: [
+      '{inviter} vous invite à travailler sur le compte de {merchant}.',
+      'Choisissez un mot de passe pour accepter. Le lien fonctionne une seule fois, jusqu’au {until}.',
+      'Si vous n’attendez pas ce message, ne faites rien : sans le lien, personne n’entre.',
+    ],
+    link: 'Accepter l’invitation',
+  },
+  'member-recovery': {
+    subject: 'Choisir un nouveau mot de passe',
+    body: [
+      'Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour cette adresse.',
+      'Le lien fonctionne une seule fois, jusqu’au {until}. Votre mot de passe reste le même tant que vous n’en choisissez pas un autre.',
+      'Si ce n’était pas vous, ne faites rien.',
+    ],
+    link: 'Choisir un nouveau mot de passe',
+  },
+  'key-added': {
+    subject: 'Une clé a été ajoutée pour {merchant}',
+    body: [
+      'Une nouvelle clé a été ajoutée au compte de {merchant} le {time} : {key}.',
+      'Qui détient la partie privée, ou la clé secrète, peut agir au nom de {merchant}. Si vous ne l’avez pas demandée, prévenez immédiatement les exploitants de ce service.',
+    ],
+  },
+  'callback-host-failing': {
+    subject: 'Les callbacks n’atteignent pas {host}',
+    body: [
+      'Les callbacks de {merchant} vers {host} échouent depuis {since}. Dernière réponse : {reason}.',
+      'Rien n’est perdu : ils sont réessayés pendant sept jours. Veuillez vérifier que {host} fonctionne et répond HTTP 200.',
+    ],
+  },
+  'callbacks-exhausted': {
+    subject: 'Un callback a été abandonné',
+    body: [
+      'Le callback {event} du paiement {paymentId} n’a pas pu être remis à {host} en sept jours et n’est plus réessayé automatiquement.',
+      'D’autres de {merchant} ont pu connaître le même sort : ceci est signalé une fois par jour. Interrogez l’état de vos commandes ; les callbacks peuvent être renvoyés sur demande.',
+    ],
+  },
+  receipt: {
+    subject: 'Votre paiement à {merchant} : {amount}',
+    body: [
+      'Vous avez payé {amount} à {merchant} le {time}.',
+      'Numéro de commande : {orderNo}',
+      'Paiement : {paymentId}',
+      'Vous avez demandé ce message sur la page de paiement. Votre adresse n’a servi qu’à cela et n’est pas conservée.',
+    ],
+  },
+}

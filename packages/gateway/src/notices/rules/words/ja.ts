@@ -1,0 +1,58 @@
+// Notices in Japanese.
+import type { NoticeWords } from './words.ts'
+
+export const ja: NoticeWords = {
+  frame: {
+    unsubscribe: 'この種類のメッセージの配信を停止する',
+    automatic: 'このメッセージは自動送信です。返信は読まれません。',
+    unsubscribed: 'この種類のメッセージは今後届きません。',
+  },
+  'member-invitation': {
+    subject: '{merchant} への招待',
+    body: [
+      '{inviter} さんが {merchant} のアカウントにあなたを招待しています。',
+      'パスワードを設定すると招待を承諾できます。リンクは {until} まで、一度だけ使えます。',
+      '心当たりがない場合は何もしないでください。リンクがなければ誰も入れません。',
+    ],
+    link: '招待を承諾する',
+  },
+  'member-recovery': {
+    subject: '新しいパスワードの設定',
+    body: [
+      'このアドレスについて、新しいパスワードの設定が求められました。',
+      'リンクは {until} まで、一度だけ使えます。新しいパスワードを設定するまで、今のパスワードは変わりません。',
+      '心当たりがない場合は何もしないでください。',
+    ],
+    link: '新しいパスワードを設定する',
+  },
+  'key-added': {
+    subject: '{merchant} に鍵が追加されました',
+    body: [
+      '{time} に {merchant} のアカウントへ新しい鍵が追加されました：{key}',
+      '秘密鍵または共通鍵を持つ人は {merchant} として操作できます。心当たりがない場合は、すぐにこのサービスの運営者に連絡してください。',
+    ],
+  },
+  'callback-host-failing': {
+    subject: '{host} にコールバックが届きません',
+    body: [
+      '{merchant} から {host} へのコールバックが {since} から失敗しています。最後の応答：{reason}',
+      '何も失われません。7 日間再試行されます。{host} が稼働し、HTTP 200 を返すか確認してください。',
+    ],
+  },
+  'callbacks-exhausted': {
+    subject: 'コールバックの送信を終了しました',
+    body: [
+      '支払い {paymentId} のコールバック {event} は 7 日間 {host} に届かず、自動では再送されません。',
+      '{merchant} の他のコールバックも同様の可能性があります。この通知は 1 日 1 回です。注文の状態を照会してください。コールバックは依頼により再送できます。',
+    ],
+  },
+  receipt: {
+    subject: '{merchant} へのお支払い：{amount}',
+    body: [
+      '{time} に {merchant} へ {amount} をお支払いいただきました。',
+      '注文番号：{orderNo}',
+      '支払い：{paymentId}',
+      'このメッセージはお支払いページでのご依頼により送信しました。アドレスはこの送信にのみ使用し、保存しません。',
+    ],
+  },
+}

@@ -1,0 +1,58 @@
+// Notices in Portuguese.
+import type { NoticeWords } from './words.ts'
+
+export const pt: NoticeWords = {
+  frame: {
+    unsubscribe: 'Não enviar mais mensagens como esta',
+    automatic: 'Esta mensagem foi enviada automaticamente; as respostas não são lidas.',
+    unsubscribed: 'Você não receberá mais mensagens como esta.',
+  },
+  'member-invitation': {
+    subject: 'O seu convite para {merchant}',
+    body: [
+      '{inviter} convida você a trabalhar na conta de {merchant}.',
+      'Escolha uma senha para aceitar. O link funciona uma única vez, até {until}.',
+      'Se você não esperava esta mensagem, não faça nada: sem o link ninguém entra.',
+    ],
+    link: 'Aceitar o convite',
+  },
+  'member-recovery': {
+    subject: 'Definir uma nova senha',
+    body: [
+      'Alguém, provavelmente você, pediu uma nova senha para este endereço.',
+      'O link funciona uma única vez, até {until}. A sua senha continua a mesma até você definir outra.',
+      'Se não foi você, não faça nada.',
+    ],
+    link: 'Definir uma nova senha',
+  },
+  'key-added': {
+    subject: 'Uma chave foi adicionada para {merchant}',
+    body: [
+      'Uma nova chave foi adicionada à conta de {merchant} em {time}: {key}.',
+      'Quem tem a parte privada, ou a chave secreta, pode agir em nome de {merchant}. Se você não a pediu, avise imediatamente quem opera este serviço.',
+    ],
+  },
+  'callback-host-failing': {
+    subject: 'Os callbacks não chegam a {host}',
+    body: [
+      'Os callbacks de {merchant} para {host} falham desde {since}. Última resposta: {reason}.',
+      'Nada se perde: eles são tentados de novo durante sete dias. Verifique se {host} está no ar e responde HTTP 200.',
+    ],
+  },
+  'callbacks-exhausted': {
+    subject: 'Um callback foi abandonado',
+    body: [
+      'O callback {event} do pagamento {paymentId} não pôde ser entregue a {host} em sete dias e não é mais tentado automaticamente.',
+      'Outros de {merchant} podem ter terminado da mesma forma: isto é avisado uma vez por dia. Consulte o estado dos seus pedidos; os callbacks podem ser reenviados a pedido.',
+    ],
+  },
+  receipt: {
+    subject: 'O seu pagamento a {merchant}: {amount}',
+    body: [
+      'Você pagou {amount} a {merchant} em {time}.',
+      'Número do pedido: {orderNo}',
+      'Pagamento: {paymentId}',
+      'Você pediu esta mensagem na página de pagamento. O seu endereço foi usado apenas para isso e não é guardado.',
+    ],
+  },
+}

@@ -1,0 +1,58 @@
+// Notices in Chinese.
+import type { NoticeWords } from './words.ts'
+
+export const zh: NoticeWords = {
+  frame: {
+    unsubscribe: '不再接收此类消息',
+    automatic: '此邮件由系统自动发送，回复不会被阅读。',
+    unsubscribed: '您将不再收到此类消息。',
+  },
+  'member-invitation': {
+    subject: '{merchant} 的邀请',
+    body: [
+      '{inviter} 邀请您加入 {merchant} 的账户。',
+      '设置密码即可接受邀请。链接在 {until} 之前有效，仅可使用一次。',
+      '如果您并不知情，请忽略此邮件：没有链接，任何人都无法进入。',
+    ],
+    link: '接受邀请',
+  },
+  'member-recovery': {
+    subject: '设置新密码',
+    body: [
+      '有人（很可能是您本人）为此邮箱地址申请了新密码。',
+      '链接在 {until} 之前有效，仅可使用一次。在您设置新密码之前，原密码保持不变。',
+      '如果不是您本人，请忽略此邮件。',
+    ],
+    link: '设置新密码',
+  },
+  'key-added': {
+    subject: '{merchant} 添加了密钥',
+    body: [
+      '{merchant} 的账户于 {time} 添加了新密钥：{key}。',
+      '持有私钥或对称密钥的人可以代表 {merchant} 操作。如果这不是您要求的，请立即联系本服务的运营方。',
+    ],
+  },
+  'callback-host-failing': {
+    subject: '回调无法送达 {host}',
+    body: [
+      '{merchant} 发往 {host} 的回调自 {since} 起失败。最后的响应：{reason}。',
+      '不会丢失任何内容：系统会在七天内重试。请检查 {host} 是否正常运行并返回 HTTP 200。',
+    ],
+  },
+  'callbacks-exhausted': {
+    subject: '一个回调已放弃发送',
+    body: [
+      '支付 {paymentId} 的回调 {event} 在七天内未能送达 {host}，不再自动重试。',
+      '{merchant} 的其他回调可能也是如此：此通知每天发送一次。请查询订单状态；回调可按要求重新发送。',
+    ],
+  },
+  receipt: {
+    subject: '您向 {merchant} 的付款：{amount}',
+    body: [
+      '您于 {time} 向 {merchant} 支付了 {amount}。',
+      '订单号：{orderNo}',
+      '支付：{paymentId}',
+      '您在支付页面请求了此邮件。您的地址仅用于此次发送，不会保存。',
+    ],
+  },
+}

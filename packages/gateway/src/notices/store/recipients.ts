@@ -1,0 +1,35 @@
+// Who hears a notice that names no person: the one place that knows.
+import type { Queryable } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
+import { kindOf, type NoticeKind } from '../rules/kinds.ts'
+import type { Recipient } from '../rules/notice.ts'
+
+export interface SoughtRecipients {
+  readonly kind: NoticeKind
+  /** Of a kind for merchants. */
+  readonly merchantId: string | undefined
+  readonly operatorEmails: readonly string[]
+}
+
+/** Without those who do not want this kind. */
+export async function findRecipients(
+  database: Queryable,
+  { kind, merchantId, operatorEmails }: SoughtRecipients,
+): Promise<Recipient[]> {
+  const all =
+    kindOf(kind).audience === 'operators'
+      ? operatorEmails.map((email): Recipient => ({ email, language: 'en' }))
+      : await findContacts(database, merchantId)
+  const { rows } = await database.query<{ email: string }>(sql`
+select email from notice_optouts where kind = ${kind} and email = any (${all.map(({ email }) => email)}::text[])`)
+  const unwilling = new Set(rows.map(({ email }) => email))
+  return all.filter(({ email }) => !unwilling.has(email))
+}
+
+async function findContacts(database: Queryable, merchantId: string | undefined): Promise<Recipient[]> {
+  const { rows } = await database.query<Recipient>(sql`
+select unnest(contact_emails) as email, coalesce(contact_language, 'en') as language, name as merchant
+  from merchants
+ where merchant_id = ${merchantId}`)
+  return rows
+}

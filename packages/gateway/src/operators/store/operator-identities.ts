@@ -1,0 +1,63 @@
+// Operators by what an identity provider knows them by. The row is locked from the look to the end, so that two sign-ins at
+// once bind one subject, and a role is changed once.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
+import type { Act } from '../rules/audit.ts'
+import { type Access, type Operator, type Role, roles } from '../rules/operator.ts'
+import { insertAct } from './audit.ts'
+import { endAccess, operatorShape } from './operators.ts'
+
+export interface IdentitySignIn {
+  /** Issuer and subject. */
+  readonly identity: string
+  /** That the provider vouches for. */
+  readonly email: string | undefined
+  /** Undefined: the provider gives none, and whatever access there was ends. */
+  readonly role: Role | 'as declared' | undefined
+  readonly nowMs: number
+  readonly actFor: (login: string, act: string, reason: string) => Act
+}
+
+export type OperatorIdentities = ReturnType<typeof makeOperatorIdentities>
+
+export function makeOperatorIdentities(database: Pool) {
+  return {
+    /** Undefined: no active operator was declared for it. */
+    signIn: (given: IdentitySignIn): Promise<Access | undefined> =>
+      database.transaction((transaction) => signIn(transaction, given)),
+  }
+}
+
+async function signIn(transaction: Queryable, given: IdentitySignIn): Promise<Access | undefined> {
+  const { identity, role, nowMs, actFor } = given
+  const operator = await lockOperator(transaction, given)
+  if (operator?.status !== 'active') return undefined
+  const { login } = operator
+  await transaction.query(sql`update operators set identity = ${identity} where login = ${login}`)
+  const isLess = role === undefined || (role !== 'as declared' && isLower(role, operator.role))
+  if (isLess) await endAccess(transaction, { login, nowMs })
+  if (role !== undefined && role !== 'as declared' && role !== operator.role) {
+    await transaction.query(sql`update operators set role = ${role} where login = ${login}`)
+    const reason = `from ${operator.role} to ${role}, as the identity provider says`
+    await insertAct(transaction, actFor(login, 'operator.role', reason))
+  }
+  return { login, accessVersion: operator.accessVersion + (isLess ? 1 : 0) }
+}
+
+async function lockOperator(
+  transaction: Queryable,
+  { identity, email }: IdentitySignIn,
+): Promise<Operator | undefined> {
+  const { rows } = await transaction.query(sql`
+select ${operatorShape.columns}
+  from operators o
+ where o.identity = ${identity} or (o.identity is null and o.email = ${email})
+ order by o.identity nulls last
+ limit 1
+   for no key update`)
+  return rows[0] && operatorShape.read(rows[0])
+}
+
+function isLower(role: Role, than: Role): boolean {
+  return roles.indexOf(role) < roles.indexOf(than)
+}

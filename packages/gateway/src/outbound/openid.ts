@@ -1,0 +1,108 @@
+// The client of an identity provider: discovery, authorization code with PKCE, state and nonce, and the ID token checked by
+// the provider's keys. It knows nothing of who signs in.
+import * as openid from 'openid-client'
+import type { OpenIdClaims, OpenIdClient } from '../platform/outside/openid.ts'
+import { describe, readable } from './failure.ts'
+
+export interface OpenIdProvider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Undefined: none tells roles. */
+  readonly roleClaim: string | undefined
+}
+
+const timeoutSeconds = 10
+
+export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
+  const { issuer, clientId, clientSecret, roleClaim } = provider
+  let discovered: Promise<openid.Configuration> | undefined
+
+  /** Once; tried again after a failure. */
+  const discover = (): Promise<openid.Configuration> => {
+    discovered ??= openid
+      .discovery(new URL(issuer), clientId, clientSecret, undefined, {
+        timeout: timeoutSeconds,
+        execute: [
+          // The token's signature too, though it comes over TLS.
+          openid.enableNonRepudiationChecks,
+          // Settings let http through in the sandbox alone.
+          ...(issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []),
+        ],
+      })
+      .catch((error: unknown) => {
+        discovered = undefined
+        throw error
+      })
+    return discovered
+  }
+
+  return {
+    async begin(redirectUri) {
+      const configuration = await discover().catch(() => undefined)
+      if (!configuration) return undefined
+      const flow = {
+        state: openid.randomState(),
+        nonce: openid.randomNonce(),
+        verifier: openid.randomPKCECodeVerifier(),
+      }
+      const url = openid.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: 'openid email profile',
+        state: flow.state,
+        nonce: flow.nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(flow.verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: url.href, flow }
+    },
+
+    async finish(returned, { state, nonce, verifier }) {
+      try {
+        const configuration = await discover()
+        const tokens = await openid.authorizationCodeGrant(configuration, returned, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        })
+        const claims = tokens.claims()
+        if (!claims) return { kind: 'refused', reason: 'the provider gave no ID token' }
+        const more = await userInfo(configuration, tokens.access_token, claims.sub)
+        return { kind: 'proven', claims: readClaims({ ...more, ...claims }, roleClaim) }
+      } catch (error) {
+        const reason = readable(describe(error))
+        const isAnswer =
+          error instanceof openid.ClientError ||
+          error instanceof openid.AuthorizationResponseError ||
+          error instanceof openid.ResponseBodyError
+        return { kind: isAnswer && !isNetwork(error) ? 'refused' : 'unreachable', reason }
+      }
+    },
+  }
+}
+
+/** Some tell address and groups there alone. */
+async function userInfo(configuration: openid.Configuration, accessToken: string, subject: string) {
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return {}
+  return openid.fetchUserInfo(configuration, accessToken, subject)
+}
+
+/** The library wraps what the network did. */
+function isNetwork(error: Error): boolean {
+  return error.cause instanceof TypeError || (error.cause as Error | undefined)?.name === 'TimeoutError'
+}
+
+function readClaims(
+  claims: openid.IDToken & Partial<openid.UserInfoResponse>,
+  roleClaim: string | undefined,
+): OpenIdClaims {
+  const { iss, sub, email, email_verified: isVerified } = claims
+  const given = roleClaim === undefined ? [] : claims[roleClaim]
+  return {
+    issuer: iss,
+    subject: sub,
+    email: typeof email === 'string' && isVerified === true ? email : undefined,
+    groups: [given].flat().filter((group): group is string => typeof group === 'string'),
+  }
+}

@@ -1,0 +1,166 @@
+// What causes notices: keys, callbacks, rails. Each is told in the transaction of its cause, once where it would be told
+// many times, and to the merchant's contacts in their language.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig } from '../../src/settings/config.ts'
+import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
+import { TestClock } from '../support/clock.ts'
+import { testOperations } from '../support/operations.ts'
+import { openRails, type TestBank } from '../support/rails.ts'
+import { testEnvironment } from '../support/started.ts'
+
+const config = readConfig({
+  ...testEnvironment,
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  SMTP_FROM: 'no-reply@pay.test',
+  OPERATOR_EMAILS: 'ops@pay.test',
+})
+const clock = new TestClock()
+const world = await makeCallbackWorld(clock)
+const { pool, merchantId } = world
+const { operations } = testOperations(pool, { config, clock })
+const dayMs = 86_400_000
+
+interface Told {
+  merchantId: string
+  onceKey: string | null
+  parameters: { readonly [name: string]: string | undefined }
+}
+
+async function told(kind: string): Promise<Told[]> {
+  const { rows } = await pool.query<Told>(
+    `select merchant_id as "merchantId", once_key as "onceKey", parameters
+       from notices where kind = $1 order by notice_id`,
+    [kind],
+  )
+  return rows
+}
+
+test('a key that is added is told to the merchant, with its fingerprint', async () => {
+  await operations.as('test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' })
+  const [notice] = await told('key-added')
+  assert.equal(notice?.merchantId, merchantId)
+  assert.match(notice?.parameters['key'] ?? '', /^AES [0-9a-f-]{36}$/)
+  // Both slots are taken now: nothing is added, and nothing is told.
+  await assert.rejects(
+    operations.as('test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' }),
+  )
+  assert.equal((await told('key-added')).length, 1)
+})
+
+test('contacts hear what their merchant should know, each in its language; whoever opted out does not', async () => {
+  await operations
+    .as('test')
+    .merchants.changeMerchant(
+      merchantId,
+      { contactEmails: ['One@shop.test', 'two@shop.test', 'three@shop.test'], contactLanguage: 'fr' },
+      { reason: 'test' },
+    )
+  await pool.query("insert into notice_optouts values ('two@shop.test', 'callbacks-exhausted', 1)")
+  const sent: { to: string; subject: string; headers: Readonly<Record<string, string>> }[] = []
+  const { sendNotices, makeNotices } = testOperations(pool, {
+    config,
+    clock,
+    openMail: () => ({
+      async send(mail) {
+        sent.push(mail)
+        return { kind: 'accepted' }
+      },
+      close() {},
+    }),
+  }).operations
+  const signal = new AbortController().signal
+  const drain = async () => {
+    while ((await sendNotices.sendDue(signal)) > 0);
+  }
+  await drain()
+  assert.deepEqual(
+    sent
+      .splice(0)
+      .map(({ to }) => to)
+      .sort(),
+    ['one@shop.test', 'three@shop.test', 'two@shop.test'],
+  )
+  const { queueNotices } = await import('../../src/notices/store/queue-notices.ts')
+  await queueNotices(
+    pool,
+    makeNotices('callbacks-exhausted', { merchantId, parameters: { event: 'e', paymentId: 'p', host: 'h' } }),
+  )
+  await drain()
+  assert.deepEqual(sent.map(({ to }) => to).sort(), ['one@shop.test', 'three@shop.test'])
+  assert.equal(sent[0]?.subject, 'Un callback a été abandonné')
+  assert.match(
+    sent[0]?.headers['List-Unsubscribe'] ?? '',
+    /^<http:\/\/localhost:8080\/notices\/unsubscribe\?kind=/,
+  )
+})
+
+test('a bad contact is refused at its field', async () => {
+  const change = operations
+    .as('test')
+    .merchants.changeMerchant(merchantId, { contactEmails: ['a b@shop.test'] }, { reason: 'test' })
+  await assert.rejects(change, { field: 'contactEmails' })
+})
+
+test('a host that fails for ten minutes is told to its merchant once a day, and a callback that is given up too', async (t) => {
+  await pool.query('delete from notices')
+  let says: ReturnType<typeof answered> | typeof acknowledged = answered(503)
+  world.startWorker(t, async () => says, { config })
+  const callbacks = [
+    await world.queueCallback('https://down.example/a'),
+    await world.queueCallback('https://down.example/b'),
+  ]
+  const isOver = async () => {
+    const stored = await Promise.all(callbacks.map(({ callbackId }) => world.stored(callbackId)))
+    return stored.every(({ nextAttemptAtMs }) => nextAttemptAtMs === undefined)
+  }
+  const number = async (select: string) => Number((await pool.query<{ n: string }>(select)).rows[0]?.n)
+  const attempts = () => number('select count(*) as n from callback_attempts')
+  await until(async () => (await attempts()) >= 2)
+  assert.deepEqual(await told('callback-host-failing'), [])
+  for (let steps = 0; steps < 2_000 && !(await isOver()); steps++) {
+    const before = await attempts()
+    const nextMs = await number(
+      `select greatest(min(q.due_at), coalesce(max(h.paused_until), 0)) as n
+         from callback_queue q left join callback_hosts h on h.host = q.host`,
+    )
+    clock.advance(Math.max(1, nextMs - clock.now() + 1))
+    await until(async () => (await attempts()) > before || (await isOver()))
+  }
+  const failing = await told('callback-host-failing')
+  assert.ok(failing.length >= 2 && failing.length <= 8, `${failing.length}`)
+  assert.equal(failing[0]?.parameters['reason'], 'HTTP 503')
+  const given = await told('callbacks-exhausted')
+  assert.equal(given.length, 1)
+  assert.equal(given[0]?.parameters['host'], 'down.example')
+  says = acknowledged
+})
+
+test('late money and a rail that is paused are told to operators', async () => {
+  const rails = await openRails(pool, { clock, config, lateMoney: 'hold' })
+  const merchant = await rails.money.addMerchant()
+  const bank: TestBank = await rails.addBank('bank')
+  const order = await rails.money.addOrder(merchant, { lifeMs: 60_000 })
+  await rails.operations.payByRail.start({ ...order, railId: 'bank', locale: 'en' })
+  const [start] = bank.asked
+  assert.ok(start?.type === 'payment.start')
+  bank.says = (message) =>
+    message.type === 'payment.cancel' ? { status: 'approved', reference: 'r' } : undefined
+  clock.advance(120_000)
+  await rails.turn()
+  const [late] = await told('rail-alert')
+  assert.match(late?.parameters['happened'] ?? '', /it is in suspense and is left to an operator/)
+  assert.equal(late?.parameters['paymentId'], order.paymentId)
+
+  bank.says = () => 'drop'
+  const second = await rails.money.addOrder(merchant, { lifeMs: dayMs / 2 })
+  await rails.operations.payByRail.start({ ...second, railId: 'bank', locale: 'en' })
+  for (let turns = 0; turns < 12; turns++) {
+    clock.advance(30 * 60_000)
+    await rails.turn()
+  }
+  const paused = await told('rail-paused')
+  assert.equal(paused.length, new Set(paused.map(({ onceKey }) => onceKey)).size)
+  assert.ok(paused.length >= 1 && paused.length <= 2)
+  assert.equal(paused[0]?.parameters['rail'], 'bank')
+})

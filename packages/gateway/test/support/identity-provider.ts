@@ -1,0 +1,112 @@
+// A real OpenID provider in this process. Whoever comes is signed in as the person that the test says, without a page.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import Provider from 'oidc-provider'
+
+export interface Person {
+  readonly sub: string
+  readonly email: string
+  readonly isVerified?: boolean
+  readonly groups?: readonly string[]
+}
+
+export const clientId = 'tillgate'
+export const clientSecret = 'a secret of the provider for tests'
+
+export interface TestProvider {
+  readonly issuer: string
+  /** Who is at the browser. */
+  person: Person
+  /** Bends the answer of the token endpoint. */
+  bend: (answer: Record<string, unknown>) => Record<string, unknown>
+  /** Takes a browser from the authorization address to the address that it is sent back to. */
+  follow(url: string): Promise<string>
+}
+
+export async function startIdentityProvider(redirectUris: readonly string[]): Promise<TestProvider> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const test: TestProvider = {
+    issuer,
+    person: { sub: 'ann', email: 'ann@example.com' },
+    bend: (answer) => answer,
+    follow: (url) => follow(url, issuer),
+  }
+  const provider = new Provider(issuer, {
+    clients: [
+      { client_id: clientId, client_secret: clientSecret, redirect_uris: [...redirectUris] },
+      { client_id: 'another', client_secret: clientSecret, redirect_uris: [...redirectUris] },
+    ],
+    pkce: { required: () => true },
+    cookies: { keys: ['cookies of the provider for tests'] },
+    features: { devInteractions: { enabled: false } },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },
+    conformIdTokenClaims: false,
+    ttl: { AuthorizationCode: 60, AccessToken: 60, IdToken: 60, Grant: 60, Session: 60, Interaction: 60 },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    findAccount: (_context, sub) => ({
+      accountId: sub,
+      claims: () => {
+        const { email, isVerified = true, groups } = test.person
+        return { sub, email, email_verified: isVerified, groups }
+      },
+    }),
+    async loadExistingGrant(context) {
+      const { client, session } = context.oidc
+      const grant = new context.oidc.provider.Grant({
+        clientId: client?.clientId,
+        accountId: session?.accountId,
+      })
+      grant.addOIDCScope('openid email profile')
+      await grant.save()
+      return grant
+    },
+  })
+  // Its own words on stderr are no news here.
+  provider.on('server_error', () => {})
+  const answer = provider.callback()
+  server.on('request', (request, reply) => {
+    if (request.url?.startsWith('/interaction/')) {
+      void provider.interactionFinished(request, reply, { login: { accountId: test.person.sub } })
+      return
+    }
+    if (request.url === '/token') {
+      const end = reply.end.bind(reply)
+      reply.end = ((body: unknown) => {
+        const text = String(body)
+        const bent = reply.statusCode === 200 ? JSON.stringify(test.bend(JSON.parse(text))) : text
+        reply.setHeader('content-length', Buffer.byteLength(bent))
+        return end(bent)
+      }) as typeof reply.end
+    }
+    void answer(request, reply)
+  })
+  return test
+}
+
+/** A browser with nothing but cookies of the provider. */
+async function follow(from: string, issuer: string): Promise<string> {
+  const cookies = new Map<string, string>()
+  let url = from
+  while (url.startsWith(issuer)) {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = ''] = cookie.split(';')
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+    }
+    const location = response.headers.get('location')
+    if (location === null)
+      throw new Error(`the provider answered ${response.status}: ${await response.text()}`)
+    url = new URL(location, url).href
+  }
+  return url
+}
