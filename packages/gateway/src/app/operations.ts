@@ -200,8 +200,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, ...by }),
-      payouts: makeManagePayouts({ ...stores, ...by }),
-      bankAccounts: makeManageBankAccounts({ ...stores, waitMs: config.bankAccountWaitMs, ...by }),
+      payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
+      bankAccounts: makeManageBankAccounts({
+        ...{ ...stores, makeNotices, ...by },
+        waitMs: config.bankAccountWaitMs,
+      }),
     }
   }
   const askingAs = ({ operator, actor }: Asking) => ({

@@ -1,6 +1,8 @@
 // A merchant's bank accounts: set, which takes effect after a wait, and stopped while they wait. The one before is paid
-// to until then, and both are on record, so that the merchant can be told.
+// to until then; both are on record, and the merchant is told by mail.
 import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { writtenTime } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { BankDetails } from '../treasury/rules/bank-account.ts'
@@ -9,12 +11,14 @@ import {
   describeBankDetails,
   type MerchantBankAccount,
   parseMerchantBankDetails,
+  shortenBankDetails,
 } from './rules/bank-account.ts'
 import type { MerchantBankAccountStore } from './store/merchant-bank-accounts.ts'
 
 export interface ManageBankAccountsParts extends ActParts {
   readonly merchantBankAccounts: MerchantBankAccountStore
   readonly waitMs: number
+  readonly makeNotices: MakeNotices
 }
 
 export type NewBankAccount = BankDetails & { readonly currency: string }
@@ -54,6 +58,14 @@ export function makeManageBankAccounts(parts: ManageBankAccountsParts) {
         merchantId,
         reason: `${change}: ${reason}`,
         approval,
+        notices: parts.makeNotices('bank-account-changed', {
+          merchantId,
+          parameters: {
+            currency,
+            account: shortenBankDetails(details),
+            time: writtenTime(account.validFromMs),
+          },
+        }),
       })
       if (await bankAccounts.setAccount(account, recorded)) return account
       throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })

@@ -1,6 +1,7 @@
 // Single payouts: asked for by an operator, and what the bank says of them.
 import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
 import { availableMinor, noBalances } from '../ledger/rules/transfer.ts'
+import type { MakeNotices } from '../notices/make-notices.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
@@ -20,6 +21,7 @@ export interface ManagePayoutsParts extends ActParts {
   readonly payoutRequests: RequestPayoutStore
   readonly merchantBankAccounts: Pick<MerchantBankAccountStore, 'listAccounts'>
   readonly treasury: Pick<TreasuryStore, 'isRecorded' | 'recordedAt'>
+  readonly makeNotices: MakeNotices
 }
 
 export interface PayoutGiven {
@@ -51,6 +53,12 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
     const accounts = await payoutRequests.listBalances(merchantId)
     return availableMinor(accounts.find((each) => each.currency === currency) ?? noBalances)
   }
+
+  const tellReturned = ({ merchantId, payoutId, amountMinor, currency }: Payout, reason: string) =>
+    parts.makeNotices('payout-returned', {
+      merchantId,
+      parameters: { amount: `${toDecimalText(amountMinor, currency)} ${currency}`, payoutId, reason },
+    })
 
   return {
     findPayout: find,
@@ -106,7 +114,8 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       const { merchantId, payoutId } = payout
       const run = await payoutRuns.findRun(payout.runId)
       if (!run) throw new Error('every payout has its run')
-      const recorded = act(`payout.${verbs[ending.status]}`, payoutId, { merchantId, reason })
+      const notices = ending.status === 'returned' ? tellReturned(payout, reason) : undefined
+      const recorded = act(`payout.${verbs[ending.status]}`, payoutId, { merchantId, reason, notices })
       const change = endPayout(payout, ending, {
         bankName: run.bankName,
         auditId: recorded.auditId,

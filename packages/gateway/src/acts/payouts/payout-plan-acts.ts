@@ -96,7 +96,7 @@ export const payoutPlanActs: readonly Act[] = [
       page,
       label: 'Set bank account…',
       explains:
-        'Payouts in this currency go there once the waiting time is over; until then the account before is paid to. Let the merchant know: whoever did not ask for it can object, and you can stop it.',
+        'Payouts in this currency go there once the waiting time is over; until then the account before is paid to. The merchant’s contacts are told by mail, where a mail server is set: whoever did not ask for it can object, and you can stop it.',
       button: 'Set the bank account',
       isDangerous: true,
     },

@@ -5,6 +5,7 @@ import {
   describeBankDetails,
   type MerchantBankAccount,
   parseMerchantBankDetails,
+  shortenBankDetails,
   stateOf,
 } from './bank-account.ts'
 
@@ -65,7 +66,9 @@ test('one that was stopped is never paid to', () => {
   assert.equal(stateOf(stopped, all, 300), 'stopped')
 })
 
-test('a bank account is told whole', () => {
+test('a bank account is told whole to operators, and by its end to everybody else', () => {
+  assert.equal(shortenBankDetails(iban), 'Shop GmbH, …3000')
+  assert.equal(shortenBankDetails(lined), 'Shop GmbH, …4567')
   assert.equal(
     describeBankDetails({ ...iban, bic: 'COBADEFF' }),
     'Shop GmbH, DE89 3704 0044 0532 0130 00, COBADEFF',

@@ -64,6 +64,11 @@ export function stateOf(
   return accountAt(all, nowMs) === account ? 'in_use' : 'replaced'
 }
 
+/** Enough for its owner to know it, and for nobody else to use it. */
+export function shortenBankDetails({ holder, iban, lines: [number = ''] = [] }: BankDetails): string {
+  return `${holder}, …${(iban ?? number).slice(-4)}`
+}
+
 /** As people read it: never shortened, because a second operator compares it. */
 export function describeBankDetails({ holder, iban, lines, bic }: BankDetails): string {
   const number = iban === undefined ? (lines ?? []) : [grouped(iban)]
