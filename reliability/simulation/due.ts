@@ -3,7 +3,7 @@
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { tablePlans } from '../../packages/gateway/src/database/tables.ts'
 
-export type Due = Readonly<Record<'expire' | 'settle' | 'ask' | 'deliver', number | undefined>>
+export type Due = Readonly<Record<'expire' | 'settle' | 'ask' | 'deliver' | 'payouts', number | undefined>>
 
 /** For each worker, by the processes' clocks; undefined when nothing waits for it. */
 export async function findDue(pool: Pool): Promise<Due> {
@@ -14,7 +14,10 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
        (select min(due_at) from settlements) as settle,
        (select min(greatest(t.due_at, r.paused_until)) from rail_tasks t join rails r using (rail_id)) as ask,
        (select min(greatest(q.due_at, q.claimed_until, h.paused_until))
-          from callback_queue q left join callback_hosts h using (host)) as deliver`,
+          from callback_queue q left join callback_hosts h using (host)) as deliver,
+       least((select extract(epoch from min(next_day)) * 1000 from payout_plans),
+             (select min(coalesce(ending_asked_at, created_at)) from payout_runs
+               where closed_at is null or (ending is not null and ended_at is null)))::bigint as payouts`,
   })
   const toTime = (text: string | null | undefined) => (text ? Number(text) : undefined)
   return {
@@ -22,6 +25,7 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
     settle: toTime(rows[0]?.settle),
     ask: toTime(rows[0]?.ask),
     deliver: toTime(rows[0]?.deliver),
+    payouts: toTime(rows[0]?.payouts),
   }
 }
 

@@ -79,7 +79,7 @@ test('one asks for a payout, the other sees it, approves it, and it is done', as
   assert.match(await said(bob), /Approved and carried out/)
   await goTo(alice, '/approvals?status=all')
   assert.match((await alice.page.locator('main').textContent()) ?? '', /approved.*bob.*as agreed/s)
-  const { rows } = await gateway.pool.query("select from transfers where kind = 'payout'")
+  const { rows } = await gateway.pool.query("select from transfers where kind = 'payout' and phase = 'hold'")
   assert.equal(rows.length, 1)
 })
 
