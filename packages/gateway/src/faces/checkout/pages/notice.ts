@@ -1,6 +1,6 @@
 // What just happened, said once on the page after it.
 import { type Content, html } from '../../../http/html.ts'
-import { fill } from '../words.ts'
+import { fill } from '../../../http/languages/words.ts'
 import { icon } from './icons.ts'
 import type { View } from './view.ts'
 
