@@ -1,12 +1,13 @@
 // Payment links over HTTP: the page, its button, and its QR code. Links are public addresses, so opening one costs little
 // and writes nothing; what the button makes is bounded for each address and for each link.
-import { isLanguageTag } from '../../http/languages/languages.ts'
+
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import type { CookieJar } from '../../http/cookies.ts'
 import { pageStatusOf } from '../../http/failures.ts'
+import { isLanguageTag } from '../../http/languages/languages.ts'
 import { redirect } from '../../http/layout.ts'
 import { sendQr } from '../../http/qr.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
