@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Member, MemberRole } from '../members/rules/member.ts'
 import { type ApiToken, type Scope, scopes } from '../operators/rules/api-token.ts'
 import type { Operator, Role } from '../operators/rules/operator.ts'
-import { type Answered, answerOf } from './answers.ts'
+import { type Answered, answerOf, type FileType } from './answers.ts'
 import type { OperatorService } from './service.ts'
 
 /** What was typed, field by field. */
@@ -129,7 +129,7 @@ export interface Act {
   /** Query or body of the API, options of the command, fields of the form. */
   readonly input: TObject | undefined
   /** A file is sent as it is, without the envelope. */
-  readonly answer: TObject | 'csv'
+  readonly answer: TObject | FileType
   /** Done once under an id: the Idempotency-Key, or the form's own number. */
   readonly isOnce: boolean
   readonly api?: ApiFace
@@ -149,7 +149,7 @@ interface Given<Params, Input> {
 
 type Checked<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
-interface ActGiven<Params, Input, Answer extends TObject | 'csv'> {
+interface ActGiven<Params, Input, Answer extends TObject | FileType> {
   readonly name: string
   readonly summary: string
   readonly scope?: Scope
@@ -174,7 +174,7 @@ interface ActGiven<Params, Input, Answer extends TObject | 'csv'> {
 
 /** Holds `run` and `tell` to the schemas while they are written. */
 export function defineAct<
-  Answer extends TObject | 'csv',
+  Answer extends TObject | FileType,
   Params extends TObject | undefined = undefined,
   Input extends TObject | undefined = undefined,
 >(given: ActGiven<Params, Input, Answer>): Act {

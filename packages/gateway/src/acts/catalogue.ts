@@ -10,6 +10,9 @@ import { linkActs } from './link-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
 import { noticeActs } from './notice-acts.ts'
 import { orderActs } from './order-acts.ts'
+import { payoutActs } from './payouts/payout-acts.ts'
+import { payoutPlanActs } from './payouts/payout-plan-acts.ts'
+import { payoutRunActs } from './payouts/payout-run-acts.ts'
 import { applicationActs } from './people/application-acts.ts'
 import { memberActs } from './people/member-acts.ts'
 import { operatorActs } from './people/operator-acts.ts'
@@ -32,6 +35,9 @@ export const catalogue: readonly Act[] = [
   ...railActs,
   ...transferActs,
   ...bankActs,
+  ...payoutPlanActs,
+  ...payoutRunActs,
+  ...payoutActs,
   ...approvalActs,
   ...bookActs,
   ...noticeActs,

@@ -1,24 +1,12 @@
 // Merchants: signed on, changed, suspended, paid out; their balances and statements.
-import { merchantIdPattern, toDecimalText } from '@tillgate/protocol'
+import { merchantIdPattern } from '@tillgate/protocol'
 import { maxLogoBytes } from '../merchants/rules/logo.ts'
 import { type Merchant, type MerchantSettings, normaliseColour } from '../merchants/rules/merchant.ts'
 import { merchantEnv } from '../merchants/rules/merchant-env.ts'
 import { noticeLanguages } from '../notices/rules/notice.ts'
 import { type Act, defineAct, form } from './act.ts'
-import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import {
-  amount,
-  faced,
-  integer,
-  list,
-  longText,
-  matching,
-  object,
-  oneOf,
-  optional,
-  text,
-  timeMs,
-} from './fields.ts'
+import { outcomeFields, toOutcome } from './approval-acts.ts'
+import { faced, integer, list, longText, matching, object, oneOf, optional, text, timeMs } from './fields.ts'
 import { keys, withFingerprint } from './key-acts.ts'
 import {
   aesKey,
@@ -29,9 +17,6 @@ import {
   limit,
   merchantId,
   nextPage,
-  outsideChecks,
-  outsideMoney,
-  outsideMoneyOf,
   pageOf,
   publicKey,
   publicKeyCheck,
@@ -295,43 +280,6 @@ export const merchantActs: readonly Act[] = [
       }),
     }),
   ),
-  defineAct({
-    name: 'merchant.payout',
-    api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
-    scope: 'money:move',
-    summary: 'Pay a merchant out: money leaves its wallet for one of the operator’s bank accounts',
-    params: key,
-    input: object('How much.', outsideMoney),
-    checks: outsideChecks,
-    answer: object('It is done, or waits for a second operator.', {
-      ...outcomeFields,
-      left: optional(amount('What is left in its wallet, where it was done at once.')),
-    }),
-    isOnce: true,
-    command: { words: 'merchant payout' },
-    form: {
-      place: 'merchant.money',
-      path: `${page}/payout`,
-      page,
-      label: 'Pay out…',
-      explains: 'Money leaves the merchant’s wallet for one of the operator’s bank accounts.',
-      button: 'Pay out',
-      isDangerous: true,
-    },
-    async run({ service, operator, actor, params, input, actId }) {
-      await service.as(actor).merchants.showMerchant(params.merchantId)
-      const outcome = await service
-        .moneyActs({ operator, actor })
-        .payOut(params.merchantId, { ...outsideMoneyOf(input), actId })
-      if (outcome.kind === 'waiting') return toOutcome(outcome.request)
-      const left = toDecimalText(outcome.result, input.currency)
-      return { outcome: 'done' as const, left, doneBeforeMs: outcome.doneBeforeMs }
-    },
-    tell: (answer, { params, input }) =>
-      tellWaiting(answer) ?? {
-        text: `${input.amount} ${input.currency} is paid out to merchant ${params.merchantId}; ${answer.left} ${input.currency} are left in its wallet.`,
-      },
-  }),
   defineAct({
     name: 'merchant.statement',
     api: { method: 'GET', path: '/merchants/:merchantId/statement.csv', id: 'statement' },

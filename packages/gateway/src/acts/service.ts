@@ -29,6 +29,11 @@ import type { FindOrders } from '../orders/find-orders.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../orders/show-order.ts'
 import type { ReadOverview } from '../overview/read-overview.ts'
+import type { ManageBankAccounts } from '../payouts/manage-bank-accounts.ts'
+import type { ManagePayouts } from '../payouts/manage-payouts.ts'
+import type { ManagePlans } from '../payouts/manage-plans.ts'
+import type { ManageRuns } from '../payouts/manage-runs.ts'
+import type { PayoutActs } from '../payouts/payout-acts.ts'
 import type { OpenIdClient } from '../platform/outside/openid.ts'
 import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
@@ -74,6 +79,8 @@ export interface OperatorService {
   moneyActs(by: Asking): MoneyActs
   /** What changes a merchant's keys and settings, likewise. */
   merchantActs(by: Asking): MerchantActs
+  /** What asks for payouts and says where they go, likewise. */
+  payoutActs(by: Asking): PayoutActs
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
@@ -117,6 +124,10 @@ export interface OperatorActs {
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
   readonly banks: ManageBanks
+  readonly bankAccounts: Omit<ManageBankAccounts, 'setBankAccount'>
+  readonly payoutPlans: ManagePlans
+  readonly payoutRuns: ManageRuns
+  readonly payouts: Omit<ManagePayouts, 'requestPayout'>
   readonly platformKeys: ManagePlatformKeys
   readonly members: ManageMembers
   readonly applications: DecideApplications

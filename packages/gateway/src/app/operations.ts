@@ -57,6 +57,12 @@ import { countDueHour } from '../overview/count-due-hour.ts'
 import { makeReadOverview } from '../overview/read-overview.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
+import { makeManageBankAccounts } from '../payouts/manage-bank-accounts.ts'
+import { makeManagePayouts } from '../payouts/manage-payouts.ts'
+import { makeManagePlans } from '../payouts/manage-plans.ts'
+import { makeManageRuns } from '../payouts/manage-runs.ts'
+import { makePayoutActs } from '../payouts/payout-acts.ts'
+import { makeWorkPayouts } from '../payouts/work-payouts.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import type { MailSession } from '../platform/outside/mail.ts'
 import { checkUrl, type OwnListeners, parseUrlPolicy, publicOnly } from '../platform/ssrf-guard.ts'
@@ -114,6 +120,7 @@ export type OperationConfig = Pick<
   Config,
   | 'mode'
   | 'approvals'
+  | 'bankAccountWaitMs'
   | 'callbackAllowedTargets'
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
@@ -135,6 +142,8 @@ export interface OperationHints {
   submitted(): void
   /** Something waits for an outside rail. */
   railTask(): void
+  /** Payouts are to be made, or ended. */
+  payouts(): void
   /** The times of an order were moved. */
   advanced(expiresAtMs: number): void
   readonly settlingFailed: SettleParts['onTrouble']
@@ -149,6 +158,7 @@ const unheard: OperationHints = {
   pending() {},
   submitted() {},
   railTask() {},
+  payouts() {},
   advanced() {},
   settlingFailed() {},
   askingFailed() {},
@@ -165,6 +175,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const { callbackHistory: history, callbackResends: resends } = stores
   const hints = { ...unheard, ...parts.hints }
   const onTask = () => hints.railTask()
+  const onPayouts = () => hints.payouts()
   const onSubmitted = (railId?: string) => {
     hints.submitted()
     if (railId !== undefined) onTask()
@@ -239,6 +250,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
       }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
+      payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
+      bankAccounts: makeManageBankAccounts({
+        ...{ ...stores, makeNotices, ...by },
+        waitMs: config.bankAccountWaitMs,
+      }),
     }
   }
   const manageMembers = (actor: string) =>
@@ -295,6 +311,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
     }),
     askRails,
+    workPayouts: makeWorkPayouts({ ...stores, clock, random }),
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
@@ -443,6 +460,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     // At once, or after a second operator's yes
     moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
     merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
+    payoutActs: (by: Asking) => makePayoutActs(askingAs(by)),
 
     /** What people do, in the name of one of them. */
     as: (actor: string) => {
@@ -475,6 +493,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),
+        payoutPlans: makeManagePlans({ ...stores, onWork: onPayouts, ...by }),
+        payoutRuns: makeManageRuns({ ...stores, onWork: onPayouts, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
       }

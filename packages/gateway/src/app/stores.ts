@@ -37,6 +37,12 @@ import { makeMerchantFigureStore } from '../overview/store/merchant-figures.ts'
 import { makeOverviewHours } from '../overview/store/overview-hours.ts'
 import { makePaymentStore } from '../payments/store/payments.ts'
 import { makeSettlingStore } from '../payments/store/settling.ts'
+import { makeMerchantBankAccountStore } from '../payouts/store/merchant-bank-accounts.ts'
+import { makePayoutBatchStore } from '../payouts/store/payout-batches.ts'
+import { makePayoutPlanStore } from '../payouts/store/payout-plans.ts'
+import { makePayoutRunStore } from '../payouts/store/payout-runs.ts'
+import { makePayoutStore } from '../payouts/store/payouts.ts'
+import { makeRequestPayoutStore } from '../payouts/store/request-payout.ts'
 import { makeRailAttemptStore } from '../rails/store/rail-attempts.ts'
 import { makeRailStore } from '../rails/store/rails.ts'
 import { makeTransferEntryStore } from '../rails/store/transfer-entries.ts'
@@ -90,6 +96,12 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     pinTries: makePinTriesStore(pool),
     treasury: makeTreasuryStore(pool),
     bankAccounts: makeBankAccountStore(pool),
+    merchantBankAccounts: makeMerchantBankAccountStore(pool),
+    payoutPlans: makePayoutPlanStore(pool),
+    payoutRuns: makePayoutRunStore(pool),
+    payouts: makePayoutStore(pool),
+    payoutRequests: makeRequestPayoutStore(pool),
+    payoutBatches: makePayoutBatchStore(pool),
     statements: makeStatementStore(pool),
     verifyLedger: () => verifyLedger(pool),
     trialBalance: () => readTrialBalance(pool),

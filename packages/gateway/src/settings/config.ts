@@ -51,6 +51,7 @@ export interface Config {
   readonly approvals: ApprovalPolicy
   /** Of wallets that have none of their own. */
   readonly walletLimits: DefaultLimits
+  readonly bankAccountWaitMs: number
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
@@ -220,6 +221,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       day: read('WALLET_DAY_LIMIT'),
       balance: read('WALLET_BALANCE_LIMIT'),
     }),
+    bankAccountWaitMs: (read('BANK_ACCOUNT_WAIT_HOURS') ?? 0) * hourMs,
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),

@@ -258,9 +258,9 @@ export const settings = {
   }),
   APPROVAL_FOR: setting({
     about:
-      'What else waits for a second operator, separated by commas: payout, top-up, key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
+      'What else waits for a second operator, separated by commas: payout, top-up, bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
     fallback: '',
-    example: 'payout,top-up,key,callback-hosts',
+    example: 'payout,top-up,bank-account,key,callback-hosts',
     parse: approvalKinds,
   }),
   APPROVAL_HOURS: setting({
@@ -287,6 +287,13 @@ export const settings = {
     fallback: '',
     example: '2500 EUR,2500 USD',
     parse: amountsByCurrency,
+  }),
+  BANK_ACCOUNT_WAIT_HOURS: setting({
+    about:
+      'How long a merchant’s new bank account waits before payouts go there, so that the merchant can object.',
+    fallback: '24',
+    example: '72',
+    parse: integer({ from: 0, to: 720 }),
   }),
   CALLBACK_HOSTS_PER_DAY: setting({
     about:
@@ -596,6 +603,7 @@ function amountsByCurrency(value: string): ReadonlyMap<string, bigint> {
 const kindsByName = {
   payout: 'merchant.payout',
   'top-up': 'wallet.top-up',
+  'bank-account': 'merchant.bank-account',
   key: 'key.add',
   'callback-hosts': 'merchant.callback-hosts',
 } as const
@@ -603,7 +611,9 @@ const kindsByName = {
 function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeof kindsByName][] {
   return value
     .split(',')
-    .map((name) => kindsByName[oneOf('payout', 'top-up', 'key', 'callback-hosts')(name.trim())])
+    .map(
+      (name) => kindsByName[oneOf('payout', 'top-up', 'bank-account', 'key', 'callback-hosts')(name.trim())],
+    )
 }
 
 function allowedTargets(value: string): readonly string[] {

@@ -47,6 +47,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     approvals: operations.decideApprovals,
     moneyActs: operations.moneyActs,
     merchantActs: operations.merchantActs,
+    payoutActs: operations.payoutActs,
     findCallback: operations.findCallback,
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     merchantAccounts: (merchantId) =>

@@ -31,7 +31,7 @@ export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: F
     content: html`<a class="skip" href="#main">To the content</a>
 <header class="side">
 <a class="brand" href="/">Tillgate <span class="mode ${frame.mode}">${frame.mode}</span></a>
-<form class="find" role="search" action="${findPath}"><input type="search" name="q" aria-label="Search everything" placeholder="Search" maxlength="${maxSearchLength}" autocomplete="off" spellcheck="false"></form>
+<form class="find" role="search" aria-label="Everything" action="${findPath}"><input type="search" name="q" aria-label="Search everything" placeholder="Search" maxlength="${maxSearchLength}" autocomplete="off" spellcheck="false"></form>
 ${navigation(page.area, frame.waiting)}
 <form class="who" method="post" action="/sign-out"><input type="hidden" name="token" value="${frame.formToken}">
 <span>${operator.login}<span class="quiet"> · ${operator.role}</span></span>

@@ -22,12 +22,14 @@ import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
 import { linksArea } from './areas/links.ts'
 import { merchantArea } from './areas/merchant.ts'
+import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { moneyArea } from './areas/money.ts'
 import { noticesArea } from './areas/notices.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
+import { payoutsArea } from './areas/payouts.ts'
 import { railsArea } from './areas/rails.ts'
 import { requestsArea } from './areas/requests.ts'
 import { secondStepArea, secondStepPath } from './areas/second-step.ts'
@@ -79,6 +81,8 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...callbacksArea,
     ...merchantsArea,
     ...merchantArea,
+    ...merchantPayoutsArea,
+    ...payoutsArea,
     ...walletsArea,
     ...linksArea,
     ...railsArea,

@@ -148,7 +148,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       tried,
       before:
         running().provider &&
-        html`<p><a class="button primary" href="${pathWithNext(providerPath, request)}">Sign in with your organisation</a></p>
+        html`<p class="stack"><a class="button primary" href="${pathWithNext(providerPath, request)}">Sign in with your organisation</a></p>
 <p class="quiet">Or with a password:</p>`,
       fields: html`<label>Login<input name="login" value="${tried?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>

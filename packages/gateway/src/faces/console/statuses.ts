@@ -4,6 +4,7 @@ import type { ApplicationStatus } from '../../applications/rules/application.ts'
 import type { CallbackState } from '../../callbacks/rules/callback-attempt.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { ApprovalStatus } from '../../operators/rules/approval.ts'
+import type { PayoutStatus } from '../../payouts/rules/payout.ts'
 
 type Look = 'good' | 'wait' | 'bad' | 'off'
 
@@ -13,6 +14,7 @@ type StatusName =
   | CallbackState
   | ApprovalStatus
   | ApplicationStatus
+  | PayoutStatus
   | 'active'
   | 'suspended'
   | 'locked'
@@ -34,6 +36,10 @@ const looks: Record<StatusName, Look> = {
   rejected: 'bad',
   withdrawn: 'off',
   expired: 'off',
+  requested: 'wait',
+  sent: 'wait',
+  paid: 'good',
+  returned: 'bad',
   active: 'good',
   suspended: 'bad',
   locked: 'bad',

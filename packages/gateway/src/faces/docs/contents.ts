@@ -42,6 +42,7 @@ export const chapters: readonly Chapter[] = [
         'scaling',
         'console',
         'treasury',
+        'payouts',
         'admin-api',
         'notices',
         'privacy',

@@ -1,4 +1,4 @@
-// One merchant: settings, keys, balances, payout, statement, and what operators did to it.
+// One merchant: settings, keys, balances, statement, and what operators did to it.
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
 import type { ManageMembers } from '../../../members/manage-members.ts'
@@ -34,7 +34,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: merchant.name,
     area: 'merchants',
-    content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/links?merchant=${merchantId}">Payment links</a></p>
+    content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/links?merchant=${merchantId}">Payment links</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a></p>
 ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['merchantId', html`<code>${merchantId}</code>`],
@@ -45,7 +45,7 @@ ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) 
       ['Contacts', merchant.contactEmails?.join(', ') ?? 'nobody hears by mail'],
       ['Since', moment(merchant.createdAtMs, nowMs)],
     ])}</section>
-<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
+<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
 <h2>Keys</h2>${keyTable(visit, merchantId, keys)}${actForms(visit, 'merchant.keys', { values: { merchantId } })}
 <h2>Members</h2>${memberTable(visit, merchantId, people)}${actForms(visit, 'merchant.members', { values: { merchantId } })}
 <h2>Statement</h2>${statementForm(merchantId, nowMs)}
