@@ -6,7 +6,7 @@ import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
-import { linkActs } from './link-acts.ts'
+import { linkActs } from './consumers/link-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
 import { noticeActs } from './notice-acts.ts'
 import { operatorActs } from './operator-acts.ts'
@@ -15,7 +15,7 @@ import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
 import { tokenActs } from './token-acts.ts'
 import { transferActs } from './transfer-acts.ts'
-import { walletActs } from './wallet-acts.ts'
+import { walletActs } from './consumers/wallet-acts.ts'
 
 export const catalogue: readonly Act[] = [
   ...orderActs,
