@@ -104,6 +104,22 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'link-paid-twice': {
+    what: 'Whoever presses the button of a link for one payment gets an order of their own, and the table lets them.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'migrations',
+        find: "where link_uses = 'once' and status in ('pending', 'confirming', 'success')",
+        replace: "where link_uses = 'once' and status = 'no such status'",
+      },
+      {
+        in: 'makeOpenLink',
+        find: "if (earlier && standing === 'leads_on') return earlier",
+        replace: "if (earlier && standing === 'leads_on' && link.uses === 'many') return earlier",
+      },
+    ],
+  },
   'lost-commit-taken-for-done': {
     what: 'A COMMIT whose answer was lost is told as done without looking.',
     caughtBy: 'simulation',
@@ -112,6 +128,17 @@ export const bugs: Readonly<Record<string, Bug>> = {
         in: 'makePaymentStore',
         find: "if (error instanceof CommitUnknown) return 'unknown'",
         replace: "if (error instanceof CommitUnknown) return 'submitted'",
+      },
+    ],
+  },
+  'limit-of-a-wallet-ignored': {
+    what: 'Payments that come in one batch are each held to the limit of the day as if they were alone.',
+    caughtBy: 'wallet-limits.test.ts',
+    places: [
+      {
+        in: 'takeMoney',
+        find: 'spentMinor: spentMinorOn(spending, day) + minor',
+        replace: 'spentMinor: spentMinorOn(spending, day) + 0n * minor',
       },
     ],
   },

@@ -31,6 +31,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkBank(pool, ending.bank)),
     ...(await checkHistories(pool)),
     ...(await checkRefundSums(pool)),
+    ...(await checkLinks(pool)),
     ...(await checkWallets(ending)),
     ...(await checkPayouts(ending)),
     ...(await checkCallbacks(ending)),
@@ -179,6 +180,17 @@ select o.order_no
  group by o.merchant_id, o.payment_id
 having sum(r.amount_minor) > o.payment_amount_minor`)
   return rows.map(({ order_no }) => `more was refunded of ${order_no} than was paid`)
+}
+
+/** A link for one payment was paid once at most. */
+async function checkLinks(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ link_id: string }>(`
+select link_id
+  from orders
+ where link_uses = 'once' and status = 'success'
+ group by merchant_id, link_id
+having count(*) > 1`)
+  return rows.map(({ link_id }) => `link ${link_id} is for one payment and was paid more than once`)
 }
 
 async function checkWallets({ pool, walletMinor }: Ending): Promise<string[]> {

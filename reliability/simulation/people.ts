@@ -158,7 +158,11 @@ async function payByBank(story: Story, order: ToldOrder, mind: Seeded): Promise<
   return 'goes_on'
 }
 
-async function click(story: Story, order: ToldOrder, walletId: string): Promise<void> {
+export async function click(
+  story: Pick<Story, 'world' | 'seeded'>,
+  order: ToldOrder,
+  walletId: string,
+): Promise<void> {
   const { world } = story
   const { merchantId, paymentId } = order
   const answer = await untilAnswered(story, () =>
@@ -256,6 +260,6 @@ function createBody(given: {
   })
 }
 
-function decimal(minor: bigint): string {
+export function decimal(minor: bigint): string {
   return `${minor / 100n}.${(minor % 100n).toString().padStart(2, '0')}`
 }

@@ -8,6 +8,7 @@ import { countLockWaits, emptyTables, findDue } from './due.ts'
 import { Faults } from './faults.ts'
 import { findViolations } from './invariants.ts'
 import { Journal } from './journal.ts'
+import { payAtLink } from './links.ts'
 import { SimulatedNetwork } from './network.ts'
 import { Pace } from './pace.ts'
 import { dealWithRuns, endPlans, payOut } from './payouts.ts'
@@ -165,5 +166,7 @@ function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded 
   for (let day = 2; day < days; day += 3)
     void live(day * dayMs, dealWithRuns.bind(undefined, world, `runs of day ${day}`))
   void live(days * dayMs, () => endPlans(world))
+  for (let index = 0; index < days / 10; index++)
+    void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
   return lives
 }

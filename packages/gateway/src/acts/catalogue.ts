@@ -6,6 +6,7 @@ import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
+import { linkActs } from './link-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
 import { noticeActs } from './notice-acts.ts'
 import { operatorActs } from './operator-acts.ts'
@@ -26,6 +27,7 @@ export const catalogue: readonly Act[] = [
   ...merchantActs,
   ...keyActs,
   ...walletActs,
+  ...linkActs,
   ...railActs,
   ...transferActs,
   ...bankActs,

@@ -8,6 +8,7 @@ import type { Account } from '../ledger/store/ledger.ts'
 import type { Verification } from '../ledger/store/ledger-checks.ts'
 import type { StatementRange } from '../ledger/store/statements.ts'
 import type { BalanceLine } from '../ledger/store/trial-balance.ts'
+import type { ManageLinks } from '../links/manage-links.ts'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { MerchantActs } from '../merchants/merchant-acts.ts'
 import type { ManageNotices } from '../notices/manage-notices.ts'
@@ -110,6 +111,7 @@ export interface OperatorActs {
   readonly orders: Omit<ManageOrders, 'refundOrder'>
   readonly callbacks: ManageCallbacks
   readonly hosts: PauseHosts
+  readonly links: ManageLinks
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney
   readonly notices: ManageNotices

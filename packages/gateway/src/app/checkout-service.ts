@@ -16,6 +16,7 @@ import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import { isOffered, nameIn } from '../rails/rules/outside-rail.ts'
 import { findTestWallet } from '../sandbox/test-wallets.ts'
+import { brokenLimit, type DefaultLimits, dayOf, limitsIn } from '../wallets/rules/limits.ts'
 import type { Behaviour } from '../wallets/rules/wallet.ts'
 import type { Operations } from './operations.ts'
 import type { Stores } from './stores.ts'
@@ -27,6 +28,7 @@ export interface CheckoutServiceParts extends ClockAndRandom {
   readonly watch: OrderWatch
   readonly jar: CookieJar
   readonly log: Log
+  readonly defaultLimits: DefaultLimits
 }
 
 export function startCheckoutService(
@@ -70,9 +72,17 @@ export function startCheckoutService(
       // Locked since it signed in: as if it had not.
       if (wallet?.status !== 'active') return undefined
       await operations.refillTestWallet?.(wallet, order)
-      const availableMinor = await wallets.findAvailable(walletId, order.currency)
-      return { name: wallet.name, login: wallet.login, availableMinor }
+      const { currency, paymentAmountMinor: amountMinor } = order
+      const { availableMinor, spending } = await parts.stores.walletLimits.findPayer({ walletId, currency })
+      const given = {
+        amountMinor,
+        day: dayOf(clock.now()),
+        defaults: limitsIn(currency, parts.defaultLimits),
+      }
+      const overLimit = brokenLimit(spending, given)
+      return { name: wallet.name, login: wallet.login, availableMinor, overLimit }
     },
+    walletLimitMinor: (currency) => parts.defaultLimits.payment?.get(currency),
     findRails: (order, language) => findRails(parts, order, language),
     async lookAtRail(order) {
       await operations.payByRail.look(order)

@@ -12,10 +12,12 @@ import type { DatabaseEvent } from '../database/open-database.ts'
 import { isTransient } from '../database/transient.ts'
 import { routesOf } from '../faces/admin-api/api.ts'
 import { serveAdminApi } from '../faces/admin-api/serve.ts'
+import { readBrand, serveBrand } from '../faces/checkout/brand.ts'
 import { serveCheckout } from '../faces/checkout/routes.ts'
 import { serveConsole } from '../faces/console/routes.ts'
 import { serveHome } from '../faces/docs/home.ts'
 import { serveDocs } from '../faces/docs/routes.ts'
+import { serveLinks } from '../faces/links/routes.ts'
 import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveRails } from '../faces/merchant-api/rails.ts'
@@ -178,14 +180,27 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveSdk(publicListener)
   const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
+  const brand = readBrand(config.operator)
+  serveBrand(publicListener, brand)
   serveCheckout(publicListener, {
     mode: config.mode,
+    brand,
     publicUrl: () => publicUrl,
     jar,
     random,
     clock: parts.clock,
     isUnavailable: isTransient,
     running: () => running().checkout,
+  })
+  serveLinks(publicListener, {
+    mode: config.mode,
+    brand,
+    publicUrl: () => publicUrl,
+    jar,
+    random,
+    clock: parts.clock,
+    isUnavailable: isTransient,
+    links: () => running().links,
   })
   if (isAccessGiven(config)) {
     serveSandboxAccess(publicListener, {

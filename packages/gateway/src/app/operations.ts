@@ -12,6 +12,10 @@ import { PlatformKeys } from '../keys/platform-keys.ts'
 import { makeRotateMasterKey } from '../keys/rotate-master-key.ts'
 import { makeVerifyLedger } from '../ledger/verify-ledger.ts'
 import { streamStatement } from '../ledger/write-statement.ts'
+import { makeCreateLink, makeStoreLink } from '../links/create-link.ts'
+import { makeManageLinks } from '../links/manage-links.ts'
+import { makeOpenLink } from '../links/open-link.ts'
+import { makeCloseLink, makeQueryLink } from '../links/query-link.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
@@ -32,9 +36,11 @@ import { makeSignInByProvider } from '../operators/sign-in-by-provider.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
 import { makeCurrentOrder } from '../orders/current-order.ts'
+import { makeErasePersonalData } from '../orders/erase-personal-data.ts'
 import { makeExpireOrders } from '../orders/expire-orders.ts'
 import { makeFindOrders } from '../orders/find-orders.ts'
 import { makeManageOrders } from '../orders/manage-orders.ts'
+import { makePlaceOrder } from '../orders/place-order.ts'
 import { makeQueryOrder } from '../orders/query-order.ts'
 import { makeReturnToShop } from '../orders/return-to-shop.ts'
 import { makeShowCheckout } from '../orders/show-checkout.ts'
@@ -110,11 +116,13 @@ export type OperationConfig = Pick<
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
   | 'lateMoney'
+  | 'personalDataDays'
   | 'mail'
   | 'openId'
   | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
+  | 'walletLimits'
 >
 
 /** What operations tell of, so that nobody needs to look for it. None of it is needed for anything to be right. */
@@ -173,7 +181,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
-  const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
+  const payOnce = makeSubmitPayment({
+    ...stores,
+    ...{ currentOrder, clock, random, onSubmitted },
+    defaultLimits: config.walletLimits,
+  })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const railDirectory = new RailDirectory({ store: stores.rails, vault, clock })
   const askRails = makeAskRails({
@@ -189,16 +201,36 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...stores,
     ...{ askRails, railDirectory, currentOrder, clock, random, onTask },
   })
+  const placeOrder = makePlaceOrder({
+    orders,
+    callbackHosts: new CallbackHosts({ merchants, maxHostsPerDay: config.callbackHostsPerDay, clock }),
+    urlPolicy: parseUrlPolicy({
+      mode: config.mode,
+      allowedTargets: config.callbackAllowedTargets,
+      ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
+    }),
+    onPending: (expiresAtMs) => hints.pending(expiresAtMs),
+  })
+  const linkParts = { links: stores.links, placeOrder, publicUrl, clock, random }
+  const storeLink = makeStoreLink(linkParts)
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
+  const erasePersonalData = makeErasePersonalData({
+    erasure: stores.erasure,
+    personalDataDays: config.personalDataDays,
+    clock,
+  })
   const preparing = { directory, platformKeys, clock, ...(sealingTools && { tools: sealingTools }) }
 
   /** What may need a second operator, in the name of whoever acts. */
   const movingAs = (actor: string) => {
-    const by = { clock, random, actor }
+    const by = { clock, random, actor, balanceLimits: config.walletLimits.balance }
     return {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, onTask, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
-      wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
+      wallets: makeManageWallets({
+        ...{ wallets, treasury, vault, ...by },
+        ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
+      }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, ...by }),
       payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
       bankAccounts: makeManageBankAccounts({
@@ -225,31 +257,17 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // Merchants
     currentOrder,
-    createOrder: makeCreateOrder({
-      orders,
-      currentOrder,
-      callbackHosts: new CallbackHosts({
-        merchants,
-        maxHostsPerDay: config.callbackHostsPerDay,
-        clock,
-      }),
-      urlPolicy: parseUrlPolicy({
-        mode: config.mode,
-        allowedTargets: config.callbackAllowedTargets,
-        ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
-      }),
-      linkTokens,
-      publicUrl,
-      clock,
-      random,
-      onPending: (expiresAtMs) => hints.pending(expiresAtMs),
-    }),
+    createOrder: makeCreateOrder({ placeOrder, currentOrder, linkTokens, publicUrl, clock, random }),
     queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
     cancelOrder: makeCancelOrder({ orders, currentOrder, clock, onTask }),
     refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
     resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
+    createLink: makeCreateLink(linkParts),
+    queryLink: makeQueryLink(linkParts),
+    closeLink: makeCloseLink(linkParts),
 
     // Consumers
+    openLink: makeOpenLink({ ...linkParts, orders, currentOrder, directory, linkTokens }),
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
     authenticateWallet: makeAuthenticateWallet({ tries: stores.pinTries, vault, clock }),
     submitPayment,
@@ -275,6 +293,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    erasePersonalData,
     makeNotices,
     unsubscribe,
     sendNotices: makeSendNotices({
@@ -285,7 +304,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
-    prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
+    prune: (signal: AbortSignal) =>
+      makePrune({ ...stores, tidyCallbacks, erasePersonalData, clock, signal })(),
 
     // The sandbox
     refillTestWallet: refill,
@@ -375,6 +395,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
+        links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
         transfers: makeRecordTransfers({
           ...stores,
           ...{ currentOrder, ...by },

@@ -9,6 +9,7 @@ import type { RunningRails } from '../faces/merchant-api/rails.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
 import type { PublishedKey } from '../keys/platform-keys.ts'
+import type { OpenLink } from '../links/open-link.ts'
 import { makeOpenRequest } from '../merchants/open-request.ts'
 import type { Unsubscribe } from '../notices/unsubscribe.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
@@ -33,6 +34,7 @@ import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 export interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
+  readonly links: OpenLink
   readonly console: OperatorService
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
@@ -136,6 +138,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     vault,
     watch,
     jar: parts.jar,
+    defaultLimits: config.walletLimits,
     clock,
     random,
     log,
@@ -143,6 +146,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
+    links: operations.openLink,
     console: makeOperatorService({
       ...{ config, publicUrl, stores, operations, vault, random },
       openId: config.openId && makeOpenIdClient(config.openId),
@@ -184,6 +188,9 @@ function merchantApi(
       'service.trade.cancel': operations.cancelOrder,
       'service.trade.callback': operations.resendCallbacks,
       'service.trade.refund': operations.refundOrder,
+      'service.link.create': operations.createLink,
+      'service.link.query': operations.queryLink,
+      'service.link.close': operations.closeLink,
       ...(mode === 'sandbox' && {
         'service.sandbox.pay': operations.sandboxPay,
         'service.sandbox.requests': operations.sandboxRequests,

@@ -12,6 +12,7 @@ import { makeSealedSecretStore } from '../keys/store/sealed-secrets.ts'
 import { verifyLedger } from '../ledger/store/ledger-checks.ts'
 import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
+import { makeLinkStore } from '../links/store/links.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
 import { makeNoticeLog } from '../notices/store/notice-log.ts'
 import { makeNoticeStore } from '../notices/store/notices.ts'
@@ -22,6 +23,7 @@ import { makeOperatorIdentities } from '../operators/store/operator-identities.t
 import { makeOperatorTotpStore } from '../operators/store/operator-totp.ts'
 import { makeOperatorTriesStore } from '../operators/store/operator-tries.ts'
 import { makeOperatorStore } from '../operators/store/operators.ts'
+import { makeErasureStore } from '../orders/store/erasure.ts'
 import { makeOrderDetailsStore } from '../orders/store/order-details.ts'
 import { makeOrderListStore } from '../orders/store/order-list.ts'
 import { makeOrderStore, type OnBatch } from '../orders/store/orders.ts'
@@ -46,6 +48,8 @@ import { makeRequestLogStore } from '../system/store/request-log.ts'
 import { readSystemState } from '../system/store/system.ts'
 import { makeBankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
+import { makeConsumerDataStore } from '../wallets/store/consumer-data.ts'
+import { makeWalletLimitStore } from '../wallets/store/limits.ts'
 import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
 
@@ -62,9 +66,11 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
   return {
     orders: makeOrderStore(pool, { onBatch, onQueued }),
     orderList: makeOrderListStore(pool),
+    erasure: makeErasureStore(pool),
     orderDetails: makeOrderDetailsStore(pool),
     payments: makePaymentStore(pool, onQueued),
     settling: makeSettlingStore(pool, { onBatch, onQueued }),
+    links: makeLinkStore(pool),
     rails: makeRailStore(pool),
     attempts: makeRailAttemptStore(pool, onQueued),
     transferEntries: makeTransferEntryStore(pool, onQueued),
@@ -76,6 +82,8 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     callbackPauses: makeCallbackPauseStore(pool),
     merchants: makeMerchantStore(pool),
     wallets: makeWalletStore(pool),
+    consumerData: makeConsumerDataStore(pool),
+    walletLimits: makeWalletLimitStore(pool),
     pinTries: makePinTriesStore(pool),
     treasury: makeTreasuryStore(pool),
     bankAccounts: makeBankAccountStore(pool),

@@ -12,6 +12,7 @@ import { maxRailAnswerBytes, railTimeoutMs } from '../rails/rail-client.ts'
 import type { Config } from '../settings/config.ts'
 import { startRailWorker } from '../workers/ask-rails.ts'
 import { startCountHoursWorker } from '../workers/count-hours.ts'
+import { startErasureWorker } from '../workers/erase-personal-data.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
 import { startPayoutWorker } from '../workers/payouts.ts'
@@ -136,6 +137,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.payouts.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
+      await loops?.erasure?.stop()
       await loops?.notices?.stop()
       await notifications?.stop()
     },
@@ -165,6 +167,10 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       log,
     }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
+    erasure:
+      config.personalDataDays === undefined
+        ? undefined
+        : startErasureWorker({ erase: operations.erasePersonalData, clock, log }),
     notices: config.mail && startNoticeWorker({ sendNotices: operations.sendNotices, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }

@@ -33,6 +33,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   callbacks: { place: 'spread', references: ofOrder },
   callback_attempts: { place: 'spread' },
   resend_requests: { place: 'spread' },
+  payment_links: { place: 'spread', references: ofMerchant },
   rail_attempts: { place: 'spread', references: ofOrder },
   rail_calls: { place: 'spread' },
   payouts: { place: 'spread' },
@@ -62,6 +63,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   audit: { place: 'local' },
   overview_hours: { place: 'local' },
   request_log: { place: 'local' },
+  erasures: { place: 'local' },
   notices: { place: 'local' },
   notice_optouts: { place: 'local' },
 }

@@ -5,6 +5,7 @@ import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Role } from '../operators/rules/operator.ts'
 import { messageOf } from '../platform/errors.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
+import type { DefaultLimits } from '../wallets/rules/limits.ts'
 import { type GatewayRole, type SettingName, settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -36,6 +37,8 @@ export interface Config {
   readonly masterKeyFile: string | undefined
   /** Of the first operator, whom the first start makes. */
   readonly operatorPassword: string | undefined
+  /** As consumers are shown it. */
+  readonly operator: OperatorSettings
   readonly trustedProxies: readonly string[]
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
@@ -47,10 +50,14 @@ export interface Config {
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
   readonly bankAccountWaitMs: number
+  /** Of wallets that have none of their own. */
+  readonly walletLimits: DefaultLimits
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
   readonly callbackHistoryDays: number
+  /** Undefined: personal data in orders is kept. */
+  readonly personalDataDays: number | undefined
   readonly lateMoney: 'refund' | 'hold'
   readonly callbacksInFlight: number
   readonly callbacksInFlightPerHost: number
@@ -69,6 +76,14 @@ export interface Config {
   readonly traceRatio: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'auto' | 'json' | 'pretty'
+}
+
+export interface OperatorSettings {
+  readonly name: string | undefined
+  readonly logoFile: string | undefined
+  readonly helpUrl: string | undefined
+  readonly privacyUrl: string | undefined
+  readonly imprintUrl: string | undefined
 }
 
 const hourMs = 60 * 60 * 1000
@@ -174,6 +189,13 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     otherMasterKeys: Object.freeze(otherMasterKeys),
     masterKeyFile,
     operatorPassword,
+    operator: Object.freeze({
+      name: read('OPERATOR_NAME'),
+      logoFile: read('OPERATOR_LOGO_FILE'),
+      helpUrl: read('OPERATOR_HELP_URL'),
+      privacyUrl: read('OPERATOR_PRIVACY_URL'),
+      imprintUrl: read('OPERATOR_IMPRINT_URL'),
+    }),
     trustedProxies: Object.freeze(trustedProxies ?? []),
     merchantRequestsPerSecond: read('MERCHANT_REQUESTS_PER_SECOND'),
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
@@ -192,10 +214,16 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       lifeMs: (read('APPROVAL_HOURS') ?? 0) * hourMs,
     }),
     bankAccountWaitMs: (read('BANK_ACCOUNT_WAIT_HOURS') ?? 0) * hourMs,
+    walletLimits: Object.freeze({
+      payment: read('WALLET_PAYMENT_LIMIT'),
+      day: read('WALLET_DAY_LIMIT'),
+      balance: read('WALLET_BALANCE_LIMIT'),
+    }),
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),
     callbackHistoryDays: read('CALLBACK_HISTORY_DAYS'),
+    personalDataDays: read('PERSONAL_DATA_DAYS'),
     lateMoney: read('LATE_MONEY'),
     callbacksInFlight: read('CALLBACKS_IN_FLIGHT'),
     callbacksInFlightPerHost: read('CALLBACKS_IN_FLIGHT_PER_HOST'),

@@ -149,6 +149,38 @@ export const settings = {
     isSecret: true,
     parse: operatorPassword,
   }),
+  OPERATOR_NAME: setting({
+    about:
+      'Who runs this gateway and its wallets, as consumers know them: stands on the checkout and on payment links.',
+    fallback: '',
+    example: 'Example Wallet',
+    parse: text,
+  }),
+  OPERATOR_LOGO_FILE: setting({
+    about: 'The mark beside OPERATOR_NAME: a file with an SVG image, square, 64 KiB at most.',
+    fallback: '',
+    example: '/etc/tillgate/mark.svg',
+    parse: text,
+  }),
+  OPERATOR_HELP_URL: setting({
+    about:
+      'Where consumers get help: an https address, or mailto: with a mail address. Linked from the checkout.',
+    fallback: '',
+    example: 'https://wallet.example/help',
+    parse: pageAddress,
+  }),
+  OPERATOR_PRIVACY_URL: setting({
+    about: 'The privacy notice for consumers. Linked from the checkout.',
+    fallback: '',
+    example: 'https://wallet.example/privacy',
+    parse: pageAddress,
+  }),
+  OPERATOR_IMPRINT_URL: setting({
+    about: 'Who the operator is, as the law wants it told. Linked from the checkout.',
+    fallback: '',
+    example: 'https://wallet.example/imprint',
+    parse: pageAddress,
+  }),
   TRUSTED_PROXIES: setting({
     about:
       'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed, separated by commas; none: there is no proxy. Live wants to be told.',
@@ -221,7 +253,7 @@ export const settings = {
       'How much of an order operators refund without a second operator, by currency; a currency that is not named has no allowance. Not set: any amount. Merchants’ own refunds never wait.',
     fallback: '',
     example: '500 USD,450 EUR,75000 JPY',
-    parse: refundLimits,
+    parse: amountsByCurrency,
   }),
   APPROVAL_FOR: setting({
     about:
@@ -242,6 +274,25 @@ export const settings = {
     fallback: '24',
     example: '72',
     parse: integer({ from: 0, to: 720 }),
+  }),
+  WALLET_PAYMENT_LIMIT: setting({
+    about: 'The most that a wallet pays at once, in each currency, where the wallet has no limit of its own.',
+    fallback: '',
+    example: '500 EUR,500 USD',
+    parse: amountsByCurrency,
+  }),
+  WALLET_DAY_LIMIT: setting({
+    about: 'The most that a wallet pays in a day (UTC), in each currency, where it has no limit of its own.',
+    fallback: '',
+    example: '1000 EUR,1000 USD',
+    parse: amountsByCurrency,
+  }),
+  WALLET_BALANCE_LIMIT: setting({
+    about:
+      'The most that top-ups bring a wallet to, in each currency, where it has no limit of its own. Refunds always reach it.',
+    fallback: '',
+    example: '2500 EUR,2500 USD',
+    parse: amountsByCurrency,
   }),
   CALLBACK_HOSTS_PER_DAY: setting({
     about:
@@ -269,6 +320,14 @@ export const settings = {
     example: '365',
     // Longer than a callback can wait: seven days of retries, and as many behind a paused host.
     parse: integer({ from: 15, to: 3_650 }),
+  }),
+  PERSONAL_DATA_DAYS: setting({
+    about:
+      'After so many days the names and addresses of receivers and the descriptions of orders are erased in place. Amounts, numbers and goods stay. Left out: they are kept.',
+    fallback: '',
+    example: '180',
+    // Longer than an order can be open, and than its callbacks are retried.
+    parse: integer({ from: 30, to: 36_500 }),
   }),
   LATE_MONEY: setting({
     about:
@@ -421,6 +480,13 @@ function webAddress(value: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
+/** Of a page for people, which may have a query and a fragment. */
+function pageAddress(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^(https?|mailto):$/.test(url.protocol)) throw new Error('must be an https or mailto address')
+  return url.href
+}
+
 function databaseAddress(value: string): string {
   // Each of several servers by itself, for no URL parser knows more than one.
   for (const server of splitServers(value)) {
@@ -501,7 +567,7 @@ function operatorPassword(value: string): string {
   return value
 }
 
-function refundLimits(value: string): ReadonlyMap<string, bigint> {
+function amountsByCurrency(value: string): ReadonlyMap<string, bigint> {
   const limits = new Map<string, bigint>()
   for (const limit of value.split(',')) {
     const [, amount = '', currency = ''] = /^\s*(\S+)\s+([A-Za-z]{3})\s*$/.exec(limit) ?? []

@@ -7,11 +7,13 @@ import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { NoticeLog } from '../notices/store/notice-log.ts'
 import type { OperatorTriesStore } from '../operators/store/operator-tries.ts'
 import type { OperatorStore } from '../operators/store/operators.ts'
+import type { ErasePersonalData } from '../orders/erase-personal-data.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { PinTriesStore } from '../wallets/store/pin-tries.ts'
 
 export interface PruneParts {
   readonly tidyCallbacks: () => Promise<Tidied>
+  readonly erasePersonalData: ErasePersonalData
   readonly operators: Pick<OperatorStore, 'deleteEndedSessions'>
   readonly merchants: Pick<MerchantStore, 'deleteUnusedHosts'>
   readonly pinTries: Pick<PinTriesStore, 'deleteForgotten'>
@@ -29,6 +31,8 @@ export interface Pruned {
   readonly sessions: number
   /** Callback hosts that a merchant has not used for a day. */
   readonly hosts: number
+  /** Orders from which personal data was erased. */
+  readonly erased: number
   /** Counters of wrong PINs that are forgotten. */
   readonly tries: number
   /** Notices that ended a month ago. */
@@ -43,7 +47,7 @@ const noticeDays = 30
 export function makePrune(parts: PruneParts) {
   const { tidyCallbacks, operators, merchants, pinTries, operatorTries, noticeLog, clock, signal } = parts
   return async (): Promise<Pruned> => {
-    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0, notices: 0 }
+    const total = { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, erased: 0, tries: 0, notices: 0 }
     const breathe = () => clock.wait(breathMs, signal)
 
     for (let more = true; more && !signal.aborted; ) {
@@ -58,6 +62,12 @@ export function makePrune(parts: PruneParts) {
       const gone = await merchants.deleteUnusedHosts({ usedBeforeMs, limit: pruneBatch })
       total.hosts += gone
       more = gone === pruneBatch
+      if (more) await breathe()
+    }
+    for (let more = true; more && !signal.aborted; ) {
+      const erased = await parts.erasePersonalData()
+      total.erased += erased.erased
+      more = erased.more
       if (more) await breathe()
     }
     for (let more = true; more && !signal.aborted; ) {

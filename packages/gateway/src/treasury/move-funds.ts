@@ -1,6 +1,6 @@
 // An operator's transfers: tops up wallets. Each with who did it and why, and once only, also when the answer of the
 // database is lost.
-import { makeTransactionId, makeUuid } from '@tillgate/protocol'
+import { Failure, makeTransactionId, makeUuid } from '@tillgate/protocol'
 import {
   type AccountKey,
   accountIdOf,
@@ -13,11 +13,13 @@ import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { type Outside, throughMainBank } from './rules/bank-account.ts'
-import type { TreasuryStore } from './store/treasury.ts'
+import type { BalanceLimits, TreasuryStore } from './store/treasury.ts'
 
 export interface MoveFundsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
   readonly actor: string
+  /** The most that top-ups may bring a wallet to, by currency; undefined: no default. */
+  readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
 }
 
 export interface TopUp {
@@ -28,7 +30,7 @@ export interface TopUp {
 
 export type MoveFunds = ReturnType<typeof makeMoveFunds>
 
-export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts) {
+export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }: MoveFundsParts) {
   return {
     /** Several at once are one act. */
     async topUp(
@@ -41,7 +43,8 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
         to: walletAccount(walletId, currency),
         amountMinor,
       }))
-      await move(moves, { act, kind: 'top_up', merchantId: '', outside, once })
+      const limits = new Map(moves.map(({ to }) => [accountIdOf(to), balanceLimits?.get(to.currency)]))
+      await move(moves, { act, kind: 'top_up', merchantId: '', outside, once, limits })
     },
 
     /** When the act of this id was carried out; undefined: it was not. */
@@ -64,8 +67,16 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
       merchantId,
       outside,
       once,
-    }: { act: Act; kind: 'top_up'; merchantId: string; outside: Outside; once: Once },
-  ): Promise<'done' | 'insufficient_funds'> {
+      limits,
+    }: {
+      act: Act
+      kind: 'top_up'
+      merchantId: string
+      outside: Outside
+      once: Once
+      limits: BalanceLimits
+    },
+  ): Promise<void> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
       const transferId = makeTransactionId(act.actedAtMs, random)
@@ -86,13 +97,14 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
         outside: outsideMark(outside, { transferId, nowMs: act.actedAtMs }),
       }
     })
-    return carryOutOnce(act, once, {
+    const outcome = await carryOutOnce<'insufficient_funds' | 'over_limit'>(act, once, {
       isRecorded: treasury.isRecorded,
       async attempt() {
-        const outcome = await treasury.move(transfers, act)
-        return outcome === 'moved' ? 'done' : outcome
+        const moved = await treasury.move(transfers, act, limits)
+        return moved === 'moved' ? 'done' : moved
       },
     })
+    if (outcome === 'over_limit') throw overLimit()
   }
 }
 
@@ -117,4 +129,12 @@ interface Move {
   readonly from: AccountKey
   readonly to: AccountKey
   readonly amountMinor: bigint
+}
+
+function overLimit(): Failure {
+  return new Failure('status_does_not_allow', {
+    field: 'amount',
+    message:
+      'With this the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
+  })
 }

@@ -386,7 +386,8 @@ test('bank transfer is switched on, its account changed, and what the bank booke
 const untilNextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {
-  clock.advance(1)
+  // Its callbacks are the newest.
+  clock.advance(1_000)
   await paidOrder()
   const { callbacks } = await admin.data('listCallbacks', { query: { merchantId, limit: '1' } })
   const [{ callbackId }] = callbacks
@@ -424,6 +425,67 @@ test('rare callbacks are looked for a stretch at a time', async () => {
   assert.deepEqual(first.callbacks, [])
   const second = await admin.data('listCallbacks', { query: { host: 'rare.example', before: first.older } })
   assert.deepEqual([second.callbacks.length, second.older], [1, undefined])
+})
+
+test('notices are listed and sent again', async () => {
+  const noticeId = '019a0000-0000-7000-8000-000000000001'
+  await pool.query(
+    `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
+     values ($1, 'rail-paused', 'ops@pay.test', 'en', '{}', 'refused', 1, 1, 1)`,
+    [noticeId],
+  )
+  const { notices } = await admin.data('listNotices', { query: { state: 'refused' } })
+  assert.deepEqual([notices[0].noticeId, notices[0].state], [noticeId, 'refused'])
+  await admin.data('retryNotice', { params: { noticeId }, body: { reason } })
+  assert.equal((await admin.call('retryNotice', { params: { noticeId }, body: { reason } })).code, 40901)
+})
+
+test('payment links are made for a merchant, listed, paused, resumed and closed', async () => {
+  const reason = 'test'
+  const body = {
+    linkNo: 'api-1',
+    title: 'A tree',
+    currency: 'eur'.toUpperCase(),
+    leastAmount: '5',
+    uses: 'once',
+    reason,
+  }
+  const made = await admin.data('createLink', { params: { merchantId }, body })
+  assert.deepEqual([made.status, made.leastAmount, made.paidCount], ['active', '5.00', 0])
+  assert.match(made.linkUrl, /\/l\/L/)
+  const params = { merchantId, linkId: made.linkId }
+  assert.equal(
+    (await admin.data('createLink', { params: { merchantId }, body })).linkId,
+    made.linkId,
+    'again',
+  )
+  const wrong = await admin.call('createLink', { params: { merchantId }, body: { ...body, amount: '7' } })
+  assert.deepEqual([wrong.code, wrong.data.field], [40001, 'leastAmount'])
+  assert.equal((await admin.data('listLinks', { query: { merchantId } })).links[0].linkId, made.linkId)
+  assert.equal((await admin.data('pauseLink', { params, body: { reason } })).status, 'paused')
+  assert.equal((await admin.data('resumeLink', { params, body: { reason } })).status, 'active')
+  assert.equal((await admin.data('closeLink', { params, body: { reason } })).status, 'closed')
+  assert.equal((await admin.call('resumeLink', { params, body: { reason } })).code, 40901)
+  assert.deepEqual((await admin.data('showLink', { params })).orders, [])
+  const { acts } = await admin.data('listActs', { query: { act: 'link.create' } })
+  assert.equal(acts.length, 1, 'a repetition is no act')
+})
+
+test('limits of a wallet are set for a currency, and all that is stored of its owner is told', async () => {
+  const login = 'limits@wallet.example'
+  const { wallet } = await admin.data('addWallet', { body: { login, name: 'Lim', reason: 'test' } })
+  const params = { walletId: wallet.walletId }
+  const limits = { currency: 'EUR', payment: '10', day: '25.50', reason: 'test' }
+  const shown = await admin.data('setWalletLimits', { params, body: limits })
+  assert.deepEqual(shown.limits, [{ currency: 'EUR', payment: '10.00', day: '25.50' }])
+  const wrong = await admin.call('setWalletLimits', { params, body: { ...limits, day: '1.005' } })
+  assert.deepEqual([wrong.code, wrong.data.field], [40002, 'day'])
+  assert.deepEqual(
+    (await admin.data('setWalletLimits', { params, body: { currency: 'EUR', reason: 'x' } })).limits,
+    [],
+  )
+  const all = await admin.data('exportWallet', { params, body: { reason: 'asked' } })
+  assert.deepEqual([all.login, all.payments, all.acts.at(-1).act], [login, [], 'wallet.export'])
 })
 
 test('the books, the audit log, the system and the token itself are told', async () => {

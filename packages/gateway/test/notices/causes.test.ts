@@ -156,7 +156,9 @@ test('a host that fails for ten minutes is told to its merchant once a day, and 
   assert.ok(failing.length >= 2 && failing.length <= 8, `${failing.length}`)
   assert.equal(failing[0]?.parameters['reason'], 'HTTP 503')
   const given = await told('callbacks-exhausted')
-  assert.equal(given.length, 1)
+  // Their last attempts may fall on two days.
+  assert.ok(given.length === 1 || given.length === 2)
+  assert.equal(new Set(given.map(({ onceKey }) => onceKey)).size, given.length)
   assert.equal(given[0]?.parameters['host'], 'down.example')
   says = acknowledged
 })
@@ -165,13 +167,13 @@ test('late money and a rail that is paused are told to operators', async () => {
   const rails = await openRails(pool, { clock, config, lateMoney: 'hold' })
   const merchant = await rails.money.addMerchant()
   const bank: TestBank = await rails.addBank('bank')
-  const order = await rails.money.addOrder(merchant, { lifeMs: 60_000 })
+  const order = await rails.money.addOrder(merchant, { lifeMs: 5 * 60_000 })
   await rails.operations.payByRail.start({ ...order, railId: 'bank', locale: 'en' })
   const [start] = bank.asked
   assert.ok(start?.type === 'payment.start')
   bank.says = (message) =>
     message.type === 'payment.cancel' ? { status: 'approved', reference: 'r' } : undefined
-  clock.advance(120_000)
+  clock.advance(6 * 60_000)
   await rails.turn()
   const [late] = await told('rail-alert')
   assert.match(late?.parameters['happened'] ?? '', /it is in suspense and is left to an operator/)

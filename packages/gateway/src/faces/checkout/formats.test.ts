@@ -9,8 +9,8 @@ const money = (language: string, minor: bigint, currency: string) =>
   plainSpaces(makeFormats(language).moneyText(minor, currency))
 
 test('an amount has the digits of ISO 4217, where Intl would have others', () => {
-  assert.equal(money('en', 1250n, 'USD'), 'USD 12.50')
-  assert.equal(money('en', 1250n, 'JPY'), 'JPY 1,250')
+  assert.equal(money('en', 1250n, 'USD'), '$12.50')
+  assert.equal(money('en', 1250n, 'JPY'), '¥1,250')
   assert.equal(money('en', 1250n, 'TND'), 'TND 1.250')
   assert.equal(money('en', 1250n, 'HUF'), 'HUF 12.50')
   assert.equal(money('en', 1250n, 'IQD'), 'IQD 1.250')
@@ -18,21 +18,22 @@ test('an amount has the digits of ISO 4217, where Intl would have others', () =>
 })
 
 test('an amount is written as the reader writes it', () => {
-  assert.equal(money('de', 123456789n, 'EUR'), '1.234.567,89 EUR')
-  assert.equal(money('fr', 123456789n, 'EUR'), '1 234 567,89 EUR')
-  assert.equal(money('es', 123456789n, 'EUR'), '1.234.567,89 EUR')
-  assert.equal(money('en', -610n, 'USD'), '-USD 6.10')
+  assert.equal(money('de', 123456789n, 'EUR'), '1.234.567,89 €')
+  assert.equal(money('fr', 123456789n, 'EUR'), '1 234 567,89 €')
+  assert.equal(money('es', 123456789n, 'EUR'), '1.234.567,89 €')
+  assert.equal(money('en', -610n, 'USD'), '-$6.10')
 })
 
 test('not even the largest amount loses a digit', () => {
-  assert.equal(money('en', 999_999_999_999_999_999n, 'USD'), 'USD 9,999,999,999,999,999.99')
+  assert.equal(money('en', 999_999_999_999_999_999n, 'USD'), '$9,999,999,999,999,999.99')
 })
 
-test('the large amount says figure and currency apart', () => {
-  assert.equal(
-    plainSpaces(makeFormats('de').moneyParts(1250n, 'USD').text),
-    '<bdi class="money">12,50 <span class="code">USD</span></bdi>',
-  )
+test('the large amount names its currency beside a sign that others may know for another', () => {
+  const parts = (language: string, currency: string) =>
+    plainSpaces(makeFormats(language).moneyParts(1250n, currency).text)
+  assert.equal(parts('de', 'USD'), '<bdi class="money">12,50 $</bdi> <bdi class="code">USD</bdi>')
+  assert.equal(parts('en', 'HUF'), '<bdi class="money">HUF 12.50</bdi>')
+  assert.equal(parts('zh', 'USD'), '<bdi class="money">US$12.50</bdi> <bdi class="code">USD</bdi>')
 })
 
 test('a count takes the form that the grammar asks for', () => {

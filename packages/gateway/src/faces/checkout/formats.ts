@@ -6,16 +6,18 @@ import { remember } from '../../platform/remember.ts'
 import type { Plural } from './plural.ts'
 import { fillText } from './words.ts'
 
+type DurationUnit = 'hour' | 'minute' | 'second'
+
 export interface Formats {
-  /** With the currency's code, each amount a unit that no right-to-left text turns around. */
+  /** With the sign that its readers know the currency by, each amount a unit that no right-to-left text turns around. */
   money(minor: bigint, currency: string): Html
   moneyText(minor: bigint, currency: string): string
-  /** The figure and the code apart, for the one amount that is shown large. */
+  /** With the code beside it where the sign is another, for the one amount that is shown large. */
   moneyParts(minor: bigint, currency: string): Html
   number(value: number): string
   plural(forms: Plural, count: number): string
   /** "29 minutes", "45 seconds". */
-  duration(value: number, unit: 'minute' | 'second'): string
+  duration(value: number, unit: DurationUnit): string
   /** "in 30 seconds", "in 5 minutes", "in 4 hours"; never less than a second, and never too early. */
   inTime(durationMs: number): string
   /** The day and the time in UTC, until a script knows where the reader is. */
@@ -36,7 +38,6 @@ export function makeFormats(language: string): Formats {
     const made = new Intl.NumberFormat(language, {
       style: 'currency',
       currency,
-      currencyDisplay: 'code',
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     })
@@ -53,6 +54,7 @@ export function makeFormats(language: string): Formats {
     timeZone: 'UTC',
   })
   const durations = {
+    hour: new Intl.NumberFormat(language, { style: 'unit', unit: 'hour', unitDisplay: 'long' }),
     minute: new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
     second: new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
   }
@@ -71,10 +73,9 @@ export function makeFormats(language: string): Formats {
     remembered,
   )
   const moneyParts = remember((minor: bigint, currency: string) => {
-    const parts = currencyFormat(currency).formatToParts(exact(minor, currency))
-    return html`<bdi class="money">${parts.map(({ type, value }) =>
-      type === 'currency' ? html`<span class="code">${value}</span>` : value,
-    )}</bdi>`
+    const text = moneyText(minor, currency)
+    const code = !text.includes(currency) && html` <bdi class="code">${currency}</bdi>`
+    return html`<bdi class="money">${text}</bdi>${code}`
   }, remembered)
 
   const number = remember((value: number) => numbers.format(value), {
@@ -86,7 +87,7 @@ export function makeFormats(language: string): Formats {
       fillText(forms[rules.select(count)] ?? forms.other, { count: number(count) }),
     { keyOf: ({ other }, count) => `${count} ${other}`, most: numbersRemembered },
   )
-  const duration = remember((value: number, unit: 'minute' | 'second') => durations[unit].format(value), {
+  const duration = remember((value: number, unit: DurationUnit) => durations[unit].format(value), {
     keyOf: (value, unit) => `${value} ${unit}`,
     most: numbersRemembered,
   })

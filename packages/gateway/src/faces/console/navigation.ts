@@ -7,6 +7,7 @@ const icons = {
   callbacks: html`<path d="M4 12a8 8 0 1 1 2.5 5.8"/><path d="M4 20v-5h5"/>`,
   merchants: html`<path d="M3 9l2-5h14l2 5v2H3zM5 11v9h14v-9"/><path d="M10 20v-5h4v5"/>`,
   wallets: html`<rect x="3" y="6" width="18" height="13" rx="2"/><path d="M16 12.5h2M3 10h18"/>`,
+  links: html`<path d="M10 14a4 4 0 0 1 0-5.7l3-3a4 4 0 0 1 5.7 5.7l-1.5 1.5M14 10a4 4 0 0 1 0 5.7l-3 3A4 4 0 0 1 5.3 13l1.5-1.5"/>`,
   rails: html`<path d="M3 9h18L12 3zM5 9v9m5-9v9m4-9v9m5-9v9M3 21h18"/>`,
   money: html`<ellipse cx="12" cy="6" rx="8" ry="3"/><path d="M4 6v12c0 1.7 3.6 3 8 3s8-1.3 8-3V6M4 12c0 1.7 3.6 3 8 3s8-1.3 8-3"/>`,
   ledger: html`<path d="M12 4v16M5 7h14M5 7l-3 7h6zm14 0l-3 7h6zM8 20h8"/>`,

@@ -18,6 +18,7 @@ import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
 import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
+import { linksArea } from './areas/links.ts'
 import { merchantArea } from './areas/merchant.ts'
 import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
@@ -82,6 +83,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...merchantPayoutsArea,
     ...payoutsArea,
     ...walletsArea,
+    ...linksArea,
     ...railsArea,
     ...moneyArea,
     ...ledgerArea,

@@ -29,7 +29,7 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'Integrate',
-    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'rails', 'going-live'].map(paper),
+    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'links', 'rails', 'going-live'].map(paper),
   },
   { title: 'Reference', entries: ['api', 'protocol', 'versioning'].map(paper) },
   {
@@ -43,6 +43,7 @@ export const chapters: readonly Chapter[] = [
         'payouts',
         'admin-api',
         'notices',
+        'privacy',
         'performance',
         'reliability',
       ].map(paper),

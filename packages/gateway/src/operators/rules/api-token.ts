@@ -14,6 +14,8 @@ export const scopes = {
   'wallets:read': { needs: 'viewer', meaning: 'list and show wallets and balances' },
   'wallets:act': { needs: 'operator', meaning: 'lock and unlock wallets' },
   'wallets:manage': { needs: 'admin', meaning: 'add wallets' },
+  'links:read': { needs: 'viewer', meaning: 'list and show payment links' },
+  'links:act': { needs: 'operator', meaning: 'create, pause, resume and close payment links' },
   'rails:read': { needs: 'viewer', meaning: 'list and show rails' },
   'rails:manage': { needs: 'admin', meaning: 'add, change, pause and resume rails, rotate their secrets' },
   'banks:read': { needs: 'viewer', meaning: 'list and show the operator’s bank accounts' },

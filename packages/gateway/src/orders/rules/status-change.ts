@@ -69,7 +69,7 @@ export function endPayment(
 
 /** Who cancels: a merchant has the answer, to an operator's cancel belongs a callback with the reason. */
 export type Canceller =
-  | { readonly actor: 'merchant' }
+  | { readonly actor: 'merchant' | 'consumer' }
   | { readonly actor: 'operator'; readonly reason: string; readonly callbackId: string }
 
 /** Undefined: it is cancelled already, and there is nothing to change. */

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import { nowMs, order } from '../../../test/support/order-value.ts'
+import { noLimits } from '../../wallets/rules/limits.ts'
 import { settlePayment, submitPayment } from './payment.ts'
 
-const given = { walletId: 'w', transactionId: 'T1', callbackId: 'c', nowMs }
+const given = { walletId: 'w', transactionId: 'T1', callbackId: 'c', limits: noLimits, nowMs }
 const hold = {
   merchantId: 'm',
   transferId: 'T1',

@@ -15,6 +15,7 @@ import { orderAt } from '../../orders/rules/expiry.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import { confirmOrder, endPayment, type StatusChange } from '../../orders/rules/status-change.ts'
 import type { RailAnswer } from '../../rails/rules/rail.ts'
+import type { Limits } from '../../wallets/rules/limits.ts'
 import type { Settlement } from './settlement.ts'
 
 export interface Submission {
@@ -22,6 +23,8 @@ export interface Submission {
   readonly change: StatusChange
   readonly hold: Transfer
   readonly settlement: Settlement
+  /** The gateway's; a wallet's own go before them. */
+  readonly limits: Limits
 }
 
 export interface NotPayable {
@@ -37,7 +40,7 @@ export interface AttemptOpen {
 
 export function submitPayment(
   stored: Order,
-  given: { walletId: string; transactionId: string; callbackId: string; nowMs: number },
+  given: { walletId: string; transactionId: string; callbackId: string; limits: Limits; nowMs: number },
 ): Submission | NotPayable | AttemptOpen {
   const { walletId, transactionId, callbackId, nowMs } = given
   const order = orderAt(stored, nowMs)
@@ -49,6 +52,7 @@ export function submitPayment(
     kind: 'submission',
     change,
     hold: paymentHold(change.order, nowMs),
+    limits: given.limits,
     settlement: {
       settlementId: paymentId,
       kind: 'payment',

@@ -8,11 +8,12 @@ import { batched } from '../../database/batching.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
 import { effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
-import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
+import { addEffects, insertTransfers, lockAccounts, type Spent } from '../../ledger/store/ledger.ts'
 import type { StatusChange } from '../../orders/rules/status-change.ts'
 import { changeStatuses, type OrderHooks } from '../../orders/store/orders.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
 import { changeRefunds } from '../../refunds/store/refunds.ts'
+import { dayOf } from '../../wallets/rules/limits.ts'
 import type { ClaimedSettlement } from '../rules/settlement.ts'
 import {
   type Claiming,
@@ -84,8 +85,23 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
     // As late as can be, for many meet here; and before the refunds' shares of the orders, as everywhere.
     const effects = effectsOf(ends)
     await lockAccounts(transaction, effects.keys())
-    await addEffects(transaction, effects)
+    await addEffects(transaction, effects, givenBack(payments))
     await changeRefunds(transaction, refunds)
   }
   return { result: all.map(({ claimed }) => ours.has(claimed)), queued }
+}
+
+/** What failed does not count for the day on which it was submitted. */
+function givenBack(payments: readonly Extract<Settled, { kind: 'payment' }>[]): Spent {
+  const spent = new Map<string, { day: number; minor: bigint }>()
+  for (const { end, claimed } of payments) {
+    if (end.phase !== 'void') continue
+    const before = spent.get(end.debitAccountId)
+    const day = dayOf(claimed.submittedAtMs)
+    // Of two days the later alone is still counted.
+    const isEarlier = before !== undefined && before.day > day
+    const minor = before?.day === day ? before.minor - end.amountMinor : -end.amountMinor
+    if (!isEarlier) spent.set(end.debitAccountId, { day, minor })
+  }
+  return spent
 }

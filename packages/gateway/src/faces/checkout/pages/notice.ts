@@ -10,5 +10,5 @@ export function notice({ note, language, nowMs }: View): Content {
   // A note from an older version of the gateway may have a code that is gone.
   if (!Object.hasOwn(notices, note.code)) return undefined
   const when = note.untilMs === undefined ? '' : language.formats.inTime(note.untilMs - nowMs)
-  return html`<p class="notice" role="alert">${icon('notice')}<span>${fill(notices[note.code], { when })}</span></p>`
+  return html`<p class="notice" role="alert">${icon('notice')}<span id="notice">${fill(notices[note.code], { when })}${note.triesLeft !== undefined && ` ${language.formats.plural(language.words.signIn.triesLeft, note.triesLeft)}`}</span></p>`
 }

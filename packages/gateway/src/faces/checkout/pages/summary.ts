@@ -60,7 +60,7 @@ ${row(details.handling, content.handlingFeeMinor, money)}
 <div class="sum"><dt>${details.total}</dt><dd>${formats.money(order.paymentAmountMinor, order.currency)}</dd></div>
 </dl>
 <dl class="rows quiet">
-${content.shipping && receiver(content.shipping, details)}
+${content.shipping && content.shipping.name !== '' && receiver(content.shipping, details)}
 <div><dt>${details.number}</dt><dd><bdi>${content.orderNo}</bdi></dd></div>
 </dl>
 </details>`
