@@ -164,6 +164,41 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'simulation',
     places: [{ in: 'changeStatuses', find: 'and o.status = c.from_status', replace: '' }],
   },
+  'payout-made-twice': {
+    what: 'Whoever looks for plans that are due does not lock them, moves none of them on, and no key stops the second payout.',
+    caughtBy: 'payout-runs.test.ts',
+    places: [
+      { in: 'claimDuePlans', find: 'for update skip locked', replace: '' },
+      { in: 'moveOnPlans', find: 'next_day = d.next_day, last_day', replace: 'last_day' },
+      {
+        in: 'migrations',
+        find: 'create unique index payouts_plan_day on payouts (merchant_id, currency, plan_day) where plan_day is not null;',
+        replace: '',
+      },
+      { in: 'migrations', find: 'check (next_day > last_day)', replace: 'check (true)' },
+      {
+        in: 'makeWorkPayouts',
+        find: 'more: ended !== undefined',
+        replace: 'more: false',
+      },
+    ],
+  },
+  'payout-reserve-ignored': {
+    what: 'A plan pays out the reserve as well.',
+    caughtBy: 'payout-runs.test.ts',
+    places: [
+      {
+        in: 'decidePlan',
+        find: 'keptMinor: reserveMinor(plan.reserve, salesMinor)',
+        replace: 'keptMinor: 0n',
+      },
+    ],
+  },
+  'payout-returned-twice': {
+    what: 'A payout that came back comes back again: the change asks no more whether the status is still what it was.',
+    caughtBy: 'payout-runs.test.ts',
+    places: [{ in: 'changePayouts', find: 'and p.status = c.from_status', replace: '' }],
+  },
   'rail-late-money-lost': {
     what: 'Money that a rail took after its order had ended is noticed, and nothing is written down.',
     caughtBy: 'simulation',

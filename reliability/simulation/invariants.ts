@@ -214,7 +214,8 @@ select w.wallet_id, a.credits_posted - a.debits_posted as balance,
 
 async function checkPayouts({ pool, journal }: Ending): Promise<string[]> {
   const { rows } = await pool.query<{ audit_id: string; times: string; amount: string }>(
-    `select audit_id, count(*) as times, sum(amount_minor) as amount from transfers where kind = 'payout' group by audit_id`,
+    `select audit_id, count(*) as times, sum(amount_minor) as amount from transfers
+      where kind = 'payout' and phase = 'hold' and audit_id is not null group by audit_id`,
   )
   const paid = new Map(rows.map((row) => [row.audit_id, row]))
   return [
@@ -224,5 +225,17 @@ async function checkPayouts({ pool, journal }: Ending): Promise<string[]> {
     ...journal.payouts
       .filter(({ actId, amountMinor }) => BigInt(paid.get(actId)?.amount ?? 0) !== amountMinor)
       .map(({ actId }) => `payout ${actId} was acknowledged and is not there`),
+    ...(await checkPlannedPayouts(pool)),
   ]
+}
+
+/** Each merchant once for each day of its plan. */
+async function checkPlannedPayouts(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string }>(`
+select 'merchant ' || merchant_id || ' was paid out ' || count(*) || ' times for ' || plan_day as what
+  from payouts where plan_day is not null group by merchant_id, plan_day having count(*) > 1
+ union all
+select 'run ' || run_id || ' was never closed, or its payouts do not follow it' from payout_runs
+ where closed_at is null or (ending is not null and ended_at is null)`)
+  return rows.map(({ what }) => what)
 }

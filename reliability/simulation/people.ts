@@ -222,17 +222,6 @@ async function refundOnce(
   world.journal.refunded({ merchantId: merchant.merchantId, paymentId, referRefundNo, refundId, amountMinor })
 }
 
-/** An operator pays a merchant out, so that some refunds find too little money. */
-export async function payOut(world: World, actId: string): Promise<void> {
-  const { merchant } = world.seeded.stream(actId).pick(world.merchants)
-  const amountMinor = BigInt(world.seeded.stream(actId).whole(100, 3_000))
-  const payout = { merchantId: merchant.merchantId, currency: 'USD', amountMinor }
-  const answer = await untilAnswered({ world, seeded: world.seeded.stream(actId) }, () =>
-    world.call((gateway) => gateway.funds.payOut(payout, 'simulation', { actId })),
-  )
-  if (answer.kind === 'answered') world.journal.payouts.push({ actId, amountMinor })
-}
-
 export async function untilAnswered<Result>(
   { world, seeded }: Pick<Story, 'world' | 'seeded'>,
   ask: () => Promise<Called<Result>>,

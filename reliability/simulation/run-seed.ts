@@ -11,7 +11,8 @@ import { Journal } from './journal.ts'
 import { payAtLink } from './links.ts'
 import { SimulatedNetwork } from './network.ts'
 import { Pace } from './pace.ts'
-import { liveOrder, payOut, type World } from './people.ts'
+import { dealWithRuns, endPlans, payOut } from './payouts.ts'
+import { liveOrder, type World } from './people.ts'
 import { Processes } from './processes.ts'
 import { SimulatedRail } from './rail.ts'
 import { type Owner, Scheduler } from './scheduler.ts'
@@ -162,6 +163,9 @@ function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded 
     const actId = makeUuid(startMs, (count) => seeded.bytes(count))
     void live(Math.floor(seeded.fraction() * days * dayMs), () => payOut(world, actId))
   }
+  for (let day = 2; day < days; day += 3)
+    void live(day * dayMs, dealWithRuns.bind(undefined, world, `runs of day ${day}`))
+  void live(days * dayMs, () => endPlans(world))
   for (let index = 0; index < days / 10; index++)
     void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
   return lives

@@ -15,6 +15,7 @@ import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startErasureWorker } from '../workers/erase-personal-data.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
+import { startPayoutWorker } from '../workers/payouts.ts'
 import { startNoticeWorker } from '../workers/send-notices.ts'
 import { startSettleWorker } from '../workers/settle.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
@@ -28,6 +29,8 @@ export interface Work {
   submitted(): void
   /** Something waits for an outside rail. */
   railTask(): void
+  /** Payouts are to be made, or ended. */
+  payouts(): void
   /** An order was made that expires then. */
   expects(expiresAtMs: number): void
   /** The times of an order were moved, wherever they are watched. */
@@ -109,6 +112,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       if (loops) loops.rails.wake()
       else hints.railTask()
     },
+    payouts: () => loops?.payouts.wake(),
     expects: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
     advanced(expiresAtMs) {
       loops?.expiry.expects(expiresAtMs)
@@ -130,6 +134,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.expiry.stop()
       await loops?.settle.stop()
       await loops?.rails.stop()
+      await loops?.payouts.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
       await loops?.erasure?.stop()
@@ -155,6 +160,12 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       log,
     }),
     rails: startRailWorker({ askRails: operations.askRails, clock, log }),
+    payouts: startPayoutWorker({
+      workPayouts: operations.workPayouts,
+      isShared: stores.payoutBatches.isShared,
+      clock,
+      log,
+    }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
     erasure:
       config.personalDataDays === undefined

@@ -1,4 +1,4 @@
-// The one way by which operators refund, pay out and top up: what may be done at once is done, and what wants a second
+// The one way by which operators refund and top up: what may be done at once is done, and what wants a second
 // operator becomes a request. The console, the admin API and the command line all come through here.
 import type { RefundAnswer } from '@tillgate/protocol'
 import { type AskApprovalParts, makeAskApproval, type Outcome } from '../operators/ask-approval.ts'
@@ -44,18 +44,6 @@ export function makeMoneyActs(parts: MoneyActsParts) {
         const { referRefundNo, reason } = given
         return ask({ kind: 'order.refund', ...key, referRefundNo, ...error.money }, { reason })
       }
-    },
-
-    /** What is left in the merchant's wallet afterwards. */
-    async payOut(merchantId: string, given: MoneyGiven): Promise<Outcome<bigint>> {
-      const { currency, amountMinor, reason, outside, actId } = given
-      const payout = { merchantId, currency, amountMinor }
-      const { way, ...before } = await wayOf('merchant.payout', actId)
-      if (way === 'do')
-        return { kind: 'done', result: await funds.payOut(payout, reason, { actId, outside }), ...before }
-      // Whoever asks again is told of the request, also when the money has left meanwhile because of it.
-      if (way === 'ask') await funds.checkPayOut(payout)
-      return ask({ kind: 'merchant.payout', ...payout, outside }, { reason, actId })
     },
 
     /** By walletId or login. The wallet's id. */

@@ -1,18 +1,15 @@
-// An operator's transfers: tops up wallets, pays merchants out. Each with who did it and why, and once only, also when
-// the answer of the database is lost.
-import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
+// An operator's transfers: tops up wallets. Each with who did it and why, and once only, also when the answer of the
+// database is lost.
+import { Failure, makeTransactionId, makeUuid } from '@tillgate/protocol'
 import {
   type AccountKey,
   accountIdOf,
-  availableMinor,
   bankAccount,
-  merchantAccount,
-  noBalances,
   type OutsideMark,
   type Transfer,
   walletAccount,
 } from '../ledger/rules/transfer.ts'
-import type { Approval } from '../operators/rules/approval.ts'
+import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { type Outside, throughMainBank } from './rules/bank-account.ts'
@@ -31,21 +28,7 @@ export interface TopUp {
   readonly amountMinor: bigint
 }
 
-export interface Payout {
-  readonly merchantId: string
-  readonly currency: string
-  readonly amountMinor: bigint
-}
-
-/** By what an act is known that may be sent twice: its own id, or the request that it uses up. */
-export interface Once {
-  readonly actId?: string | undefined
-  readonly approval?: Approval | undefined
-}
-
 export type MoveFunds = ReturnType<typeof makeMoveFunds>
-
-const maxTries = 5
 
 export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }: MoveFundsParts) {
   return {
@@ -61,38 +44,11 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
         amountMinor,
       }))
       const limits = new Map(moves.map(({ to }) => [accountIdOf(to), balanceLimits?.get(to.currency)]))
-      await move(moves, { act, kind: 'top_up', merchantId: '', outside, isOnce: isOnce(once), limits })
+      await move(moves, { act, kind: 'top_up', merchantId: '', outside, once, limits })
     },
 
     /** When the act of this id was carried out; undefined: it was not. */
     doneAt: (actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
-
-    /** Throws where the merchant's wallet has too little for it now. */
-    async checkPayOut({ merchantId, currency, amountMinor }: Payout): Promise<void> {
-      const left = await available(merchantAccount(merchantId, currency))
-      if (left < amountMinor) throw tooLittle(left, currency)
-    },
-
-    /** What is left in the merchant's wallet afterwards. */
-    async payOut(
-      { merchantId, currency, amountMinor }: Payout,
-      reason: string,
-      { outside = throughMainBank, ...once }: Once & Pick<Reason, 'outside'> = {},
-    ): Promise<bigint> {
-      const act = newAct({ act: 'merchant.payout', merchantId, subject: merchantId, reason }, once)
-      const from = merchantAccount(merchantId, currency)
-      const to = bankAccount(outside.bankName, currency)
-      const moved = await move([{ from, to, amountMinor }], {
-        act,
-        kind: 'payout',
-        merchantId,
-        outside,
-        isOnce: isOnce(once),
-      })
-      const left = await available(from)
-      if (!moved) throw tooLittle(left, currency)
-      return left
-    },
   }
 
   function newAct(
@@ -110,17 +66,17 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
       kind,
       merchantId,
       outside,
-      isOnce,
+      once,
       limits,
     }: {
       act: Act
-      kind: 'top_up' | 'payout'
+      kind: 'top_up'
       merchantId: string
       outside: Outside
-      isOnce: boolean
-      limits?: BalanceLimits
+      once: Once
+      limits: BalanceLimits
     },
-  ): Promise<boolean> {
+  ): Promise<void> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
       const transferId = makeTransactionId(act.actedAtMs, random)
@@ -141,30 +97,14 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
         outside: outsideMark(outside, { transferId, nowMs: act.actedAtMs }),
       }
     })
-    // Whose act may have been carried out already: by an answer that was lost, or by a form that was sent twice.
-    let isRepeated = isOnce
-    for (let tries = 0; tries < maxTries; tries++) {
-      if (isRepeated && (await treasury.isRecorded(act))) return true
-      const outcome = await treasury.move(transfers, act, limits).catch((error: unknown) => {
-        // The other one came in between, and its entry is there now; or nobody knows.
-        if (!isRepeated || error instanceof Failure) throw error
-        return 'unknown' as const
-      })
-      // The other one may have been first, and taken the money that is missing now.
-      if (outcome === 'insufficient_funds') return isRepeated && treasury.isRecorded(act)
-      if (outcome === 'over_limit') throw overLimit()
-      if (outcome === 'moved') return true
-      isRepeated = true
-    }
-    throw new Failure('unavailable', {
-      retryAfterSeconds: 1,
-      message: `It is not known whether this was done. Look for ${act.auditId} in the audit before you do it again.`,
+    const outcome = await carryOutOnce<'insufficient_funds' | 'over_limit'>(act, once, {
+      isRecorded: treasury.isRecorded,
+      async attempt() {
+        const moved = await treasury.move(transfers, act, limits)
+        return moved === 'moved' ? 'done' : moved
+      },
     })
-  }
-
-  async function available(key: AccountKey): Promise<bigint> {
-    const accounts = await treasury.listAccounts(key)
-    return availableMinor(accounts.find(({ currency }) => currency === key.currency) ?? noBalances)
+    if (outcome === 'over_limit') throw overLimit()
   }
 }
 
@@ -185,10 +125,6 @@ interface Reason {
   readonly outside?: Outside | undefined
 }
 
-function isOnce({ actId, approval }: Once): boolean {
-  return actId !== undefined || approval !== undefined
-}
-
 interface Move {
   readonly from: AccountKey
   readonly to: AccountKey
@@ -200,11 +136,5 @@ function overLimit(): Failure {
     field: 'amount',
     message:
       'With this the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
-  })
-}
-
-function tooLittle(leftMinor: bigint, currency: string): Failure {
-  return new Failure('status_does_not_allow', {
-    message: `The merchant's wallet has ${toDecimalText(leftMinor, currency)} ${currency}, which is too little.`,
   })
 }

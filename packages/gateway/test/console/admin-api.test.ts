@@ -4,18 +4,19 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { totpCode } from '../../src/accounts/totp.ts'
 import { apiPrefix } from '../../src/faces/admin-api/api.ts'
 import { apiRoutes } from '../../src/faces/admin-api/routes.ts'
 import { downloadLimits } from '../../src/http/downloads.ts'
 import { type Scope, scopeNames, scopes } from '../../src/operators/rules/api-token.ts'
 import { mayAct, type Role } from '../../src/operators/rules/operator.ts'
-import { totpCode } from '../../src/operators/totp.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
+import { giveBankAccount, untilPayoutsRest } from '../support/payouts.ts'
 import { commandScript } from '../support/process.ts'
 import { approved, TestBank } from '../support/rails.ts'
 import { operatorPassword } from '../support/started.ts'
@@ -128,8 +129,89 @@ test('a payout asked for over the API waits for another operator, however that o
     ['rejected', 'withdrawn'],
   )
   assert.equal((await bob.data('listApprovals', { query: { before: older } })).approvals.length, 2)
-  const { rows } = await pool.query("select from transfers where kind = 'payout'")
+  const { rows } = await pool.query("select from transfers where kind = 'payout' and phase = 'hold'")
   assert.equal(rows.length, 1)
+})
+
+test('a merchant is paid out by its plan and by hand, and the bank says what became of it', async () => {
+  const of = { params: { merchantId } }
+  const account = { currency: 'EUR', holder: 'Shop GmbH', iban: 'DE89 3704 0044 0532 0130 00', reason }
+  const wrong = await admin.call('setBankAccount', {
+    ...of,
+    body: { ...account, iban: 'DE88370400440532013000' },
+  })
+  assert.deepEqual([wrong.code, wrong.data.field], [40001, 'iban'])
+  const { bankAccount } = await admin.data('setBankAccount', { ...of, body: account })
+  assert.equal(bankAccount.state, 'waiting')
+  const { bankAccountId } = bankAccount
+  await admin.data('stopBankAccount', { params: { merchantId, bankAccountId }, body: { reason } })
+  await admin.data('setBankAccount', { ...of, body: account })
+  const given = { currency: 'EUR', schedule: 'hand', least: '1', reserve: '0.50', reason }
+  const onDay = await admin.call('setPayoutPlan', { ...of, body: { ...given, schedule: 'weekly' } })
+  assert.deepEqual([onDay.code, onDay.data.field], [40001, 'onDay'])
+  await admin.data('setPayoutPlan', { ...of, body: given })
+  await admin.data('changeBank', {
+    params: { bankName: 'main' },
+    body: { holder: 'Operator', iban: account.iban, reason },
+  })
+  const order = await shop.order((body) => {
+    body.currency = 'EUR'
+  })
+  await shop.pay(order, 'success')
+  await giveBankAccount(pool, merchantId, 'EUR')
+  assert.deepEqual(await admin.data('startPayoutRun', { body: { currency: 'EUR', reason } }), { plans: 1 })
+  const work = () => untilPayoutsRest({ pool, operations, clock })
+  await work()
+  const shown = await admin.data('showPayoutPlan', of)
+  assert.equal(shown.plans[0].lastOutcome, 'paid_out')
+  const states = shown.bankAccounts.flatMap(({ currency, state }: Record<string, string>) =>
+    currency === 'EUR' ? [state] : [],
+  )
+  assert.deepEqual(states.toSorted(), ['in_use', 'stopped', 'waiting'])
+  const { payouts } = await admin.data('listPayouts', { query: { merchantId, status: 'requested' } })
+  const made = payouts.find(({ currency }: { currency: string }) => currency === 'EUR')
+  assert.equal(made.amount, '12.00')
+  const run = { params: { runId: made.runId } }
+  assert.equal((await admin.call('exportPayoutRunXml', run)).code, 40901)
+  assert.equal((await admin.data('listPayoutRuns')).runs.length > 0, true)
+  await admin.data('sendPayoutRun', { ...run, body: { reason } })
+  assert.match(
+    await admin.data('exportPayoutRunXml', run),
+    /pain\.001\.001\.09.*<InstdAmt Ccy="EUR">12\.00</s,
+  )
+  assert.match(await admin.data('exportPayoutRunCsv', run), /EUR,12\.00,Shop GmbH/)
+  const booked = { reference: 'B1', valueDate: '2026-11-16', reason }
+  const noDay = await admin.call('payoutRunPaid', { ...run, body: { ...booked, valueDate: '2026-02-30' } })
+  assert.deepEqual([noDay.code, noDay.data.field], [40001, 'valueDate'])
+  await admin.data('payoutRunPaid', { ...run, body: booked })
+  await work()
+  assert.deepEqual((await admin.data('showPayoutRun', run)).totals, [
+    { status: 'paid', payouts: 1, sum: '12.00' },
+  ])
+  const one = { params: { merchantId, payoutId: made.payoutId } }
+  assert.equal((await admin.data('showPayout', one)).status, 'paid')
+  assert.equal((await admin.data('returnPayout', { ...one, body: booked })).status, 'returned')
+  assert.equal((await admin.call('returnPayout', { ...one, body: booked })).code, 40901)
+
+  const byHand = async () => {
+    const body = { amount: '1', currency: 'EUR', reason }
+    const { approval } = await admin.data('payOut', { ...of, body, headers: once() })
+    await bob.data('approveRequest', { params: approval, body: { reason } })
+    return (await admin.data('listPayouts', { query: { merchantId, limit: '1' } })).payouts[0]
+  }
+  const cancelled = await byHand()
+  assert.equal(
+    (await admin.data('cancelPayout', { params: cancelled, body: { reason } })).status,
+    'cancelled',
+  )
+  const sent = await byHand()
+  await admin.data('sendPayoutRun', { params: sent, body: { reason } })
+  assert.equal((await admin.data('paidPayout', { params: sent, body: booked })).status, 'paid')
+  const unwanted = await byHand()
+  await admin.data('cancelPayoutRun', { params: unwanted, body: { reason } })
+  await work()
+  assert.equal((await admin.data('showPayout', { params: unwanted })).status, 'cancelled')
+  assert.deepEqual((await admin.data('verifyLedger', { body: {} })).findings, [])
 })
 
 test('merchants are signed on, changed, stopped and given keys; a secret is told once', async () => {
@@ -164,6 +246,17 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     params,
     body: { accentColour: '#AA00FF', clear: ['callbackHosts'], reason },
   })
+  await admin.data('setLogo', {
+    params,
+    body: { logo: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64') },
+  })
+  assert.equal((await admin.data('setLogo', { params, body: {} })).merchantId, params.merchantId)
+  await gateway.operations
+    .as('test')
+    .members.inviteMember({ ...params, email: 'ann@shop.example', role: 'owner' })
+  const people = await admin.data('listMembers', { params })
+  assert.deepEqual([people.members.length, people.invitations[0].login], [0, 'ann@shop.example'])
+  assert.deepEqual((await admin.data('listApplications', { query: { status: 'waiting' } })).applications, [])
   assert.equal((await admin.data('suspendMerchant', { params, body: { reason } })).status, 'suspended')
   assert.equal((await admin.data('resumeMerchant', { params, body: { reason } })).status, 'active')
   const { text, data } = await admin.call('showMerchant', { params })

@@ -44,7 +44,7 @@ export function openMoney(
   const troubles: unknown[] = []
   const { stores, operations } = testOperations(pool, {
     // Test wallets would fill up again by themselves.
-    config: { ...readConfig(testEnvironment), mode: 'live', ...config },
+    config: { ...readConfig(testEnvironment), mode: 'live', bankAccountWaitMs: 0, ...config },
     clock,
     rail,
     hints: { settlingFailed: (error) => troubles.push(error) },
@@ -54,6 +54,7 @@ export function openMoney(
   const { submitPayment, settleDue, refundOrder, queryOrder, cancelOrder, expireOrders } = operations
   return {
     ...stores,
+    operations,
     troubles,
     funds,
     manageWallets,
@@ -76,6 +77,8 @@ export function openMoney(
         status: 'active',
         requestsPerSecond: undefined,
         callbackHosts: undefined,
+        defaultCallbackUrl: undefined,
+        logoHash: undefined,
         contactEmails: undefined,
         contactLanguage: undefined,
         isSelfRegistered: false,

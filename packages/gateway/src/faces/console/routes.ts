@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toFieldError } from '../../acts/read-input.ts'
 import { downloadLimits } from '../../http/downloads.ts'
 import { pageStatusOf } from '../../http/failures.ts'
+import { originOf } from '../../http/forms/sign-in-cookies.ts'
 import { html } from '../../http/html.ts'
 import { redirect } from '../../http/layout.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
@@ -20,17 +21,20 @@ import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
 import { linksArea } from './areas/links.ts'
 import { merchantArea } from './areas/merchant.ts'
+import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { moneyArea } from './areas/money.ts'
 import { noticesArea } from './areas/notices.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
+import { payoutsArea } from './areas/payouts.ts'
+import { applicationsArea } from './areas/people/applications.ts'
+import { secondStepArea, secondStepPath } from './areas/people/second-step.ts'
+import { tokensArea } from './areas/people/tokens.ts'
 import { railsArea } from './areas/rails.ts'
 import { requestsArea } from './areas/requests.ts'
-import { secondStepArea, secondStepPath } from './areas/second-step.ts'
 import { systemArea } from './areas/system.ts'
-import { tokensArea } from './areas/tokens.ts'
 import { walletsArea } from './areas/wallets.ts'
 import type {
   ConsoleAct,
@@ -50,7 +54,6 @@ import {
   isRightToken,
   leaveNote,
   type Note,
-  originOf,
   readSession,
   type SignedIn,
   takeNote,
@@ -78,12 +81,15 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...callbacksArea,
     ...merchantsArea,
     ...merchantArea,
+    ...merchantPayoutsArea,
+    ...payoutsArea,
     ...walletsArea,
     ...linksArea,
     ...railsArea,
     ...moneyArea,
     ...ledgerArea,
     ...approvalsArea,
+    ...applicationsArea,
     ...auditArea,
     ...systemArea,
     ...requestsArea,
@@ -272,8 +278,11 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   }
 
   async function frameOf({ operator, session }: SignedIn, note: Note | undefined): Promise<Frame> {
-    const { approvals, approvalPolicy } = running()
-    const waiting = await approvals.countWaiting()
+    const { approvals, approvalPolicy, takesApplications, as } = running()
+    const [waiting, applied] = await Promise.all([
+      approvals.countWaiting(),
+      as('console').applications.countWaiting(),
+    ])
     return {
       mode: parts.mode,
       operator,
@@ -281,7 +290,10 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       formToken: formTokenOf(session, running()),
       nonce: Buffer.from(parts.random(nonceBytes)).toString('base64url'),
       // Also shown when it was switched off while something waits.
-      approvalsWaiting: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
+      waiting: {
+        approvals: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
+        applications: applied > 0 || takesApplications ? applied : undefined,
+      },
     }
   }
 }

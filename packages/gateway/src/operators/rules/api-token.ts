@@ -20,6 +20,10 @@ export const scopes = {
   'rails:manage': { needs: 'admin', meaning: 'add, change, pause and resume rails, rotate their secrets' },
   'banks:read': { needs: 'viewer', meaning: 'list and show the operator’s bank accounts' },
   'banks:manage': { needs: 'admin', meaning: 'add, change and close the operator’s bank accounts' },
+  'payouts:read': {
+    needs: 'viewer',
+    meaning: 'list and show payouts, runs and plans, download payment files',
+  },
   'money:move': { needs: 'admin', meaning: 'pay merchants out, top wallets up' },
   'ledger:read': { needs: 'viewer', meaning: 'read the trial balance' },
   'ledger:verify': { needs: 'operator', meaning: 'verify the ledger' },

@@ -2,7 +2,8 @@
 // them, and until when.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
-import { describeOutside, type Outside } from '../../treasury/rules/bank-account.ts'
+import { describeBankDetails } from '../../payouts/rules/bank-account.ts'
+import { type BankDetails, describeOutside, type Outside } from '../../treasury/rules/bank-account.ts'
 import { mayAct, type Operator, type Role } from './operator.ts'
 
 export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint } & (
@@ -20,6 +21,7 @@ export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint
 export type MerchantAct = { readonly merchantId: string } & (
   | { readonly kind: 'key.add'; readonly key: CheckedKey }
   | { readonly kind: 'merchant.callback-hosts'; readonly callbackHosts: readonly string[] | undefined }
+  | { readonly kind: 'merchant.bank-account'; readonly account: BankDetails & { readonly currency: string } }
 )
 
 export type ApprovableAct = MoneyAct | MerchantAct
@@ -31,6 +33,7 @@ export const approverRoles = {
   'wallet.top-up': 'admin',
   'key.add': 'admin',
   'merchant.callback-hosts': 'admin',
+  'merchant.bank-account': 'admin',
 } as const satisfies Record<ApprovableAct['kind'], Role>
 
 export const approvalStatuses = ['waiting', 'approved', 'rejected', 'withdrawn', 'expired'] as const
@@ -88,6 +91,8 @@ export function describeAct(act: ApprovableAct): string {
       return `pay ${amountOf(act)} out to merchant ${act.merchantId}${act.outside ? describeOutside(act.outside) : ''}`
     case 'wallet.top-up':
       return `top up wallet ${act.walletId} by ${amountOf(act)}${act.outside ? describeOutside(act.outside) : ''}`
+    case 'merchant.bank-account':
+      return `let payouts in ${act.account.currency} of merchant ${act.merchantId} go to ${describeBankDetails(act.account)}`
     case 'key.add':
       return `give merchant ${act.merchantId} ${describeKey(act.key)}`
     case 'merchant.callback-hosts':

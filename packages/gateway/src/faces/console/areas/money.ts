@@ -22,7 +22,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Money',
     area: 'money',
-    content: html`<h2>Bank accounts</h2>
+    content: html`<p><a href="/payouts">Payouts to merchants</a></p>
+<h2>Bank accounts</h2>
 ${actForms(visit, 'banks')}
 ${table(
   'The operator’s bank accounts',
