@@ -52,9 +52,8 @@ export function sendFramed(reply: FastifyReply, page: FramedPage): FastifyReply 
       html`<style nonce="${nonce}">${page.accentStyle}</style>
 `
     }${page.withScript && html`<script nonce="${nonce}" type="module" src="${assets.checkoutScript.path}"></script>`}`,
-    content: html`${page.mode === 'sandbox' && html`<header class="banner">${language.words.sandbox}</header>`}
+    content: html`${head(page)}
 <div class="page">
-${brandHead(page.brand)}
 ${page.main}
 <footer>
 ${brandLinks(page.brand, language)}
@@ -68,7 +67,14 @@ ${page.withScript && html`<p id="live" class="hidden" role="status" data-offline
   })
 }
 
-function brandHead({ name, logo }: Brand): Content {
+/** That no real money moves, and whose page it is. */
+function head({ mode, brand, language }: FramedPage): Content {
+  const sandbox = mode === 'sandbox' && html`<p class="banner">${language.words.sandbox}</p>`
+  const operator = brandMark(brand)
+  return (sandbox || operator) && html`<header>${sandbox}${operator}</header>`
+}
+
+function brandMark({ name, logo }: Brand): Html | undefined {
   if (name === undefined && !logo) return undefined
   return html`<p class="brand">${logo && html`<img src="${logo.path}" alt="" width="24" height="24">`}${name !== undefined && html`<bdi>${name}</bdi>`}</p>`
 }
