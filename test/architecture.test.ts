@@ -50,7 +50,9 @@ const planted = [
   ...['orders', 'payments', 'links', 'rails', 'refunds', 'ledger', 'treasury', 'callbacks', 'merchants'].map(
     upward,
   ),
-  ...['keys', 'wallets', 'operators', 'notices', 'sandbox', 'overview', 'system'].map(upward),
+  ...['keys', 'wallets', 'accounts', 'members', 'operators', 'notices', 'sandbox', 'overview', 'system'].map(
+    upward,
+  ),
   ['orders', 'pg'],
   ['orders', '../database/pool.ts'],
   ['database', '../orders/store/orders.ts'],

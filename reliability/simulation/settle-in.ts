@@ -48,6 +48,8 @@ export async function settleIn(
       status: 'active',
       requestsPerSecond: undefined,
       callbackHosts: undefined,
+      defaultCallbackUrl: undefined,
+      logoHash: undefined,
       contactEmails: undefined,
       contactLanguage: undefined,
       isSelfRegistered: false,

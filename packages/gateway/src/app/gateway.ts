@@ -22,6 +22,7 @@ import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchan
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveRails } from '../faces/merchant-api/rails.ts'
 import { serveUnsubscribe } from '../faces/notices/unsubscribe.ts'
+import { servePortal } from '../faces/portal/routes.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
 import { serveSdk } from '../faces/sdk/routes.ts'
@@ -35,6 +36,7 @@ import { makeDownloads } from '../http/downloads.ts'
 import { drainBeforeClosing } from '../http/drain.ts'
 import { askedSeldom, type Readiness } from '../http/health.ts'
 import { makeListener } from '../http/listener.ts'
+import { serveLogos } from '../http/logos.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import type { Snapshot } from '../observability/metrics/registry.ts'
 import { makeRandom } from '../platform/node-workarounds/random.ts'
@@ -206,6 +208,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     serveSandboxAccess(publicListener, {
       access: () => running().sandboxAccess,
       publicUrl: () => publicUrl,
+      hasPortal: config.hasPortal,
       newNonce,
       clock: parts.clock,
     })
@@ -213,9 +216,23 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   if (config.mode === 'sandbox') {
     servePlayground(publicListener, { newNonce, isAccessGiven: isAccessGiven(config) })
   }
+  serveLogos(publicListener, (merchantId) => running().findLogo(merchantId))
   if (isApi) {
     const downloads = makeDownloads(parts.clock)
     const { catalogue = everyAct } = parts
+    if (config.hasPortal)
+      servePortal(publicListener, {
+        mode: config.mode,
+        takesApplications: config.takesApplications,
+        jar,
+        random,
+        clock: parts.clock,
+        log: parts.log,
+        downloads,
+        isUnavailable: isTransient,
+        running: () => running().portal,
+        catalogue,
+      })
     serveConsole(adminListener, {
       mode: config.mode,
       random,

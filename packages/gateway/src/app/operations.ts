@@ -2,7 +2,13 @@
 // rail are passed in, so that the gateway, the command line, tests, the simulation and the benchmarks all work with
 // the very same operations.
 import type { SealingTools } from '@tillgate/protocol'
+import { makeAuthenticate } from '../accounts/authenticate.ts'
+import { makeChangePassword } from '../accounts/change-password.ts'
+import { makeSecondStep } from '../accounts/second-step.ts'
+import { makeSessions } from '../accounts/sessions.ts'
 import type { Asking } from '../acts/service.ts'
+import { makeApply } from '../applications/apply.ts'
+import { makeDecideApplications } from '../applications/decide-applications.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
@@ -16,22 +22,24 @@ import { makeCreateLink, makeStoreLink } from '../links/create-link.ts'
 import { makeManageLinks } from '../links/manage-links.ts'
 import { makeOpenLink } from '../links/open-link.ts'
 import { makeCloseLink, makeQueryLink } from '../links/query-link.ts'
+import { makeManageMembers } from '../members/manage-members.ts'
+import { makeOpenLinks } from '../members/open-links.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
 import { makeAskReceipt } from '../notices/ask-receipt.ts'
 import { makeMakeNotices } from '../notices/make-notices.ts'
 import { makeManageNotices } from '../notices/manage-notices.ts'
 import type { ClaimedNotice, NoticeState } from '../notices/rules/notice.ts'
+import { normaliseEmail } from '../notices/rules/notice.ts'
 import { makeSendNotices } from '../notices/send-notices.ts'
 import { makeUnsubscribe } from '../notices/unsubscribe.ts'
-import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
-import { makeOperatorSessions } from '../operators/operator-sessions.ts'
-import { makeSecondStep } from '../operators/second-step.ts'
+import { normaliseOperatorLogin } from '../operators/rules/operator.ts'
 import { makeSignInByProvider } from '../operators/sign-in-by-provider.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
@@ -57,7 +65,7 @@ import { makePayoutActs } from '../payouts/payout-acts.ts'
 import { makeWorkPayouts } from '../payouts/work-payouts.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import type { MailSession } from '../platform/outside/mail.ts'
-import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { checkUrl, type OwnListeners, parseUrlPolicy, publicOnly } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import { makeAskRails } from '../rails/ask-rails.ts'
@@ -88,6 +96,7 @@ import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
+import { makeMerchantScope } from './services/merchant-scope.ts'
 import type { Stores } from './stores.ts'
 
 export interface OperationParts extends ClockAndRandom {
@@ -173,6 +182,15 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   }
   const directory = new MerchantDirectory({ store: merchants, vault })
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
+  const urlPolicy = parseUrlPolicy({
+    mode: config.mode,
+    allowedTargets: config.callbackAllowedTargets,
+    ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
+  })
+  const refusalOfCallbackUrl = (url: string, { isSelfRegistered }: Merchant): string | undefined => {
+    const check = checkUrl(url, isSelfRegistered ? publicOnly(urlPolicy) : urlPolicy)
+    return check.kind === 'refused' ? check.detail : undefined
+  }
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
   const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
@@ -231,7 +249,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         ...{ wallets, treasury, vault, ...by },
         ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
       }),
-      merchants: makeManageMerchants({ merchants, vault, makeNotices, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
       payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
       bankAccounts: makeManageBankAccounts({
         ...{ ...stores, makeNotices, ...by },
@@ -239,6 +257,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       }),
     }
   }
+  const manageMembers = (actor: string) =>
+    makeManageMembers({
+      ...{ members: stores.members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
+      ...{ clock, random, actor },
+    })
   const askingAs = ({ operator, actor }: Asking) => ({
     ...movingAs(actor),
     approvals,
@@ -330,6 +353,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         ...{ merchants, vault, makeNotices, clock, random },
         actor: sandboxAccessActor,
       }),
+      members: manageMembers(sandboxAccessActor),
       access: stores.sandboxAccess,
       platformPublicKey,
       maxPerDay: config.sandboxMerchantsPerDay,
@@ -337,15 +361,22 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
 
     // Operators
-    authenticateOperator: makeAuthenticateOperator({ tries: stores.operatorTries, vault, clock }),
+    authenticateOperator: makeAuthenticate({
+      kind: 'operator',
+      tries: stores.operatorTries,
+      normaliseLogin: normaliseOperatorLogin,
+      vault,
+      clock,
+    }),
+    operatorSessions: makeSessions({ kind: 'operator', sessions: stores.operatorSessions, clock, random }),
     signInByProvider:
       config.openId &&
       makeSignInByProvider({
         ...{ identities: stores.operatorIdentities, clock, random },
         rolesByGroup: config.openId.rolesByGroup,
       }),
-    operatorSessions: makeOperatorSessions({ operators, clock, random }),
     secondStep: makeSecondStep({
+      kind: 'operator',
       totp: stores.operatorTotp,
       tries: stores.operatorTries,
       vault,
@@ -355,6 +386,55 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     apiTokens: makeManageTokens({ tokens: stores.apiTokens, operators, clock, random }),
     decideApprovals: makeDecideApprovals({ approvals, operators, carryOutAs: movingAs, clock, random }),
+    // Members of merchants
+    authenticateMember: makeAuthenticate({
+      kind: 'member',
+      tries: stores.memberTries,
+      normaliseLogin: normaliseEmail,
+      vault,
+      clock,
+    }),
+    memberSessions: makeSessions({ kind: 'member', sessions: stores.memberSessions, clock, random }),
+    memberSecondStep: makeSecondStep({
+      kind: 'member',
+      totp: stores.memberTotp,
+      tries: stores.memberTries,
+      vault,
+      issuer: `Tillgate ${new URL(publicUrl).host}`,
+      clock,
+      random,
+    }),
+    /** By mail alone: without it an operator hands links over. */
+    askRecovery: config.mail && manageMembers('portal').askRecovery,
+    memberLinks: makeOpenLinks({
+      links: stores.memberLinks,
+      accounts: stores.memberSessions,
+      merchants,
+      vault,
+      clock,
+      random,
+    }),
+    apply: makeApply({
+      applications: stores.applications,
+      members: manageMembers('applicant'),
+      clock,
+      random,
+    }),
+    merchantScope: makeMerchantScope({
+      ...{
+        stores,
+        vault,
+        publicUrl,
+        platformPublicKey,
+        refusalOfCallbackUrl,
+        makeNotices,
+        onSubmitted,
+        onTask,
+        clock,
+        random,
+      },
+    }),
+
     findOrders: makeFindOrders({ list: stores.orderList }),
     showOrder: makeShowOrder({
       ...stores,
@@ -390,6 +470,16 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         operators: makeManageOperators({
           ...{ operators, vault, ...by },
           hasProvider: config.openId !== undefined,
+        }),
+        members: manageMembers(actor),
+        applications: makeDecideApplications({
+          ...{ applications: stores.applications, publicUrl, makeNotices, ...by },
+        }),
+        changeMemberPassword: makeChangePassword({
+          kind: 'member',
+          setPassword: stores.members.setPassword,
+          vault,
+          ...by,
         }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),

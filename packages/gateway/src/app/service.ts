@@ -6,11 +6,13 @@ import type { OpenDatabase } from '../database/open-database.ts'
 import type { RunningCheckout } from '../faces/checkout/routes.ts'
 import type { MerchantApi } from '../faces/merchant-api/merchant-api.ts'
 import type { RunningRails } from '../faces/merchant-api/rails.ts'
+import type { PortalService } from '../faces/portal/portal.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
 import type { PublishedKey } from '../keys/platform-keys.ts'
 import type { OpenLink } from '../links/open-link.ts'
 import { makeOpenRequest } from '../merchants/open-request.ts'
+import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { Unsubscribe } from '../notices/unsubscribe.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
 import { makeOpenIdClient } from '../outbound/openid.ts'
@@ -21,12 +23,13 @@ import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
 import type { RequestLog } from '../system/request-log.ts'
 import { startRequestLogWorker } from '../workers/write-request-log.ts'
-import { startCheckoutService } from './checkout-service.ts'
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
 import { type OpenStores, storesOver } from './open-stores.ts'
 import { makeOperations, type Operations } from './operations.ts'
-import { makeOperatorService } from './operator-service.ts'
+import { startCheckoutService } from './services/checkout-service.ts'
+import { makeOperatorService } from './services/operator-service.ts'
+import { makePortalService } from './services/portal-service.ts'
 import { tracedApi } from './traced.ts'
 import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 
@@ -36,6 +39,8 @@ export interface Service {
   readonly checkout: RunningCheckout
   readonly links: OpenLink
   readonly console: OperatorService
+  readonly portal: PortalService
+  readonly findLogo: MerchantStore['findLogo']
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
   readonly figures: (nowMs: number) => Promise<Figures>
@@ -146,6 +151,8 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
+    portal: makePortalService({ operations, stores, vault, publicUrl, random }),
+    findLogo: stores.merchants.findLogo,
     links: operations.openLink,
     console: makeOperatorService({
       ...{ config, publicUrl, stores, operations, vault, random },

@@ -1,5 +1,10 @@
 // Every store, over one pool. Whoever needs stores takes them from here: the gateway, the command line, tests, the
 // simulation and the benchmarks.
+import { makeAccountSessionStore } from '../accounts/store/account-sessions.ts'
+import { memberTables, operatorTables } from '../accounts/store/account-tables.ts'
+import { makeAccountTotpStore } from '../accounts/store/account-totp.ts'
+import { makeAccountTriesStore } from '../accounts/store/account-tries.ts'
+import { makeApplicationStore } from '../applications/store/applications.ts'
 import { makeCallbackHistory } from '../callbacks/store/callback-history.ts'
 import { makeCallbackOutcomes, type OutcomeGathering } from '../callbacks/store/callback-outcomes.ts'
 import { makeCallbackPauseStore } from '../callbacks/store/callback-pauses.ts'
@@ -13,6 +18,8 @@ import { verifyLedger } from '../ledger/store/ledger-checks.ts'
 import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
 import { makeLinkStore } from '../links/store/links.ts'
+import { makeMemberLinkStore } from '../members/store/member-links.ts'
+import { makeMemberStore, memberAccountShape } from '../members/store/members.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
 import { makeNoticeLog } from '../notices/store/notice-log.ts'
 import { makeNoticeStore } from '../notices/store/notices.ts'
@@ -20,14 +27,13 @@ import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
 import { makeApprovalStore } from '../operators/store/approvals.ts'
 import { makeAuditLogStore } from '../operators/store/audit-log.ts'
 import { makeOperatorIdentities } from '../operators/store/operator-identities.ts'
-import { makeOperatorTotpStore } from '../operators/store/operator-totp.ts'
-import { makeOperatorTriesStore } from '../operators/store/operator-tries.ts'
-import { makeOperatorStore } from '../operators/store/operators.ts'
+import { makeOperatorStore, operatorShape } from '../operators/store/operators.ts'
 import { makeErasureStore } from '../orders/store/erasure.ts'
 import { makeOrderDetailsStore } from '../orders/store/order-details.ts'
 import { makeOrderListStore } from '../orders/store/order-list.ts'
 import { makeOrderStore, type OnBatch } from '../orders/store/orders.ts'
 import { readFigures } from '../overview/store/figures.ts'
+import { makeMerchantFigureStore } from '../overview/store/merchant-figures.ts'
 import { makeOverviewHours } from '../overview/store/overview-hours.ts'
 import { makePaymentStore } from '../payments/store/payments.ts'
 import { makeSettlingStore } from '../payments/store/settling.ts'
@@ -59,6 +65,9 @@ export interface StoreParts {
   /** How outcomes of deliveries are gathered into batches; left out, as a gateway does. */
   readonly outcomes?: OutcomeGathering
 }
+
+const operatorAccounts = { tables: operatorTables, shape: operatorShape }
+const memberAccounts = { tables: memberTables, shape: memberAccountShape }
 
 export type Stores = ReturnType<typeof makeStores>
 
@@ -100,8 +109,14 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     sealedSecrets: makeSealedSecretStore(pool),
     operators: makeOperatorStore(pool),
     operatorIdentities: makeOperatorIdentities(pool),
-    operatorTries: makeOperatorTriesStore(pool),
-    operatorTotp: makeOperatorTotpStore(pool),
+    operatorSessions: makeAccountSessionStore(pool, operatorAccounts),
+    operatorTries: makeAccountTriesStore(pool, operatorAccounts),
+    operatorTotp: makeAccountTotpStore(pool, operatorTables),
+    members: makeMemberStore(pool),
+    memberSessions: makeAccountSessionStore(pool, memberAccounts),
+    memberTries: makeAccountTriesStore(pool, memberAccounts),
+    memberTotp: makeAccountTotpStore(pool, memberTables),
+    memberLinks: makeMemberLinkStore(pool),
     apiTokens: makeApiTokenStore(pool),
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
@@ -111,7 +126,9 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),
+    applications: makeApplicationStore(pool),
     requestLog: makeRequestLogStore(pool),
+    merchantFigures: makeMerchantFigureStore(pool),
     systemState: (nowMs: number) => readSystemState(pool, nowMs),
     figures: (nowMs: number) => readFigures(pool, nowMs),
   }

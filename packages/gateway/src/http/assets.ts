@@ -45,6 +45,8 @@ export const assets = {
     'console/admin-api.css',
   ]),
   consoleScript: readAsset('console.js'),
+  portalStyle: readAsset('portal.css'),
+  portalScript: readAsset('portal.js'),
   docsStyle: readAsset('docs.css'),
   docsScript: readAsset('docs.js'),
 }

@@ -37,7 +37,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
       nowMs,
     })
     const stored = await placeOrder.place(order, merchant, nowMs)
-    if (stored.paymentId !== order.paymentId) refuseOtherContent(stored, order)
+    if (stored.paymentId !== order.paymentId) refuseOtherContent(stored, asSaid(order, stored, merchant))
     return answer(await parts.currentOrder(stored, nowMs), create)
   }
 
@@ -53,6 +53,12 @@ export function makeCreateOrder(parts: CreateOrderParts) {
       ...ignoring(asked),
     }
   }
+}
+
+/** The merchant's own address may have changed since: who leaves it out says nothing about it. */
+function asSaid(order: Order, stored: Order, { defaultCallbackUrl }: Merchant): Order {
+  const isDefault = !order.callbackUrl && defaultCallbackUrl !== undefined
+  return isDefault ? { ...order, callbackUrl: stored.callbackUrl } : order
 }
 
 function refuseOtherContent(stored: Order, order: Order): void {

@@ -36,7 +36,7 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
   return {
     /** The order as it is stored under its orderNo: this one, or the one that was there before. */
     async place(order: Order, merchant: Merchant, nowMs: number): Promise<Order> {
-      const stored = await store(order, merchant, nowMs)
+      const stored = await store(withAddress(order, merchant), merchant, nowMs)
       if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
       return stored
     },
@@ -72,6 +72,13 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
     }
     return undefined
   }
+}
+
+/** An order that names no address for callbacks has the merchant's own, as it is now. */
+function withAddress(order: Order, { defaultCallbackUrl }: Merchant): Order {
+  return order.callbackUrl || defaultCallbackUrl === undefined
+    ? order
+    : { ...order, callbackUrl: defaultCallbackUrl }
 }
 
 const listenAdvice =

@@ -49,9 +49,9 @@ export interface Config {
   readonly openId: OpenIdSettings | undefined
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
-  readonly bankAccountWaitMs: number
   /** Of wallets that have none of their own. */
   readonly walletLimits: DefaultLimits
+  readonly bankAccountWaitMs: number
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
@@ -71,6 +71,9 @@ export interface Config {
   /** Undefined: no test bank. */
   readonly railPort: number | undefined
   readonly sandboxMerchantsPerDay: number
+  readonly hasPortal: boolean
+  /** Whether strangers may apply for live keys. */
+  readonly takesApplications: boolean
   /** Undefined: nothing is traced. */
   readonly traceEndpoint: string | undefined
   readonly traceRatio: number
@@ -213,12 +216,12 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       kinds: read('APPROVAL_FOR') ?? [],
       lifeMs: (read('APPROVAL_HOURS') ?? 0) * hourMs,
     }),
-    bankAccountWaitMs: (read('BANK_ACCOUNT_WAIT_HOURS') ?? 0) * hourMs,
     walletLimits: Object.freeze({
       payment: read('WALLET_PAYMENT_LIMIT'),
       day: read('WALLET_DAY_LIMIT'),
       balance: read('WALLET_BALANCE_LIMIT'),
     }),
+    bankAccountWaitMs: (read('BANK_ACCOUNT_WAIT_HOURS') ?? 0) * hourMs,
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),
@@ -240,6 +243,8 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     shopPort: read('SHOP_PORT'),
     railPort: read('RAIL_PORT'),
     sandboxMerchantsPerDay: read('SANDBOX_MERCHANTS_PER_DAY'),
+    hasPortal: read('PORTAL') === 'on',
+    takesApplications: read('APPLICATIONS') === 'on',
     traceEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     traceRatio: read('OTEL_TRACES_SAMPLER_ARG'),
     logLevel: read('LOG_LEVEL'),
@@ -251,6 +256,12 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   }
   if (masterKey && masterKeyFile) {
     problems.push({ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' })
+  }
+  if (values.takesApplications && (mode !== 'live' || !values.hasPortal)) {
+    problems.push({
+      name: 'APPLICATIONS',
+      problem: 'is on, which needs MODE=live and PORTAL=on; in the sandbox newcomers sign on at /sandbox',
+    })
   }
   if (issuer && !(clientId && clientSecret)) {
     problems.push({

@@ -4,9 +4,10 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
+import { refusalOfPassword } from '../accounts/rules/account.ts'
 import { splitServers } from '../database/server-list.ts'
 import { normaliseEmail } from '../notices/rules/notice.ts'
-import { refusalOfPassword, roles } from '../operators/rules/operator.ts'
+import { roles } from '../operators/rules/operator.ts'
 import { messageOf } from '../platform/errors.ts'
 import { parseMasterKeys } from '../platform/master-keys.ts'
 import { parseUrlPolicy } from '../platform/ssrf-guard.ts'
@@ -268,13 +269,6 @@ export const settings = {
     example: '24',
     parse: integer({ from: 1, to: 720 }),
   }),
-  BANK_ACCOUNT_WAIT_HOURS: setting({
-    about:
-      'How long a merchant’s new bank account waits before payouts go there, so that the merchant can object.',
-    fallback: '24',
-    example: '72',
-    parse: integer({ from: 0, to: 720 }),
-  }),
   WALLET_PAYMENT_LIMIT: setting({
     about: 'The most that a wallet pays at once, in each currency, where the wallet has no limit of its own.',
     fallback: '',
@@ -293,6 +287,13 @@ export const settings = {
     fallback: '',
     example: '2500 EUR,2500 USD',
     parse: amountsByCurrency,
+  }),
+  BANK_ACCOUNT_WAIT_HOURS: setting({
+    about:
+      'How long a merchant’s new bank account waits before payouts go there, so that the merchant can object.',
+    fallback: '24',
+    example: '72',
+    parse: integer({ from: 0, to: 720 }),
   }),
   CALLBACK_HOSTS_PER_DAY: setting({
     about:
@@ -394,6 +395,20 @@ export const settings = {
     fallback: '200',
     example: '20',
     parse: integer({ from: 0, to: 100_000 }),
+  }),
+  PORTAL: setting({
+    about:
+      'The portal at /merchant on the public listener, where the people of merchants sign in. off: there is none.',
+    fallback: 'on',
+    example: 'off',
+    parse: oneOf('on', 'off'),
+  }),
+  APPLICATIONS: setting({
+    about:
+      'on: whoever wants to be a merchant of this live gateway applies at /merchant/apply, and operators decide in the console. Needs MODE=live and the portal.',
+    fallback: 'off',
+    example: 'on',
+    parse: oneOf('on', 'off'),
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting({
     about:

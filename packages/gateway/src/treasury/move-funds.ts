@@ -44,7 +44,8 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
         amountMinor,
       }))
       const limits = new Map(moves.map(({ to }) => [accountIdOf(to), balanceLimits?.get(to.currency)]))
-      await move(moves, { act, kind: 'top_up', merchantId: '', outside, once, limits })
+      const outcome = await move(moves, { act, kind: 'top_up', merchantId: '', outside, once, limits })
+      if (outcome === 'over_limit') throw overLimit()
     },
 
     /** When the act of this id was carried out; undefined: it was not. */
@@ -76,7 +77,7 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
       once: Once
       limits: BalanceLimits
     },
-  ): Promise<void> {
+  ): Promise<'done' | 'insufficient_funds' | 'over_limit'> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
       const transferId = makeTransactionId(act.actedAtMs, random)
@@ -97,14 +98,13 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
         outside: outsideMark(outside, { transferId, nowMs: act.actedAtMs }),
       }
     })
-    const outcome = await carryOutOnce<'insufficient_funds' | 'over_limit'>(act, once, {
+    return carryOutOnce(act, once, {
       isRecorded: treasury.isRecorded,
       async attempt() {
-        const moved = await treasury.move(transfers, act, limits)
-        return moved === 'moved' ? 'done' : moved
+        const outcome = await treasury.move(transfers, act, limits)
+        return outcome === 'moved' ? 'done' : outcome
       },
     })
-    if (outcome === 'over_limit') throw overLimit()
   }
 }
 

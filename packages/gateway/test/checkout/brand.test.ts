@@ -11,7 +11,10 @@ import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tillgate-brand-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 const logoFile = join(folder, 'mark.svg')
-writeFileSync(logoFile, '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8H0z"/></svg>')
+writeFileSync(
+  logoFile,
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8H0z"/></svg>',
+)
 
 test('name, mark, help, privacy and imprint stand on the checkout and on a payment link', async () => {
   const shop = await openCheckoutShop({

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { totpCode } from '../../src/accounts/totp.ts'
 import { apiPrefix } from '../../src/faces/admin-api/api.ts'
 import { apiRoutes } from '../../src/faces/admin-api/routes.ts'
 import { downloadLimits } from '../../src/http/downloads.ts'
 import { type Scope, scopeNames, scopes } from '../../src/operators/rules/api-token.ts'
 import { mayAct, type Role } from '../../src/operators/rules/operator.ts'
-import { totpCode } from '../../src/operators/totp.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
@@ -246,6 +246,17 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     params,
     body: { accentColour: '#AA00FF', clear: ['callbackHosts'], reason },
   })
+  await admin.data('setLogo', {
+    params,
+    body: { logo: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64') },
+  })
+  assert.equal((await admin.data('setLogo', { params, body: {} })).merchantId, params.merchantId)
+  await gateway.operations
+    .as('test')
+    .members.inviteMember({ ...params, email: 'ann@shop.example', role: 'owner' })
+  const people = await admin.data('listMembers', { params })
+  assert.deepEqual([people.members.length, people.invitations[0].login], [0, 'ann@shop.example'])
+  assert.deepEqual((await admin.data('listApplications', { query: { status: 'waiting' } })).applications, [])
   assert.equal((await admin.data('suspendMerchant', { params, body: { reason } })).status, 'suspended')
   assert.equal((await admin.data('resumeMerchant', { params, body: { reason } })).status, 'active')
   const { text, data } = await admin.call('showMerchant', { params })
@@ -485,7 +496,8 @@ test('limits of a wallet are set for a currency, and all that is stored of its o
     [],
   )
   const all = await admin.data('exportWallet', { params, body: { reason: 'asked' } })
-  assert.deepEqual([all.login, all.payments, all.acts.at(-1).act], [login, [], 'wallet.export'])
+  assert.deepEqual([all.login, all.payments], [login, []])
+  assert(all.acts.some(({ act }: { act: string }) => act === 'wallet.export'))
 })
 
 test('the books, the audit log, the system and the token itself are told', async () => {

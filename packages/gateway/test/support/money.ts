@@ -38,13 +38,18 @@ export type Money = ReturnType<typeof openMoney>
 /** Fresh parts on a database; calling it again on the same one is a restart. */
 export function openMoney(
   pool: Pool,
-  { clock, rail = walletRail, config }: { clock: Clock; rail?: Rail; config?: Partial<OperationConfig> },
+  {
+    clock,
+    rail = walletRail,
+    config,
+    waitMs = 0,
+  }: { clock: Clock; rail?: Rail; config?: Partial<OperationConfig>; waitMs?: number },
 ) {
   const random = randomBytes
   const troubles: unknown[] = []
   const { stores, operations } = testOperations(pool, {
     // Test wallets would fill up again by themselves.
-    config: { ...readConfig(testEnvironment), mode: 'live', bankAccountWaitMs: 0, ...config },
+    config: { ...readConfig(testEnvironment), mode: 'live', bankAccountWaitMs: waitMs, ...config },
     clock,
     rail,
     hints: { settlingFailed: (error) => troubles.push(error) },
@@ -77,6 +82,8 @@ export function openMoney(
         status: 'active',
         requestsPerSecond: undefined,
         callbackHosts: undefined,
+        defaultCallbackUrl: undefined,
+        logoHash: undefined,
         contactEmails: undefined,
         contactLanguage: undefined,
         isSelfRegistered: false,

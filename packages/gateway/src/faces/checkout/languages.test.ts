@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fill, fillText } from '../../http/languages/words.ts'
 import { chooseLanguage, languages } from './languages.ts'
-import { fill, fillText } from './words.ts'
 
 /** Every text by its path; the forms of a plural too. */
 function textsOf(words: object, path = ''): Map<string, string> {

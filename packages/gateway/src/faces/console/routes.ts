@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toFieldError } from '../../acts/read-input.ts'
 import { downloadLimits } from '../../http/downloads.ts'
 import { pageStatusOf } from '../../http/failures.ts'
+import { originOf } from '../../http/forms/sign-in-cookies.ts'
 import { html } from '../../http/html.ts'
 import { redirect } from '../../http/layout.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
@@ -13,6 +14,7 @@ import { isApprovalInUse } from '../../operators/rules/approval.ts'
 import { mayAct } from '../../operators/rules/operator.ts'
 import { actRoutes } from './act-forms.ts'
 import { accountArea } from './areas/account.ts'
+import { applicationsArea } from './areas/applications.ts'
 import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
@@ -52,7 +54,6 @@ import {
   isRightToken,
   leaveNote,
   type Note,
-  originOf,
   readSession,
   type SignedIn,
   takeNote,
@@ -88,6 +89,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...moneyArea,
     ...ledgerArea,
     ...approvalsArea,
+    ...applicationsArea,
     ...auditArea,
     ...systemArea,
     ...requestsArea,
@@ -276,8 +278,11 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   }
 
   async function frameOf({ operator, session }: SignedIn, note: Note | undefined): Promise<Frame> {
-    const { approvals, approvalPolicy } = running()
-    const waiting = await approvals.countWaiting()
+    const { approvals, approvalPolicy, takesApplications, as } = running()
+    const [waiting, applied] = await Promise.all([
+      approvals.countWaiting(),
+      as('console').applications.countWaiting(),
+    ])
     return {
       mode: parts.mode,
       operator,
@@ -285,7 +290,10 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       formToken: formTokenOf(session, running()),
       nonce: Buffer.from(parts.random(nonceBytes)).toString('base64url'),
       // Also shown when it was switched off while something waits.
-      approvalsWaiting: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
+      waiting: {
+        approvals: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
+        applications: applied > 0 || takesApplications ? applied : undefined,
+      },
     }
   }
 }

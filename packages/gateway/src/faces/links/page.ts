@@ -2,13 +2,13 @@
 // does, and leads to the checkout.
 import type { LinkState } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../http/html.ts'
+import { fill } from '../../http/languages/words.ts'
 import type { OpenedLink } from '../../links/open-link.ts'
 import type { PaymentLink } from '../../links/rules/link.ts'
 import type { Language } from '../checkout/languages.ts'
 import type { FramedPage, Site } from '../checkout/pages/frame.ts'
 import { type IconName, icon } from '../checkout/pages/icons.ts'
 import { isolated, shop, total } from '../checkout/pages/shop.ts'
-import { fill } from '../checkout/words.ts'
 
 export interface LinkView extends OpenedLink, Site {
   readonly language: Language

@@ -1,11 +1,13 @@
 // Payment links over HTTP: the page, its button, and its QR code. Links are public addresses, so opening one costs little
 // and writes nothing; what the button makes is bounded for each address and for each link.
+
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
 import type { CookieJar } from '../../http/cookies.ts'
 import { pageStatusOf } from '../../http/failures.ts'
+import { isLanguageTag } from '../../http/languages/languages.ts'
 import { redirect } from '../../http/layout.ts'
 import { sendQr } from '../../http/qr.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
@@ -14,7 +16,7 @@ import type { OpenedLink, OpenLink } from '../../links/open-link.ts'
 import { readTypedAmount } from '../../links/rules/typed-amount.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { accentStyle } from '../checkout/accent.ts'
-import { chooseLanguage, isLanguageTag, type Language } from '../checkout/languages.ts'
+import { chooseLanguage, type Language } from '../checkout/languages.ts'
 import { type Site, sendFramed } from '../checkout/pages/frame.ts'
 import { notFoundPage, tooManyPage, troublePage } from '../checkout/pages/plain.ts'
 import { type LinkView, linkPage } from './page.ts'

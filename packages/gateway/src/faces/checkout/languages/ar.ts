@@ -1,5 +1,5 @@
 // صفحة الدفع بالعربية.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const ar: Words = {

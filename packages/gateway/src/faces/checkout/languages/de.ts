@@ -1,5 +1,5 @@
 // Der Checkout auf Deutsch.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const de: Words = {

@@ -1,5 +1,5 @@
 // The checkout in English: the language that all others are measured against. {Names} in braces are filled in.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 
 export const en = {
   title: 'Pay {merchant}',

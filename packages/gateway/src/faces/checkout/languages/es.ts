@@ -1,5 +1,5 @@
 // La página de pago en español.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const es: Words = {

@@ -1,5 +1,5 @@
 // La page de paiement en français.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const fr: Words = {

@@ -1,5 +1,5 @@
 // 日本語のお支払いページ。
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const ja: Words = {

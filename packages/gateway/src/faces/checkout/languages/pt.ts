@@ -1,5 +1,5 @@
 // A página de pagamento em português.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const pt: Words = {

@@ -1,5 +1,5 @@
 // 简体中文结账页。
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const zh: Words = {

@@ -2,8 +2,8 @@
 // of it, then the details folded. The parts keep their places from state to state.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
 import { returnUrlOf } from '../../../orders/return-to-shop.ts'
-import { fill } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
 import { resultState } from './result.ts'
@@ -13,6 +13,8 @@ import type { ShownAttempt, View } from './view.ts'
 
 /** How often a browser without scripts looks whether a payment is over. */
 const refreshSeconds = 3
+/** While the consumer copies an account and a reference. */
+const copyingSeconds = 30
 /** From here on the countdown warns. */
 export const soonMs = 60_000
 
@@ -81,6 +83,7 @@ function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refresh
   if (isFinalOrderStatus(order.status)) return {}
   const action = rails.open?.nextAction
   if (action?.kind === 'redirect' && note?.code === 'goOn') return { goesTo: action.url }
+  if (action?.kind === 'instructions') return { refreshSeconds: copyingSeconds }
   if (order.status === 'confirming' || rails.open) return { refreshSeconds }
   return { refreshSeconds: Math.max(1, Math.ceil((order.expiresAtMs - nowMs) / 1000)) + 1 }
 }

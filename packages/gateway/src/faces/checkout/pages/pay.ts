@@ -1,10 +1,10 @@
 // An order that can be paid: sign in, or see the balance and confirm; in the sandbox test wallets by one tap.
 
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
 import { remember } from '../../../platform/remember.ts'
 import type { BrokenLimit } from '../../../wallets/rules/limits.ts'
 import type { Language } from '../languages.ts'
-import { fill } from '../words.ts'
 import { icon } from './icons.ts'
 import { notice } from './notice.ts'
 import { openAttempt, railChoices } from './rails.ts'

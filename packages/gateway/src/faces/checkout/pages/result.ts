@@ -2,8 +2,8 @@
 // shop.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
 import type { Words } from '../words.ts'
-import { fill } from '../words.ts'
 import { type IconName, icon } from './icons.ts'
 import { notice } from './notice.ts'
 import { token } from './token.ts'

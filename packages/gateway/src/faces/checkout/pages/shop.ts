@@ -1,10 +1,18 @@
 // Who is paid: the merchant's mark and name, as they stand on top of every page that takes a payment.
+
 import { type Html, html } from '../../../http/html.ts'
+import { logoPath } from '../../../http/logos.ts'
 import type { Merchant } from '../../../merchants/rules/merchant.ts'
 import type { Language } from '../languages.ts'
 
-export function shop({ name }: Pick<Merchant, 'name'>): Html {
-  return html`<span class="shop"><span class="mark" aria-hidden="true">${initialOf(name)}</span><bdi>${name}</bdi></span>`
+export function shop(merchant: Pick<Merchant, 'merchantId' | 'name' | 'logoHash'>): Html {
+  return html`<span class="shop">${mark(merchant)}<bdi>${merchant.name}</bdi></span>`
+}
+
+function mark({ merchantId, name, logoHash }: Parameters<typeof shop>[0]): Html {
+  return logoHash === undefined
+    ? html`<span class="mark" aria-hidden="true">${initialOf(name)}</span>`
+    : html`<img class="mark" src="${logoPath(merchantId, logoHash)}" alt="" width="32" height="32">`
 }
 
 /** The one amount that is shown large: the longer it is, the smaller, so that it stays on one line of a small phone. */

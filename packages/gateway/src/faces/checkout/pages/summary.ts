@@ -2,8 +2,8 @@
 // out of the stored order as minor units in digits.
 import { amountOfGoods } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
-import type { Formats } from '../formats.ts'
-import { fill } from '../words.ts'
+import type { Formats } from '../../../http/languages/formats.ts'
+import { fill } from '../../../http/languages/words.ts'
 import type { View } from './view.ts'
 
 /** As orders/rules/order.ts writes it. */
