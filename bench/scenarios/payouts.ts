@@ -88,7 +88,7 @@ async function countPayouts(pool: Pool): Promise<number> {
 
 async function fill(pool: Pool, count: number): Promise<void> {
   await pool.query('truncate payouts, payout_runs, payout_plans, merchant_bank_accounts, transfers, accounts')
-  await pool.query("delete from merchants where merchant_id like '9%'")
+  await pool.query("delete from merchants where merchant_id like 'X%'")
   await addManyMerchants(pool, { count, day: dayOf(Date.now()) })
   for (const table of [
     'merchants',

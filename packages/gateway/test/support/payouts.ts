@@ -121,7 +121,7 @@ export async function availableOf(money: Money, merchantId: string, currency = '
 /** Daily plans from `day` on, each merchant with 100.00 EUR and more; the numbers of the merchants begin with `prefix`. */
 export async function addManyMerchants(
   pool: Pool,
-  { count, day, prefix = '9' }: { count: number; day: string; prefix?: string },
+  { count, day, prefix = 'X' }: { count: number; day: string; prefix?: string },
 ): Promise<void> {
   const auditId = randomUUID()
   const many = `(select ${`'${prefix}'`} || lpad(n::text, 17, '0') as id, n, 10000 + n % 1000 as minor from generate_series(1, ${count}) as n) as many`
