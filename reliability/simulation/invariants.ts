@@ -32,7 +32,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkHistories(pool)),
     ...(await checkRefundSums(pool)),
     ...(await checkWallets(ending)),
-    ...(await checkPayouts(ending)),
+    ...(await checkActs(ending)),
     ...(await checkCallbacks(ending)),
   ]
 }
@@ -200,17 +200,29 @@ select w.wallet_id, a.credits_posted - a.debits_posted as balance,
     )
 }
 
-async function checkPayouts({ pool, journal }: Ending): Promise<string[]> {
+async function checkActs({ pool, journal }: Ending): Promise<string[]> {
+  return [
+    ...(await checkActsOf(pool, 'payout', journal.payouts)),
+    ...(await checkActsOf(pool, 'correction', journal.corrections)),
+  ]
+}
+
+async function checkActsOf(
+  pool: Pool,
+  kind: 'payout' | 'correction',
+  acknowledged: readonly { readonly actId: string; readonly amountMinor: bigint }[],
+): Promise<string[]> {
   const { rows } = await pool.query<{ audit_id: string; times: string; amount: string }>(
-    `select audit_id, count(*) as times, sum(amount_minor) as amount from transfers where kind = 'payout' group by audit_id`,
+    'select audit_id, count(*) as times, sum(amount_minor) as amount from transfers where kind = $1 group by audit_id',
+    [kind],
   )
   const paid = new Map(rows.map((row) => [row.audit_id, row]))
   return [
     ...rows
       .filter(({ times }) => times !== '1')
-      .map(({ audit_id }) => `payout ${audit_id} was made more than once`),
-    ...journal.payouts
+      .map(({ audit_id }) => `${kind} ${audit_id} was made more than once`),
+    ...acknowledged
       .filter(({ actId, amountMinor }) => BigInt(paid.get(actId)?.amount ?? 0) !== amountMinor)
-      .map(({ actId }) => `payout ${actId} was acknowledged and is not there`),
+      .map(({ actId }) => `${kind} ${actId} was acknowledged and is not there`),
   ]
 }

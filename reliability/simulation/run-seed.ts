@@ -10,7 +10,7 @@ import { findViolations } from './invariants.ts'
 import { Journal } from './journal.ts'
 import { SimulatedNetwork } from './network.ts'
 import { Pace } from './pace.ts'
-import { liveOrder, payOut, type World } from './people.ts'
+import { fund, liveOrder, payOut, type World } from './people.ts'
 import { Processes } from './processes.ts'
 import { SimulatedRail } from './rail.ts'
 import { type Owner, Scheduler } from './scheduler.ts'
@@ -160,6 +160,8 @@ function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded 
   for (let index = 0; index < days / 10; index++) {
     const actId = makeUuid(startMs, (count) => seeded.bytes(count))
     void live(Math.floor(seeded.fraction() * days * dayMs), () => payOut(world, actId))
+    const fundId = makeUuid(startMs, (count) => seeded.bytes(count))
+    void live(Math.floor(seeded.fraction() * days * dayMs), () => fund(world, fundId))
   }
   return lives
 }

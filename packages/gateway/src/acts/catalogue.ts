@@ -4,6 +4,7 @@ import { approvalActs } from './approval-acts.ts'
 import { bankActs } from './bank-acts.ts'
 import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
+import { correctionActs } from './correction-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
@@ -11,6 +12,7 @@ import { noticeActs } from './notice-acts.ts'
 import { operatorActs } from './operator-acts.ts'
 import { orderActs } from './order-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
+import { priceActs } from './price-acts.ts'
 import { railActs } from './rail-acts.ts'
 import { tokenActs } from './token-acts.ts'
 import { transferActs } from './transfer-acts.ts'
@@ -26,6 +28,8 @@ export const catalogue: readonly Act[] = [
   ...railActs,
   ...transferActs,
   ...bankActs,
+  ...priceActs,
+  ...correctionActs,
   ...approvalActs,
   ...bookActs,
   ...noticeActs,

@@ -72,10 +72,13 @@ import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
 import { makeRequestLog } from '../system/request-log.ts'
 import { makeManageBanks } from '../treasury/manage-banks.ts'
+import { makeManagePrices } from '../treasury/manage-prices.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
+import { PriceDirectory } from '../treasury/price-directory.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
+import { makeResetPin } from '../wallets/reset-pin.ts'
 import type { Stores } from './stores.ts'
 
 export interface OperationParts extends ClockAndRandom {
@@ -164,10 +167,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
   const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
+  const pinResetCodes = makeTokens(vault.deriveKeys('PIN reset codes'))
+  const prices = new PriceDirectory({ store: stores.priceLists, clock })
   const railDirectory = new RailDirectory({ store: stores.rails, vault, clock })
   const askRails = makeAskRails({
     ...stores,
-    ...{ railDirectory, currentOrder, directory, linkTokens, publicUrl, clock, random },
+    ...{ railDirectory, prices, currentOrder, directory, linkTokens, publicUrl, clock, random },
     post: parts.railPost ?? noWayOut,
     makeNotices,
     lateMoney: config.lateMoney,
@@ -187,7 +192,14 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     return {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, onTask, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
-      wallets: makeManageWallets({ wallets, treasury, vault, ...by }),
+      wallets: makeManageWallets({
+        wallets,
+        treasury,
+        vault,
+        resets: stores.pinResets,
+        pinResetCodes,
+        ...by,
+      }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, ...by }),
     }
   }
@@ -236,6 +248,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     // Consumers
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
     authenticateWallet: makeAuthenticateWallet({ tries: stores.pinTries, vault, clock }),
+    resetPin: makeResetPin({
+      ...{ resets: stores.pinResets, tries: stores.pinTries, codes: pinResetCodes, vault, clock, random },
+    }),
     submitPayment,
     payByRail,
     rails: railDirectory,
@@ -249,6 +264,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     settleDue: makeSettleDue({
       ...stores,
       rail: parts.rail ?? railOf(config.mode, { wallets, clock }),
+      prices,
       clock,
       random,
       onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
@@ -359,10 +375,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         transfers: makeRecordTransfers({
           ...stores,
-          ...{ currentOrder, ...by },
+          ...{ currentOrder, prices, ...by },
           onAlert: (message, about) => hints.railAlert(message, about),
         }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
+        prices: makeManagePrices({ prices: stores.priceLists, merchants, rails: stores.rails, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),

@@ -155,6 +155,9 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
         await wallets.topUp({ wallet, currency, amountMinor, outside, reason, approval })
         return undefined
       }
+      case 'correction':
+        await funds.correct(act.correction, reason, { approval })
+        return undefined
       case 'key.add':
         return (await merchants.addKey(act.merchantId, act.key, { reason, approval })).secret
       case 'merchant.callback-hosts': {

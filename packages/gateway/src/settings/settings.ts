@@ -225,9 +225,9 @@ export const settings = {
   }),
   APPROVAL_FOR: setting({
     about:
-      'What else waits for a second operator, separated by commas: payout, top-up, key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
+      'What else waits for a second operator, separated by commas: payout, top-up, correction, key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
     fallback: '',
-    example: 'payout,top-up,key,callback-hosts',
+    example: 'payout,top-up,correction,key,callback-hosts',
     parse: approvalKinds,
   }),
   APPROVAL_HOURS: setting({
@@ -515,6 +515,7 @@ function refundLimits(value: string): ReadonlyMap<string, bigint> {
 const kindsByName = {
   payout: 'merchant.payout',
   'top-up': 'wallet.top-up',
+  correction: 'correction',
   key: 'key.add',
   'callback-hosts': 'merchant.callback-hosts',
 } as const
@@ -522,7 +523,7 @@ const kindsByName = {
 function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeof kindsByName][] {
   return value
     .split(',')
-    .map((name) => kindsByName[oneOf('payout', 'top-up', 'key', 'callback-hosts')(name.trim())])
+    .map((name) => kindsByName[oneOf('payout', 'top-up', 'correction', 'key', 'callback-hosts')(name.trim())])
 }
 
 function allowedTargets(value: string): readonly string[] {

@@ -1,4 +1,4 @@
-// The one way by which operators refund, pay out and top up: what may be done at once is done, and what wants a second
+// The one way by which operators refund, pay out, top up and correct: what may be done at once is done, and what wants a second
 // operator becomes a request. The console, the admin API and the command line all come through here.
 import type { RefundAnswer } from '@tillgate/protocol'
 import { type AskApprovalParts, makeAskApproval, type Outcome } from '../operators/ask-approval.ts'
@@ -8,6 +8,7 @@ import type { OrderKey } from '../orders/rules/order.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 import type { MoveFunds } from './move-funds.ts'
 import type { Outside } from './rules/bank-account.ts'
+import type { Correction } from './rules/correction.ts'
 
 export interface MoneyActsParts extends AskApprovalParts {
   readonly orders: ManageOrders
@@ -68,6 +69,19 @@ export function makeMoneyActs(parts: MoneyActsParts) {
       }
       const { walletId } = (await wallets.showWallet(wallet)).wallet
       return ask({ kind: 'wallet.top-up', walletId, currency, amountMinor, outside }, { reason, actId })
+    },
+
+    /** The number of its act. */
+    async correct(
+      correction: Correction,
+      { reason, actId }: { readonly reason: string; readonly actId?: string | undefined },
+    ): Promise<Outcome<string>> {
+      const { way, ...before } = await wayOf('correction', actId)
+      if (way === 'do')
+        return { kind: 'done', result: await funds.correct(correction, reason, { actId }), ...before }
+      if (way === 'ask') await funds.checkCorrection(correction)
+      const { currency, amountMinor } = correction
+      return ask({ kind: 'correction', currency, amountMinor, correction }, { reason, actId })
     },
   }
 

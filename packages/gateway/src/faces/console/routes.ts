@@ -16,9 +16,12 @@ import { accountArea } from './areas/account.ts'
 import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
+import { correctionsArea } from './areas/corrections.ts'
+import { feesArea } from './areas/fees.ts'
 import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
 import { merchantArea } from './areas/merchant.ts'
+import { merchantMoneyArea } from './areas/merchant-money.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { moneyArea } from './areas/money.ts'
 import { noticesArea } from './areas/notices.ts'
@@ -80,6 +83,9 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...walletsArea,
     ...railsArea,
     ...moneyArea,
+    ...feesArea,
+    ...correctionsArea,
+    ...merchantMoneyArea,
     ...ledgerArea,
     ...approvalsArea,
     ...auditArea,

@@ -18,6 +18,8 @@ export const scopes = {
   'rails:manage': { needs: 'admin', meaning: 'add, change, pause and resume rails, rotate their secrets' },
   'banks:read': { needs: 'viewer', meaning: 'list and show the operator’s bank accounts' },
   'banks:manage': { needs: 'admin', meaning: 'add, change and close the operator’s bank accounts' },
+  'fees:read': { needs: 'viewer', meaning: 'list prices and explain fees' },
+  'fees:manage': { needs: 'admin', meaning: 'set and end prices' },
   'money:move': { needs: 'admin', meaning: 'pay merchants out, top wallets up' },
   'ledger:read': { needs: 'viewer', meaning: 'read the trial balance' },
   'ledger:verify': { needs: 'operator', meaning: 'verify the ledger' },

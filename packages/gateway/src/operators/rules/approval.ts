@@ -3,6 +3,7 @@
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
 import { describeOutside, type Outside } from '../../treasury/rules/bank-account.ts'
+import { type Correction, describeCorrection } from '../../treasury/rules/correction.ts'
 import { mayAct, type Operator, type Role } from './operator.ts'
 
 export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint } & (
@@ -14,6 +15,7 @@ export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint
     }
   | { readonly kind: 'merchant.payout'; readonly merchantId: string; readonly outside?: Outside | undefined }
   | { readonly kind: 'wallet.top-up'; readonly walletId: string; readonly outside?: Outside | undefined }
+  | { readonly kind: 'correction'; readonly correction: Correction }
 )
 
 /** Whoever holds a merchant's keys refunds as that merchant, and whoever names its hosts reads its callbacks. */
@@ -29,6 +31,7 @@ export const approverRoles = {
   'order.refund': 'operator',
   'merchant.payout': 'admin',
   'wallet.top-up': 'admin',
+  correction: 'admin',
   'key.add': 'admin',
   'merchant.callback-hosts': 'admin',
 } as const satisfies Record<ApprovableAct['kind'], Role>
@@ -88,6 +91,8 @@ export function describeAct(act: ApprovableAct): string {
       return `pay ${amountOf(act)} out to merchant ${act.merchantId}${act.outside ? describeOutside(act.outside) : ''}`
     case 'wallet.top-up':
       return `top up wallet ${act.walletId} by ${amountOf(act)}${act.outside ? describeOutside(act.outside) : ''}`
+    case 'correction':
+      return describeCorrection(act.correction)
     case 'key.add':
       return `give merchant ${act.merchantId} ${describeKey(act.key)}`
     case 'merchant.callback-hosts':
@@ -113,7 +118,9 @@ export function referRefundNoOf(act: ApprovableAct): string | undefined {
 }
 
 export function merchantIdOf(act: ApprovableAct): string | undefined {
-  return act.kind === 'wallet.top-up' ? undefined : act.merchantId
+  if (act.kind === 'wallet.top-up') return undefined
+  if (act.kind !== 'correction') return act.merchantId
+  return 'merchantId' in act.correction ? act.correction.merchantId || undefined : undefined
 }
 
 export type Decision = 'approve' | 'reject' | 'withdraw'

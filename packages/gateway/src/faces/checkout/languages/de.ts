@@ -19,6 +19,17 @@ export const de: Words = {
     next: 'Sie sehen zuerst Ihr Guthaben. Noch wird nichts bezahlt.',
     instead: 'Bei einer Wallet anmelden',
   },
+  forgotten: {
+    link: 'PIN vergessen?',
+    heading: 'Neue PIN festlegen',
+    text: 'Bitten Sie den Betreiber Ihrer Wallet um einen Einmalcode. Er stellt sicher, dass Sie es sind; der Code gilt 15 Minuten. Niemand sonst braucht ihn je.',
+    code: 'Einmalcode',
+    newPin: 'Neue PIN',
+    hint: '6 bis 12 Ziffern',
+    again: 'Neue PIN noch einmal',
+    submit: 'Neue PIN festlegen',
+    back: 'Zurück zur Zahlung an {merchant}',
+  },
   rails: {
     heading: 'Wie möchten Sie bezahlen?',
     go: 'Weiter zu {rail}',
@@ -131,6 +142,10 @@ export const de: Words = {
       'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere.',
     railBusy: 'Die begonnene Zahlung wird noch beendet. Bitte warten Sie einen Moment.',
     wrong: 'Anmeldung oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
+    pinChanged: 'Ihre PIN ist geändert und Sie sind angemeldet. Es ist noch nichts bezahlt.',
+    codeWrong:
+      'Anmeldename oder Code ist falsch, oder der Code ist zu alt. Nichts wurde geändert; bitten Sie um einen neuen Code.',
+    pinUnfit: 'Die neue PIN muss 6 bis 12 Ziffern haben und beide Male gleich sein. Nichts wurde geändert.',
     lockedUntil:
       'Es gab zu viele falsche Versuche. Es wurde kein Geld abgebucht; bitte versuchen Sie es {when} wieder.',
     locked:

@@ -19,6 +19,17 @@ export const fr: Words = {
     next: 'Vous verrez d’abord votre solde. Rien n’est encore payé.',
     instead: 'Se connecter à un portefeuille',
   },
+  forgotten: {
+    link: 'Code PIN oublié ?',
+    heading: 'Choisir un nouveau code PIN',
+    text: 'Demandez un code à usage unique à l’exploitant de votre portefeuille. Il s’assure que c’est bien vous ; le code est valable 15 minutes. Personne d’autre n’en a jamais besoin.',
+    code: 'Code à usage unique',
+    newPin: 'Nouveau code PIN',
+    hint: '6 à 12 chiffres',
+    again: 'Nouveau code PIN, encore une fois',
+    submit: 'Enregistrer le nouveau code PIN',
+    back: 'Retour au paiement à {merchant}',
+  },
   rails: {
     heading: 'Comment souhaitez-vous payer ?',
     go: 'Continuer vers {rail}',
@@ -131,6 +142,11 @@ export const fr: Words = {
       'Ce moyen de paiement n’est pas disponible pour le moment. Rien n’a été débité ; choisissez-en un autre.',
     railBusy: 'Le paiement commencé est encore en train de se terminer. Patientez un instant.',
     wrong: 'Identifiant ou code PIN incorrect. Rien n’a été débité ; veuillez réessayer.',
+    pinChanged: 'Votre code PIN est changé et vous êtes connecté. Rien n’est encore payé.',
+    codeWrong:
+      'L’identifiant ou le code est faux, ou le code est trop ancien. Rien n’a été changé ; demandez un nouveau code.',
+    pinUnfit:
+      'Le nouveau code PIN doit compter 6 à 12 chiffres et être identique les deux fois. Rien n’a été changé.',
     lockedUntil: 'Il y a eu trop d’essais erronés. Rien n’a été débité ; réessayez {when}.',
     locked:
       'Ce portefeuille est bloqué. Rien n’a été débité. Adressez-vous au fournisseur de votre portefeuille ou utilisez-en un autre.',

@@ -19,6 +19,17 @@ export const pt: Words = {
     next: 'Primeiro você vê o seu saldo. Nada é pago ainda.',
     instead: 'Entrar em uma carteira',
   },
+  forgotten: {
+    link: 'Esqueceu o PIN?',
+    heading: 'Definir um novo PIN',
+    text: 'Peça um código de uso único a quem administra a sua carteira. Eles confirmam que é você; o código vale por 15 minutos. Mais ninguém precisa dele.',
+    code: 'Código de uso único',
+    newPin: 'Novo PIN',
+    hint: 'De 6 a 12 dígitos',
+    again: 'Novo PIN outra vez',
+    submit: 'Definir o novo PIN',
+    back: 'Voltar ao pagamento a {merchant}',
+  },
   rails: {
     heading: 'Como quer pagar?',
     go: 'Continuar para {rail}',
@@ -126,6 +137,10 @@ export const pt: Words = {
     railGone: 'Esta forma de pagamento não está disponível neste momento. Nada foi cobrado; escolha outra.',
     railBusy: 'O pagamento que começou ainda está a ser terminado. Aguarde um momento.',
     wrong: 'O login ou o PIN está errado. Nada foi cobrado; tente de novo.',
+    pinChanged: 'O seu PIN foi alterado e você entrou. Nada foi pago ainda.',
+    codeWrong:
+      'O login ou o código está errado, ou o código é antigo demais. Nada foi alterado; peça um novo código.',
+    pinUnfit: 'O novo PIN deve ter de 6 a 12 dígitos e ser igual nas duas vezes. Nada foi alterado.',
     lockedUntil: 'Houve muitas tentativas erradas. Nada foi cobrado; tente de novo {when}.',
     locked:
       'Esta carteira está bloqueada. Nada foi cobrado. Fale com o provedor da sua carteira ou use outra.',

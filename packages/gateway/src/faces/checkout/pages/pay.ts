@@ -16,7 +16,7 @@ ${notice(view)}
 ${view.rails.open ? openAttempt(view, view.rails.open) : view.wallet ? confirm(view, view.wallet) : ways(view)}`
 }
 
-function countdown({ language, order, nowMs }: View): Html {
+export function countdown({ language, order, nowMs }: View): Html {
   const { left, soon, announceSoon } = language.words.time
   const leftSeconds = Math.max(0, Math.ceil((order.expiresAtMs - nowMs) / 1000))
   const isSoon = leftSeconds <= 60
@@ -62,7 +62,8 @@ ${token(formToken)}
 <input id="pin" name="pin" type="password" inputmode="numeric" autocomplete="current-password" pattern="[0-9]{4,12}" minlength="4" maxlength="12" dir="ltr" required>
 <div class="act"><button class="primary" type="submit">${words.submit}</button>
 <p class="quiet small">${words.next}</p></div>
-</form>`
+</form>
+<p class="small forgotten"><a class="link" href="${path}/pin">${language.words.forgotten.link}</a></p>`
 }
 
 function testWallets({ path, formToken, language }: View): Html {
