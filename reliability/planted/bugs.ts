@@ -77,7 +77,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'fee-rounded-against-the-merchant': {
     what: 'A fee is rounded up, and not half up.',
-    caughtBy: 'fee.test.ts',
+    caughtBy: 'fees.test.ts',
     places: [
       {
         in: 'halfUp',

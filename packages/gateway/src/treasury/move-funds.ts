@@ -105,7 +105,14 @@ export function makeMoveFunds({ treasury, clock, random, actor }: MoveFundsParts
     /** The number of its transfer. */
     async correct(correction: Correction, reason: string, once: Once = {}): Promise<string> {
       const { currency, amountMinor, corrects, outside } = correction
-      const { merchantId, from, to } = await plan(correction)
+      const planned = await plan(correction).catch(async (error: unknown) => {
+        // Sent again: there is less to correct because it was done.
+        if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined)
+          return undefined
+        throw error
+      })
+      if (!planned) return once.actId ?? ''
+      const { merchantId, from, to } = planned
       const act = newAct(
         {
           act: `correction.${correction.kind.replace('_', '-')}`,

@@ -2,7 +2,7 @@
 // at the same moment it is asked for; and after each the books are proved.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { afterEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
 import type { Correction } from '../../src/treasury/rules/correction.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -18,6 +18,7 @@ const { merchantId } = merchant
 const outside = { bankName: 'main', reference: 'bank 1', valueDate: '2026-11-16' }
 const usd = { currency: 'USD', outside }
 
+beforeEach(() => clock.advance(1_000))
 afterEach(async () => assert.deepEqual(await money.verify(), []))
 
 const correct = (correction: Correction, actId?: string) => money.funds.correct(correction, 'test', { actId })

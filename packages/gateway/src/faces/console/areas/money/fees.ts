@@ -1,14 +1,14 @@
 // Fees: the price lists as they were set, and a calculator that says what a payment costs and why.
 import { isCurrencyCode, merchantIdPattern, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
-import { type Html, html } from '../../../http/html.ts'
-import { walletRailId } from '../../../rails/rules/outside-rail.ts'
-import type { Explanation } from '../../../treasury/manage-prices.ts'
-import { describeScope, type Price } from '../../../treasury/rules/price.ts'
-import { actForms } from '../act-forms.ts'
-import { type ConsolePage, type ConsoleRoute, orRefused, type Visit } from '../console.ts'
-import { state } from '../statuses.ts'
-import { empty, facts, number, table } from '../tables.ts'
-import { amount, moment } from '../words.ts'
+import { type Html, html } from '../../../../http/html.ts'
+import { walletRailId } from '../../../../rails/rules/outside-rail.ts'
+import type { Explanation } from '../../../../treasury/manage-prices.ts'
+import { describeScope, type Price } from '../../../../treasury/rules/price.ts'
+import { actForms } from '../../act-forms.ts'
+import { type ConsolePage, type ConsoleRoute, orRefused, type Visit } from '../../console.ts'
+import { state } from '../../statuses.ts'
+import { empty, facts, number, table } from '../../tables.ts'
+import { amount, moment } from '../../words.ts'
 import { moneyPath, moneyTabs } from './money.ts'
 
 const path = `${moneyPath}/fees`

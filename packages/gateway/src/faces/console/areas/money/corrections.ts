@@ -1,9 +1,9 @@
 // Corrections: what operators moved to put the books right, the newest first.
-import { type Html, html } from '../../../http/html.ts'
-import { actForms } from '../act-forms.ts'
-import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { number, table, urlWith } from '../tables.ts'
-import { ago, amount } from '../words.ts'
+import { type Html, html } from '../../../../http/html.ts'
+import { actForms } from '../../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
+import { number, table, urlWith } from '../../tables.ts'
+import { ago, amount } from '../../words.ts'
 import { moneyPath, moneyTabs } from './money.ts'
 
 const path = `${moneyPath}/corrections`

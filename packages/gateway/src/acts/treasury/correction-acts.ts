@@ -2,11 +2,11 @@
 // one, and may need a second operator.
 import { Failure, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
 import type { Static, TObject } from 'typebox'
-import { type Correctable, type Correction, releaseTargets } from '../treasury/rules/correction.ts'
-import type { RecordedCorrection } from '../treasury/store/corrections.ts'
-import { type Act, type ActCall, defineAct } from './act.ts'
-import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import { amount, faced, list, matching, object, oneOf, optional, text, timeMs } from './fields.ts'
+import { type Correctable, type Correction, releaseTargets } from '../../treasury/rules/correction.ts'
+import type { RecordedCorrection } from '../../treasury/store/corrections.ts'
+import { type Act, type ActCall, defineAct } from '../act.ts'
+import { outcomeFields, tellWaiting, toOutcome } from '../approval-acts.ts'
+import { amount, faced, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import {
   currency,
   limit,
@@ -16,7 +16,7 @@ import {
   outsideMoneyOf,
   outsideOf,
   reason,
-} from './shared-fields.ts'
+} from '../shared-fields.ts'
 
 const transferPattern = { regexp: /^[0-9A-Za-z]{1,30}$/, expected: 'a transfer’s number' }
 const corrects = optional(

@@ -7,11 +7,11 @@ import {
   toMinorUnits,
   toPositiveMinorUnits,
 } from '@tillgate/protocol'
-import { railIdPattern, walletRailId } from '../rails/rules/outside-rail.ts'
-import { maxBasisPoints, type Price, type Terms } from '../treasury/rules/price.ts'
-import { type Act, defineAct } from './act.ts'
-import { amount, faced, integer, list, matching, object, oneOf, optional, text, timeMs } from './fields.ts'
-import { currency, limit, merchantId, reason, uuid } from './shared-fields.ts'
+import { railIdPattern, walletRailId } from '../../rails/rules/outside-rail.ts'
+import { maxBasisPoints, type Price, type Terms } from '../../treasury/rules/price.ts'
+import { type Act, defineAct } from '../act.ts'
+import { amount, faced, integer, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { currency, limit, merchantId, reason, uuid } from '../shared-fields.ts'
 
 const rail = matching(`The rail’s id; \`${walletRailId}\` is the wallets here.`, {
   regexp: railIdPattern,

@@ -1,14 +1,14 @@
 // A merchant's money: what it has, what it pays, and its statement, to be read, printed or downloaded.
 import { merchantIdPattern } from '@tillgate/protocol'
-import { type Html, html } from '../../../http/html.ts'
-import type { StatementEntry, StatementRange } from '../../../ledger/store/statements.ts'
-import { actForms } from '../act-forms.ts'
-import { balanceTable } from '../balances.ts'
-import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../console.ts'
-import { empty, number, table } from '../tables.ts'
-import { amount, exact } from '../words.ts'
+import { type Html, html } from '../../../../http/html.ts'
+import type { StatementEntry, StatementRange } from '../../../../ledger/store/statements.ts'
+import { actForms } from '../../act-forms.ts'
+import { balanceTable } from '../../balances.ts'
+import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../../console.ts'
+import { empty, number, table } from '../../tables.ts'
+import { amount, exact } from '../../words.ts'
+import { dayOf } from '../orders.ts'
 import { priceTable } from './fees.ts'
-import { dayOf } from './orders.ts'
 
 const path = '/merchants/:merchantId'
 const dayMs = 86_400_000
