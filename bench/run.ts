@@ -13,6 +13,7 @@ import { expiry } from './scenarios/expiry.ts'
 import { create, query, single, straightforward } from './scenarios/merchant-api.ts'
 import { overload } from './scenarios/overload.ts'
 import { paidOrders } from './scenarios/paid-orders.ts'
+import { payouts } from './scenarios/payouts.ts'
 import { rails } from './scenarios/rails.ts'
 import { startAndMemory } from './scenarios/start-and-memory.ts'
 import { stored } from './scenarios/stored.ts'
@@ -31,6 +32,7 @@ const scenarios: Record<string, Scenario> = {
   'dead-hosts': deadHosts,
   stored,
   expiry,
+  payouts,
   checkout,
   overload,
   start: startAndMemory,

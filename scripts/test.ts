@@ -24,8 +24,9 @@ const suites = {
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
-  'packages/gateway/test/browser/{checkout-looks,checkout-text,console*,docs,shop,test-bank}.test.ts',
+  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,portal,shop,test-bank}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
+  'packages/gateway/test/payouts/payout-kill.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types}.test.ts',

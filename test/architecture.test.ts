@@ -47,8 +47,12 @@ const planted = [
   ['orders/rules', 'node:fs'],
   ['ledger/store', '../verify-ledger.ts'],
   ['ledger/store', '../../faces/cli/program.ts'],
-  ...['orders', 'payments', 'rails', 'refunds', 'ledger', 'treasury', 'callbacks', 'merchants'].map(upward),
-  ...['keys', 'wallets', 'operators', 'notices', 'sandbox', 'overview', 'system'].map(upward),
+  ...['orders', 'payments', 'links', 'rails', 'refunds', 'ledger', 'treasury', 'callbacks', 'merchants'].map(
+    upward,
+  ),
+  ...['keys', 'wallets', 'accounts', 'members', 'operators', 'notices', 'sandbox', 'overview', 'system'].map(
+    upward,
+  ),
   ['orders', 'pg'],
   ['orders', '../database/pool.ts'],
   ['database', '../orders/store/orders.ts'],

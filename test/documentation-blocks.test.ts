@@ -321,6 +321,15 @@ test('the answers in the API reference have the fields that a gateway answers wi
   await until(paymentId, 'refund_success')
   await agrees('service.trade.query', { paymentId })
   await agrees('service.trade.callback', { paymentId })
+  const { linkId } = await agrees('service.link.create', {
+    linkNo: 'papers',
+    title: 'Tea',
+    currency: 'EUR',
+    leastAmount: 1,
+    mostAmount: 5,
+  })
+  await agrees('service.link.query', { linkId })
+  await agrees('service.link.close', { linkId })
   await agrees('service.sandbox.listen', {})
   const another = await create('papers-2')
   await agrees('service.trade.cancel', { paymentId: another.paymentId })

@@ -10,6 +10,9 @@ import {
   parseCallbackResult,
   parseCancelBody,
   parseCreateBody,
+  parseLinkCloseBody,
+  parseLinkCreateBody,
+  parseLinkQueryBody,
   parseQueryBody,
   parseRefundBody,
   parseRequestEnvelope,
@@ -38,6 +41,7 @@ import type { Target } from './guided.ts'
 const merchantId = '123456789012345678'
 const timestamp = 1_760_000_000_000
 const paymentId = 'P01K73ZQ800JZ7V3N4Q5R6S7T8W'
+const linkId = 'L01K73ZQ800JZ7V3N4Q5R6S7T8W'
 const uuid = '01234567-89ab-7fff-bfff-ffffffffffff'
 
 const result = {
@@ -81,6 +85,22 @@ export const bodies: Readonly<
     right: [{ paymentId, referRefundNo: 'R-1', refundAmount: '1.50', refundReason: 'too small' }],
   },
   'service.trade.callback': { parse: parseCallbackBody, right: [{ paymentId }] },
+  'service.link.create': {
+    parse: parseLinkCreateBody,
+    right: [
+      { linkNo: 'n', title: 'Tea', currency: 'EUR', amount: '5.00', uses: 'once', paymentMinutes: 5 },
+      {
+        linkNo: 'n',
+        title: 'Tea',
+        currency: 'JPY',
+        leastAmount: 5,
+        mostAmount: 10,
+        linkExpiryTime: 1760000000000,
+      },
+    ],
+  },
+  'service.link.query': { parse: parseLinkQueryBody, right: [{ linkId }, { linkNo: 'n' }] },
+  'service.link.close': { parse: parseLinkCloseBody, right: [{ linkId }] },
   'service.sandbox.pay': { parse: parseSandboxPayBody, right: [{ paymentId, outcome: 'success' }] },
   'service.sandbox.advance': { parse: parseSandboxAdvanceBody, right: [{ paymentId, milliseconds: 60_000 }] },
   'service.sandbox.listen': { parse: parseSandboxListenBody, right: [{}, { after: 'x', waitMs: 10 }] },

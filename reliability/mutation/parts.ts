@@ -12,11 +12,15 @@ const inRules = (names: readonly string[], ending = '.ts') =>
   names.map((name) => `packages/gateway/src/${name.replace('/', '/rules/')}${ending}`)
 const tests = '.test.ts'
 const moves = ['orders/order', 'orders/status-change', 'payments/payment', 'refunds/refund']
+const payoutRules = ['payout-amount', 'payout-plan', 'end-payout', 'decide-payouts'].map(
+  (name) => `payouts/${name}`,
+)
 
 // The quickest tests first: the first that notices a change is the last that runs.
 export const parts = {
   money: { mutate: inProtocol(['money']), tests: inProtocol(['money'], tests) },
-  ledger: { mutate: inRules(['ledger/ledger']), tests: inRules(['ledger/ledger'], tests) },
+  ledger: { mutate: inRules(['ledger/transfer']), tests: inRules(['ledger/transfer'], tests) },
+  payouts: { mutate: inRules([...payoutRules, 'payouts/payout']), tests: inRules(payoutRules, tests) },
   'state-machine': {
     mutate: [...inProtocol(['statuses']), ...inRules([...moves, 'orders/expiry'])],
     tests: [...inProtocol(['statuses'], tests), ...inRules(moves, tests)],

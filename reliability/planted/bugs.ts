@@ -148,6 +148,22 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'link-paid-twice': {
+    what: 'Whoever presses the button of a link for one payment gets an order of their own, and the table lets them.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'migrations',
+        find: "where link_uses = 'once' and status in ('pending', 'confirming', 'success')",
+        replace: "where link_uses = 'once' and status = 'no such status'",
+      },
+      {
+        in: 'makeOpenLink',
+        find: "if (earlier && standing === 'leads_on') return earlier",
+        replace: "if (earlier && standing === 'leads_on' && link.uses === 'many') return earlier",
+      },
+    ],
+  },
   'lost-commit-taken-for-done': {
     what: 'A COMMIT whose answer was lost is told as done without looking.',
     caughtBy: 'simulation',
@@ -156,6 +172,17 @@ export const bugs: Readonly<Record<string, Bug>> = {
         in: 'makePaymentStore',
         find: "if (error instanceof CommitUnknown) return 'unknown'",
         replace: "if (error instanceof CommitUnknown) return 'submitted'",
+      },
+    ],
+  },
+  'limit-of-a-wallet-ignored': {
+    what: 'Payments that come in one batch are each held to the limit of the day as if they were alone.',
+    caughtBy: 'wallet-limits.test.ts',
+    places: [
+      {
+        in: 'takeMoney',
+        find: 'spentMinor: spentMinorOn(spending, day) + minor',
+        replace: 'spentMinor: spentMinorOn(spending, day) + 0n * minor',
       },
     ],
   },
@@ -180,6 +207,41 @@ export const bugs: Readonly<Record<string, Bug>> = {
     what: 'A change of status no longer asks whether the order is still in the status that it was decided on.',
     caughtBy: 'simulation',
     places: [{ in: 'changeStatuses', find: 'and o.status = c.from_status', replace: '' }],
+  },
+  'payout-made-twice': {
+    what: 'Whoever looks for plans that are due does not lock them, moves none of them on, and no key stops the second payout.',
+    caughtBy: 'payout-runs.test.ts',
+    places: [
+      { in: 'claimDuePlans', find: 'for update skip locked', replace: '' },
+      { in: 'moveOnPlans', find: 'next_day = d.next_day, last_day', replace: 'last_day' },
+      {
+        in: 'migrations',
+        find: 'create unique index payouts_plan_day on payouts (merchant_id, currency, plan_day) where plan_day is not null;',
+        replace: '',
+      },
+      { in: 'migrations', find: 'check (next_day > last_day)', replace: 'check (true)' },
+      {
+        in: 'makeWorkPayouts',
+        find: 'more: ended !== undefined',
+        replace: 'more: false',
+      },
+    ],
+  },
+  'payout-reserve-ignored': {
+    what: 'A plan pays out the reserve as well.',
+    caughtBy: 'payout-runs.test.ts',
+    places: [
+      {
+        in: 'decidePlan',
+        find: 'keptMinor: reserveMinor(plan.reserve, salesMinor)',
+        replace: 'keptMinor: 0n',
+      },
+    ],
+  },
+  'payout-returned-twice': {
+    what: 'A payout that came back comes back again: the change asks no more whether the status is still what it was.',
+    caughtBy: 'payout-runs.test.ts',
+    places: [{ in: 'changePayouts', find: 'and p.status = c.from_status', replace: '' }],
   },
   'rail-late-money-lost': {
     what: 'Money that a rail took after its order had ended is noticed, and nothing is written down.',

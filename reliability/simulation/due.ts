@@ -1,8 +1,9 @@
 // Looks straight into the tables, beside the gateway: when is something due, and is anything left to do? Time moves by
 // it, so that thirty days take no longer than what happens in them.
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
+import { tablePlans } from '../../packages/gateway/src/database/tables.ts'
 
-export type Due = Readonly<Record<'expire' | 'settle' | 'ask' | 'deliver', number | undefined>>
+export type Due = Readonly<Record<'expire' | 'settle' | 'ask' | 'deliver' | 'payouts', number | undefined>>
 
 /** For each worker, by the processes' clocks; undefined when nothing waits for it. */
 export async function findDue(pool: Pool): Promise<Due> {
@@ -13,7 +14,10 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
        (select min(due_at) from settlements) as settle,
        (select min(greatest(t.due_at, r.paused_until)) from rail_tasks t join rails r using (rail_id)) as ask,
        (select min(greatest(q.due_at, q.claimed_until, h.paused_until))
-          from callback_queue q left join callback_hosts h using (host)) as deliver`,
+          from callback_queue q left join callback_hosts h using (host)) as deliver,
+       least((select extract(epoch from min(next_day)) * 1000 from payout_plans),
+             (select min(coalesce(ending_asked_at, created_at)) from payout_runs
+               where closed_at is null or (ending is not null and ended_at is null)))::bigint as payouts`,
   })
   const toTime = (text: string | null | undefined) => (text ? Number(text) : undefined)
   return {
@@ -21,6 +25,7 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
     settle: toTime(rows[0]?.settle),
     ask: toTime(rows[0]?.ask),
     deliver: toTime(rows[0]?.deliver),
+    payouts: toTime(rows[0]?.payouts),
   }
 }
 
@@ -37,9 +42,9 @@ select count(distinct l.pid) as waits
 }
 
 export async function emptyTables(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ names: string }>(
-    `select string_agg(quote_ident(tablename), ', ') as names
-       from pg_tables where schemaname = 'public' and tablename not like 'schema%' and tablename not like '%migration%'`,
-  )
-  await pool.query(`truncate ${rows[0]?.names}`)
+  // What migrations have put there is there at every beginning.
+  const names = Object.entries(tablePlans)
+    .filter(([name, { isFilledByMigration }]) => name !== 'migrations' && !isFilledByMigration)
+    .map(([name]) => name)
+  await pool.query(`truncate ${names.join(', ')}`)
 }

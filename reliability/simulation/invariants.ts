@@ -31,6 +31,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkBank(pool, ending.bank)),
     ...(await checkHistories(pool)),
     ...(await checkRefundSums(pool)),
+    ...(await checkLinks(pool)),
     ...(await checkWallets(ending)),
     ...(await checkActs(ending)),
     ...(await checkCallbacks(ending)),
@@ -181,6 +182,17 @@ having sum(r.amount_minor) > o.payment_amount_minor`)
   return rows.map(({ order_no }) => `more was refunded of ${order_no} than was paid`)
 }
 
+/** A link for one payment was paid once at most. */
+async function checkLinks(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ link_id: string }>(`
+select link_id
+  from orders
+ where link_uses = 'once' and status = 'success'
+ group by merchant_id, link_id
+having count(*) > 1`)
+  return rows.map(({ link_id }) => `link ${link_id} is for one payment and was paid more than once`)
+}
+
 async function checkWallets({ pool, walletMinor }: Ending): Promise<string[]> {
   const { rows } = await pool.query<{ wallet_id: string; balance: string; expected: string }>(
     `
@@ -204,6 +216,7 @@ async function checkActs({ pool, journal }: Ending): Promise<string[]> {
   return [
     ...(await checkActsOf(pool, 'payout', journal.payouts)),
     ...(await checkActsOf(pool, 'correction', journal.corrections)),
+    ...(await checkPlannedPayouts(pool)),
   ]
 }
 
@@ -213,7 +226,8 @@ async function checkActsOf(
   acknowledged: readonly { readonly actId: string; readonly amountMinor: bigint }[],
 ): Promise<string[]> {
   const { rows } = await pool.query<{ audit_id: string; times: string; amount: string }>(
-    'select audit_id, count(*) as times, sum(amount_minor) as amount from transfers where kind = $1 group by audit_id',
+    `select audit_id, count(*) as times, sum(amount_minor) as amount from transfers
+      where kind = $1 and phase in ('hold', 'direct') and audit_id is not null group by audit_id`,
     [kind],
   )
   const paid = new Map(rows.map((row) => [row.audit_id, row]))
@@ -225,4 +239,15 @@ async function checkActsOf(
       .filter(({ actId, amountMinor }) => BigInt(paid.get(actId)?.amount ?? 0) !== amountMinor)
       .map(({ actId }) => `${kind} ${actId} was acknowledged and is not there`),
   ]
+}
+
+/** Each merchant once for each day of its plan. */
+async function checkPlannedPayouts(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string }>(`
+select 'merchant ' || merchant_id || ' was paid out ' || count(*) || ' times for ' || plan_day as what
+  from payouts where plan_day is not null group by merchant_id, plan_day having count(*) > 1
+ union all
+select 'run ' || run_id || ' was never closed, or its payouts do not follow it' from payout_runs
+ where closed_at is null or (ending is not null and ended_at is null)`)
+  return rows.map(({ what }) => what)
 }

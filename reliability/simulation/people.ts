@@ -158,7 +158,11 @@ async function payByBank(story: Story, order: ToldOrder, mind: Seeded): Promise<
   return 'goes_on'
 }
 
-async function click(story: Story, order: ToldOrder, walletId: string): Promise<void> {
+export async function click(
+  story: Pick<Story, 'world' | 'seeded'>,
+  order: ToldOrder,
+  walletId: string,
+): Promise<void> {
   const { world } = story
   const { merchantId, paymentId } = order
   const answer = await untilAnswered(story, () =>
@@ -218,17 +222,6 @@ async function refundOnce(
   world.journal.refunded({ merchantId: merchant.merchantId, paymentId, referRefundNo, refundId, amountMinor })
 }
 
-/** An operator pays a merchant out, so that some refunds find too little money. */
-export async function payOut(world: World, actId: string): Promise<void> {
-  const { merchant } = world.seeded.stream(actId).pick(world.merchants)
-  const amountMinor = BigInt(world.seeded.stream(actId).whole(100, 3_000))
-  const payout = { merchantId: merchant.merchantId, currency: 'USD', amountMinor }
-  const answer = await untilAnswered({ world, seeded: world.seeded.stream(actId) }, () =>
-    world.call((gateway) => gateway.funds.payOut(payout, 'simulation', { actId })),
-  )
-  if (answer.kind === 'answered') world.journal.payouts.push({ actId, amountMinor })
-}
-
 /** An operator funds a merchant, and sends the same act again and again until there is an answer. */
 export async function fund(world: World, actId: string): Promise<void> {
   const seeded = world.seeded.stream(actId)
@@ -241,13 +234,13 @@ export async function fund(world: World, actId: string): Promise<void> {
     outside: { bankName: 'main' },
   } as const
   const answer = await untilAnswered({ world, seeded }, () =>
-    world.call((gateway) => gateway.funds.correct(correction, 'simulation', { actId })),
+    world.call((gateway) => gateway.corrections.correct(correction, 'simulation', { actId })),
   )
   if (answer.kind === 'answered')
     world.journal.corrections.push({ actId, amountMinor: correction.amountMinor })
 }
 
-async function untilAnswered<Result>(
+export async function untilAnswered<Result>(
   { world, seeded }: Pick<Story, 'world' | 'seeded'>,
   ask: () => Promise<Called<Result>>,
 ): Promise<Called<Result>> {
@@ -285,6 +278,6 @@ function createBody(given: {
   })
 }
 
-function decimal(minor: bigint): string {
+export function decimal(minor: bigint): string {
   return `${minor / 100n}.${(minor % 100n).toString().padStart(2, '0')}`
 }

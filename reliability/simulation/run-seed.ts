@@ -8,9 +8,11 @@ import { countLockWaits, emptyTables, findDue } from './due.ts'
 import { Faults } from './faults.ts'
 import { findViolations } from './invariants.ts'
 import { Journal } from './journal.ts'
+import { payAtLink } from './links.ts'
 import { SimulatedNetwork } from './network.ts'
 import { Pace } from './pace.ts'
-import { fund, liveOrder, payOut, type World } from './people.ts'
+import { dealWithRuns, endPlans, payOut } from './payouts.ts'
+import { fund, liveOrder, type World } from './people.ts'
 import { Processes } from './processes.ts'
 import { SimulatedRail } from './rail.ts'
 import { type Owner, Scheduler } from './scheduler.ts'
@@ -163,5 +165,10 @@ function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded 
     const fundId = makeUuid(startMs, (count) => seeded.bytes(count))
     void live(Math.floor(seeded.fraction() * days * dayMs), () => fund(world, fundId))
   }
+  for (let index = 0; index < days / 10; index++)
+    void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
+  for (let day = 2; day < days; day += 3)
+    void live(day * dayMs, dealWithRuns.bind(undefined, world, `runs of day ${day}`))
+  void live(days * dayMs, () => endPlans(world))
   return lives
 }

@@ -4,10 +4,14 @@ import { noExtras } from '../../packages/gateway/src/acts/rail-acts.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { type Merchant, makeMerchantId } from '../../packages/gateway/src/merchants/rules/merchant.ts'
 import type { Act } from '../../packages/gateway/src/operators/rules/audit.ts'
+import { readConfig } from '../../packages/gateway/src/settings/config.ts'
 import type { ManagePrices } from '../../packages/gateway/src/treasury/manage-prices.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
+import { testBankDetails } from '../../packages/gateway/test/support/payouts.ts'
+import { testEnvironment } from '../../packages/gateway/test/support/started.ts'
 import { bankRailId, type SimulatedBank } from './bank.ts'
 import { manners, type SimulatedNetwork } from './network.ts'
+import { planOf } from './payouts.ts'
 import type { World } from './people.ts'
 import type { Seeded } from './seeded.ts'
 import { vault } from './simulated-gateway.ts'
@@ -36,7 +40,13 @@ export async function settleIn(
 ): Promise<Pick<World, 'merchants' | 'wallets'>> {
   const random = (count: number) => seeded.bytes(count)
   const clock = { now: () => nowMs, wait: async () => {} }
-  const { stores, operations } = testOperations(pool, { clock, random, vault })
+  const { stores, operations } = testOperations(pool, {
+    config: { ...readConfig(testEnvironment), bankAccountWaitMs: 0 },
+    clock,
+    random,
+    vault,
+  })
+  const { bankAccounts, payoutPlans } = operations.as('simulation')
   const merchants: { merchant: Merchant; callbackUrl: string }[] = []
   for (let index = 0; index < merchantCount; index++) {
     const merchant: Merchant = {
@@ -45,6 +55,8 @@ export async function settleIn(
       status: 'active',
       requestsPerSecond: undefined,
       callbackHosts: undefined,
+      defaultCallbackUrl: undefined,
+      logoHash: undefined,
       contactEmails: undefined,
       contactLanguage: undefined,
       isSelfRegistered: false,
@@ -52,6 +64,13 @@ export async function settleIn(
       createdAtMs: nowMs,
     }
     await stores.merchants.insertMerchant(merchant, [], act('merchant.add'))
+    const account = { currency: 'USD', ...testBankDetails }
+    await bankAccounts.setBankAccount(merchant.merchantId, account, { reason: 'the beginning' })
+    // Half of them are paid out every day.
+    await payoutPlans.setPlan(
+      planOf(merchant.merchantId, index % 2 === 0 ? 'daily' : 'hand'),
+      'the beginning',
+    )
     // The last two shops are at one host.
     const host = `shop-${Math.min(index, merchantCount - 2)}.example`
     if (index < merchantCount - 1) network.addHost(host, seeded.weighted(manners))

@@ -12,6 +12,7 @@ import { readConfig } from '../../packages/gateway/src/settings/config.ts'
 import { startRailWorker } from '../../packages/gateway/src/workers/ask-rails.ts'
 import { startDeliveryWorker } from '../../packages/gateway/src/workers/deliver-callbacks.ts'
 import { startExpiryWorker } from '../../packages/gateway/src/workers/expire-orders.ts'
+import { startPayoutWorker } from '../../packages/gateway/src/workers/payouts.ts'
 import { startSettleWorker } from '../../packages/gateway/src/workers/settle.ts'
 import { startTidyWorker } from '../../packages/gateway/src/workers/tidy-callbacks.ts'
 import type { SimulatedBank } from './bank.ts'
@@ -37,7 +38,7 @@ export type SimulatedGateway = ReturnType<typeof startSimulatedGateway>
 
 const log = pino({ level: 'silent' })
 export const vault = makeVault(Buffer.alloc(32, 7))
-const config = { ...readConfig({}), mode: 'live' } as const
+const config = { ...readConfig({}), mode: 'live', bankAccountWaitMs: 0 } as const
 const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
 
 export function startSimulatedGateway(parts: SimulatedGatewayParts) {
@@ -87,9 +88,14 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     limits,
     signers: 4,
   })
+  startPayoutWorker({
+    ...idling('payouts'),
+    workPayouts: operations.workPayouts,
+    isShared: async () => false,
+  })
   startTidyWorker({ ...idling('tidy'), tidy: operations.tidyCallbacks })
 
-  return { ...operations, owner, pool: parts.pool, clock, funds: operations.as('simulation').funds }
+  return { ...operations, ...operations.as('simulation'), owner, pool: parts.pool, clock }
 }
 
 /** What the envelope carries, without its cryptography, which costs three milliseconds and depends on nothing here. */

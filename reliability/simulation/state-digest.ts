@@ -7,6 +7,9 @@ const tables = [
   'refunds',
   'transfers',
   'accounts',
+  'payouts',
+  'payout_runs',
+  'payout_plans',
   'callbacks',
   'callback_attempts',
 ]

@@ -6,6 +6,7 @@ import { type FailureName, failures, httpStatusOf, successAnswer } from '../../p
 import * as limits from '../../packages/protocol/src/limits.ts'
 import {
   gatewayPath,
+  linkMethods,
   type Method,
   methods,
   pathPrefix,
@@ -50,6 +51,7 @@ export function apiPage(): string {
     failureTable(sharedFailures),
     '',
     ...Object.keys(tradeMethods).flatMap((method) => operationPart(method as Method)),
+    ...Object.keys(linkMethods).flatMap((method) => operationPart(method as Method)),
     '## Callbacks that you receive',
     '',
     'The gateway posts this envelope to the order’s `callbackUrl`. [The guide](callbacks.md) says what to do with it.',
@@ -172,14 +174,14 @@ function limitTable(): string {
       ['`paymentTime` ahead of the gateway’s clock', minutes(limits.maxPaymentTimeAheadMs)],
       ['`goods`', `1 to ${limits.maxGoods}`],
       ['`goodsQuantity`', `${limits.maxGoodsQuantity}, ${limits.goodsQuantityDecimals} decimal places`],
-      ['`orderNo`, `referRefundNo`, `referenceGoodsId`', characters(limits.maxOrderNoLength)],
+      ['`orderNo`, `referRefundNo`, `linkNo`, `referenceGoodsId`', characters(limits.maxOrderNoLength)],
       ['`goodsName`, `goodsDesc`, `orderDescription`, `refundReason`', characters(limits.maxGoodsNameLength)],
       [
         '`shipping.name`, `shipping.address`',
         `${limits.maxShippingNameLength} and ${limits.maxShippingAddressLength} characters`,
       ],
       ['`callbackUrl`, `redirectUrl`, `cancelUrl`', characters(limits.maxUrlLength)],
-      ['`paymentId`, `refundId`', characters(limits.maxPaymentIdLength)],
+      ['`paymentId`, `refundId`, `linkId`', characters(limits.maxPaymentIdLength)],
       ['`transactionId`', characters(limits.maxTransactionIdLength)],
       ['An amount', '10^15, and 10^18 of the smallest unit'],
       ['An amount as a JSON number', `${limits.maxNumberDigits} significant digits; more as a string`],

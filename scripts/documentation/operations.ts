@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import type { FailureName } from '../../packages/protocol/src/codes.ts'
 import * as answers from '../../packages/protocol/src/messages/answers.ts'
+import * as links from '../../packages/protocol/src/messages/links.ts'
 import type { PaymentResult, RefundResult } from '../../packages/protocol/src/messages/results.ts'
 import * as listen from '../../packages/protocol/src/messages/sandbox-listen.ts'
 import { sandboxRequestsAnswerSchema } from '../../packages/protocol/src/messages/sandbox-requests.ts'
@@ -54,6 +55,22 @@ const payment = told<PaymentResult>('payment.order.success')
 const refund = told<RefundResult>('payment.refund.success')
 const { merchantId, paymentId, referOrderNo, paymentAmount, currency } = payment
 const { refundId, referRefundNo, refundAmount } = refund
+
+const link = {
+  linkId: 'L01K73ZQ800JZ7V3N4Q5R6S7T8W',
+  linkNo: 'donation-2026',
+  linkUrl: 'https://pay.example/l/L01K73ZQ800JZ7V3N4Q5R6S7T8W',
+  status: 'active',
+  title: 'A tree for the park',
+  uses: 'many',
+  currency: 'EUR',
+  leastAmount: 5,
+  mostAmount: 500,
+  createTime: payment.paymentTime,
+  paidCount: 0,
+  paidAmount: 0,
+  refundedAmount: 0,
+}
 
 export const operations: Readonly<Record<Method, OperationNotes>> = {
   'service.trade.create': {
@@ -163,6 +180,61 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     answerSchema: answers.callbackAnswerSchema,
     example: 'callback (send again)',
     exampleAnswer: { paymentId, queued: 2 },
+    failures: ['invalid_field', 'order_not_found'],
+  },
+  'service.link.create': {
+    title: 'Create a payment link',
+    about:
+      'Answers the address of a page, with a QR code, where consumers pay: a fixed amount, or one that they say; once, or any number of times. Each payment is an order like any other, whose `orderNo` begins with the `linkId`. Safe to repeat: the same `linkNo` with the same content is the same link; with other content it is 40900.',
+    bodyTables: ['link create body'],
+    answerTables: ['link answer'],
+    answerSchema: links.linkAnswerSchema,
+    example: 'link create',
+    exampleAnswer: link,
+    failures: [
+      'invalid_field',
+      'amount_does_not_fit_currency',
+      'amounts_do_not_add_up',
+      'times_out_of_range',
+      'url_not_allowed',
+      'callback_address_changed_too_often',
+      'number_already_used',
+    ],
+  },
+  'service.link.query': {
+    title: 'Query a payment link',
+    about: 'What came of it: how many paid, how much, and its newest orders.',
+    bodyTables: ['link query body'],
+    answerTables: ['link query answer', 'order of a link'],
+    answerSchema: links.linkQueryAnswerSchema,
+    example: 'link query',
+    exampleAnswer: {
+      ...link,
+      paidCount: 1,
+      paidAmount: 25,
+      orders: [
+        {
+          paymentId,
+          orderNo: `${link.linkId}-7Q3V9K2M4X8TDN5B`,
+          status: 'success',
+          paymentAmount: 25,
+          refundedAmount: 0,
+          createTime: payment.paymentTime,
+          paidTime: payment.paidTime,
+        },
+      ],
+    },
+    failures: ['invalid_field', 'order_not_found'],
+  },
+  'service.link.close': {
+    title: 'Close a payment link',
+    about:
+      'For ever: no payment begins there any more. One that has begun can still be paid until its own expiry. Closing a closed link answers success.',
+    bodyTables: ['link close body'],
+    answerTables: [],
+    answerSchema: links.linkAnswerSchema,
+    example: 'link close',
+    exampleAnswer: { ...link, status: 'closed' },
     failures: ['invalid_field', 'order_not_found'],
   },
   'service.sandbox.pay': {

@@ -9,17 +9,19 @@ import { orderEvents, refundEvents } from '../src/events.ts'
 import { notesOf } from '../src/fields.ts'
 import * as answers from '../src/messages/answers.ts'
 import { createBodySchema } from '../src/messages/create-body.ts'
+import * as links from '../src/messages/links.ts'
 import * as requests from '../src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../src/messages/results.ts'
 import * as listen from '../src/messages/sandbox-listen.ts'
 import * as logged from '../src/messages/sandbox-requests.ts'
-import { sandboxMethods, tradeMethods } from '../src/methods.ts'
+import { linkMethods, sandboxMethods, tradeMethods } from '../src/methods.ts'
 import { nextOrderStatuses, nextRefundStatuses, orderStatuses, refundStatuses } from '../src/statuses.ts'
 
 export type Tables = Readonly<Record<string, () => string>>
 
 export const tables: Tables = {
   methods: () => methodTable(tradeMethods),
+  'link methods': () => methodTable(linkMethods),
   'sandbox methods': () => methodTable(sandboxMethods),
   'request envelope': () => fieldTable(requestEnvelopeSchema),
   'callback envelope': () => fieldTable(callbackEnvelopeSchema),
@@ -39,6 +41,12 @@ export const tables: Tables = {
   'refund answer': () => fieldTable(answers.refundAnswerSchema),
   'callback body': () => fieldTable(requests.callbackBodySchema),
   'callback answer': () => fieldTable(answers.callbackAnswerSchema),
+  'link create body': () => fieldTable(links.linkCreateBodySchema),
+  'link query body': () => fieldTable(links.linkQueryBodySchema),
+  'link close body': () => fieldTable(links.linkCloseBodySchema),
+  'link answer': () => fieldTable(links.linkAnswerSchema),
+  'link query answer': () => fieldTable(links.linkQueryAnswerSchema),
+  'order of a link': () => fieldTable(inside(links.linkQueryAnswerSchema, 'orders')),
   'sandbox pay body': () => fieldTable(requests.sandboxPayBodySchema),
   'sandbox advance body': () => fieldTable(requests.sandboxAdvanceBodySchema),
   'sandbox listen body': () => fieldTable(listen.sandboxListenBodySchema),

@@ -24,7 +24,7 @@ export const failures = {
   },
   times_out_of_range: {
     code: 40004,
-    meaning: 'paymentTime or paymentExpiryTime is outside the allowed range.',
+    meaning: 'paymentTime, paymentExpiryTime or linkExpiryTime is outside the allowed range.',
   },
   url_not_allowed: {
     code: 40005,
@@ -59,7 +59,7 @@ export const failures = {
   },
   order_not_found: {
     code: 40400,
-    meaning: 'There is no such payment order or refund.',
+    meaning: 'There is no such payment order, refund or payment link.',
   },
   no_such_operation: {
     code: 40401,
@@ -76,7 +76,7 @@ export const failures = {
   },
   number_already_used: {
     code: 40900,
-    meaning: 'orderNo or referRefundNo was already used with other content. Use a new number.',
+    meaning: 'orderNo, referRefundNo or linkNo was already used with other content. Use a new number.',
   },
   status_does_not_allow: {
     code: 40901,

@@ -11,6 +11,7 @@ const randomBytesPerId = 10
 export const paymentIdPattern = /^P[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const refundIdPattern = /^R[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const transactionIdPattern = /^T[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+export const linkIdPattern = /^L[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 /** The gateway makes digits; merchants who come from elsewhere may bring letters. */
 export const merchantIdPattern = /^[0-9A-Za-z]{18}$/
@@ -25,6 +26,11 @@ export function makeRefundId(nowMs: number, random: RandomBytes): string {
 
 export function makeTransactionId(nowMs: number, random: RandomBytes): string {
   return `T${timeOrdered(nowMs, random)}`
+}
+
+/** Whoever knows it can open the link's page: its 80 random bits keep it from being guessed. */
+export function makeLinkId(nowMs: number, random: RandomBytes): string {
+  return `L${timeOrdered(nowMs, random)}`
 }
 
 /** UUID version 7 (RFC 9562). */

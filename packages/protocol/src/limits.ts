@@ -29,6 +29,11 @@ export const maxShippingAddressLength = 512
 export const maxUrlLength = 2048
 export const maxPaymentIdLength = 32
 export const maxRefundIdLength = 32
+export const maxLinkIdLength = 32
+export const maxLinkNoLength = 64
+export const maxLinkTitleLength = 256
+/** The newest orders of a link, in the answer of a query. */
+export const maxListedLinkOrders = 50
 export const maxRailIdLength = 32
 export const maxTransactionIdLength = 30
 export const maxReferRefundNoLength = 64
@@ -41,6 +46,8 @@ export const timestampWindowMs = 5 * minute
 export const maxRedirectAgeMs = 10 * minute
 export const minExpiryMs = 5 * minute
 export const maxExpiryMs = day
+/** How long an order that a consumer begins at a link can be paid, unless the link says otherwise. */
+export const defaultLinkPaymentMinutes = 60
 export const maxPaymentTimeAheadMs = 5 * minute
 export const maxSandboxAdvanceMs = 30 * day
 /** Shorter than what proxies as a rule allow an answer to take. */

@@ -26,6 +26,16 @@ export const tradeMethods = {
   },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
+/** At the gateway path alone. */
+export const linkMethods = {
+  'service.link.create': {
+    path: gatewayPath,
+    meaning: 'Make a payment link: a page and a QR code that consumers pay at.',
+  },
+  'service.link.query': { path: gatewayPath, meaning: 'Show a payment link and what came of it.' },
+  'service.link.close': { path: gatewayPath, meaning: 'Close a payment link for ever.' },
+} as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
+
 /** Exist in the sandbox alone, and at the gateway path alone. */
 export const sandboxMethods = {
   'service.sandbox.pay': { path: gatewayPath, meaning: 'Pay an order as a test consumer would.' },
@@ -48,7 +58,7 @@ export const sandboxMethods = {
   },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
-export const methods = { ...tradeMethods, ...sandboxMethods }
+export const methods = { ...tradeMethods, ...linkMethods, ...sandboxMethods }
 
 export type TradeMethod = keyof typeof tradeMethods
 export type Method = keyof typeof methods

@@ -11,6 +11,7 @@ import { Failure, failureNameOf, failures } from './codes.ts'
 import { parseCallbackEnvelope, parseRequestEnvelope } from './envelope.ts'
 import { eventNames } from './events.ts'
 import { parseCreateBody } from './messages/create.ts'
+import { parseLinkCloseBody, parseLinkCreateBody, parseLinkQueryBody } from './messages/links.ts'
 import {
   parseCallbackBody,
   parseCancelBody,
@@ -38,6 +39,9 @@ const parsers: Readonly<Record<Method, (text: string) => unknown>> = {
   'service.trade.cancel': parseCancelBody,
   'service.trade.refund': parseRefundBody,
   'service.trade.callback': parseCallbackBody,
+  'service.link.create': parseLinkCreateBody,
+  'service.link.query': parseLinkQueryBody,
+  'service.link.close': parseLinkCloseBody,
   'service.sandbox.pay': parseSandboxPayBody,
   'service.sandbox.advance': parseSandboxAdvanceBody,
   'service.sandbox.listen': parseSandboxListenBody,

@@ -18,6 +18,7 @@ import { makeRefusedEnvelopes } from './vectors-refused.ts'
 export const merchantId = '100000000000000001'
 export const timestamp = 1760000000000
 const paymentId = 'P01K73ZQ800JZ7V3N4Q5R6S7T8W'
+const linkId = 'L01K73ZQ800JZ7V3N4Q5R6S7T8W'
 const refundId = 'R01K73ZQ801MZ7V3N4Q5R6S7T8X'
 const transactionId = 'T01K73ZQ802NZ7V3N4Q5R6S7T8Y'
 const refundTransactionId = 'T01K73ZQ803PZ7V3N4Q5R6S7T8Z'
@@ -82,6 +83,21 @@ const requestBodies: readonly { name: string; method: Method; body: unknown }[] 
     },
   },
   { name: 'callback (send again)', method: 'service.trade.callback', body: { paymentId } },
+  {
+    name: 'link create',
+    method: 'service.link.create',
+    body: {
+      linkNo: 'donation-2026',
+      title: 'A tree for the park',
+      currency: 'EUR',
+      leastAmount: '5.00',
+      mostAmount: '500.00',
+      uses: 'many',
+      callbackUrl: 'https://shop.example/callbacks',
+    },
+  },
+  { name: 'link query', method: 'service.link.query', body: { linkId } },
+  { name: 'link close', method: 'service.link.close', body: { linkId } },
   { name: 'sandbox pay', method: 'service.sandbox.pay', body: { paymentId, outcome: 'success' } },
   { name: 'sandbox advance', method: 'service.sandbox.advance', body: { paymentId, milliseconds: 900000 } },
   { name: 'sandbox listen', method: 'service.sandbox.listen', body: { waitMs: 8000 } },

@@ -3,6 +3,11 @@ export type {
   CancelAnswer,
   CreateAnswer,
   EventName,
+  LinkAnswer,
+  LinkCreateBody,
+  LinkQueryAnswer,
+  LinkState,
+  LinkUses,
   OrderEventName,
   OrderStatus,
   PaymentResult,
@@ -46,6 +51,7 @@ export {
   UnavailableError,
   UnexpectedAnswerError,
 } from './errors.ts'
+export type { LinkReference, Links, NewLink } from './links.ts'
 export type { CallOptions, ClientOptions, Fetch } from './options.ts'
 export type { NewOrder, OrderReference, Orders } from './orders.ts'
 export type { WaitOptions } from './poll.ts'

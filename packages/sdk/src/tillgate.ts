@@ -3,6 +3,7 @@
 import { makeCaller } from './call.ts'
 import { type Callbacks, makeCallbacks } from './callbacks/callbacks.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
+import { type Links, makeLinks } from './links.ts'
 import { credentialsFromEnvironment, credentialsFromFile, type Environment } from './load-credentials.ts'
 import { type ClientOptions, withDefaults } from './options.ts'
 import { makeOrders, type Orders } from './orders.ts'
@@ -26,6 +27,8 @@ export class Tillgate {
   readonly orders: Orders
   /** Give money back, and see what became of it. */
   readonly refunds: Refunds
+  /** Pages and QR codes that consumers pay at. */
+  readonly links: Links
   /** Receive what the gateway tells, and have it told again. */
   readonly callbacks: Callbacks
   /** Check what the consumer brings back from the checkout. */
@@ -61,6 +64,7 @@ export class Tillgate {
     this.gatewayUrl = keyring.gatewayUrl.href
     this.orders = makeOrders(caller, settings)
     this.refunds = makeRefunds(caller, this.orders, settings)
+    this.links = makeLinks(caller)
     this.callbacks = makeCallbacks(caller, keyring)
     this.redirects = makeRedirects(keyring, settings.now)
     this.sandbox = makeSandbox(caller)

@@ -57,6 +57,144 @@ export type OrderEventName = 'payment.order.confirming' | 'payment.order.timeout
  * - `payment.refund.failed`: The refund failed; `msg` has the reason.
  */
 export type RefundEventName = 'payment.refund.success' | 'payment.refund.failed';
+export interface LinkAnswer {
+    /** The link’s number, as create answered it. Text of 1 to 32 characters. */
+    linkId: string;
+    /** The link’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+    linkNo: string;
+    /** The page to give to consumers. Behind it, `/qr.svg` and `/qr.png` are its QR code. An address of at most 2048 characters. */
+    linkUrl: string;
+    /** `active`; `paused` by the operator; `closed` for ever; `expired` by linkExpiryTime; `paid`, of a link for one payment. Allowed: `active`, `paused`, `closed`, `expired`, `paid`. */
+    status: 'active' | 'paused' | 'closed' | 'expired' | 'paid';
+    /** What is paid for, as the consumer reads it. Text of 1 to 256 characters, not blank. */
+    title: string;
+    /** `once`: one payment and no more. `many`: any number of them. Allowed: `once`, `many`. */
+    uses: 'once' | 'many';
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** What the consumer pays. Absent where the consumer says how much. An amount, zero or more. */
+    amount?: number | string;
+    /** The least that the consumer may say. An amount, zero or more. */
+    leastAmount?: number | string;
+    /** The most that the consumer may say. An amount, zero or more. */
+    mostAmount?: number | string;
+    /** No payment begins from then on. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    linkExpiryTime?: number;
+    /** When the link was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    createTime: number;
+    /** How many payments succeeded. A whole number from 0 to 9007199254740991. */
+    paidCount: number | string;
+    /** Their sum. An amount, zero or more. */
+    paidAmount: number | string;
+    /** What of it was refunded. An amount, zero or more. */
+    refundedAmount: number | string;
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
+}
+export interface LinkCreateBody {
+    /** The link’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+    linkNo: string;
+    /** What is paid for, as the consumer reads it. Text of 1 to 256 characters, not blank. */
+    title: string;
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** What the consumer pays. Left out, the consumer says how much. An amount greater than zero. */
+    amount?: number | string;
+    /** The least that the consumer may say. Not with `amount`. An amount greater than zero. */
+    leastAmount?: number | string;
+    /** The most that the consumer may say. Not with `amount`. An amount greater than zero. */
+    mostAmount?: number | string;
+    /** What is bought; `title` alone when left out. With `amount`, the sum must be that. A list of 1 to 100. */
+    goods?: {
+        /** The good’s number on the merchant’s platform. Text of 1 to 64 characters. */
+        referenceGoodsId: string;
+        /** Its name, shown to the consumer. Text of 1 to 256 characters, not blank. */
+        goodsName: string;
+        /** Its description. Text of at most 256 characters. */
+        goodsDesc?: string;
+        /** The price of one. An amount, zero or more. */
+        goodsAmount?: number | string;
+        /** Another spelling of goodsAmount. Send either; if both are sent, they must be equal. An amount, zero or more. */
+        goodsUnitAmount?: number | string;
+        /** The tax on one. An amount, zero or more. */
+        tax?: number | string;
+        /** How many, or how much of it, such as 0.5 for half a kilogram. 1 when left out. A number greater than 0, at most 999999999, with at most 6 decimal places. */
+        goodsQuantity?: number | string;
+    }[];
+    /** `once`: one payment and no more. `many`: any number of them. Allowed: `once`, `many`. */
+    uses?: 'once' | 'many';
+    /** No payment begins from then on. Left out, the link has no end but closing it. 13 digits: milliseconds since 1970-01-01 UTC. */
+    linkExpiryTime?: number | string;
+    /** How long a consumer has who began to pay; 60 when left out. A whole number from 5 to 1440. */
+    paymentMinutes?: number | string;
+    /** Where the callbacks of its orders are sent. Without it there are none. An address of at most 2048 characters. */
+    callbackUrl?: string;
+    /** Where the consumer goes back to at the end. An address of at most 2048 characters. */
+    redirectUrl?: string;
+}
+export interface LinkQueryAnswer {
+    /** The link’s number, as create answered it. Text of 1 to 32 characters. */
+    linkId: string;
+    /** The link’s number on the merchant’s platform. Unique for the merchant, for ever. Text of 1 to 64 characters. */
+    linkNo: string;
+    /** The page to give to consumers. Behind it, `/qr.svg` and `/qr.png` are its QR code. An address of at most 2048 characters. */
+    linkUrl: string;
+    /** `active`; `paused` by the operator; `closed` for ever; `expired` by linkExpiryTime; `paid`, of a link for one payment. Allowed: `active`, `paused`, `closed`, `expired`, `paid`. */
+    status: 'active' | 'paused' | 'closed' | 'expired' | 'paid';
+    /** What is paid for, as the consumer reads it. Text of 1 to 256 characters, not blank. */
+    title: string;
+    /** `once`: one payment and no more. `many`: any number of them. Allowed: `once`, `many`. */
+    uses: 'once' | 'many';
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** What the consumer pays. Absent where the consumer says how much. An amount, zero or more. */
+    amount?: number | string;
+    /** The least that the consumer may say. An amount, zero or more. */
+    leastAmount?: number | string;
+    /** The most that the consumer may say. An amount, zero or more. */
+    mostAmount?: number | string;
+    /** No payment begins from then on. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    linkExpiryTime?: number;
+    /** When the link was made. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    createTime: number;
+    /** How many payments succeeded. A whole number from 0 to 9007199254740991. */
+    paidCount: number | string;
+    /** Their sum. An amount, zero or more. */
+    paidAmount: number | string;
+    /** What of it was refunded. An amount, zero or more. */
+    refundedAmount: number | string;
+    /** Its newest 50 orders, the newest first. */
+    orders: {
+        /** The payment order’s number. Text of 1 to 32 characters. */
+        paymentId: string;
+        /** Begins with the linkId. Text of 1 to 64 characters. */
+        orderNo: string;
+        /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+        status: OrderStatus;
+        /** What it asks for. An amount, zero or more. */
+        paymentAmount: number | string;
+        /** What of it was refunded. An amount, zero or more. */
+        refundedAmount: number | string;
+        /** When the consumer began to pay. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        createTime: number;
+        /** When it was paid. Absent until then. Milliseconds since 1970-01-01 UTC, 13 digits. */
+        paidTime?: number;
+    }[];
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
+}
+export type LinkState = (typeof linkStates)[number];
+export type LinkUses = (typeof linkUses)[number];
 export interface PaymentResult {
     /** The merchant. 18 letters or digits. */
     merchantId: string;
@@ -566,6 +704,45 @@ export declare class UnavailableError extends TillgateError {
 export declare class UnexpectedAnswerError extends TillgateError {
     readonly name = "UnexpectedAnswerError";
 }
+/** Which link: its linkId, or your own linkNo when the answer of create was lost. */
+export type LinkReference = string | {
+    readonly linkId: string;
+} | {
+    readonly linkNo: string;
+};
+export interface Links {
+    /**
+     * Makes a payment link; give `linkUrl` to consumers. The same `linkNo` with the same content answers the link that
+     * is there, so repeating it is safe.
+     *
+     * @example
+     * const { linkUrl } = await tillgate.links.create({
+     *   linkNo: 'invoice-2026-17',
+     *   title: 'Invoice 2026-17',
+     *   currency: 'EUR',
+     *   amount: '120.00',
+     *   uses: 'once',
+     *   callbackUrl: 'https://shop.example/callbacks',
+     * })
+     */
+    create(link: NewLink, options?: CallOptions): Promise<LinkAnswer>;
+    /**
+     * A link as it is now: how many paid, how much, and its newest orders.
+     *
+     * @example
+     * const { status, paidAmount, orders } = await tillgate.links.query(linkId)
+     */
+    query(link: LinkReference, options?: CallOptions): Promise<LinkQueryAnswer>;
+    /**
+     * Closes a link for ever. A payment that has begun can still be made until its own expiry.
+     *
+     * @example
+     * await tillgate.links.close(linkId)
+     */
+    close(linkId: string, options?: CallOptions): Promise<LinkAnswer>;
+}
+/** Amounts are numbers or decimal strings, sent as they are and never rounded. */
+export type NewLink = LinkCreateBody;
 export interface ClientOptions {
     /** For a whole call, its retries and the waits between them included. 30 seconds when left out. */
     readonly timeoutMs?: number;
@@ -908,6 +1085,8 @@ export declare class Tillgate {
     readonly orders: Orders;
     /** Give money back, and see what became of it. */
     readonly refunds: Refunds;
+    /** Pages and QR codes that consumers pay at. */
+    readonly links: Links;
     /** Receive what the gateway tells, and have it told again. */
     readonly callbacks: Callbacks;
     /** Check what the consumer brings back from the checkout. */

@@ -1,9 +1,10 @@
-// What an operator may do, declared once. From the declaration come the route of the admin API with its description,
-// the command with its help, the console's form, and the name in the audit.
+// What an operator may do, and a merchant's member with their own merchant, declared once. From the declaration come the route of the admin API with its description,
+// the command with its help, the forms of console and portal, and the name in the audit.
 import type { Static, TObject, TSchema } from 'typebox'
+import type { Member, MemberRole } from '../members/rules/member.ts'
 import { type ApiToken, type Scope, scopes } from '../operators/rules/api-token.ts'
 import type { Operator, Role } from '../operators/rules/operator.ts'
-import { type Answered, answerOf } from './answers.ts'
+import { type Answered, answerOf, type FileType } from './answers.ts'
 import type { OperatorService } from './service.ts'
 
 /** What was typed, field by field. */
@@ -11,8 +12,10 @@ export type RawInput = Readonly<Record<string, string | readonly string[] | unde
 
 export interface ActCall<Params = unknown, Input = unknown> {
   readonly service: OperatorService
-  /** Undefined on the command line, which knows an account of the machine and no person. */
+  /** Undefined on the command line, which knows an account of the machine and no person, and where a member acts. */
   readonly operator: Operator | undefined
+  /** Of the merchant that the act is done to, and of no other: the service reaches nothing else. */
+  readonly member?: Member
   /** Of the admin API alone. */
   readonly token?: ApiToken
   /** For the audit: who, by which way, from where. */
@@ -98,6 +101,22 @@ export interface FormFace<Subject = never> {
   readonly formId?: string
 }
 
+/**
+ * A screen of the merchants' portal. The merchant is the session's, whatever is sent; the words are the portal's own, in
+ * its languages.
+ */
+export interface PortalFace
+  extends Pick<FormFace, 'fields' | 'hidden' | 'fixed' | 'required' | 'read' | 'wantsProof' | 'isDangerous'> {
+  /** Which members may. */
+  readonly roles: readonly MemberRole[]
+  /** By which its words are found. */
+  readonly name: string
+  /** Where its screen is and where it is sent, below the portal's prefix, parameters but the merchant as `:name`. */
+  readonly path: string
+  /** The page to go back to. */
+  readonly page: string
+}
+
 export interface Act {
   /** As in the audit. */
   readonly name: string
@@ -110,12 +129,13 @@ export interface Act {
   /** Query or body of the API, options of the command, fields of the form. */
   readonly input: TObject | undefined
   /** A file is sent as it is, without the envelope. */
-  readonly answer: TObject | 'csv'
+  readonly answer: TObject | FileType
   /** Done once under an id: the Idempotency-Key, or the form's own number. */
   readonly isOnce: boolean
   readonly api?: ApiFace
   readonly command?: CommandFace
   readonly forms: readonly FormFace[]
+  readonly portal: readonly PortalFace[]
   /** What a schema cannot say about a field. Throws; so that a form shows all errors at once. */
   readonly checks: Readonly<Record<string, (given: Readonly<Record<string, unknown>>) => void>>
   readonly run: (call: ActCall) => Promise<unknown>
@@ -129,7 +149,7 @@ interface Given<Params, Input> {
 
 type Checked<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
-interface ActGiven<Params, Input, Answer extends TObject | 'csv'> {
+interface ActGiven<Params, Input, Answer extends TObject | FileType> {
   readonly name: string
   readonly summary: string
   readonly scope?: Scope
@@ -144,6 +164,7 @@ interface ActGiven<Params, Input, Answer extends TObject | 'csv'> {
   readonly form?: FormFace
   /** Where it has several. */
   readonly forms?: readonly FormFace[]
+  readonly portal?: readonly PortalFace[]
   readonly checks?: Act['checks']
   readonly run: (
     call: ActCall<Checked<Params>, Checked<Input>>,
@@ -153,7 +174,7 @@ interface ActGiven<Params, Input, Answer extends TObject | 'csv'> {
 
 /** Holds `run` and `tell` to the schemas while they are written. */
 export function defineAct<
-  Answer extends TObject | 'csv',
+  Answer extends TObject | FileType,
   Params extends TObject | undefined = undefined,
   Input extends TObject | undefined = undefined,
 >(given: ActGiven<Params, Input, Answer>): Act {
@@ -165,6 +186,7 @@ export function defineAct<
     input: given.input,
     isOnce: given.isOnce ?? false,
     forms: given.forms ?? (given.form ? [given.form] : []),
+    portal: given.portal ?? [],
     checks: given.checks ?? {},
     // Safe, both: every face checks by these very schemas before it calls.
     run: async (call) => answerOf(given.answer, await (given.run as Act['run'])(call)),

@@ -13,8 +13,20 @@ export type Answered<T> = T extends readonly (infer Item)[]
       }
     : T
 
-export function answerOf(schema: TSchema | 'csv', found: unknown): unknown {
-  if (schema === 'csv') return found
+/** Of answers that are files, what they are called on the wire. */
+export const fileTypes = {
+  csv: 'text/csv',
+  xml: 'application/xml',
+} as const
+
+export type FileType = keyof typeof fileTypes
+
+export function isFile(answer: TSchema | FileType): answer is FileType {
+  return typeof answer === 'string'
+}
+
+export function answerOf(schema: TSchema | FileType, found: unknown): unknown {
+  if (isFile(schema)) return found
   const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema }
   // Safe, both: `run` is held to the schema by its type.
   if (items) return (found as readonly unknown[]).map((item) => answerOf(items, item))

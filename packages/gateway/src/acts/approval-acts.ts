@@ -14,6 +14,7 @@ import {
   merchantIdOf,
 } from '../operators/rules/approval.ts'
 import type { Correction } from '../treasury/rules/correction.ts'
+import { describeBankDetails } from '../payouts/rules/bank-account.ts'
 import { type Act, defineAct, form, type Told } from './act.ts'
 import { amount, list, object, oneOf, optional, text, timeMs } from './fields.ts'
 import {
@@ -51,6 +52,7 @@ export const approvalFields = {
   keyKind: optional(oneOf('Of a new key. An AES key is made when it is approved.', ['rsa', 'aes'])),
   publicKey: optional(publicKey),
   callbackHosts: optional(callbackHosts),
+  bankAccount: optional(text('Where a merchant’s payouts are to go: currency and account.', { max: 1024 })),
   reason,
   requestedBy: text('The login of whoever asked.', { max: 64 }),
   requestedAs: text('Who and from where, as in the audit log.', { max: 256 }),
@@ -234,6 +236,10 @@ function toApproval({ act, ...request }: ApprovalRequest) {
     valueDate: outside?.valueDate,
     keyKind: key?.kind,
     publicKey: key?.kind === 'rsa' ? key.publicKey : undefined,
+    bankAccount:
+      act.kind === 'merchant.bank-account'
+        ? `${act.account.currency}: ${describeBankDetails(act.account)}`
+        : undefined,
   }
 }
 

@@ -18,7 +18,16 @@ import {
   yesNo,
 } from './fields.ts'
 import { host } from './host-acts.ts'
-import { defaultLimit, limit, merchantId, nextLook, paymentId, reason, uuid } from './shared-fields.ts'
+import {
+  byMerchant,
+  defaultLimit,
+  limit,
+  merchantId,
+  nextLook,
+  paymentId,
+  reason,
+  uuid,
+} from './shared-fields.ts'
 
 const states = ['waiting', 'delivered', 'exhausted'] as const
 const filter = {
@@ -137,8 +146,18 @@ export const callbackActs: readonly Act[] = [
       button: 'Send it again',
       isOffered: ({ body }) => body !== undefined,
     }),
-    async run({ service, actor, params, input }) {
-      await service.as(actor).callbacks.resendOne(params.callbackId, input.reason)
+    portal: [
+      {
+        roles: ['owner', 'developer'],
+        name: 'resend',
+        path: '/callbacks/:callbackId/resend',
+        page: '/callbacks/:callbackId',
+        fields: [],
+        fixed: { reason: byMerchant },
+      },
+    ],
+    async run({ service, actor, member, params, input }) {
+      await service.as(actor).callbacks.resendOne({ ...params, merchantId: member?.merchantId }, input.reason)
       return { found: 1, queued: 1 }
     },
     tell: () => ({ text: 'The callback is sent again.' }),
@@ -192,7 +211,7 @@ export const callbackActs: readonly Act[] = [
     async run({ service, actor, input: { reason: why, callbackId, rate, ...wanted } }) {
       const { callbacks } = service.as(actor)
       if (callbackId !== undefined) {
-        await callbacks.resendOne(callbackId, why)
+        await callbacks.resendOne({ callbackId }, why)
         return { found: 1, queued: 1 }
       }
       if (Object.keys(wanted).length === 0)

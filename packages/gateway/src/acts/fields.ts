@@ -138,6 +138,8 @@ export interface FieldFace {
   readonly fromOption?: (text: string) => string
   /** Several lines on a form, a file on the command line. */
   readonly isLong?: true
+  /** A picture that is chosen on a form; its bytes in base64. */
+  readonly isPicture?: true
 }
 
 /** Marked as the makers of schemas mark theirs: neither checks nor descriptions see it. */

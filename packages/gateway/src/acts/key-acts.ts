@@ -3,10 +3,18 @@
 import { Failure } from '@tillgate/protocol'
 import { fingerprintOf } from '../merchants/key-fingerprint.ts'
 import type { MerchantKey } from '../merchants/rules/merchant.ts'
-import { type Act, type ActCall, type CommandFace, defineAct, type FormFace, type Told } from './act.ts'
+import {
+  type Act,
+  type ActCall,
+  type CommandFace,
+  defineAct,
+  type FormFace,
+  type PortalFace,
+  type Told,
+} from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
 import { list, longText, object, oneOf, optional, text, timeMs } from './fields.ts'
-import { aesKey, merchantId, publicKey, publicKeyCheck, reason, uuid } from './shared-fields.ts'
+import { aesKey, byMerchant, merchantId, publicKey, publicKeyCheck, reason, uuid } from './shared-fields.ts'
 
 const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId'
@@ -47,6 +55,11 @@ const keyForm = {
   place: 'merchant.keys',
   page,
 } as const satisfies Partial<FormFace>
+
+const keyScreen = {
+  roles: ['owner', 'developer'],
+  page: '/keys',
+} as const satisfies Partial<PortalFace>
 
 export const keyActs: readonly Act[] = [
   defineAct({
@@ -92,6 +105,25 @@ export const keyActs: readonly Act[] = [
         fields: ['publicKey', 'reason'],
         fixed: { kind: 'rsa' },
         required: ['publicKey'],
+      },
+    ],
+    portal: [
+      {
+        ...keyScreen,
+        name: 'newAesKey',
+        path: '/keys/aes',
+        fields: [],
+        fixed: { kind: 'aes', reason: byMerchant },
+        wantsProof: true,
+      },
+      {
+        ...keyScreen,
+        name: 'newRsaKey',
+        path: '/keys/rsa',
+        fields: ['publicKey'],
+        fixed: { kind: 'rsa', reason: byMerchant },
+        required: ['publicKey'],
+        wantsProof: true,
       },
     ],
     run: addKey,
@@ -140,6 +172,16 @@ export const keyActs: readonly Act[] = [
       button: 'Revoke the key',
       isDangerous: true,
     },
+    portal: [
+      {
+        ...keyScreen,
+        name: 'revokeKey',
+        path: '/keys/:keyId/revoke',
+        fields: [],
+        fixed: { reason: byMerchant },
+        isDangerous: true,
+      },
+    ],
     async run({ service, actor, params, input }) {
       await service.as(actor).merchants.revokeKey({ ...params, reason: input.reason })
       return { keyId: params.keyId }
@@ -166,12 +208,14 @@ async function addKey({
   actor,
   params,
   input,
+  prove,
 }: ActCall<{ merchantId: string }, NewKeyInput>) {
   if (input.kind === 'rsa' && input.publicKey === undefined)
     throw new Failure('invalid_field', {
       field: 'publicKey',
       message: 'publicKey is missing: a key for signatures is the merchant’s own.',
     })
+  await prove?.()
   const outcome = await service
     .merchantActs({ operator, actor })
     .addKey(

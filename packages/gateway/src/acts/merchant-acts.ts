@@ -1,35 +1,22 @@
 // Merchants: signed on, changed, suspended, paid out; their balances and statements.
-import { merchantIdPattern, toDecimalText } from '@tillgate/protocol'
+import { merchantIdPattern } from '@tillgate/protocol'
+import { maxLogoBytes } from '../merchants/rules/logo.ts'
 import { type Merchant, type MerchantSettings, normaliseColour } from '../merchants/rules/merchant.ts'
 import { merchantEnv } from '../merchants/rules/merchant-env.ts'
 import { noticeLanguages } from '../notices/rules/notice.ts'
 import { type Act, defineAct, form } from './act.ts'
-import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import {
-  amount,
-  faced,
-  integer,
-  list,
-  longText,
-  matching,
-  object,
-  oneOf,
-  optional,
-  text,
-  timeMs,
-} from './fields.ts'
+import { outcomeFields, toOutcome } from './approval-acts.ts'
+import { faced, integer, list, longText, matching, object, oneOf, optional, text, timeMs } from './fields.ts'
 import { keys, withFingerprint } from './key-acts.ts'
 import {
   aesKey,
   balances,
+  byMerchant,
   callbackHosts,
   clearing,
   limit,
   merchantId,
   nextPage,
-  outsideChecks,
-  outsideMoney,
-  outsideMoneyOf,
   pageOf,
   publicKey,
   publicKeyCheck,
@@ -47,6 +34,12 @@ const settings = {
       { placeholder: '#1f6f5c', fromText: (written) => normaliseColour(written) ?? written },
     ),
   ),
+  defaultCallbackUrl: optional(
+    faced(text('Where callbacks go of orders that name no address.', { max: 2_048 }), {
+      label: 'Callback address of orders that name none',
+      placeholder: 'https://shop.example/callbacks',
+    }),
+  ),
   contactEmails: optional(
     faced(
       list('Who hears by mail what the merchant should know.', text('An address.', { max: 254 }), {
@@ -63,6 +56,8 @@ const settings = {
 }
 // Safe: these are its own keys.
 const settingNames = Object.keys(settings) as (keyof typeof settings)[]
+/** What a merchant may change by itself: its name is what consumers trust, and its rate the operator's to give. */
+const ownSettings = ['defaultCallbackUrl', 'callbackHosts', 'accentColour'] as const
 const name = text('As consumers read it on the checkout.', { max: 256 })
 const merchant = {
   merchantId,
@@ -71,6 +66,12 @@ const merchant = {
   ...settings,
   createdAtMs: timeMs('Since when.'),
 }
+const logo = faced(
+  longText(`PNG, JPEG or WebP of at most ${maxLogoBytes / 1024} KiB, in base64.`, {
+    max: Math.ceil(maxLogoBytes / 3) * 4,
+  }),
+  { isPicture: true },
+)
 const broughtId = faced(
   matching('The id that it brings from another implementation of the interface; a new one when left out.', {
     regexp: merchantIdPattern,
@@ -207,7 +208,20 @@ export const merchantActs: readonly Act[] = [
       required: ['name'],
       read: clearing(settingNames, ''),
     },
-    async run({ service, operator, actor, params, input }) {
+    portal: [
+      {
+        roles: ['owner', 'developer'],
+        name: 'settings',
+        path: '/settings/change',
+        page: '/settings',
+        fields: ownSettings,
+        fixed: { reason: byMerchant },
+        read: clearing(ownSettings, ''),
+        wantsProof: true,
+      },
+    ],
+    async run({ service, operator, actor, params, input, prove }) {
+      await prove?.()
       const { clear = [], reason: why, ...given } = input
       const cleared = Object.fromEntries(clear.map((each) => [each, undefined]))
       const { merchant: changed, waiting } = await service
@@ -218,6 +232,20 @@ export const merchantActs: readonly Act[] = [
     tell: ({ outcome }) => ({
       text: `The settings are changed, everywhere within 5 seconds.${outcome === 'waiting' ? ' The callback hosts are not yet: they wait for another operator’s approval.' : ''}`,
     }),
+  }),
+  defineAct({
+    name: 'merchant.logo',
+    api: { method: 'POST', path: '/merchants/:merchantId/logo', id: 'setLogo' },
+    scope: 'merchants:manage',
+    summary: 'Give a merchant a logo for the checkout, or take it away',
+    params: key,
+    input: object('The picture; left out, there is none any more.', { logo: optional(logo) }),
+    answer: object('The merchant.', { merchantId }),
+    portal: [{ roles: ['owner', 'developer'], name: 'logo', path: '/settings/logo', page: '/settings' }],
+    async run({ service, actor, params, input }) {
+      await service.as(actor).merchants.setLogo(params.merchantId, input.logo)
+      return params
+    },
   }),
   ...(['suspend', 'resume'] as const).map((verb) =>
     defineAct({
@@ -252,43 +280,6 @@ export const merchantActs: readonly Act[] = [
       }),
     }),
   ),
-  defineAct({
-    name: 'merchant.payout',
-    api: { method: 'POST', path: '/merchants/:merchantId/payouts', id: 'payOut' },
-    scope: 'money:move',
-    summary: 'Pay a merchant out: money leaves its wallet for one of the operator’s bank accounts',
-    params: key,
-    input: object('How much.', outsideMoney),
-    checks: outsideChecks,
-    answer: object('It is done, or waits for a second operator.', {
-      ...outcomeFields,
-      left: optional(amount('What is left in its wallet, where it was done at once.')),
-    }),
-    isOnce: true,
-    command: { words: 'merchant payout' },
-    form: {
-      place: 'merchant.money',
-      path: `${page}/payout`,
-      page,
-      label: 'Pay out…',
-      explains: 'Money leaves the merchant’s wallet for one of the operator’s bank accounts.',
-      button: 'Pay out',
-      isDangerous: true,
-    },
-    async run({ service, operator, actor, params, input, actId }) {
-      await service.as(actor).merchants.showMerchant(params.merchantId)
-      const outcome = await service
-        .moneyActs({ operator, actor })
-        .payOut(params.merchantId, { ...outsideMoneyOf(input), actId })
-      if (outcome.kind === 'waiting') return toOutcome(outcome.request)
-      const left = toDecimalText(outcome.result, input.currency)
-      return { outcome: 'done' as const, left, doneBeforeMs: outcome.doneBeforeMs }
-    },
-    tell: (answer, { params, input }) =>
-      tellWaiting(answer) ?? {
-        text: `${input.amount} ${input.currency} is paid out to merchant ${params.merchantId}; ${answer.left} ${input.currency} are left in its wallet.`,
-      },
-  }),
   defineAct({
     name: 'merchant.statement',
     api: { method: 'GET', path: '/merchants/:merchantId/statement.csv', id: 'statement' },

@@ -150,6 +150,15 @@ export const orderActs: readonly Act[] = [
       isDangerous: true,
       isOffered: ({ order: { status } }) => status === 'pending',
     }),
+    portal: [
+      {
+        roles: ['owner', 'finance'],
+        name: 'cancel',
+        path: '/orders/:paymentId/cancel',
+        page: '/orders/:paymentId',
+        isDangerous: true,
+      },
+    ],
     async run({ service, actor, params, input }) {
       await service.as(actor).orders.cancelOrder(params, input.reason)
       return { paymentId: params.paymentId, status: 'cancelled' as const }
@@ -191,6 +200,16 @@ export const orderActs: readonly Act[] = [
       hidden: ['referRefundNo'],
       isOffered: ({ order: of }) => of.status === 'success' && Number(leftOf(of)) > 0,
     }),
+    portal: [
+      {
+        roles: ['owner', 'finance'],
+        name: 'refund',
+        path: '/orders/:paymentId/refund',
+        page: '/orders/:paymentId',
+        hidden: ['referRefundNo'],
+        isDangerous: true,
+      },
+    ],
     async run({ service, operator, actor, params, input }) {
       const outcome = await service.moneyActs({ operator, actor }).refund(params, input)
       if (outcome.kind === 'waiting') return toOutcome(outcome.request)

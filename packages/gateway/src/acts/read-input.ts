@@ -18,10 +18,22 @@ export interface ReadInput {
   readonly errors: readonly FieldError[]
 }
 
+interface ReadOptions {
+  readonly required?: readonly string[] | undefined
+  readonly nameOf: (field: string) => string
+  /** What is told of a field, by what it is called; English unless given. */
+  readonly say?: typeof inEnglish
+}
+
+const inEnglish = {
+  missing: (name: string): string => `Please fill in: ${name}.`,
+  invalid: (name: string, expected: string): string => `${name} must be ${expected}.`,
+}
+
 export function readInput(
   act: Pick<Act, 'params' | 'input' | 'checks'>,
   raw: RawInput,
-  { required = [], nameOf }: { required?: readonly string[] | undefined; nameOf: (field: string) => string },
+  { required = [], nameOf, say = inEnglish }: ReadOptions,
 ): ReadInput {
   const errors: FieldError[] = []
   const read = (schema: TObject | undefined) => {
@@ -31,9 +43,9 @@ export function readInput(
     for (const [field, property] of Object.entries(schema.properties)) {
       const value = valueFrom(raw[field], property)
       if (value === undefined) {
-        if (must.includes(field)) errors.push({ field, message: `Please fill in: ${nameOf(field)}.` })
+        if (must.includes(field)) errors.push({ field, message: say.missing(nameOf(field)) })
       } else if (validatorOf(property).Check(value)) values[field] = value
-      else errors.push({ field, message: `${nameOf(field)} must be ${expectedOf(property)}.` })
+      else errors.push({ field, message: say.invalid(nameOf(field), expectedOf(property)) })
     }
     return values
   }

@@ -1,5 +1,9 @@
 // What acts and the faces that show them need from the gateway, once the database is there: the operations, each in the
 // name of whoever acts, and what pages read.
+import type { Authenticate } from '../accounts/authenticate.ts'
+import type { SecondStep } from '../accounts/second-step.ts'
+import type { Sessions } from '../accounts/sessions.ts'
+import type { DecideApplications } from '../applications/decide-applications.ts'
 import type { PauseHosts } from '../callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
@@ -8,24 +12,28 @@ import type { Account } from '../ledger/store/ledger.ts'
 import type { Verification } from '../ledger/store/ledger-checks.ts'
 import type { StatementRange, StatementStore } from '../ledger/store/statements.ts'
 import type { BalanceLine } from '../ledger/store/trial-balance.ts'
+import type { ManageLinks } from '../links/manage-links.ts'
+import type { ManageMembers } from '../members/manage-members.ts'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { MerchantActs } from '../merchants/merchant-acts.ts'
 import type { ManageNotices } from '../notices/manage-notices.ts'
 import type { AskApprovalParts } from '../operators/ask-approval.ts'
-import type { AuthenticateOperator } from '../operators/authenticate-operator.ts'
 import type { DecideApprovals } from '../operators/decide-approvals.ts'
 import type { ManageTokens } from '../operators/manage-api-tokens.ts'
 import type { ManageOperators } from '../operators/manage-operators.ts'
-import type { OperatorSessions } from '../operators/operator-sessions.ts'
 import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Operator } from '../operators/rules/operator.ts'
-import type { SecondStep } from '../operators/second-step.ts'
 import type { SignInByProvider } from '../operators/sign-in-by-provider.ts'
 import type { AuditLogStore } from '../operators/store/audit-log.ts'
 import type { FindOrders } from '../orders/find-orders.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../orders/show-order.ts'
 import type { ReadOverview } from '../overview/read-overview.ts'
+import type { ManageBankAccounts } from '../payouts/manage-bank-accounts.ts'
+import type { ManagePayouts } from '../payouts/manage-payouts.ts'
+import type { ManagePlans } from '../payouts/manage-plans.ts'
+import type { ManageRuns } from '../payouts/manage-runs.ts'
+import type { PayoutActs } from '../payouts/payout-acts.ts'
 import type { OpenIdClient } from '../platform/outside/openid.ts'
 import type { Sealing } from '../platform/sealing.ts'
 import type { Tokens } from '../platform/tokens.ts'
@@ -48,12 +56,13 @@ export const countedAtMost = 10_000
 export type Asking = Pick<AskApprovalParts, 'operator' | 'actor'>
 
 export interface OperatorService {
-  readonly authenticate: AuthenticateOperator
-  readonly sessions: OperatorSessions
+  readonly authenticate: Authenticate<Operator>
+  readonly sessions: Sessions<Operator>
   /** Where operators sign in at an identity provider. */
   readonly provider: (OpenIdClient & { readonly signIn: SignInByProvider }) | undefined
   findOperator(login: string): Promise<Operator | undefined>
   readonly secondStep: SecondStep
+  readonly memberSecondStep: Pick<SecondStep, 'reset'>
   /** Must switch the second step on before anything else. */
   needsSecondStep(operator: Operator): boolean
   readonly apiTokens: ManageTokens
@@ -66,11 +75,15 @@ export interface OperatorService {
   /** Requests that were refused or slow, the newest first. */
   readonly requests: RequestLogStore['list']
   readonly approvalPolicy: ApprovalPolicy
+  /** Whether strangers may apply for live keys. */
+  readonly takesApplications: boolean
   readonly approvals: DecideApprovals
   /** What moves money, at once or after a second operator's yes. */
   moneyActs(by: Asking): MoneyActs
   /** What changes a merchant's keys and settings, likewise. */
   merchantActs(by: Asking): MerchantActs
+  /** What asks for payouts and says where they go, likewise. */
+  payoutActs(by: Asking): PayoutActs
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
@@ -110,6 +123,7 @@ export interface OperatorActs {
   readonly orders: Omit<ManageOrders, 'refundOrder'>
   readonly callbacks: ManageCallbacks
   readonly hosts: PauseHosts
+  readonly links: ManageLinks
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney
   readonly notices: ManageNotices
@@ -118,5 +132,11 @@ export interface OperatorActs {
   readonly wallets: Omit<ManageWallets, 'topUp'>
   readonly prices: ManagePrices
   readonly banks: ManageBanks
+  readonly bankAccounts: Omit<ManageBankAccounts, 'setBankAccount'>
+  readonly payoutPlans: ManagePlans
+  readonly payoutRuns: ManageRuns
+  readonly payouts: Omit<ManagePayouts, 'requestPayout'>
   readonly platformKeys: ManagePlatformKeys
+  readonly members: ManageMembers
+  readonly applications: DecideApplications
 }

@@ -153,6 +153,9 @@ export function clearing(settings: readonly string[], word: string) {
   }
 }
 
+/** Why, in the audit, where a member of the merchant did it and nobody asks. */
+export const byMerchant = 'by the merchant'
+
 export const defaultLimit = 50
 export const limit = optional(integer(`At most so many; ${defaultLimit} unless given.`, { min: 1, max: 200 }))
 

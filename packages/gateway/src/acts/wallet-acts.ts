@@ -1,11 +1,16 @@
 // Consumers' wallets: found, added, topped up, locked and unlocked.
+import { digitsOf, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
+import type { ShownWallet } from '../wallets/manage-wallets.ts'
+import type { Limits } from '../wallets/rules/limits.ts'
 import { isWalletShut, type Wallet } from '../wallets/rules/wallet.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import { faced, list, object, oneOf, optional, text, timeMs } from './fields.ts'
+import { amount, faced, list, longText, object, oneOf, optional, text, timeMs } from './fields.ts'
 import {
   balances,
+  currency,
   limit,
+  merchantId,
   nextPage,
   outsideChecks,
   outsideMoney,
@@ -26,6 +31,60 @@ const wallet = {
   lockedUntilMs: optional(timeMs('Too many wrong PINs: it signs in again from then on.')),
   createdAtMs: timeMs('Since when.'),
 }
+const shownWallet = object('A wallet.', {
+  ...wallet,
+  balances,
+  limits: list(
+    'Of its own, by currency; what is not there is the gateway’s default.',
+    object('Limits in a currency.', {
+      currency,
+      payment: optional(amount('The most for a payment.')),
+      day: optional(amount('The most for a day, by UTC.')),
+      balance: optional(amount('The most that top-ups bring it to.')),
+    }),
+  ),
+})
+const exported = object('All of it.', {
+  ...shownWallet.properties,
+  payments: list(
+    'Orders that it paid or tried to, the oldest first.',
+    object('An order.', {
+      merchantId,
+      merchantName: text('The merchant’s name.', { max: 256 }),
+      paymentId: text('The payment order’s number.', { max: 32 }),
+      orderNo: text('The merchant’s number.', { max: 64 }),
+      status: text('Of the order.', { max: 16 }),
+      currency,
+      amount: amount('What it asked for.'),
+      refunded: amount('What was refunded.'),
+      createdAtMs: timeMs('When it was made.'),
+      completedAtMs: optional(timeMs('When it ended.')),
+      order: longText('What the merchant said of it, as JSON text, as far as it was not erased.', {
+        max: 262_144,
+      }),
+    }),
+  ),
+  movements: list(
+    'Of its money, the oldest first.',
+    object('A movement.', {
+      transferId: text('Its number in the ledger.', { max: 30 }),
+      kind: text('What it was for.', { max: 32 }),
+      phase: text('hold, post, void or direct.', { max: 16 }),
+      currency,
+      amount: amount('Above zero what came in.'),
+      paymentId: optional(text('The payment order’s number.', { max: 32 })),
+      madeAtMs: timeMs('When.'),
+    }),
+  ),
+  acts: list(
+    'What operators did to it, the oldest first.',
+    object('An act.', {
+      actedAtMs: timeMs('When.'),
+      act: text('What.', { max: 64 }),
+      reason: optional(text('Why.', { max: 1024 })),
+    }),
+  ),
+})
 const page = '/wallets/:walletId'
 const labels = { lock: 'Lock…', unlock: 'Unlock…' } as const
 
@@ -99,11 +158,92 @@ export const walletActs: readonly Act[] = [
     scope: 'wallets:read',
     summary: 'One wallet and what is in it',
     params: key,
-    answer: object('A wallet.', { ...wallet, balances }),
+    answer: shownWallet,
     command: { words: 'wallet show' },
     async run({ service, actor, params }) {
       const found = await service.as(actor).wallets.showWallet(params.walletId)
-      return { ...found.wallet, balances: found.balances.map(toBalance) }
+      return toShown(found)
+    },
+  }),
+  defineAct({
+    name: 'wallet.set-limits',
+    api: { method: 'POST', path: '/wallets/:walletId/limits', id: 'setWalletLimits' },
+    scope: 'wallets:manage',
+    summary: 'Set how much it may pay at once, in a day, and hold, in one currency',
+    params: key,
+    input: object('The limits; what is left out goes back to the gateway’s default.', {
+      currency,
+      payment: optional(faced(amount('The most for a payment.'), { placeholder: '500.00' })),
+      day: optional(faced(amount('The most for a day, by UTC.'), { placeholder: '1000.00' })),
+      balance: optional(
+        faced(amount('The most that top-ups bring it to.'), {
+          placeholder: '2500.00',
+          label: 'In the wallet',
+        }),
+      ),
+      reason,
+    }),
+    checks: {
+      currency: ({ currency: code }) => void digitsOf(String(code)),
+      payment: (given) => void limitOf(given, 'payment'),
+      day: (given) => void limitOf(given, 'day'),
+      balance: (given) => void limitOf(given, 'balance'),
+    },
+    answer: shownWallet,
+    command: { words: 'wallet set-limits' },
+    form: {
+      place: 'wallet',
+      path: `${page}/limits`,
+      page,
+      label: 'Limits…',
+      explains:
+        'In one currency. What is left empty goes back to the gateway’s default. They hold from the next payment on.',
+      button: 'Set the limits',
+    },
+    async run({ service, actor, params, input }) {
+      const { currency: code, reason: why } = input
+      const limits = {
+        paymentMinor: limitOf(input, 'payment'),
+        dayMinor: limitOf(input, 'day'),
+        balanceMinor: limitOf(input, 'balance'),
+      }
+      return toShown(
+        await service
+          .as(actor)
+          .wallets.setLimits(params.walletId, { currency: code, reason: why, ...limits }),
+      )
+    },
+    tell: (_answer, { input }) => ({ text: `The limits in ${input.currency} are set.` }),
+  }),
+  defineAct({
+    name: 'wallet.export',
+    api: { method: 'POST', path: '/wallets/:walletId/export', id: 'exportWallet' },
+    scope: 'wallets:manage',
+    summary: 'Everything that is stored of a consumer, for a request by the law on data protection',
+    params: key,
+    input: object('Why.', { reason }),
+    answer: exported,
+    command: {
+      words: 'wallet export',
+      columns: ['paymentId', 'merchantName', 'amount', 'status', 'createdAtMs'],
+      help: 'With --json it prints all of it, to be given to the consumer. It reads all orders through.',
+    },
+    async run({ service, actor, params, input }) {
+      const found = await service.as(actor).wallets.exportWallet(params.walletId, input.reason)
+      return {
+        ...toShown(found),
+        payments: found.payments.map((each) => ({
+          ...each,
+          amount: toDecimalText(each.amountMinor, each.currency),
+          refunded: toDecimalText(each.refundedMinor, each.currency),
+          order: each.content,
+        })),
+        movements: found.movements.map((each) => ({
+          ...each,
+          amount: toDecimalText(each.amountMinor, each.currency),
+        })),
+        acts: found.acts,
+      }
     },
   }),
   ...(['lock', 'unlock'] as const).map((verb) =>
@@ -197,3 +337,31 @@ export const walletActs: readonly Act[] = [
       tellWaiting(answer) ?? { text: `${input.amount} ${input.currency} is in the wallet.` },
   }),
 ]
+
+function limitOf(
+  given: Readonly<Record<string, unknown>>,
+  field: 'payment' | 'day' | 'balance',
+): bigint | undefined {
+  const { [field]: written, currency: code } = given
+  if (written === undefined || !isCurrencyCode(String(code))) return undefined
+  return toMinorUnits(String(written), String(code), field)
+}
+
+/** As people write them. */
+export function writtenLimits(limits: Limits, code: string) {
+  const written = (minor: bigint | undefined) =>
+    minor === undefined ? undefined : toDecimalText(minor, code)
+  return {
+    payment: written(limits.paymentMinor),
+    day: written(limits.dayMinor),
+    balance: written(limits.balanceMinor),
+  }
+}
+
+function toShown({ wallet: shown, balances: accounts, limits }: ShownWallet) {
+  return {
+    ...shown,
+    balances: accounts.map(toBalance),
+    limits: limits.map((each) => ({ currency: each.currency, ...writtenLimits(each, each.currency) })),
+  }
+}

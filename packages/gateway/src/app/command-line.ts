@@ -14,7 +14,7 @@ import { readDotEnv } from '../settings/dot-env.ts'
 import { migrationsFolder } from './open-gateway-database.ts'
 import { openStores } from './open-stores.ts'
 import { makeOperations } from './operations.ts'
-import { makeOperatorService } from './operator-service.ts'
+import { makeOperatorService } from './services/operator-service.ts'
 
 export function commandLine(acts = catalogue): Command {
   return operatorProgram({ withContext, migrationsFolder, acts })

@@ -12,14 +12,17 @@ import type { DatabaseEvent } from '../database/open-database.ts'
 import { isTransient } from '../database/transient.ts'
 import { routesOf } from '../faces/admin-api/api.ts'
 import { serveAdminApi } from '../faces/admin-api/serve.ts'
+import { readBrand, serveBrand } from '../faces/checkout/brand.ts'
 import { serveCheckout } from '../faces/checkout/routes.ts'
 import { serveConsole } from '../faces/console/routes.ts'
 import { serveHome } from '../faces/docs/home.ts'
 import { serveDocs } from '../faces/docs/routes.ts'
+import { serveLinks } from '../faces/links/routes.ts'
 import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveRails } from '../faces/merchant-api/rails.ts'
 import { serveUnsubscribe } from '../faces/notices/unsubscribe.ts'
+import { servePortal } from '../faces/portal/routes.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
 import { serveSdk } from '../faces/sdk/routes.ts'
@@ -33,6 +36,7 @@ import { makeDownloads } from '../http/downloads.ts'
 import { drainBeforeClosing } from '../http/drain.ts'
 import { askedSeldom, type Readiness } from '../http/health.ts'
 import { makeListener } from '../http/listener.ts'
+import { serveLogos } from '../http/logos.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import type { Snapshot } from '../observability/metrics/registry.ts'
 import { makeRandom } from '../platform/node-workarounds/random.ts'
@@ -178,8 +182,11 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveSdk(publicListener)
   const newNonce = () => Buffer.from(random(16)).toString('base64')
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
+  const brand = readBrand(config.operator)
+  serveBrand(publicListener, brand)
   serveCheckout(publicListener, {
     mode: config.mode,
+    brand,
     publicUrl: () => publicUrl,
     jar,
     random,
@@ -187,10 +194,21 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     isUnavailable: isTransient,
     running: () => running().checkout,
   })
+  serveLinks(publicListener, {
+    mode: config.mode,
+    brand,
+    publicUrl: () => publicUrl,
+    jar,
+    random,
+    clock: parts.clock,
+    isUnavailable: isTransient,
+    links: () => running().links,
+  })
   if (isAccessGiven(config)) {
     serveSandboxAccess(publicListener, {
       access: () => running().sandboxAccess,
       publicUrl: () => publicUrl,
+      hasPortal: config.hasPortal,
       newNonce,
       clock: parts.clock,
     })
@@ -198,9 +216,23 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   if (config.mode === 'sandbox') {
     servePlayground(publicListener, { newNonce, isAccessGiven: isAccessGiven(config) })
   }
+  serveLogos(publicListener, (merchantId) => running().findLogo(merchantId))
   if (isApi) {
     const downloads = makeDownloads(parts.clock)
     const { catalogue = everyAct } = parts
+    if (config.hasPortal)
+      servePortal(publicListener, {
+        mode: config.mode,
+        takesApplications: config.takesApplications,
+        jar,
+        random,
+        clock: parts.clock,
+        log: parts.log,
+        downloads,
+        isUnavailable: isTransient,
+        running: () => running().portal,
+        catalogue,
+      })
     serveConsole(adminListener, {
       mode: config.mode,
       random,

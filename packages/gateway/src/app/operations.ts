@@ -2,7 +2,13 @@
 // rail are passed in, so that the gateway, the command line, tests, the simulation and the benchmarks all work with
 // the very same operations.
 import type { SealingTools } from '@tillgate/protocol'
+import { makeAuthenticate } from '../accounts/authenticate.ts'
+import { makeChangePassword } from '../accounts/change-password.ts'
+import { makeSecondStep } from '../accounts/second-step.ts'
+import { makeSessions } from '../accounts/sessions.ts'
 import type { Asking } from '../acts/service.ts'
+import { makeApply } from '../applications/apply.ts'
+import { makeDecideApplications } from '../applications/decide-applications.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
@@ -12,29 +18,37 @@ import { PlatformKeys } from '../keys/platform-keys.ts'
 import { makeRotateMasterKey } from '../keys/rotate-master-key.ts'
 import { makeVerifyLedger } from '../ledger/verify-ledger.ts'
 import { streamStatement } from '../ledger/write-statement.ts'
+import { makeCreateLink, makeStoreLink } from '../links/create-link.ts'
+import { makeManageLinks } from '../links/manage-links.ts'
+import { makeOpenLink } from '../links/open-link.ts'
+import { makeCloseLink, makeQueryLink } from '../links/query-link.ts'
+import { makeManageMembers } from '../members/manage-members.ts'
+import { makeOpenLinks } from '../members/open-links.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
 import { MerchantDirectory } from '../merchants/merchant-directory.ts'
+import type { Merchant } from '../merchants/rules/merchant.ts'
 import { makeAskReceipt } from '../notices/ask-receipt.ts'
 import { makeMakeNotices } from '../notices/make-notices.ts'
 import { makeManageNotices } from '../notices/manage-notices.ts'
 import type { ClaimedNotice, NoticeState } from '../notices/rules/notice.ts'
+import { normaliseEmail } from '../notices/rules/notice.ts'
 import { makeSendNotices } from '../notices/send-notices.ts'
 import { makeUnsubscribe } from '../notices/unsubscribe.ts'
-import { makeAuthenticateOperator } from '../operators/authenticate-operator.ts'
 import { makeDecideApprovals } from '../operators/decide-approvals.ts'
 import { makeManageTokens } from '../operators/manage-api-tokens.ts'
 import { makeManageOperators } from '../operators/manage-operators.ts'
-import { makeOperatorSessions } from '../operators/operator-sessions.ts'
-import { makeSecondStep } from '../operators/second-step.ts'
+import { normaliseOperatorLogin } from '../operators/rules/operator.ts'
 import { makeSignInByProvider } from '../operators/sign-in-by-provider.ts'
 import { makeCancelOrder } from '../orders/cancel-order.ts'
 import { makeCreateOrder } from '../orders/create-order.ts'
 import { makeCurrentOrder } from '../orders/current-order.ts'
+import { makeErasePersonalData } from '../orders/erase-personal-data.ts'
 import { makeExpireOrders } from '../orders/expire-orders.ts'
 import { makeFindOrders } from '../orders/find-orders.ts'
 import { makeManageOrders } from '../orders/manage-orders.ts'
+import { makePlaceOrder } from '../orders/place-order.ts'
 import { makeQueryOrder } from '../orders/query-order.ts'
 import { makeReturnToShop } from '../orders/return-to-shop.ts'
 import { makeShowCheckout } from '../orders/show-checkout.ts'
@@ -43,9 +57,15 @@ import { countDueHour } from '../overview/count-due-hour.ts'
 import { makeReadOverview } from '../overview/read-overview.ts'
 import { makeSettleDue, type SettleParts } from '../payments/settle.ts'
 import { makeSubmitPayment } from '../payments/submit-payment.ts'
+import { makeManageBankAccounts } from '../payouts/manage-bank-accounts.ts'
+import { makeManagePayouts } from '../payouts/manage-payouts.ts'
+import { makeManagePlans } from '../payouts/manage-plans.ts'
+import { makeManageRuns } from '../payouts/manage-runs.ts'
+import { makePayoutActs } from '../payouts/payout-acts.ts'
+import { makeWorkPayouts } from '../payouts/work-payouts.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import type { MailSession } from '../platform/outside/mail.ts'
-import { type OwnListeners, parseUrlPolicy } from '../platform/ssrf-guard.ts'
+import { checkUrl, type OwnListeners, parseUrlPolicy, publicOnly } from '../platform/ssrf-guard.ts'
 import { makeTokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import { makeAskRails } from '../rails/ask-rails.ts'
@@ -72,12 +92,14 @@ import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
 import { makeRequestLog } from '../system/request-log.ts'
 import { makeManageBanks } from '../treasury/manage-banks.ts'
+import { makeCorrectBooks } from '../treasury/correct-books.ts'
 import { makeManagePrices } from '../treasury/manage-prices.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { PriceDirectory } from '../treasury/price-directory.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
+import { makeMerchantScope } from './services/merchant-scope.ts'
 import { makeResetPin } from '../wallets/reset-pin.ts'
 import type { Stores } from './stores.ts'
 
@@ -102,15 +124,18 @@ export type OperationConfig = Pick<
   Config,
   | 'mode'
   | 'approvals'
+  | 'bankAccountWaitMs'
   | 'callbackAllowedTargets'
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
   | 'lateMoney'
+  | 'personalDataDays'
   | 'mail'
   | 'openId'
   | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
+  | 'walletLimits'
 >
 
 /** What operations tell of, so that nobody needs to look for it. None of it is needed for anything to be right. */
@@ -121,6 +146,8 @@ export interface OperationHints {
   submitted(): void
   /** Something waits for an outside rail. */
   railTask(): void
+  /** Payouts are to be made, or ended. */
+  payouts(): void
   /** The times of an order were moved. */
   advanced(expiresAtMs: number): void
   readonly settlingFailed: SettleParts['onTrouble']
@@ -135,6 +162,7 @@ const unheard: OperationHints = {
   pending() {},
   submitted() {},
   railTask() {},
+  payouts() {},
   advanced() {},
   settlingFailed() {},
   askingFailed() {},
@@ -151,12 +179,22 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const { callbackHistory: history, callbackResends: resends } = stores
   const hints = { ...unheard, ...parts.hints }
   const onTask = () => hints.railTask()
+  const onPayouts = () => hints.payouts()
   const onSubmitted = (railId?: string) => {
     hints.submitted()
     if (railId !== undefined) onTask()
   }
   const directory = new MerchantDirectory({ store: merchants, vault })
   const platformKeys = new PlatformKeys({ store: stores.platformKeys, vault })
+  const urlPolicy = parseUrlPolicy({
+    mode: config.mode,
+    allowedTargets: config.callbackAllowedTargets,
+    ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
+  })
+  const refusalOfCallbackUrl = (url: string, { isSelfRegistered }: Merchant): string | undefined => {
+    const check = checkUrl(url, isSelfRegistered ? publicOnly(urlPolicy) : urlPolicy)
+    return check.kind === 'refused' ? check.detail : undefined
+  }
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
   const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
@@ -165,7 +203,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
   const refill =
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
-  const payOnce = makeSubmitPayment({ ...stores, currentOrder, clock, random, onSubmitted })
+  const payOnce = makeSubmitPayment({
+    ...stores,
+    ...{ currentOrder, clock, random, onSubmitted },
+    defaultLimits: config.walletLimits,
+  })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const pinResetCodes = makeTokens(vault.deriveKeys('PIN reset codes'))
   const prices = new PriceDirectory({ store: stores.priceLists, clock })
@@ -183,26 +225,51 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     ...stores,
     ...{ askRails, railDirectory, currentOrder, clock, random, onTask },
   })
+  const placeOrder = makePlaceOrder({
+    orders,
+    callbackHosts: new CallbackHosts({ merchants, maxHostsPerDay: config.callbackHostsPerDay, clock }),
+    urlPolicy: parseUrlPolicy({
+      mode: config.mode,
+      allowedTargets: config.callbackAllowedTargets,
+      ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
+    }),
+    onPending: (expiresAtMs) => hints.pending(expiresAtMs),
+  })
+  const linkParts = { links: stores.links, placeOrder, publicUrl, clock, random }
+  const storeLink = makeStoreLink(linkParts)
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
+  const erasePersonalData = makeErasePersonalData({
+    erasure: stores.erasure,
+    personalDataDays: config.personalDataDays,
+    clock,
+  })
   const preparing = { directory, platformKeys, clock, ...(sealingTools && { tools: sealingTools }) }
 
   /** What may need a second operator, in the name of whoever acts. */
   const movingAs = (actor: string) => {
-    const by = { clock, random, actor }
+    const by = { clock, random, actor, balanceLimits: config.walletLimits.balance }
     return {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, onTask, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({
-        wallets,
-        treasury,
-        vault,
-        resets: stores.pinResets,
-        pinResetCodes,
-        ...by,
+        ...{ wallets, treasury, vault, ...by },
+        ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
+        ...{ resets: stores.pinResets, pinResetCodes },
       }),
-      merchants: makeManageMerchants({ merchants, vault, makeNotices, ...by }),
+      corrections: makeCorrectBooks({ treasury, ...by }),
+      merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
+      payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
+      bankAccounts: makeManageBankAccounts({
+        ...{ ...stores, makeNotices, ...by },
+        waitMs: config.bankAccountWaitMs,
+      }),
     }
   }
+  const manageMembers = (actor: string) =>
+    makeManageMembers({
+      ...{ members: stores.members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
+      ...{ clock, random, actor },
+    })
   const askingAs = ({ operator, actor }: Asking) => ({
     ...movingAs(actor),
     approvals,
@@ -221,31 +288,17 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
 
     // Merchants
     currentOrder,
-    createOrder: makeCreateOrder({
-      orders,
-      currentOrder,
-      callbackHosts: new CallbackHosts({
-        merchants,
-        maxHostsPerDay: config.callbackHostsPerDay,
-        clock,
-      }),
-      urlPolicy: parseUrlPolicy({
-        mode: config.mode,
-        allowedTargets: config.callbackAllowedTargets,
-        ...(parts.ownListeners && { ownListeners: parts.ownListeners }),
-      }),
-      linkTokens,
-      publicUrl,
-      clock,
-      random,
-      onPending: (expiresAtMs) => hints.pending(expiresAtMs),
-    }),
+    createOrder: makeCreateOrder({ placeOrder, currentOrder, linkTokens, publicUrl, clock, random }),
     queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
     cancelOrder: makeCancelOrder({ orders, currentOrder, clock, onTask }),
     refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
     resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
+    createLink: makeCreateLink(linkParts),
+    queryLink: makeQueryLink(linkParts),
+    closeLink: makeCloseLink(linkParts),
 
     // Consumers
+    openLink: makeOpenLink({ ...linkParts, orders, currentOrder, directory, linkTokens }),
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
     authenticateWallet: makeAuthenticateWallet({ tries: stores.pinTries, vault, clock }),
     resetPin: makeResetPin({
@@ -270,10 +323,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
     }),
     askRails,
+    workPayouts: makeWorkPayouts({ ...stores, clock, random }),
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    erasePersonalData,
     makeNotices,
     unsubscribe,
     sendNotices: makeSendNotices({
@@ -284,7 +339,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
-    prune: (signal: AbortSignal) => makePrune({ ...stores, tidyCallbacks, clock, signal })(),
+    prune: (signal: AbortSignal) =>
+      makePrune({ ...stores, tidyCallbacks, erasePersonalData, clock, signal })(),
 
     // The sandbox
     refillTestWallet: refill,
@@ -309,6 +365,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         ...{ merchants, vault, makeNotices, clock, random },
         actor: sandboxAccessActor,
       }),
+      members: manageMembers(sandboxAccessActor),
       access: stores.sandboxAccess,
       platformPublicKey,
       maxPerDay: config.sandboxMerchantsPerDay,
@@ -316,15 +373,22 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
 
     // Operators
-    authenticateOperator: makeAuthenticateOperator({ tries: stores.operatorTries, vault, clock }),
+    authenticateOperator: makeAuthenticate({
+      kind: 'operator',
+      tries: stores.operatorTries,
+      normaliseLogin: normaliseOperatorLogin,
+      vault,
+      clock,
+    }),
+    operatorSessions: makeSessions({ kind: 'operator', sessions: stores.operatorSessions, clock, random }),
     signInByProvider:
       config.openId &&
       makeSignInByProvider({
         ...{ identities: stores.operatorIdentities, clock, random },
         rolesByGroup: config.openId.rolesByGroup,
       }),
-    operatorSessions: makeOperatorSessions({ operators, clock, random }),
     secondStep: makeSecondStep({
+      kind: 'operator',
       totp: stores.operatorTotp,
       tries: stores.operatorTries,
       vault,
@@ -334,6 +398,55 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     apiTokens: makeManageTokens({ tokens: stores.apiTokens, operators, clock, random }),
     decideApprovals: makeDecideApprovals({ approvals, operators, carryOutAs: movingAs, clock, random }),
+    // Members of merchants
+    authenticateMember: makeAuthenticate({
+      kind: 'member',
+      tries: stores.memberTries,
+      normaliseLogin: normaliseEmail,
+      vault,
+      clock,
+    }),
+    memberSessions: makeSessions({ kind: 'member', sessions: stores.memberSessions, clock, random }),
+    memberSecondStep: makeSecondStep({
+      kind: 'member',
+      totp: stores.memberTotp,
+      tries: stores.memberTries,
+      vault,
+      issuer: `Tillgate ${new URL(publicUrl).host}`,
+      clock,
+      random,
+    }),
+    /** By mail alone: without it an operator hands links over. */
+    askRecovery: config.mail && manageMembers('portal').askRecovery,
+    memberLinks: makeOpenLinks({
+      links: stores.memberLinks,
+      accounts: stores.memberSessions,
+      merchants,
+      vault,
+      clock,
+      random,
+    }),
+    apply: makeApply({
+      applications: stores.applications,
+      members: manageMembers('applicant'),
+      clock,
+      random,
+    }),
+    merchantScope: makeMerchantScope({
+      ...{
+        stores,
+        vault,
+        publicUrl,
+        platformPublicKey,
+        refusalOfCallbackUrl,
+        makeNotices,
+        onSubmitted,
+        onTask,
+        clock,
+        random,
+      },
+    }),
+
     findOrders: makeFindOrders({ list: stores.orderList }),
     showOrder: makeShowOrder({
       ...stores,
@@ -359,6 +472,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     // At once, or after a second operator's yes
     moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
     merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
+    payoutActs: (by: Asking) => makePayoutActs(askingAs(by)),
 
     /** What people do, in the name of one of them. */
     as: (actor: string) => {
@@ -369,10 +483,21 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
           ...{ operators, vault, ...by },
           hasProvider: config.openId !== undefined,
         }),
+        members: manageMembers(actor),
+        applications: makeDecideApplications({
+          ...{ applications: stores.applications, publicUrl, makeNotices, ...by },
+        }),
+        changeMemberPassword: makeChangePassword({
+          kind: 'member',
+          setPassword: stores.members.setPassword,
+          vault,
+          ...by,
+        }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
+        links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
         transfers: makeRecordTransfers({
           ...stores,
           ...{ currentOrder, prices, ...by },
@@ -381,6 +506,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         prices: makeManagePrices({ prices: stores.priceLists, merchants, rails: stores.rails, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),
+        payoutPlans: makeManagePlans({ ...stores, onWork: onPayouts, ...by }),
+        payoutRuns: makeManageRuns({ ...stores, onWork: onPayouts, ...by }),
         platformKeys: makeManagePlatformKeys({ keys: stores.platformKeys, vault, ...by }),
         masterKey: makeRotateMasterKey({ secrets: stores.sealedSecrets, vault, ...by }),
       }

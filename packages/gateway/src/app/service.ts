@@ -6,10 +6,13 @@ import type { OpenDatabase } from '../database/open-database.ts'
 import type { RunningCheckout } from '../faces/checkout/routes.ts'
 import type { MerchantApi } from '../faces/merchant-api/merchant-api.ts'
 import type { RunningRails } from '../faces/merchant-api/rails.ts'
+import type { PortalService } from '../faces/portal/portal.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
 import type { PublishedKey } from '../keys/platform-keys.ts'
+import type { OpenLink } from '../links/open-link.ts'
 import { makeOpenRequest } from '../merchants/open-request.ts'
+import type { MerchantStore } from '../merchants/store/merchants.ts'
 import type { Unsubscribe } from '../notices/unsubscribe.ts'
 import { OrderWatch } from '../orders/order-watch.ts'
 import { makeOpenIdClient } from '../outbound/openid.ts'
@@ -20,12 +23,13 @@ import type { SandboxAccess } from '../sandbox/sandbox-access.ts'
 import type { Config } from '../settings/config.ts'
 import type { RequestLog } from '../system/request-log.ts'
 import { startRequestLogWorker } from '../workers/write-request-log.ts'
-import { startCheckoutService } from './checkout-service.ts'
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
 import { type OpenStores, storesOver } from './open-stores.ts'
 import { makeOperations, type Operations } from './operations.ts'
-import { makeOperatorService } from './operator-service.ts'
+import { startCheckoutService } from './services/checkout-service.ts'
+import { makeOperatorService } from './services/operator-service.ts'
+import { makePortalService } from './services/portal-service.ts'
 import { tracedApi } from './traced.ts'
 import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 
@@ -33,7 +37,10 @@ import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 export interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
+  readonly links: OpenLink
   readonly console: OperatorService
+  readonly portal: PortalService
+  readonly findLogo: MerchantStore['findLogo']
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
   readonly figures: (nowMs: number) => Promise<Figures>
@@ -101,6 +108,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
       },
       submitted: () => work.submitted(),
       railTask: () => work.railTask(),
+      payouts: () => work.payouts(),
       advanced: (expiresAtMs) => work.advanced(expiresAtMs),
       settlingFailed: (err, { merchantId, paymentId, refundId }) =>
         log.warn({ worker: 'settle', merchantId, paymentId, refundId, err }, 'not settled yet; trying again'),
@@ -135,6 +143,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     vault,
     watch,
     jar: parts.jar,
+    defaultLimits: config.walletLimits,
     clock,
     random,
     log,
@@ -142,6 +151,9 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
+    portal: makePortalService({ operations, stores, vault, publicUrl, random }),
+    findLogo: stores.merchants.findLogo,
+    links: operations.openLink,
     console: makeOperatorService({
       ...{ config, publicUrl, stores, operations, vault, random },
       openId: config.openId && makeOpenIdClient(config.openId),
@@ -183,6 +195,9 @@ function merchantApi(
       'service.trade.cancel': operations.cancelOrder,
       'service.trade.callback': operations.resendCallbacks,
       'service.trade.refund': operations.refundOrder,
+      'service.link.create': operations.createLink,
+      'service.link.query': operations.queryLink,
+      'service.link.close': operations.closeLink,
       ...(mode === 'sandbox' && {
         'service.sandbox.pay': operations.sandboxPay,
         'service.sandbox.requests': operations.sandboxRequests,

@@ -1,5 +1,10 @@
 // Every store, over one pool. Whoever needs stores takes them from here: the gateway, the command line, tests, the
 // simulation and the benchmarks.
+import { makeAccountSessionStore } from '../accounts/store/account-sessions.ts'
+import { memberTables, operatorTables } from '../accounts/store/account-tables.ts'
+import { makeAccountTotpStore } from '../accounts/store/account-totp.ts'
+import { makeAccountTriesStore } from '../accounts/store/account-tries.ts'
+import { makeApplicationStore } from '../applications/store/applications.ts'
 import { makeCallbackHistory } from '../callbacks/store/callback-history.ts'
 import { makeCallbackOutcomes, type OutcomeGathering } from '../callbacks/store/callback-outcomes.ts'
 import { makeCallbackPauseStore } from '../callbacks/store/callback-pauses.ts'
@@ -12,6 +17,9 @@ import { makeSealedSecretStore } from '../keys/store/sealed-secrets.ts'
 import { verifyLedger } from '../ledger/store/ledger-checks.ts'
 import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
+import { makeLinkStore } from '../links/store/links.ts'
+import { makeMemberLinkStore } from '../members/store/member-links.ts'
+import { makeMemberStore, memberAccountShape } from '../members/store/members.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
 import { makeNoticeLog } from '../notices/store/notice-log.ts'
 import { makeNoticeStore } from '../notices/store/notices.ts'
@@ -19,16 +27,22 @@ import { makeApiTokenStore } from '../operators/store/api-tokens.ts'
 import { makeApprovalStore } from '../operators/store/approvals.ts'
 import { makeAuditLogStore } from '../operators/store/audit-log.ts'
 import { makeOperatorIdentities } from '../operators/store/operator-identities.ts'
-import { makeOperatorTotpStore } from '../operators/store/operator-totp.ts'
-import { makeOperatorTriesStore } from '../operators/store/operator-tries.ts'
-import { makeOperatorStore } from '../operators/store/operators.ts'
+import { makeOperatorStore, operatorShape } from '../operators/store/operators.ts'
+import { makeErasureStore } from '../orders/store/erasure.ts'
 import { makeOrderDetailsStore } from '../orders/store/order-details.ts'
 import { makeOrderListStore } from '../orders/store/order-list.ts'
 import { makeOrderStore, type OnBatch } from '../orders/store/orders.ts'
 import { readFigures } from '../overview/store/figures.ts'
+import { makeMerchantFigureStore } from '../overview/store/merchant-figures.ts'
 import { makeOverviewHours } from '../overview/store/overview-hours.ts'
 import { makePaymentStore } from '../payments/store/payments.ts'
 import { makeSettlingStore } from '../payments/store/settling.ts'
+import { makeMerchantBankAccountStore } from '../payouts/store/merchant-bank-accounts.ts'
+import { makePayoutBatchStore } from '../payouts/store/payout-batches.ts'
+import { makePayoutPlanStore } from '../payouts/store/payout-plans.ts'
+import { makePayoutRunStore } from '../payouts/store/payout-runs.ts'
+import { makePayoutStore } from '../payouts/store/payouts.ts'
+import { makeRequestPayoutStore } from '../payouts/store/request-payout.ts'
 import { makeRailAttemptStore } from '../rails/store/rail-attempts.ts'
 import { makeRailStore } from '../rails/store/rails.ts'
 import { makeTransferEntryStore } from '../rails/store/transfer-entries.ts'
@@ -42,6 +56,8 @@ import { makeBankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { makeCorrectionStore } from '../treasury/store/corrections.ts'
 import { makePriceStore } from '../treasury/store/prices.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
+import { makeConsumerDataStore } from '../wallets/store/consumer-data.ts'
+import { makeWalletLimitStore } from '../wallets/store/limits.ts'
 import { makePinResetStore } from '../wallets/store/pin-resets.ts'
 import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
@@ -53,15 +69,20 @@ export interface StoreParts {
   readonly outcomes?: OutcomeGathering
 }
 
+const operatorAccounts = { tables: operatorTables, shape: operatorShape }
+const memberAccounts = { tables: memberTables, shape: memberAccountShape }
+
 export type Stores = ReturnType<typeof makeStores>
 
 export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StoreParts = {}) {
   return {
     orders: makeOrderStore(pool, { onBatch, onQueued }),
     orderList: makeOrderListStore(pool),
+    erasure: makeErasureStore(pool),
     orderDetails: makeOrderDetailsStore(pool),
     payments: makePaymentStore(pool, onQueued),
     settling: makeSettlingStore(pool, { onBatch, onQueued }),
+    links: makeLinkStore(pool),
     rails: makeRailStore(pool),
     attempts: makeRailAttemptStore(pool, onQueued),
     transferEntries: makeTransferEntryStore(pool, onQueued),
@@ -73,12 +94,20 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     callbackPauses: makeCallbackPauseStore(pool),
     merchants: makeMerchantStore(pool),
     wallets: makeWalletStore(pool),
+    consumerData: makeConsumerDataStore(pool),
+    walletLimits: makeWalletLimitStore(pool),
     pinTries: makePinTriesStore(pool),
     pinResets: makePinResetStore(pool),
     treasury: makeTreasuryStore(pool),
     priceLists: makePriceStore(pool),
     corrections: makeCorrectionStore(pool),
     bankAccounts: makeBankAccountStore(pool),
+    merchantBankAccounts: makeMerchantBankAccountStore(pool),
+    payoutPlans: makePayoutPlanStore(pool),
+    payoutRuns: makePayoutRunStore(pool),
+    payouts: makePayoutStore(pool),
+    payoutRequests: makeRequestPayoutStore(pool),
+    payoutBatches: makePayoutBatchStore(pool),
     statements: makeStatementStore(pool),
     verifyLedger: () => verifyLedger(pool),
     trialBalance: () => readTrialBalance(pool),
@@ -86,8 +115,14 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     sealedSecrets: makeSealedSecretStore(pool),
     operators: makeOperatorStore(pool),
     operatorIdentities: makeOperatorIdentities(pool),
-    operatorTries: makeOperatorTriesStore(pool),
-    operatorTotp: makeOperatorTotpStore(pool),
+    operatorSessions: makeAccountSessionStore(pool, operatorAccounts),
+    operatorTries: makeAccountTriesStore(pool, operatorAccounts),
+    operatorTotp: makeAccountTotpStore(pool, operatorTables),
+    members: makeMemberStore(pool),
+    memberSessions: makeAccountSessionStore(pool, memberAccounts),
+    memberTries: makeAccountTriesStore(pool, memberAccounts),
+    memberTotp: makeAccountTotpStore(pool, memberTables),
+    memberLinks: makeMemberLinkStore(pool),
     apiTokens: makeApiTokenStore(pool),
     approvals: makeApprovalStore(pool),
     auditLog: makeAuditLogStore(pool),
@@ -97,7 +132,9 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     sandbox: makeSandboxStore(pool, onQueued),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),
+    applications: makeApplicationStore(pool),
     requestLog: makeRequestLogStore(pool),
+    merchantFigures: makeMerchantFigureStore(pool),
     systemState: (nowMs: number) => readSystemState(pool, nowMs),
     figures: (nowMs: number) => readFigures(pool, nowMs),
   }

@@ -12,8 +12,10 @@ import { maxRailAnswerBytes, railTimeoutMs } from '../rails/rail-client.ts'
 import type { Config } from '../settings/config.ts'
 import { startRailWorker } from '../workers/ask-rails.ts'
 import { startCountHoursWorker } from '../workers/count-hours.ts'
+import { startErasureWorker } from '../workers/erase-personal-data.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
+import { startPayoutWorker } from '../workers/payouts.ts'
 import { startNoticeWorker } from '../workers/send-notices.ts'
 import { startSettleWorker } from '../workers/settle.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
@@ -27,6 +29,8 @@ export interface Work {
   submitted(): void
   /** Something waits for an outside rail. */
   railTask(): void
+  /** Payouts are to be made, or ended. */
+  payouts(): void
   /** An order was made that expires then. */
   expects(expiresAtMs: number): void
   /** The times of an order were moved, wherever they are watched. */
@@ -108,6 +112,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       if (loops) loops.rails.wake()
       else hints.railTask()
     },
+    payouts: () => loops?.payouts.wake(),
     expects: (expiresAtMs) => loops?.expiry.expects(expiresAtMs),
     advanced(expiresAtMs) {
       loops?.expiry.expects(expiresAtMs)
@@ -129,8 +134,10 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.expiry.stop()
       await loops?.settle.stop()
       await loops?.rails.stop()
+      await loops?.payouts.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
+      await loops?.erasure?.stop()
       await loops?.notices?.stop()
       await notifications?.stop()
     },
@@ -153,7 +160,17 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       log,
     }),
     rails: startRailWorker({ askRails: operations.askRails, clock, log }),
+    payouts: startPayoutWorker({
+      workPayouts: operations.workPayouts,
+      isShared: stores.payoutBatches.isShared,
+      clock,
+      log,
+    }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
+    erasure:
+      config.personalDataDays === undefined
+        ? undefined
+        : startErasureWorker({ erase: operations.erasePersonalData, clock, log }),
     notices: config.mail && startNoticeWorker({ sendNotices: operations.sendNotices, clock, log }),
     delivery: startCallbackDelivery(config, parts),
   }

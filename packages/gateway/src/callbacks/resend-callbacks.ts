@@ -83,8 +83,8 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
   const act = (subject: string, merchantId: string | undefined, reason: string) =>
     makeActs({ clock, random, actor })('callback.resend', subject, { merchantId, reason })
 
-  const find = async (callbackId: string): Promise<StoredCallback> => {
-    const found = await history.findCallback(callbackId)
+  const find = async (callbackId: string, merchantId?: string): Promise<StoredCallback> => {
+    const found = await history.findCallback(callbackId, { merchantId })
     if (!found) throw new Failure('not_found', { message: `There is no callback ${callbackId}.` })
     return found
   }
@@ -105,13 +105,17 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
     },
     listFailingHosts: history.listFailingHosts,
 
-    async showCallback(callbackId: string) {
-      const callback = await find(callbackId)
+    /** `merchantId`: only if it is theirs, here and below. */
+    async showCallback(callbackId: string, merchantId?: string) {
+      const callback = await find(callbackId, merchantId)
       return { callback, attempts: await history.listAttempts(callback) }
     },
 
-    async resendOne(callbackId: string, reason: string): Promise<void> {
-      const callback = await find(callbackId)
+    async resendOne(
+      { callbackId, merchantId: of }: { callbackId: string; merchantId?: string | undefined },
+      reason: string,
+    ): Promise<void> {
+      const callback = await find(callbackId, of)
       if (callback.body === undefined) {
         throw new Failure('status_does_not_allow', {
           message: `What callback ${callbackId} said is no longer kept: it is too old to be sent again.`,

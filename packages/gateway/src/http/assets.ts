@@ -46,6 +46,8 @@ export const assets = {
     'console/print.css',
   ]),
   consoleScript: readAsset('console.js'),
+  portalStyle: readAsset('portal.css'),
+  portalScript: readAsset('portal.js'),
   docsStyle: readAsset('docs.css'),
   docsScript: readAsset('docs.js'),
 }

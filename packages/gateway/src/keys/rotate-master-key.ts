@@ -1,10 +1,9 @@
 // Puts every sealed secret under the master key that seals now, a batch at a time, while gateways that know both keys
 // go on serving. Broken off, it is run again: what is under the new key already is not looked at.
+import { placeOfPassword, placeOfTotp } from '../accounts/rules/account.ts'
 import { placeOf as placeOfMerchantKey } from '../merchants/merchant-directory.ts'
 import { placeOfLink } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
-import { placeOfPassword } from '../operators/rules/operator.ts'
-import { placeOf as placeOfTotp } from '../operators/second-step.ts'
 import { masterKeyIdOf, type Vault } from '../platform/vault.ts'
 import { placeOfRailSecret } from '../rails/rules/outside-rail.ts'
 import { placeOfPin } from '../wallets/rules/wallet.ts'
@@ -122,9 +121,13 @@ function placeOf({ kind, owner, id }: SecretKey): string {
     case 'platform_key':
       return placeOfPlatformKey(id)
     case 'operator_totp':
-      return placeOfTotp(id)
+      return placeOfTotp('operator', id)
     case 'operator_password':
-      return placeOfPassword(id)
+      return placeOfPassword('operator', id)
+    case 'member_totp':
+      return placeOfTotp('member', id)
+    case 'member_password':
+      return placeOfPassword('member', id)
     case 'wallet_pin':
       return placeOfPin(id)
     case 'rail_secret':

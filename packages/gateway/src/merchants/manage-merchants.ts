@@ -1,15 +1,18 @@
 // What an operator does with merchants and their keys. Each act is recorded with who did it and why; a secret is
 // given out once, when it is made, and never again.
+import { createHash } from 'node:crypto'
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
 import type { MakeNotices } from '../notices/make-notices.ts'
 import { parseEmail, writtenTime } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
+import { hostOf } from '../platform/ssrf-guard.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
 import { fingerprintOf } from './key-fingerprint.ts'
 import { placeOf } from './merchant-directory.ts'
+import { readLogo } from './rules/logo.ts'
 import {
   type CheckedKey,
   describeChanges,
@@ -25,6 +28,8 @@ export interface ManageMerchantsParts extends ActParts {
   readonly makeNotices: MakeNotices
   readonly merchants: MerchantStore
   readonly vault: Vault
+  /** Why callbacks of this merchant may not go to this address; undefined when they may. Left out, any may. */
+  readonly refusalOfCallbackUrl?: (url: string, merchant: Merchant) => string | undefined
 }
 
 export interface MadeKey {
@@ -91,11 +96,14 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
         requestsPerSecond: settings.requestsPerSecond,
         callbackHosts: settings.callbackHosts,
         accentColour: settings.accentColour,
+        defaultCallbackUrl: settings.defaultCallbackUrl,
+        logoHash: undefined,
         contactEmails: settings.contactEmails,
         contactLanguage: settings.contactLanguage,
         isSelfRegistered: settings.isSelfRegistered ?? false,
         createdAtMs: clock.now(),
       }
+      checkCallbackUrl(merchant, { ...merchant, defaultCallbackUrl: undefined })
       const { merchantId } = merchant
       const aes = make(merchantId, { kind: 'aes' })
       const keys = publicKey === undefined ? [aes] : [aes, make(merchantId, { kind: 'rsa', publicKey })]
@@ -116,11 +124,19 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     ): Promise<Merchant> {
       const settings = checkSettings(given)
       return change(merchantId, settings, (before) => {
+        checkCallbackUrl({ ...before, ...settings }, before)
         const changes = describeChanges(before, settings)
         if (changes === '' && !approval) return undefined
         const recorded = `${changes || 'no change'}: ${reason}`
         return act('merchant.change', merchantId, { merchantId, reason: recorded, approval })
       })
+    },
+
+    /** PNG, JPEG or WebP, in base64; undefined takes it away. */
+    async setLogo(merchantId: string, image: string | undefined): Promise<void> {
+      const logo = image === undefined ? undefined : readLogo(Buffer.from(image, 'base64'), hashOfLogo)
+      const recorded = act('merchant.logo', merchantId, { merchantId, reason: logo?.hash ?? 'removed' })
+      if (!(await merchants.setLogo(merchantId, logo, recorded))) noMerchant(merchantId)
     },
 
     suspendMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'suspended', reason),
@@ -176,6 +192,20 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     },
   }
 
+  function checkCallbackUrl(merchant: Merchant, before: Merchant): void {
+    const { defaultCallbackUrl: url, callbackHosts } = merchant
+    if (url === undefined) return
+    const host = URL.canParse(url) ? hostOf(url) : ''
+    const refusal =
+      (url !== before.defaultCallbackUrl && parts.refusalOfCallbackUrl?.(url, merchant)) ||
+      (callbackHosts?.includes(host) === false && `${host} is not on the list of callback hosts`)
+    if (refusal)
+      throw new Failure('url_not_allowed', {
+        field: 'defaultCallbackUrl',
+        message: `The callback address is not allowed: ${refusal}.`,
+      })
+  }
+
   function make<K extends NewKey>(merchantId: string, key: K): Made<K> {
     const nowMs = clock.now()
     const base = { merchantId, keyId: makeUuid(nowMs, random), createdAtMs: nowMs, revokedAtMs: undefined }
@@ -187,6 +217,10 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     // Safe, here and above: the kind was looked at, which TypeScript does not carry over to K.
     return { key: { ...base, kind: 'aes', sealedKey }, secret: secret.toString('base64') } as Made<K>
   }
+}
+
+function hashOfLogo(image: Buffer): string {
+  return createHash('sha256').update(image).digest('hex').slice(0, 32)
 }
 
 /** Throws where they cannot be stored. */

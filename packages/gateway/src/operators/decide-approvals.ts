@@ -3,8 +3,11 @@
 import { Failure, makeUuid, toDecimalText, uuidPattern } from '@tillgate/protocol'
 import type { ManageMerchants } from '../merchants/manage-merchants.ts'
 import type { ManageOrders } from '../orders/manage-orders.ts'
+import type { ManageBankAccounts } from '../payouts/manage-bank-accounts.ts'
+import type { ManagePayouts } from '../payouts/manage-payouts.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
-import type { MoveFunds } from '../treasury/move-funds.ts'
+import { mainBank } from '../treasury/rules/bank-account.ts'
+import type { CorrectBooks } from '../treasury/correct-books.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 import { makeActs } from './audit-entries.ts'
 import {
@@ -28,7 +31,9 @@ export interface DecideApprovalsParts extends ClockAndRandom {
   readonly carryOutAs: (actor: string) => {
     readonly orders: ManageOrders
     readonly wallets: ManageWallets
-    readonly funds: MoveFunds
+    readonly corrections: CorrectBooks
+    readonly payouts: ManagePayouts
+    readonly bankAccounts: ManageBankAccounts
     readonly merchants: ManageMerchants
   }
 }
@@ -139,7 +144,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
     { act, reason, requestedAs }: ApprovalRequest,
     approval: Approval,
   ): Promise<string | undefined> {
-    const { orders, wallets, funds, merchants } = parts.carryOutAs(requestedAs)
+    const { orders, corrections, wallets, payouts, bankAccounts, merchants } = parts.carryOutAs(requestedAs)
     switch (act.kind) {
       case 'order.refund': {
         const { referRefundNo, amountMinor, currency } = act
@@ -148,7 +153,13 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
         return undefined
       }
       case 'merchant.payout':
-        await funds.payOut(act, reason, { approval, outside: act.outside })
+        await payouts.requestPayout(
+          { ...act, bankName: act.outside?.bankName ?? mainBank },
+          { reason, approval },
+        )
+        return undefined
+      case 'merchant.bank-account':
+        await bankAccounts.setBankAccount(act.merchantId, act.account, { reason, approval })
         return undefined
       case 'wallet.top-up': {
         const { walletId: wallet, currency, amountMinor, outside } = act
@@ -156,7 +167,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
         return undefined
       }
       case 'correction':
-        await funds.correct(act.correction, reason, { approval })
+        await corrections.correct(act.correction, reason, { approval })
         return undefined
       case 'key.add':
         return (await merchants.addKey(act.merchantId, act.key, { reason, approval })).secret

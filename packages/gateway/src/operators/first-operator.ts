@@ -1,11 +1,12 @@
 // The first start makes the first admin, with the password that was set or, in the sandbox, with one that is made
 // here and told once. Live does not start without either an operator or a password for one.
+import { makePassword } from '../accounts/make-password.ts'
+import { placeOfPassword } from '../accounts/rules/account.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
 import { makeActs } from './audit-entries.ts'
-import { makePassword } from './manage-operators.ts'
-import { firstOperatorLogin, placeOfPassword } from './rules/operator.ts'
+import { firstOperatorLogin } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
 export interface FirstOperatorParts extends ClockAndRandom {
@@ -31,7 +32,10 @@ export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<Fi
       login: firstOperatorLogin,
       role: 'admin',
       createdAtMs: clock.now(),
-      sealedPassword: await sealHash({ secret: password, place: placeOfPassword(firstOperatorLogin) }, parts),
+      sealedPassword: await sealHash(
+        { secret: password, place: placeOfPassword('operator', firstOperatorLogin) },
+        parts,
+      ),
     },
     makeActs({ ...parts, actor: 'gateway' })('operator.add', firstOperatorLogin, {
       reason: 'the first start',

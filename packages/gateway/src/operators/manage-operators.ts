@@ -1,20 +1,13 @@
 // What an admin does with operators, and what operators do with their own passwords. Each act is recorded; a
 // password that is made here is given out once.
-import { Failure, type RandomBytes } from '@tillgate/protocol'
+import { Failure } from '@tillgate/protocol'
+import { makeChangePassword, sealPassword } from '../accounts/change-password.ts'
+import { makePassword } from '../accounts/make-password.ts'
+import { parsePassword } from '../accounts/rules/account.ts'
 import { parseEmail } from '../notices/rules/notice.ts'
-import { sealHash } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
 import { type ActParts, makeActs } from './audit-entries.ts'
-import { type AuthenticateOperator, refusalOfProof } from './authenticate-operator.ts'
-import {
-  accessEnded,
-  type NewOperator,
-  type Operator,
-  parseOperatorLogin,
-  parsePassword,
-  placeOfPassword,
-  type Role,
-} from './rules/operator.ts'
+import { type NewOperator, type Operator, parseOperatorLogin, type Role } from './rules/operator.ts'
 import type { OperatorStore } from './store/operators.ts'
 
 export interface ManageOperatorsParts extends ActParts {
@@ -35,7 +28,7 @@ export type ManageOperators = ReturnType<typeof makeManageOperators>
 export function makeManageOperators(parts: ManageOperatorsParts) {
   const { operators, vault, clock, random, actor } = parts
   const seal = (login: string, password: string): Promise<Buffer> =>
-    sealHash({ secret: password, place: placeOfPassword(login) }, { vault, random })
+    sealPassword({ kind: 'operator', login, password }, { vault, random })
 
   const act = makeActs({ clock, random, actor })
 
@@ -109,29 +102,14 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
     },
 
     /** Their own, proven by the old one, by whoever is signed in. Ends all sessions and tokens. */
-    async changePassword(
-      given: { login: string; session: Buffer; oldPassword: string; newPassword: string },
-      authenticate: AuthenticateOperator,
-    ): Promise<void> {
-      const { login, session, oldPassword } = given
-      const newPassword = parsePassword(given.newPassword)
-      const proof = await authenticate({ login, session, password: oldPassword })
-      if (proof.kind !== 'right')
-        throw refusalOfProof(proof, {
-          field: 'old',
-          nowMs: clock.now(),
-          wrong: 'The password that you have now was not right.',
-        })
-      const { accessVersion } = proof.operator
-      const change = {
-        login,
-        accessVersion,
-        nowMs: clock.now(),
-        sealedPassword: await seal(login, newPassword),
-      }
-      if (!(await operators.setPassword(change, act('operator.change-password', login))))
-        throw accessEnded(login)
-    },
+    changePassword: makeChangePassword({
+      kind: 'operator',
+      vault,
+      clock,
+      random,
+      actor,
+      setPassword: operators.setPassword,
+    }),
 
     disableOperator: (login: string, reason: string) => setStatus(login, 'disabled', reason),
     enableOperator: (login: string, reason: string) => setStatus(login, 'active', reason),
@@ -140,21 +118,4 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
 
 function noSuch(login: string, who = ''): Failure {
   return new Failure('not_found', { message: `There is no operator ${login}${who}.` })
-}
-
-// No letter or digit that is taken for another.
-const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
-const passwordGroups = 4
-const groupLength = 5
-
-/** 99 bits unless told otherwise, in groups that can be read aloud. */
-export function makePassword(random: RandomBytes, groups = passwordGroups): string {
-  let text = ''
-  while (text.length < groups * groupLength) {
-    for (const byte of random(groups * groupLength)) {
-      // 248 is the largest multiple of 31 in a byte: above it, letters would not be equally likely.
-      if (byte < 248 && text.length < groups * groupLength) text += alphabet[byte % alphabet.length]
-    }
-  }
-  return text.match(/.{5}/g)?.join('-') ?? text
 }

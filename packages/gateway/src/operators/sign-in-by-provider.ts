@@ -1,11 +1,12 @@
 // An operator whom the identity provider vouches for: only whoever was declared here before, by the address at the first
 // sign-in and by the provider's subject ever after. The role is what the provider's claim says now; less than before ends
 // all access, as everything does that weakens an account.
+import type { Access } from '../accounts/rules/account.ts'
 import { normaliseEmail } from '../notices/rules/notice.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import type { OpenIdClaims } from '../platform/outside/openid.ts'
 import { makeActs } from './audit-entries.ts'
-import { type Access, type Role, roles } from './rules/operator.ts'
+import { type Role, roles } from './rules/operator.ts'
 import type { OperatorIdentities } from './store/operator-identities.ts'
 
 export type ProviderSignIn =

@@ -19,11 +19,13 @@ export function makeFindOrders({ list }: { readonly list: OrderListStore }) {
     listOrders: list.listOrders,
 
     /** By paymentId, transactionId or refundId where it looks like one, else by a number of the merchant's. */
-    async search(text: string): Promise<readonly ListedOrder[]> {
-      const kind = kindOf(text)
-      const found = await list.findByNumber(kind, text)
+    async search(number: string, merchantId?: string): Promise<readonly ListedOrder[]> {
+      const kind = kindOf(number)
+      const found = await list.findByNumber({ kind, number, merchantId })
       // A merchant is free to write numbers that look like ours.
-      return found.length > 0 || kind === 'merchantNumber' ? found : list.findByNumber('merchantNumber', text)
+      return found.length > 0 || kind === 'merchantNumber'
+        ? found
+        : list.findByNumber({ kind: 'merchantNumber', number, merchantId })
     },
 
     searchMerchants: (text: string) => list.findMerchantsByName(text),

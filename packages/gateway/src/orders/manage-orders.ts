@@ -16,6 +16,8 @@ export interface ManageOrdersParts extends ActParts {
   readonly refunds: RefundStore
   readonly merchants: Pick<MerchantStore, 'findMerchant'>
   readonly currentOrder: CurrentOrder
+  /** Who acts here, in the order's history; an operator unless told otherwise. */
+  readonly by?: 'operator' | 'member'
   /** A refund waits for its rail. */
   readonly onSubmitted: (railId?: string) => void
   /** Something waits for a rail. */
@@ -63,7 +65,7 @@ export function makeManageOrders(parts: ManageOrdersParts) {
     async cancelOrder(key: OrderKey, reason: string): Promise<void> {
       const cancel = makeCancelOrder({
         ...parts,
-        by: { actor: 'operator', reason, callbackId: makeUuid(clock.now(), random) },
+        by: { actor: parts.by ?? 'operator', reason, callbackId: makeUuid(clock.now(), random) },
         orders: {
           findOrder: orders.findOrder,
           commitStatusChanges: (changes) =>

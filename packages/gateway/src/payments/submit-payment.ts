@@ -5,6 +5,7 @@ import type { CurrentOrder } from '../orders/current-order.ts'
 import type { OrderKey } from '../orders/rules/order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { Clock } from '../platform/clock.ts'
+import { type DefaultLimits, limitsIn } from '../wallets/rules/limits.ts'
 import type { WalletStore } from '../wallets/store/wallets.ts'
 import { type AttemptOpen, type NotPayable, submitPayment } from './rules/payment.ts'
 import type { PaymentStore } from './store/payments.ts'
@@ -14,6 +15,7 @@ export interface SubmitPaymentParts {
   readonly currentOrder: CurrentOrder
   readonly payments: PaymentStore
   readonly wallets: Pick<WalletStore, 'findWallet'>
+  readonly defaultLimits: DefaultLimits
   readonly clock: Clock
   readonly random: RandomBytes
   /** A payment waits for its rail. */
@@ -23,6 +25,8 @@ export interface SubmitPaymentParts {
 export type PaymentOutcome =
   | { readonly kind: 'submitted'; readonly transactionId: string }
   | { readonly kind: 'insufficient_funds' }
+  /** More than the wallet may pay at once, or today. */
+  | { readonly kind: 'over_limit' }
   | { readonly kind: 'wallet_locked' }
   /** Paid, being paid, timed out, cancelled: the status says which. */
   | NotPayable
@@ -48,11 +52,14 @@ export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {
       if (!stored) throw new Failure('order_not_found')
       const order = await parts.currentOrder(stored, nowMs)
       if (order.transactionId === transactionId) return submitted(transactionId)
-      const submission = submitPayment(order, { walletId, transactionId, callbackId, nowMs })
+      const submission = submitPayment(order, {
+        ...{ walletId, transactionId, callbackId, nowMs },
+        limits: limitsIn(order.currency, parts.defaultLimits),
+      })
       if (submission.kind !== 'submission') return submission
       const outcome = await payments.submitPayment(submission)
       if (outcome === 'submitted') return submitted(transactionId)
-      if (outcome === 'insufficient_funds') return { kind: 'insufficient_funds' }
+      if (outcome === 'insufficient_funds' || outcome === 'over_limit') return { kind: outcome }
     }
     throw new Failure('unavailable', { retryAfterSeconds: 1 })
   }

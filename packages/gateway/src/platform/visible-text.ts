@@ -12,12 +12,12 @@ export function isVisible(text: string): boolean {
   return !hidden.test(text)
 }
 
-export function parseLine(text: string, field: string): string {
+export function parseLine(text: string, field: string, { max = maxLineLength } = {}): string {
   const line = text.trim()
-  if (line !== '' && [...line].length <= maxLineLength && isVisible(line)) return line
+  if (line !== '' && [...line].length <= max && isVisible(line)) return line
   throw new Failure('invalid_field', {
     field,
-    message: `The ${field} must be one line of 1 to ${maxLineLength} characters, without control characters and invisible marks.`,
+    message: `The ${field} must be one line of 1 to ${max} characters, without control characters and invisible marks.`,
   })
 }
 

@@ -77,7 +77,7 @@ export function makeAskRails(parts: AskRailsParts) {
     async askNow(taskId: string, railId: string): Promise<true | undefined> {
       if (roomAt(railId) <= 0) return undefined
       const leave = enter(railId)
-      const task = await attempts.claimOne(taskId, claiming()).catch((error: unknown) => {
+      const task = await attempts.claimOne({ taskId, ...claiming() }).catch((error: unknown) => {
         leave()
         throw error
       })

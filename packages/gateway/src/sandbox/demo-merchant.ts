@@ -150,6 +150,8 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
       requestsPerSecond: undefined,
       callbackHosts: undefined,
       accentColour: undefined,
+      defaultCallbackUrl: undefined,
+      logoHash: undefined,
       contactEmails: undefined,
       contactLanguage: undefined,
       isSelfRegistered: false,

@@ -1,7 +1,9 @@
 // A newcomer signs on by itself: a name and the public half of an RSA pair in, a merchantId and an AES key out. In the
 // sandbox alone, and so many a day at most.
 import { KeyError, parsePublicKey } from '@tillgate/protocol'
+import type { ManageMembers } from '../members/manage-members.ts'
 import type { MadeMerchant, ManageMerchants } from '../merchants/manage-merchants.ts'
+import { normaliseEmail } from '../notices/rules/notice.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isVisible } from '../platform/visible-text.ts'
 import type { SandboxAccessStore } from './store/sandbox-access.ts'
@@ -14,18 +16,29 @@ const dayMs = 24 * 60 * 60_000
 export interface AccessRequest {
   readonly name: string
   readonly publicKey: string
+  /** Of whoever is to sign in to the portal; empty: nobody, for now. */
+  readonly email: string
 }
 
-export type AccessProblem = { readonly field: 'name' | 'publicKey'; readonly words: string }
+export type AccessProblem = { readonly field: 'name' | 'publicKey' | 'email'; readonly words: string }
 
 export type Access =
-  | { readonly kind: 'given'; readonly made: MadeMerchant; readonly platformPublicKey: string }
+  | {
+      readonly kind: 'given'
+      readonly made: MadeMerchant
+      readonly platformPublicKey: string
+      /** To the portal, for the one who asked; it opens once. */
+      readonly link: string | undefined
+      /** Where it went by mail instead. */
+      readonly mailedTo: string | undefined
+    }
   | { readonly kind: 'refused'; readonly problem: AccessProblem }
   /** So many came in the last 24 hours that nobody else is taken on for now. */
   | { readonly kind: 'too_many' }
 
 export interface SandboxAccessParts {
   readonly manage: Pick<ManageMerchants, 'addMerchant'>
+  readonly members: Pick<ManageMembers, 'inviteMember'>
   readonly access: SandboxAccessStore
   readonly platformPublicKey: () => Promise<string>
   readonly maxPerDay: number
@@ -44,19 +57,29 @@ export function makeSandboxAccess(parts: SandboxAccessParts) {
     return given
   }
 
-  async function give({ name, publicKey }: AccessRequest): Promise<Access> {
+  async function give({ name, publicKey, email }: AccessRequest): Promise<Access> {
     const sinceMs = parts.clock.now() - dayMs
     const count = await parts.access.countMerchantsAddedBy({ actor: sandboxAccessActor, sinceMs })
     if (count >= parts.maxPerDay) return { kind: 'too_many' }
     const made = await parts.manage.addMerchant({ name: name.trim(), publicKey, isSelfRegistered: true })
-    return { kind: 'given', made, platformPublicKey: await parts.platformPublicKey() }
+    const { merchantId } = made.merchant
+    const invited =
+      email === '' ? undefined : await parts.members.inviteMember({ merchantId, email, role: 'owner' })
+    const platformPublicKey = await parts.platformPublicKey()
+    return {
+      kind: 'given',
+      made,
+      platformPublicKey,
+      link: invited?.link,
+      mailedTo: invited && !invited.link ? invited.login : undefined,
+    }
   }
 }
 
 export type SandboxAccess = ReturnType<typeof makeSandboxAccess>
 
 /** Checked before anything is counted or made. */
-function problemOf({ name, publicKey }: AccessRequest): AccessProblem | undefined {
+function problemOf({ name, publicKey, email }: AccessRequest): AccessProblem | undefined {
   const trimmed = name.trim()
   if (trimmed === '') return { field: 'name', words: 'Give your shop a name.' }
   if ([...trimmed].length > maxNameLength || !isVisible(trimmed)) {
@@ -65,6 +88,8 @@ function problemOf({ name, publicKey }: AccessRequest): AccessProblem | undefine
       words: `A name has at most ${maxNameLength} characters, all of which can be seen.`,
     }
   }
+  if (email !== '' && normaliseEmail(email) === undefined)
+    return { field: 'email', words: 'The e-mail address must be like name@shop.example.' }
   try {
     parsePublicKey(publicKey)
     return undefined

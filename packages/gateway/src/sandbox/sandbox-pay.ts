@@ -45,9 +45,11 @@ export function makeSandboxPay(parts: {
       case 'attempt_open':
         throw attemptOpen()
       case 'insufficient_funds':
+      case 'over_limit':
       case 'wallet_locked':
         throw new Failure('status_does_not_allow', {
-          message: 'The test wallet cannot pay this: it is locked, or too many pay with it just now.',
+          message:
+            'The test wallet cannot pay this: it is locked, at its limit, or too many pay with it just now.',
         })
     }
   }

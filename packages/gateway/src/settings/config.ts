@@ -5,6 +5,7 @@ import type { ApprovalPolicy } from '../operators/rules/approval.ts'
 import type { Role } from '../operators/rules/operator.ts'
 import { messageOf } from '../platform/errors.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
+import type { DefaultLimits } from '../wallets/rules/limits.ts'
 import { type GatewayRole, type SettingName, settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -36,6 +37,8 @@ export interface Config {
   readonly masterKeyFile: string | undefined
   /** Of the first operator, whom the first start makes. */
   readonly operatorPassword: string | undefined
+  /** As consumers are shown it. */
+  readonly operator: OperatorSettings
   readonly trustedProxies: readonly string[]
   readonly merchantRequestsPerSecond: number
   readonly failedOpeningsPerMinute: number
@@ -46,10 +49,15 @@ export interface Config {
   readonly openId: OpenIdSettings | undefined
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
+  /** Of wallets that have none of their own. */
+  readonly walletLimits: DefaultLimits
+  readonly bankAccountWaitMs: number
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
   readonly callbackHistoryDays: number
+  /** Undefined: personal data in orders is kept. */
+  readonly personalDataDays: number | undefined
   readonly lateMoney: 'refund' | 'hold'
   readonly callbacksInFlight: number
   readonly callbacksInFlightPerHost: number
@@ -63,11 +71,22 @@ export interface Config {
   /** Undefined: no test bank. */
   readonly railPort: number | undefined
   readonly sandboxMerchantsPerDay: number
+  readonly hasPortal: boolean
+  /** Whether strangers may apply for live keys. */
+  readonly takesApplications: boolean
   /** Undefined: nothing is traced. */
   readonly traceEndpoint: string | undefined
   readonly traceRatio: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'auto' | 'json' | 'pretty'
+}
+
+export interface OperatorSettings {
+  readonly name: string | undefined
+  readonly logoFile: string | undefined
+  readonly helpUrl: string | undefined
+  readonly privacyUrl: string | undefined
+  readonly imprintUrl: string | undefined
 }
 
 const hourMs = 60 * 60 * 1000
@@ -173,6 +192,13 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     otherMasterKeys: Object.freeze(otherMasterKeys),
     masterKeyFile,
     operatorPassword,
+    operator: Object.freeze({
+      name: read('OPERATOR_NAME'),
+      logoFile: read('OPERATOR_LOGO_FILE'),
+      helpUrl: read('OPERATOR_HELP_URL'),
+      privacyUrl: read('OPERATOR_PRIVACY_URL'),
+      imprintUrl: read('OPERATOR_IMPRINT_URL'),
+    }),
     trustedProxies: Object.freeze(trustedProxies ?? []),
     merchantRequestsPerSecond: read('MERCHANT_REQUESTS_PER_SECOND'),
     failedOpeningsPerMinute: read('FAILED_OPENINGS_PER_MINUTE'),
@@ -190,10 +216,17 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       kinds: read('APPROVAL_FOR') ?? [],
       lifeMs: (read('APPROVAL_HOURS') ?? 0) * hourMs,
     }),
+    walletLimits: Object.freeze({
+      payment: read('WALLET_PAYMENT_LIMIT'),
+      day: read('WALLET_DAY_LIMIT'),
+      balance: read('WALLET_BALANCE_LIMIT'),
+    }),
+    bankAccountWaitMs: (read('BANK_ACCOUNT_WAIT_HOURS') ?? 0) * hourMs,
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),
     callbackHistoryDays: read('CALLBACK_HISTORY_DAYS'),
+    personalDataDays: read('PERSONAL_DATA_DAYS'),
     lateMoney: read('LATE_MONEY'),
     callbacksInFlight: read('CALLBACKS_IN_FLIGHT'),
     callbacksInFlightPerHost: read('CALLBACKS_IN_FLIGHT_PER_HOST'),
@@ -210,6 +243,8 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     shopPort: read('SHOP_PORT'),
     railPort: read('RAIL_PORT'),
     sandboxMerchantsPerDay: read('SANDBOX_MERCHANTS_PER_DAY'),
+    hasPortal: read('PORTAL') === 'on',
+    takesApplications: read('APPLICATIONS') === 'on',
     traceEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     traceRatio: read('OTEL_TRACES_SAMPLER_ARG'),
     logLevel: read('LOG_LEVEL'),
@@ -221,6 +256,12 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   }
   if (masterKey && masterKeyFile) {
     problems.push({ name: 'MASTER_KEY_FILE', problem: 'and MASTER_KEY are both set: keep one of them' })
+  }
+  if (values.takesApplications && (mode !== 'live' || !values.hasPortal)) {
+    problems.push({
+      name: 'APPLICATIONS',
+      problem: 'is on, which needs MODE=live and PORTAL=on; in the sandbox newcomers sign on at /sandbox',
+    })
   }
   if (issuer && !(clientId && clientSecret)) {
     problems.push({

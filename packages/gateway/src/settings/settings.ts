@@ -4,9 +4,10 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { toMinorUnits } from '@tillgate/protocol'
 import ipaddr from 'ipaddr.js'
+import { refusalOfPassword } from '../accounts/rules/account.ts'
 import { splitServers } from '../database/server-list.ts'
 import { normaliseEmail } from '../notices/rules/notice.ts'
-import { refusalOfPassword, roles } from '../operators/rules/operator.ts'
+import { roles } from '../operators/rules/operator.ts'
 import { messageOf } from '../platform/errors.ts'
 import { parseMasterKeys } from '../platform/master-keys.ts'
 import { parseUrlPolicy } from '../platform/ssrf-guard.ts'
@@ -149,6 +150,38 @@ export const settings = {
     isSecret: true,
     parse: operatorPassword,
   }),
+  OPERATOR_NAME: setting({
+    about:
+      'Who runs this gateway and its wallets, as consumers know them: stands on the checkout and on payment links.',
+    fallback: '',
+    example: 'Example Wallet',
+    parse: text,
+  }),
+  OPERATOR_LOGO_FILE: setting({
+    about: 'The mark beside OPERATOR_NAME: a file with an SVG image, square, 64 KiB at most.',
+    fallback: '',
+    example: '/etc/tillgate/mark.svg',
+    parse: text,
+  }),
+  OPERATOR_HELP_URL: setting({
+    about:
+      'Where consumers get help: an https address, or mailto: with a mail address. Linked from the checkout.',
+    fallback: '',
+    example: 'https://wallet.example/help',
+    parse: pageAddress,
+  }),
+  OPERATOR_PRIVACY_URL: setting({
+    about: 'The privacy notice for consumers. Linked from the checkout.',
+    fallback: '',
+    example: 'https://wallet.example/privacy',
+    parse: pageAddress,
+  }),
+  OPERATOR_IMPRINT_URL: setting({
+    about: 'Who the operator is, as the law wants it told. Linked from the checkout.',
+    fallback: '',
+    example: 'https://wallet.example/imprint',
+    parse: pageAddress,
+  }),
   TRUSTED_PROXIES: setting({
     about:
       'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed, separated by commas; none: there is no proxy. Live wants to be told.',
@@ -221,13 +254,13 @@ export const settings = {
       'How much of an order operators refund without a second operator, by currency; a currency that is not named has no allowance. Not set: any amount. Merchants’ own refunds never wait.',
     fallback: '',
     example: '500 USD,450 EUR,75000 JPY',
-    parse: refundLimits,
+    parse: amountsByCurrency,
   }),
   APPROVAL_FOR: setting({
     about:
-      'What else waits for a second operator, separated by commas: payout, top-up, correction, key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
+      'What else waits for a second operator, separated by commas: payout, top-up, correction, bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
     fallback: '',
-    example: 'payout,top-up,correction,key,callback-hosts',
+    example: 'payout,top-up,correction,bank-account,key,callback-hosts',
     parse: approvalKinds,
   }),
   APPROVAL_HOURS: setting({
@@ -235,6 +268,32 @@ export const settings = {
     fallback: '72',
     example: '24',
     parse: integer({ from: 1, to: 720 }),
+  }),
+  WALLET_PAYMENT_LIMIT: setting({
+    about: 'The most that a wallet pays at once, in each currency, where the wallet has no limit of its own.',
+    fallback: '',
+    example: '500 EUR,500 USD',
+    parse: amountsByCurrency,
+  }),
+  WALLET_DAY_LIMIT: setting({
+    about: 'The most that a wallet pays in a day (UTC), in each currency, where it has no limit of its own.',
+    fallback: '',
+    example: '1000 EUR,1000 USD',
+    parse: amountsByCurrency,
+  }),
+  WALLET_BALANCE_LIMIT: setting({
+    about:
+      'The most that top-ups bring a wallet to, in each currency, where it has no limit of its own. Refunds always reach it.',
+    fallback: '',
+    example: '2500 EUR,2500 USD',
+    parse: amountsByCurrency,
+  }),
+  BANK_ACCOUNT_WAIT_HOURS: setting({
+    about:
+      'How long a merchant’s new bank account waits before payouts go there, so that the merchant can object.',
+    fallback: '24',
+    example: '72',
+    parse: integer({ from: 0, to: 720 }),
   }),
   CALLBACK_HOSTS_PER_DAY: setting({
     about:
@@ -262,6 +321,14 @@ export const settings = {
     example: '365',
     // Longer than a callback can wait: seven days of retries, and as many behind a paused host.
     parse: integer({ from: 15, to: 3_650 }),
+  }),
+  PERSONAL_DATA_DAYS: setting({
+    about:
+      'After so many days the names and addresses of receivers and the descriptions of orders are erased in place. Amounts, numbers and goods stay. Left out: they are kept.',
+    fallback: '',
+    example: '180',
+    // Longer than an order can be open, and than its callbacks are retried.
+    parse: integer({ from: 30, to: 36_500 }),
   }),
   LATE_MONEY: setting({
     about:
@@ -328,6 +395,20 @@ export const settings = {
     fallback: '200',
     example: '20',
     parse: integer({ from: 0, to: 100_000 }),
+  }),
+  PORTAL: setting({
+    about:
+      'The portal at /merchant on the public listener, where the people of merchants sign in. off: there is none.',
+    fallback: 'on',
+    example: 'off',
+    parse: oneOf('on', 'off'),
+  }),
+  APPLICATIONS: setting({
+    about:
+      'on: whoever wants to be a merchant of this live gateway applies at /merchant/apply, and operators decide in the console. Needs MODE=live and the portal.',
+    fallback: 'off',
+    example: 'on',
+    parse: oneOf('on', 'off'),
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting({
     about:
@@ -414,6 +495,13 @@ function webAddress(value: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
+/** Of a page for people, which may have a query and a fragment. */
+function pageAddress(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^(https?|mailto):$/.test(url.protocol)) throw new Error('must be an https or mailto address')
+  return url.href
+}
+
 function databaseAddress(value: string): string {
   // Each of several servers by itself, for no URL parser knows more than one.
   for (const server of splitServers(value)) {
@@ -494,7 +582,7 @@ function operatorPassword(value: string): string {
   return value
 }
 
-function refundLimits(value: string): ReadonlyMap<string, bigint> {
+function amountsByCurrency(value: string): ReadonlyMap<string, bigint> {
   const limits = new Map<string, bigint>()
   for (const limit of value.split(',')) {
     const [, amount = '', currency = ''] = /^\s*(\S+)\s+([A-Za-z]{3})\s*$/.exec(limit) ?? []
@@ -516,6 +604,7 @@ const kindsByName = {
   payout: 'merchant.payout',
   'top-up': 'wallet.top-up',
   correction: 'correction',
+  'bank-account': 'merchant.bank-account',
   key: 'key.add',
   'callback-hosts': 'merchant.callback-hosts',
 } as const
@@ -523,7 +612,9 @@ const kindsByName = {
 function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeof kindsByName][] {
   return value
     .split(',')
-    .map((name) => kindsByName[oneOf('payout', 'top-up', 'correction', 'key', 'callback-hosts')(name.trim())])
+    .map(
+      (name) => kindsByName[oneOf('payout', 'top-up', 'correction', 'bank-account', 'key', 'callback-hosts')(name.trim())],
+    )
 }
 
 function allowedTargets(value: string): readonly string[] {

@@ -1,4 +1,4 @@
-// The one way by which operators refund, pay out, top up and correct: what may be done at once is done, and what wants a second
+// The one way by which operators refund, top up and correct: what may be done at once is done, and what wants a second
 // operator becomes a request. The console, the admin API and the command line all come through here.
 import type { RefundAnswer } from '@tillgate/protocol'
 import { type AskApprovalParts, makeAskApproval, type Outcome } from '../operators/ask-approval.ts'
@@ -6,6 +6,7 @@ import { type ApprovalPolicy, refundLimitMinor } from '../operators/rules/approv
 import { type ManageOrders, RefundNeedsApproval } from '../orders/manage-orders.ts'
 import type { OrderKey } from '../orders/rules/order.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
+import type { CorrectBooks } from './correct-books.ts'
 import type { MoveFunds } from './move-funds.ts'
 import type { Outside } from './rules/bank-account.ts'
 import type { Correction } from './rules/correction.ts'
@@ -14,6 +15,7 @@ export interface MoneyActsParts extends AskApprovalParts {
   readonly orders: ManageOrders
   readonly wallets: ManageWallets
   readonly funds: MoveFunds
+  readonly corrections: CorrectBooks
 }
 
 export interface MoneyGiven {
@@ -29,7 +31,7 @@ export interface MoneyGiven {
 export type MoneyActs = ReturnType<typeof makeMoneyActs>
 
 export function makeMoneyActs(parts: MoneyActsParts) {
-  const { orders, wallets, funds, approvals, policy } = parts
+  const { orders, wallets, funds, corrections, approvals, policy } = parts
   const ask = makeAskApproval(parts)
 
   return {
@@ -45,18 +47,6 @@ export function makeMoneyActs(parts: MoneyActsParts) {
         const { referRefundNo, reason } = given
         return ask({ kind: 'order.refund', ...key, referRefundNo, ...error.money }, { reason })
       }
-    },
-
-    /** What is left in the merchant's wallet afterwards. */
-    async payOut(merchantId: string, given: MoneyGiven): Promise<Outcome<bigint>> {
-      const { currency, amountMinor, reason, outside, actId } = given
-      const payout = { merchantId, currency, amountMinor }
-      const { way, ...before } = await wayOf('merchant.payout', actId)
-      if (way === 'do')
-        return { kind: 'done', result: await funds.payOut(payout, reason, { actId, outside }), ...before }
-      // Whoever asks again is told of the request, also when the money has left meanwhile because of it.
-      if (way === 'ask') await funds.checkPayOut(payout)
-      return ask({ kind: 'merchant.payout', ...payout, outside }, { reason, actId })
     },
 
     /** By walletId or login. The wallet's id. */
@@ -78,8 +68,8 @@ export function makeMoneyActs(parts: MoneyActsParts) {
     ): Promise<Outcome<string>> {
       const { way, ...before } = await wayOf('correction', actId)
       if (way === 'do')
-        return { kind: 'done', result: await funds.correct(correction, reason, { actId }), ...before }
-      if (way === 'ask') await funds.checkCorrection(correction)
+        return { kind: 'done', result: await corrections.correct(correction, reason, { actId }), ...before }
+      if (way === 'ask') await corrections.checkCorrection(correction)
       const { currency, amountMinor } = correction
       return ask({ kind: 'correction', currency, amountMinor, correction }, { reason, actId })
     },

@@ -3,13 +3,14 @@
 import type { Clock } from '../platform/clock.ts'
 import { compareWithNobody, isRightSecret } from '../platform/secret-hash.ts'
 import type { Vault } from '../platform/vault.ts'
+import type { TriesLeft } from './rules/pin-lock.ts'
 import { isPin, normaliseLogin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { KnownDevice, LockedTry, PinTriesStore } from './store/pin-tries.ts'
 
 export type SignIn =
   | { readonly kind: 'signed_in'; readonly wallet: Wallet }
   /** A wrong PIN or a login that nobody has: the same to the letter, and at the same cost. */
-  | { readonly kind: 'wrong' }
+  | ({ readonly kind: 'wrong' } & Partial<TriesLeft>)
   | LockedTry
 
 export type AuthenticateWallet = (given: {
@@ -32,10 +33,11 @@ export function makeAuthenticateWallet(parts: {
     if (login === undefined) return wrong(pin, vault)
     const taken = await tries.take({ login, address, device, nowMs })
     if (taken.kind === 'locked') return taken
-    if (!taken.found) return wrong(pin, vault)
+    if (!taken.found) return wrong(pin, vault, taken.left)
     const { wallet, sealedPin } = taken.found
     const given = { secret: pin, place: placeOfPin(wallet.walletId) }
-    if (!(await isRightSecret(given, { sealed: sealedPin, vault })) || !isPin(pin)) return { kind: 'wrong' }
+    if (!(await isRightSecret(given, { sealed: sealedPin, vault })) || !isPin(pin))
+      return { kind: 'wrong', ...taken.left }
     await tries.forget(taken)
     // The moment for what is forgotten anyway: a right PIN is rarer than a wrong one where it matters.
     await tries.deleteForgotten(nowMs)
@@ -43,7 +45,7 @@ export function makeAuthenticateWallet(parts: {
   }
 }
 
-async function wrong(pin: string, vault: Vault): Promise<SignIn> {
+async function wrong(pin: string, vault: Vault, left?: TriesLeft): Promise<SignIn> {
   await compareWithNobody(pin, vault)
-  return { kind: 'wrong' }
+  return { kind: 'wrong', ...left }
 }

@@ -2,11 +2,12 @@
 import { Failure, makeUuid } from '@tillgate/protocol'
 import type { Account } from '../ledger/store/ledger.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import type { Once } from '../operators/carry-out-once.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
-import { makeMoveFunds, type Once } from '../treasury/move-funds.ts'
+import { makeMoveFunds } from '../treasury/move-funds.ts'
 import type { Outside } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import { makePinResetCode, pinResetLimits } from './rules/pin-reset.ts'
@@ -18,7 +19,10 @@ import {
   randomDigits,
   type Wallet,
 } from './rules/wallet.ts'
+import type { ConsumerData, ConsumerDataStore } from './store/consumer-data.ts'
+import type { WalletLimitStore } from './store/limits.ts'
 import type { PinResetStore } from './store/pin-resets.ts'
+import { describeLimits, type Limits } from './rules/limits.ts'
 import type { WalletStore } from './store/wallets.ts'
 
 export interface ManageWalletsParts extends ActParts {
@@ -28,6 +32,16 @@ export interface ManageWalletsParts extends ActParts {
   readonly resets: PinResetStore
   /** Hashes one-time codes under a key of their own. */
   readonly pinResetCodes: Tokens
+  readonly limits: WalletLimitStore
+  readonly consumerData: ConsumerDataStore
+  readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
+}
+
+export interface ShownWallet {
+  readonly wallet: Wallet
+  readonly balances: readonly Account[]
+  /** Its own, by currency. */
+  readonly limits: readonly (Limits & { readonly currency: string })[]
 }
 
 export interface AddedWallet {
@@ -89,9 +103,37 @@ export function makeManageWallets(parts: ManageWalletsParts) {
       return { wallet: await find(walletId), pin: given.pin === undefined ? pin : undefined }
     },
 
-    async showWallet(idOrLogin: string): Promise<{ wallet: Wallet; balances: readonly Account[] }> {
+    async showWallet(idOrLogin: string): Promise<ShownWallet> {
       const wallet = await find(idOrLogin)
-      return { wallet, balances: await wallets.listBalances(wallet.walletId) }
+      const { walletId } = wallet
+      return {
+        wallet,
+        balances: await wallets.listBalances(walletId),
+        limits: await parts.limits.listLimits(walletId),
+      }
+    },
+
+    /** All that is stored of the consumer. Recorded, because it is much to know of somebody. */
+    async exportWallet(idOrLogin: string, reason: string): Promise<ShownWallet & ConsumerData> {
+      const shown = await this.showWallet(idOrLogin)
+      const { walletId } = shown.wallet
+      await wallets.recordExport(act('wallet.export', walletId, { reason }))
+      return { ...shown, ...(await parts.consumerData.read(walletId)) }
+    },
+
+    /** All three of one currency; what is undefined goes back to the default. */
+    async setLimits(
+      idOrLogin: string,
+      { currency, reason, ...limits }: Limits & { readonly currency: string; readonly reason: string },
+    ): Promise<ShownWallet> {
+      const { walletId } = await find(idOrLogin)
+      const said = `${describeLimits(limits, currency)}: ${reason}`
+      await parts.limits.setLimits(
+        { walletId, currency },
+        limits,
+        act('wallet.set-limits', walletId, { reason: said }),
+      )
+      return this.showWallet(walletId)
     },
 
     listWallets: (contains: string | undefined, limit: number, before?: string) =>

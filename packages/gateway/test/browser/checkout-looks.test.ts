@@ -8,7 +8,14 @@ import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { complaints, look, overflow, picture } from '../support/look.ts'
 
-const shop = await openCheckoutShop()
+const shop = await openCheckoutShop({
+  environment: {
+    OPERATOR_NAME: 'Harbour Wallet',
+    OPERATOR_HELP_URL: 'https://wallet.example/help',
+    OPERATOR_PRIVACY_URL: 'https://wallet.example/privacy',
+    OPERATOR_IMPRINT_URL: 'https://wallet.example/imprint',
+  },
+})
 const browser = await launchBrowser()
 const rich = await shop.addWallet()
 const poor = await shop.addWallet({ majorUnits: 3n, name: 'Pia Purse' })
@@ -34,7 +41,7 @@ const states: Record<string, State> = {
   success: { order: () => paid('success'), act: hold, expects: /You have paid Tea House/ },
   failed: { order: () => paid('failed'), act: hold, expects: /did not go through.*No money was taken/s },
   timeout: { order: timedOut, act: hold, expects: /The time to pay is over/ },
-  cancelled: { order: cancelled, act: hold, expects: /has cancelled this order/ },
+  cancelled: { order: cancelled, act: hold, expects: /has been cancelled/ },
   compact: {
     order: () =>
       shop.order((body) => {

@@ -60,7 +60,7 @@ async function signIn(page: Page, { login, pin }: { login: string; pin: string }
 test('the wallet that pays: paid, and back to the shop by itself with the signed parameters', async () => {
   await consumer({}, async ({ page, order }) => {
     await tap(page, 'Pays The payment succeeds')
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
     assert.match((await page.locator('#returning').textContent()) ?? '', /in 5 seconds/)
     await page.mouse.move(0, 0)
     await page.clock.runFor(5_000)
@@ -73,7 +73,7 @@ test('the wallet that pays: paid, and back to the shop by itself with the signed
     assert.equal(await page.evaluate('document.referrer'), '')
     // Who comes back by the browser's button came to look, and is not sent away again.
     await page.goBack()
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
     assert.equal(await page.locator('#returning').isVisible(), false)
   })
 })
@@ -97,7 +97,7 @@ test('the wallet with too little money: the order stays open, and another wallet
     assert.match((await page.getByRole('alert').textContent()) ?? '', /too little money\. No money was taken/)
     assert.equal(await shop.status(order), 'pending')
     await tap(page, 'Pays The payment succeeds')
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
   })
 })
 
@@ -109,7 +109,7 @@ test('the wallet that takes its time: being processed, then paid, without a relo
     // Coming back to it shows the truth too.
     assert.equal(await shop.status(order), 'confirming')
     shop.clock.advance(5_000)
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
     assert.equal(await page.evaluate('window.stillHere'), true)
     assert.match(await page.title(), /Paid/)
   })
@@ -118,7 +118,7 @@ test('the wallet that takes its time: being processed, then paid, without a relo
 test('the wallet that refuses refunds pays', async () => {
   await consumer({}, async ({ page }) => {
     await tap(page, 'Pays, refuses refunds')
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
   })
 })
 
@@ -141,17 +141,17 @@ test('signing in: a wrong PIN, the balance, another wallet, and paying, on a pho
     assert.equal(await page.getByLabel('PIN').inputValue(), '')
     await signIn(page, poor)
     await heading(page, 'Hello, Pia Purse')
-    assert.match((await page.locator('main').textContent()) ?? '', /USD\s7\.50 is missing/)
+    assert.match((await page.locator('main').textContent()) ?? '', /\$7\.50 is missing/)
     await page.getByRole('button', { name: 'Use another wallet' }).click()
     await heading(page, 'Pay with a test wallet')
     await signIn(page, rich)
     await heading(page, 'Hello, Mira Consumer')
-    const button = page.getByRole('button', { name: /^Pay USD/ })
+    const button = page.getByRole('button', { name: /^Pay \$/ })
     // Full width, and in the lower half of the screen, where the thumb is.
     const box = await button.boundingBox()
     assert(box && box.width >= 350 && box.y > 844 / 2, JSON.stringify(box))
     await button.tap()
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
     assert.equal(await shop.status(order), 'success')
   })
 })
@@ -159,7 +159,7 @@ test('signing in: a wrong PIN, the balance, another wallet, and paying, on a pho
 test('a double click pays once and shows it once', async () => {
   await consumer({}, async ({ page, order }) => {
     await page.getByRole('button', { name: 'Pays The payment succeeds' }).dblclick()
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
     assert.equal(await page.getByRole('alert').count(), 0)
     assert.equal(await holdsOf(order), 1)
   })
@@ -169,7 +169,7 @@ test('a double click without scripts pays once too', async () => {
   await consumer({ javaScriptEnabled: false }, async ({ page, order }) => {
     await page.getByRole('button', { name: 'Pays The payment succeeds' }).dblclick({ noWaitAfter: true })
     // Either answer leads to the page, and the page to the truth.
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
     assert.equal(await holdsOf(order), 1)
   })
 })
@@ -183,10 +183,10 @@ test('two tabs: what is paid in one shows in the other, and is not paid twice', 
     await deaf.route(/\/(events|status)$/, () => {})
     await deaf.goto(order.url)
     await tap(other, 'Pays The payment succeeds')
-    await heading(other, 'Done. You have paid Tea House.')
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(other, 'You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
     await tap(deaf, 'Declines')
-    await heading(deaf, 'Done. You have paid Tea House.')
+    await heading(deaf, 'You have paid Tea House.')
     assert.match(
       (await deaf.getByRole('alert').textContent()) ?? '',
       /already paid\. Nothing was taken a second time/,
@@ -242,7 +242,7 @@ test('where streams are refused the page asks now and again', async () => {
   await page.route(/\/events$/, (route) => route.fulfill({ status: 429 }))
   await page.goto(order.url)
   await shop.cancel(order)
-  const cancelled = page.getByRole('heading', { name: 'Tea House has cancelled this order.' })
+  const cancelled = page.getByRole('heading', { name: 'This order has been cancelled.' })
   for (let turns = 0; turns < 100 && !(await cancelled.isVisible()); turns++) await page.clock.runFor(500)
   await cancelled.waitFor()
   await page.context().close()
@@ -255,7 +255,7 @@ test('where a stream says nothing, as behind a proxy that holds it back, the pag
   await page.route(/\/events$/, () => {})
   await page.goto(order.url)
   await shop.cancel(order)
-  const cancelled = page.getByRole('heading', { name: 'Tea House has cancelled this order.' })
+  const cancelled = page.getByRole('heading', { name: 'This order has been cancelled.' })
   await page.clock.runFor(4_900)
   assert.equal(await cancelled.isVisible(), false)
   for (let turns = 0; turns < 100 && !(await cancelled.isVisible()); turns++) await page.clock.runFor(500)
@@ -269,7 +269,7 @@ test('without scripts: pay, see it being processed, and the page looks again by 
     await tap(page, 'Takes its time')
     await heading(page, 'Your payment is being processed.')
     shop.clock.advance(5_000)
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
     assert.equal(await page.locator('#returning').isVisible(), false)
     await page.getByRole('link', { name: 'Back to Tea House' }).click()
     await page.waitForURL(`${thanks}/**`)
@@ -294,14 +294,14 @@ test('with the keyboard alone: into the fold, through the form, to the end', asy
     await page.keyboard.type(pin)
     await page.keyboard.press('Enter')
     await heading(page, 'Hello, Mira Consumer')
-    for (let steps = 0; !/^Pay USD/.test(String(await focused())); steps++) {
+    for (let steps = 0; !/^Pay \$/.test(String(await focused())); steps++) {
       assert(steps < 20, 'the button is never reached')
       await page.keyboard.press('Tab')
     }
     const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
     assert.equal(outline, 'solid')
     await page.keyboard.press('Space')
-    await heading(page, 'Done. You have paid Tea House.')
+    await heading(page, 'You have paid Tea House.')
     // Focus within the way back holds the return: nobody is carried off while deciding.
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
@@ -321,7 +321,7 @@ test('from right to left: the browser’s Arabic is taken, and paying works', as
     const mark = await page.locator('h1 .mark').boundingBox()
     assert(mark && mark.x > 300, JSON.stringify(mark))
     await page.getByRole('button', { name: 'تدفع تنجح' }).click()
-    await heading(page, 'تم. لقد دفعت إلى Tea House.')
+    await heading(page, 'لقد دفعت إلى Tea House.')
   })
 })
 
@@ -341,18 +341,21 @@ test('a result that is opened later sends nobody away', async () => {
   shop.clock.advance(3 * 60_000)
   const { page, troubles } = await openPage(browser, desktop)
   await page.goto(order.url)
-  await heading(page, 'Done. You have paid Tea House.')
+  await heading(page, 'You have paid Tea House.')
   assert.equal(await page.locator('#returning').count(), 0)
   const time = page.locator('time')
-  assert.equal(await time.textContent(), '3 minutes ago')
-  assert.match((await time.getAttribute('data-exact')) ?? '', /2027/)
+  assert.match((await time.textContent()) ?? '', /January 15, 2027/)
+  await page.getByRole('button', { name: 'Print receipt' }).waitFor()
+  await page.emulateMedia({ media: 'print' })
+  assert.equal(await page.locator('.goods').isVisible(), true, 'the receipt lists what was bought')
+  assert.equal(await page.locator('#back').isVisible(), false)
   assert.deepEqual(troubles, [])
   await page.context().close()
 })
 
-test('a wide screen shows a code for the phone; a phone does not even load it', async () => {
+test('a wide screen has a code for the phone, folded; a phone does not even load it', async () => {
   const order = await shop.order()
-  for (const [options, isShown] of [
+  for (const [options, isThere] of [
     [desktop, true],
     [phone, false],
   ] as const) {
@@ -360,12 +363,27 @@ test('a wide screen shows a code for the phone; a phone does not even load it', 
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
     await page.goto(order.url, { waitUntil: 'networkidle' })
-    const code = page.getByRole('img', { name: 'QR code' })
-    assert.equal(await code.isVisible(), isShown)
-    assert.equal(loaded.includes(`${order.url}/qr.svg`), isShown)
-    if (isShown) assert.equal(await page.evaluate("document.querySelector('.qr').naturalWidth > 0"), true)
+    const fold = page.getByText('Continue on your phone')
+    assert.equal(await fold.isVisible(), isThere)
+    assert.equal(loaded.includes(`${order.url}/qr.svg`), false)
+    if (isThere) {
+      await fold.click()
+      await page.waitForFunction("document.querySelector('.qr').naturalWidth > 0")
+    }
     assert.deepEqual(troubles, [])
     await page.context().close()
+  }
+})
+
+test('a wrong PIN says how many tries are left, and the PIN is where to go on', async () => {
+  const { login } = await shop.addWallet()
+  for (const javaScriptEnabled of [true, false]) {
+    await consumer({ javaScriptEnabled }, async ({ page }) => {
+      await signIn(page, { login, pin: '999999' })
+      await page.getByText(/\d tries left/).waitFor()
+      assert.equal(await page.evaluate('document.activeElement.id'), 'pin')
+      assert.equal(await page.getByLabel('Phone number or e-mail').inputValue(), login)
+    })
   }
 })
 

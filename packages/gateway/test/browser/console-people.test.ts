@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { totpCode } from '../../src/operators/totp.ts'
+import { totpCode } from '../../src/accounts/totp.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
@@ -79,7 +79,7 @@ test('one asks for a payout, the other sees it, approves it, and it is done', as
   assert.match(await said(bob), /Approved and carried out/)
   await goTo(alice, '/approvals?status=all')
   assert.match((await alice.page.locator('main').textContent()) ?? '', /approved.*bob.*as agreed/s)
-  const { rows } = await gateway.pool.query("select from transfers where kind = 'payout'")
+  const { rows } = await gateway.pool.query("select from transfers where kind = 'payout' and phase = 'hold'")
   assert.equal(rows.length, 1)
 })
 
@@ -121,7 +121,7 @@ for (const person of [alice, bob]) {
     await page.getByLabel('Code from the app').fill(totpCode(secrets.get(person) ?? Buffer.of(), clock.now()))
     await look(page, name('tokens'), seen)
     await page.getByRole('button', { name: 'Make the token' }).click()
-    assert.match((await page.locator('.secret').textContent()) ?? '', /^tillgate_/)
+    assert.match((await page.locator('.secret code').textContent()) ?? '', /^tillgate_/)
     await look(page, name('token-made'), seen)
     await page.getByRole('link', { name: 'Done' }).click()
     assert.match((await page.locator('main').textContent()) ?? '', /nightly.*orders:read/s)

@@ -97,13 +97,13 @@ test('an exhausted callback can be sent again: one attempt, which changes nothin
   await until(async () => (await world.stored(callbackId)).attemptsMade === 1)
   await walk(callbackId, sent)
 
-  await manage.resendOne(callbackId, 'the shop asked')
+  await manage.resendOne({ callbackId }, 'the shop asked')
   await until(async () => (await world.stored(callbackId)).attemptsMade === 10)
   const failed = await world.stored(callbackId)
   assert.deepEqual([failed.state, failed.retriesMade, failed.nextAttemptAtMs], ['exhausted', 8, undefined])
 
   answer = acknowledged
-  await manage.resendOne(callbackId, 'the shop asked again')
+  await manage.resendOne({ callbackId }, 'the shop asked again')
   await until(async () => (await world.stored(callbackId)).attemptsMade === 11)
   const delivered = await world.stored(callbackId)
   assert.equal(delivered.state, 'delivered')

@@ -140,7 +140,7 @@ describe('dead hosts', () => {
       random: randomBytes,
       actor: 'test',
     })
-    await manage.resendOne(callbackId, 'it never had a chance')
+    await manage.resendOne({ callbackId }, 'it never had a chance')
     const { rowCount } = await world.pool.query('select from callback_queue where callback_id = $1', [
       callbackId,
     ])

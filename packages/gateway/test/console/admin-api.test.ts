@@ -4,18 +4,19 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { totpCode } from '../../src/accounts/totp.ts'
 import { apiPrefix } from '../../src/faces/admin-api/api.ts'
 import { apiRoutes } from '../../src/faces/admin-api/routes.ts'
 import { downloadLimits } from '../../src/http/downloads.ts'
 import { type Scope, scopeNames, scopes } from '../../src/operators/rules/api-token.ts'
 import { mayAct, type Role } from '../../src/operators/rules/operator.ts'
-import { totpCode } from '../../src/operators/totp.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
+import { giveBankAccount, untilPayoutsRest } from '../support/payouts.ts'
 import { commandScript } from '../support/process.ts'
 import { approved, TestBank } from '../support/rails.ts'
 import { operatorPassword } from '../support/started.ts'
@@ -128,8 +129,89 @@ test('a payout asked for over the API waits for another operator, however that o
     ['rejected', 'withdrawn'],
   )
   assert.equal((await bob.data('listApprovals', { query: { before: older } })).approvals.length, 2)
-  const { rows } = await pool.query("select from transfers where kind = 'payout'")
+  const { rows } = await pool.query("select from transfers where kind = 'payout' and phase = 'hold'")
   assert.equal(rows.length, 1)
+})
+
+test('a merchant is paid out by its plan and by hand, and the bank says what became of it', async () => {
+  const of = { params: { merchantId } }
+  const account = { currency: 'EUR', holder: 'Shop GmbH', iban: 'DE89 3704 0044 0532 0130 00', reason }
+  const wrong = await admin.call('setBankAccount', {
+    ...of,
+    body: { ...account, iban: 'DE88370400440532013000' },
+  })
+  assert.deepEqual([wrong.code, wrong.data.field], [40001, 'iban'])
+  const { bankAccount } = await admin.data('setBankAccount', { ...of, body: account })
+  assert.equal(bankAccount.state, 'waiting')
+  const { bankAccountId } = bankAccount
+  await admin.data('stopBankAccount', { params: { merchantId, bankAccountId }, body: { reason } })
+  await admin.data('setBankAccount', { ...of, body: account })
+  const given = { currency: 'EUR', schedule: 'hand', least: '1', reserve: '0.50', reason }
+  const onDay = await admin.call('setPayoutPlan', { ...of, body: { ...given, schedule: 'weekly' } })
+  assert.deepEqual([onDay.code, onDay.data.field], [40001, 'onDay'])
+  await admin.data('setPayoutPlan', { ...of, body: given })
+  await admin.data('changeBank', {
+    params: { bankName: 'main' },
+    body: { holder: 'Operator', iban: account.iban, reason },
+  })
+  const order = await shop.order((body) => {
+    body.currency = 'EUR'
+  })
+  await shop.pay(order, 'success')
+  await giveBankAccount(pool, merchantId, 'EUR')
+  assert.deepEqual(await admin.data('startPayoutRun', { body: { currency: 'EUR', reason } }), { plans: 1 })
+  const work = () => untilPayoutsRest({ pool, operations, clock })
+  await work()
+  const shown = await admin.data('showPayoutPlan', of)
+  assert.equal(shown.plans[0].lastOutcome, 'paid_out')
+  const states = shown.bankAccounts.flatMap(({ currency, state }: Record<string, string>) =>
+    currency === 'EUR' ? [state] : [],
+  )
+  assert.deepEqual(states.toSorted(), ['in_use', 'stopped', 'waiting'])
+  const { payouts } = await admin.data('listPayouts', { query: { merchantId, status: 'requested' } })
+  const made = payouts.find(({ currency }: { currency: string }) => currency === 'EUR')
+  assert.equal(made.amount, '12.00')
+  const run = { params: { runId: made.runId } }
+  assert.equal((await admin.call('exportPayoutRunXml', run)).code, 40901)
+  assert.equal((await admin.data('listPayoutRuns')).runs.length > 0, true)
+  await admin.data('sendPayoutRun', { ...run, body: { reason } })
+  assert.match(
+    await admin.data('exportPayoutRunXml', run),
+    /pain\.001\.001\.09.*<InstdAmt Ccy="EUR">12\.00</s,
+  )
+  assert.match(await admin.data('exportPayoutRunCsv', run), /EUR,12\.00,Shop GmbH/)
+  const booked = { reference: 'B1', valueDate: '2026-11-16', reason }
+  const noDay = await admin.call('payoutRunPaid', { ...run, body: { ...booked, valueDate: '2026-02-30' } })
+  assert.deepEqual([noDay.code, noDay.data.field], [40001, 'valueDate'])
+  await admin.data('payoutRunPaid', { ...run, body: booked })
+  await work()
+  assert.deepEqual((await admin.data('showPayoutRun', run)).totals, [
+    { status: 'paid', payouts: 1, sum: '12.00' },
+  ])
+  const one = { params: { merchantId, payoutId: made.payoutId } }
+  assert.equal((await admin.data('showPayout', one)).status, 'paid')
+  assert.equal((await admin.data('returnPayout', { ...one, body: booked })).status, 'returned')
+  assert.equal((await admin.call('returnPayout', { ...one, body: booked })).code, 40901)
+
+  const byHand = async () => {
+    const body = { amount: '1', currency: 'EUR', reason }
+    const { approval } = await admin.data('payOut', { ...of, body, headers: once() })
+    await bob.data('approveRequest', { params: approval, body: { reason } })
+    return (await admin.data('listPayouts', { query: { merchantId, limit: '1' } })).payouts[0]
+  }
+  const cancelled = await byHand()
+  assert.equal(
+    (await admin.data('cancelPayout', { params: cancelled, body: { reason } })).status,
+    'cancelled',
+  )
+  const sent = await byHand()
+  await admin.data('sendPayoutRun', { params: sent, body: { reason } })
+  assert.equal((await admin.data('paidPayout', { params: sent, body: booked })).status, 'paid')
+  const unwanted = await byHand()
+  await admin.data('cancelPayoutRun', { params: unwanted, body: { reason } })
+  await work()
+  assert.equal((await admin.data('showPayout', { params: unwanted })).status, 'cancelled')
+  assert.deepEqual((await admin.data('verifyLedger', { body: {} })).findings, [])
 })
 
 test('merchants are signed on, changed, stopped and given keys; a secret is told once', async () => {
@@ -164,6 +246,17 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     params,
     body: { accentColour: '#AA00FF', clear: ['callbackHosts'], reason },
   })
+  await admin.data('setLogo', {
+    params,
+    body: { logo: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64') },
+  })
+  assert.equal((await admin.data('setLogo', { params, body: {} })).merchantId, params.merchantId)
+  await gateway.operations
+    .as('test')
+    .members.inviteMember({ ...params, email: 'ann@shop.example', role: 'owner' })
+  const people = await admin.data('listMembers', { params })
+  assert.deepEqual([people.members.length, people.invitations[0].login], [0, 'ann@shop.example'])
+  assert.deepEqual((await admin.data('listApplications', { query: { status: 'waiting' } })).applications, [])
   assert.equal((await admin.data('suspendMerchant', { params, body: { reason } })).status, 'suspended')
   assert.equal((await admin.data('resumeMerchant', { params, body: { reason } })).status, 'active')
   const { text, data } = await admin.call('showMerchant', { params })
@@ -305,6 +398,8 @@ const untilNextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {
   clock.advance(1)
+  // Its callbacks are the newest.
+  clock.advance(1_000)
   await paidOrder()
   const { callbacks } = await admin.data('listCallbacks', { query: { merchantId, limit: '1' } })
   const [{ callbackId }] = callbacks
@@ -342,6 +437,68 @@ test('rare callbacks are looked for a stretch at a time', async () => {
   assert.deepEqual(first.callbacks, [])
   const second = await admin.data('listCallbacks', { query: { host: 'rare.example', before: first.older } })
   assert.deepEqual([second.callbacks.length, second.older], [1, undefined])
+})
+
+test('notices are listed and sent again', async () => {
+  const noticeId = '019a0000-0000-7000-8000-000000000001'
+  await pool.query(
+    `insert into notices (notice_id, kind, recipient, language, parameters, state, created_at, give_up_at, ended_at)
+     values ($1, 'rail-paused', 'ops@pay.test', 'en', '{}', 'refused', 1, 1, 1)`,
+    [noticeId],
+  )
+  const { notices } = await admin.data('listNotices', { query: { state: 'refused' } })
+  assert.deepEqual([notices[0].noticeId, notices[0].state], [noticeId, 'refused'])
+  await admin.data('retryNotice', { params: { noticeId }, body: { reason } })
+  assert.equal((await admin.call('retryNotice', { params: { noticeId }, body: { reason } })).code, 40901)
+})
+
+test('payment links are made for a merchant, listed, paused, resumed and closed', async () => {
+  const reason = 'test'
+  const body = {
+    linkNo: 'api-1',
+    title: 'A tree',
+    currency: 'eur'.toUpperCase(),
+    leastAmount: '5',
+    uses: 'once',
+    reason,
+  }
+  const made = await admin.data('createLink', { params: { merchantId }, body })
+  assert.deepEqual([made.status, made.leastAmount, made.paidCount], ['active', '5.00', 0])
+  assert.match(made.linkUrl, /\/l\/L/)
+  const params = { merchantId, linkId: made.linkId }
+  assert.equal(
+    (await admin.data('createLink', { params: { merchantId }, body })).linkId,
+    made.linkId,
+    'again',
+  )
+  const wrong = await admin.call('createLink', { params: { merchantId }, body: { ...body, amount: '7' } })
+  assert.deepEqual([wrong.code, wrong.data.field], [40001, 'leastAmount'])
+  assert.equal((await admin.data('listLinks', { query: { merchantId } })).links[0].linkId, made.linkId)
+  assert.equal((await admin.data('pauseLink', { params, body: { reason } })).status, 'paused')
+  assert.equal((await admin.data('resumeLink', { params, body: { reason } })).status, 'active')
+  assert.equal((await admin.data('closeLink', { params, body: { reason } })).status, 'closed')
+  assert.equal((await admin.call('resumeLink', { params, body: { reason } })).code, 40901)
+  assert.deepEqual((await admin.data('showLink', { params })).orders, [])
+  const { acts } = await admin.data('listActs', { query: { act: 'link.create' } })
+  assert.equal(acts.length, 1, 'a repetition is no act')
+})
+
+test('limits of a wallet are set for a currency, and all that is stored of its owner is told', async () => {
+  const login = 'limits@wallet.example'
+  const { wallet } = await admin.data('addWallet', { body: { login, name: 'Lim', reason: 'test' } })
+  const params = { walletId: wallet.walletId }
+  const limits = { currency: 'EUR', payment: '10', day: '25.50', reason: 'test' }
+  const shown = await admin.data('setWalletLimits', { params, body: limits })
+  assert.deepEqual(shown.limits, [{ currency: 'EUR', payment: '10.00', day: '25.50' }])
+  const wrong = await admin.call('setWalletLimits', { params, body: { ...limits, day: '1.005' } })
+  assert.deepEqual([wrong.code, wrong.data.field], [40002, 'day'])
+  assert.deepEqual(
+    (await admin.data('setWalletLimits', { params, body: { currency: 'EUR', reason: 'x' } })).limits,
+    [],
+  )
+  const all = await admin.data('exportWallet', { params, body: { reason: 'asked' } })
+  assert.deepEqual([all.login, all.payments], [login, []])
+  assert(all.acts.some(({ act }: { act: string }) => act === 'wallet.export'))
 })
 
 test('the books, the audit log, the system and the token itself are told', async () => {

@@ -2,8 +2,8 @@
 // and changes neither password nor second step.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { totpCode } from '../../src/accounts/totp.ts'
 import type { Operator } from '../../src/operators/rules/operator.ts'
-import { totpCode } from '../../src/operators/totp.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { TestClock } from '../support/clock.ts'
@@ -38,7 +38,7 @@ async function newOperator(): Promise<string> {
 async function prove(login: string): Promise<Operator> {
   const proof = await authenticate({ login, password })
   assert(proof.kind === 'right')
-  return proof.operator
+  return proof.account
 }
 
 /** The admin gives another password when the old one was just proven. */

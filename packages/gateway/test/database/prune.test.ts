@@ -83,7 +83,15 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
     [nowMs],
   )
   const prune = () => operations.prune(new AbortController().signal)
-  assert.deepEqual(await prune(), { callbacks, exhausted: 0, sessions: 1, hosts, tries: 2, notices: 1 })
+  assert.deepEqual(await prune(), {
+    callbacks,
+    exhausted: 0,
+    sessions: 1,
+    hosts,
+    erased: 0,
+    tries: 2,
+    notices: 1,
+  })
   assert.equal(breaths, 3, 'two between three batches of callbacks, one between two of hosts')
   assert.equal(await countOf('callback_attempts'), young.length)
   assert.equal(await countOf('callbacks', 'body is not null'), young.length)
@@ -93,7 +101,15 @@ test('old attempts, ended sessions and unused hosts go in batches; orders and th
   assert.equal(await countOf('operator_sessions'), 1)
   assert.equal(await countOf('wallet_tries'), 1)
   assert.equal(await countOf('operator_tries'), 1)
-  assert.deepEqual(await prune(), { callbacks: 0, exhausted: 0, sessions: 0, hosts: 0, tries: 0, notices: 0 })
+  assert.deepEqual(await prune(), {
+    callbacks: 0,
+    exhausted: 0,
+    sessions: 0,
+    hosts: 0,
+    erased: 0,
+    tries: 0,
+    notices: 0,
+  })
 })
 
 test('a callback that is asked for again while it is being pruned keeps its text', async () => {

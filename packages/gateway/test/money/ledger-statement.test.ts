@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { csvStatement } from '../../src/ledger/write-statement.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
+import { payOutWholly } from '../support/payouts.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -59,7 +60,7 @@ await money.refundOrder(
 )
 await money.settle()
 clock.advance(1)
-await money.funds.payOut({ merchantId, currency: 'USD', amountMinor: 700n }, 'test')
+await payOutWholly(money, { merchantId, amountMinor: 700n })
 // Held and not posted yet, so not in a statement until it is settled.
 await money.submitPayment({ ...(await money.addOrder(merchant)), walletId })
 const endMs = clock.now() + 1
@@ -107,10 +108,10 @@ test('CSV quotes what needs it, and a spreadsheet takes nothing in it for a form
 test('more entries than a page holds are all there, once', async () => {
   await pool.query(
     `insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency,
-                            amount_minor, audit_id, made_at, outside_reference, value_date)
-     select merchant_id, 'X' || n, kind, phase, debit_account, credit_account, currency, 1, audit_id, made_at + n % 7,
-            outside_reference, value_date
-       from transfers, generate_series(1, 5000) as n where kind = 'payout'`,
+                            amount_minor, made_at, outside_reference, value_date)
+     select merchant_id, 'X' || n, kind, 'direct', debit_account, credit_account, currency, 1, made_at + n % 7, 'X' || n,
+            value_date
+       from transfers, generate_series(1, 5000) as n where kind = 'payout' and phase = 'post'`,
   )
   await pool.query(
     `update accounts set debits_posted = debits_posted + 5000, credits_posted = credits_posted + 10000

@@ -6,6 +6,7 @@ import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
 import { describeVerification } from '../../src/ledger/verify-ledger.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
+import { payOutWholly } from '../support/payouts.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -21,14 +22,14 @@ await money.refundOrder(
   JSON.stringify({ paymentId: paid.paymentId, referRefundNo: '1', refundAmount: 4 }),
 )
 await money.settle()
-await money.funds.payOut({ merchantId, currency: 'USD', amountMinor: 100n }, 'test')
+await payOutWholly(money, { merchantId, amountMinor: 100n })
 await money.submitPayment({ ...confirming, walletId })
 
 test('books that balance are clean, and the report says what was looked at', async () => {
   const verification = await verifyLedger(pool)
   assert.deepEqual(verification.findings, [])
   assert.deepEqual(describeVerification(verification), [
-    'The ledger is clean: 3 accounts, 7 transfers, 20 claims.',
+    'The ledger is clean: 3 accounts, 8 transfers, 24 claims.',
   ])
 })
 
@@ -63,6 +64,11 @@ const wrongs: [string, RegExp][] = [
   [`update orders set refunded_minor = 399 where refund_count > 0`, /knows what was refunded/],
   [`delete from audit where act = 'wallet.top-up'`, /the act behind it/],
   [`delete from transfers where kind = 'payout'`, /has its transfer/],
+  [`update payouts set status = 'returned', return_id = 'T1'`, /holds its money as its status says/],
+  [`update payouts set amount_minor = amount_minor + 1`, /holds its money as its status says/],
+  [`delete from payouts`, /holds its money as its status says/],
+  [`update payout_runs set sent_at = sent_at + 1`, /sent with its run/],
+  [`update payouts set plan_day = '2026-11-16'`, /of its plan or has the act/],
   [`delete from settlements`, /waits for its settlement/],
 ]
 

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { systemClock } from '../../src/platform/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { openMoney } from '../support/money.ts'
+import { giveBankAccount } from '../support/payouts.ts'
 
 const live = { MODE: 'live', TRUSTED_PROXIES: 'none', PUBLIC_URL: 'https://pay.example' }
 const gateway = await startTestGateway({ environment: live })
@@ -96,8 +97,20 @@ test('a merchant is paid out what it has and no more, and its statement and the 
   ]
   const tooMuch = await tillgate(...payout, '10.01')
   assert.deepEqual([tooMuch.code, tooMuch.out], [1, ''])
-  assert.match(tooMuch.err, /10\.00 USD/)
+  assert.match((await tillgate(...payout, '1')).err, /no bank account for USD/)
+  await giveBankAccount(pool, merchant.merchantId)
+  assert.match((await tillgate(...payout, '10.01')).err, /10\.00 USD/)
   assert.match((await tillgate(...payout, '9.99')).out, /0\.01 USD are left/)
+  const [made] = await money.payouts.listPayouts({ merchantId: merchant.merchantId }, { limit: 1 })
+  const told = (...args: string[]) => tillgate('payout', ...args, '--reason', 'week')
+  assert.match((await told('send', made?.runId ?? '')).out, /The run is sent/)
+  assert.match(
+    (await tillgate('payout', 'export-csv', made?.runId ?? '')).out,
+    /^payoutId,.*\r\nT\w+,.*,USD,9\.99,/s,
+  )
+  const booked = ['--reference', 'B1', '--value-date', '2026-11-16']
+  const paid = await told('paid', merchant.merchantId, made?.payoutId ?? '', ...booked)
+  assert.match(paid.out, /is paid\./)
   const statement = await tillgate('merchant', 'statement', merchant.merchantId, '--since', '2020-01-01')
   const lines = statement.out.trimEnd().split('\r\n').slice(1)
   assert.deepEqual(

@@ -11,6 +11,7 @@ import type { Behaviour } from '../../src/wallets/rules/wallet.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type HeldClock, heldClock, type Money, openMoney } from '../support/money.ts'
 import { type ModelOrder, MoneyModel } from '../support/money-model.ts'
+import { payOutWholly } from '../support/payouts.ts'
 
 const wantedCommands = Number(process.env['MONEY_COMMANDS'] ?? 2_000)
 const runsAtOnce = 10
@@ -125,9 +126,7 @@ const topUp = fc.tuple(wallet, amount).map(([wallet, amount]) =>
 
 const payOut = amount.map((amount) =>
   command(`pay out ${amount}`, async (model, { money, merchant: { merchantId } }) => {
-    const code = await codeOf(
-      money.funds.payOut({ merchantId, currency: 'USD', amountMinor: amount }, 'test'),
-    )
+    const code = await codeOf(payOutWholly(money, { merchantId, amountMinor: amount }))
     assert.equal(code === 20000, model.payOut(amount))
   }),
 )

@@ -5,6 +5,7 @@ import type { RailAnswer } from '../../src/rails/rules/rail.ts'
 import { walletRail } from '../../src/rails/wallet-rail.ts'
 import { freshDatabase } from '../support/database.ts'
 import { callbacksOf, heldClock, openMoney } from '../support/money.ts'
+import { payOutWholly } from '../support/payouts.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -103,7 +104,7 @@ test('a refund that the rail declines fails with the reason, and its share can b
 test('a merchant without the money: accepted as refunding, then refund_failed with the reason', async () => {
   const poor = await money.addMerchant()
   const { paymentId, walletId } = await paidOrder({ of: poor })
-  await money.funds.payOut({ merchantId: poor.merchantId, currency: 'USD', amountMinor: 501n }, 'test')
+  await payOutWholly(money, { merchantId: poor.merchantId, amountMinor: 501n })
   const { refundId, status } = await ask(
     { paymentId, referRefundNo: newNumber(), refundAmount: '5.00' },
     poor,

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/settings/config.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { testOperations } from '../support/operations.ts'
+import { giveBankAccount, testIban } from '../support/payouts.ts'
 import { openRails, type TestBank } from '../support/rails.ts'
 import { testEnvironment } from '../support/started.ts'
 
@@ -46,6 +47,30 @@ test('a key that is added is told to the merchant, with its fingerprint', async 
     operations.as('test').merchants.addKey(merchantId, { kind: 'aes' }, { reason: 'test' }),
   )
   assert.equal((await told('key-added')).length, 1)
+})
+
+test('a new bank account and a payout that came back are told to the merchant', async () => {
+  const { bankAccounts, payoutRuns, payouts } = operations.as('test')
+  const account = { currency: 'USD', holder: 'Shop GmbH', iban: testIban, lines: undefined, bic: undefined }
+  await bankAccounts.setBankAccount(merchantId, account, { reason: 'test' })
+  const [changed] = await told('bank-account-changed')
+  assert.equal(changed?.merchantId, merchantId)
+  assert.equal(changed?.parameters['account'], 'Shop GmbH, …3000')
+  await giveBankAccount(pool, merchantId)
+  await pool.query(
+    `insert into accounts (account_id, owner_kind, owner_id, currency, credits_posted)
+     values ('merchant:' || $1 || ':USD', 'merchant', $1, 'USD', 1000)
+         on conflict (account_id) do update set credits_posted = accounts.credits_posted + 1000`,
+    [merchantId],
+  )
+  const given = { merchantId, currency: 'USD', amountMinor: 1_000n, bankName: 'main' }
+  const { payoutId } = await payouts.requestPayout(given, { reason: 'test' })
+  const key = { merchantId, payoutId }
+  await payoutRuns.sendRun((await payouts.findPayout(key)).runId, 'test')
+  const outside = { reference: 'B1', valueDate: '2026-11-16' }
+  await payouts.endPayout(key, { status: 'returned', outside, message: 'closed' }, 'account closed')
+  const [returned] = await told('payout-returned')
+  assert.deepEqual(returned?.parameters, { amount: '10.00 USD', payoutId, reason: 'account closed' })
 })
 
 test('contacts hear what their merchant should know, each in its language; whoever opted out does not', async () => {
@@ -131,7 +156,9 @@ test('a host that fails for ten minutes is told to its merchant once a day, and 
   assert.ok(failing.length >= 2 && failing.length <= 8, `${failing.length}`)
   assert.equal(failing[0]?.parameters['reason'], 'HTTP 503')
   const given = await told('callbacks-exhausted')
-  assert.equal(given.length, 1)
+  // Their last attempts may fall on two days.
+  assert.ok(given.length === 1 || given.length === 2)
+  assert.equal(new Set(given.map(({ onceKey }) => onceKey)).size, given.length)
   assert.equal(given[0]?.parameters['host'], 'down.example')
   says = acknowledged
 })
@@ -140,13 +167,13 @@ test('late money and a rail that is paused are told to operators', async () => {
   const rails = await openRails(pool, { clock, config, lateMoney: 'hold' })
   const merchant = await rails.money.addMerchant()
   const bank: TestBank = await rails.addBank('bank')
-  const order = await rails.money.addOrder(merchant, { lifeMs: 60_000 })
+  const order = await rails.money.addOrder(merchant, { lifeMs: 5 * 60_000 })
   await rails.operations.payByRail.start({ ...order, railId: 'bank', locale: 'en' })
   const [start] = bank.asked
   assert.ok(start?.type === 'payment.start')
   bank.says = (message) =>
     message.type === 'payment.cancel' ? { status: 'approved', reference: 'r' } : undefined
-  clock.advance(120_000)
+  clock.advance(6 * 60_000)
   await rails.turn()
   const [late] = await told('rail-alert')
   assert.match(late?.parameters['happened'] ?? '', /it is in suspense and is left to an operator/)

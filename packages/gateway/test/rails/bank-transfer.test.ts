@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
 import { noExtras } from '../../src/acts/rail-acts.ts'
+import type { Pool } from '../../src/database/pool.ts'
+import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
 import type { Order } from '../../src/orders/rules/order.ts'
 import type { Receipt } from '../../src/rails/record-transfers.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
@@ -270,4 +272,39 @@ test('a transfer rail has an account and neither address nor secret', async () =
     pool.query(`update rails set url = 'https://x.example' where rail_id = 'transfer'`),
     /rails_reached/,
   )
+})
+
+test('the proof of the books finds an entry, or what it moved, that is missing or different', async () => {
+  const { order } = await started()
+  await confirm(receipt(order, 1_250n))
+  const mine = `payment_id = '${order.paymentId}'`
+  for (const [wrong, claim] of [
+    [`delete from transfer_entries where ${mine}`, /in the books once/],
+    [`update transfer_entries set amount_minor = 1 where ${mine}`, /in the books once/],
+    [`update transfer_entries set amount_minor = 1 where ${mine}`, /paid out of what came/],
+    [`delete from transfers where kind = 'transfer_applied' and ${mine}`, /out of suspense once/],
+  ] as const) {
+    const undo = new Error('rolled back')
+    const doing = pool.transaction(async (transaction) => {
+      await transaction.query(wrong)
+      const asking = {
+        query: (statement: never, values: never) =>
+          String(statement).startsWith('set transaction')
+            ? Promise.resolve({ rows: [], rowCount: 0 })
+            : transaction.query(statement, values),
+      }
+      // Safe: the proof asks within the one transaction that it is given.
+      const within = {
+        ...pool,
+        transaction: (work: (of: unknown) => unknown) => work(asking),
+      } as unknown as Pool
+      const { findings } = await verifyLedger(within)
+      assert(
+        findings.some((finding) => claim.test(finding.claim)),
+        `${wrong}: ${JSON.stringify(findings)}`,
+      )
+      throw undo
+    })
+    await assert.rejects(doing, undo)
+  }
 })

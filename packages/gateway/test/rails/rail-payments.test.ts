@@ -6,6 +6,7 @@ import type { Order } from '../../src/orders/rules/order.ts'
 import { leaseMs } from '../../src/rails/ask-rails.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type HeldClock, heldClock } from '../support/money.ts'
+import { payOutWholly } from '../support/payouts.ts'
 import { approved, openRails, type Rails, type TestBank } from '../support/rails.ts'
 
 const { pool } = await freshDatabase()
@@ -539,7 +540,7 @@ test('a merchant with too little for the refund: it fails, and the rail hears no
   bank.first = approved
   const order = await money.addOrder(poor)
   await payByRail.start({ ...order, railId: 'bank', locale: 'en' })
-  await money.funds.payOut({ ...poor, currency: 'USD', amountMinor: 1_000n }, 'test')
+  await payOutWholly(money, { merchantId: poor.merchantId, amountMinor: 1_000n })
   bank.asked.length = 0
   const body = { paymentId: order.paymentId, referRefundNo: 'r', refundAmount: 10 }
   clock.advance(2)

@@ -41,10 +41,10 @@ export class ApiClient {
       ...(body && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    const isFile = response.headers.get('content-type')?.startsWith('text/csv')
+    const isFile = /^(text\/csv|application\/xml)/.test(response.headers.get('content-type') ?? '')
     const { code, msg, data } = isFile ? { code: 20000, msg: '', data: text } : JSON.parse(text)
     if (code === 20000) {
-      if (route.answer !== 'csv') {
+      if (typeof route.answer !== 'string') {
         const schema = Compile(route.answer)
         assert(schema.Check(data), `${id}: ${JSON.stringify(schema.Errors(data)[1][0])} in ${text}`)
       }

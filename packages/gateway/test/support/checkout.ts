@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { TestClock } from './clock.ts'
 import { startTestGateway, type TestGateway, type TestMerchant } from './gateway.ts'
 import { createBody } from './order.ts'
+import { giveBankAccount } from './payouts.ts'
 
 export interface OpenOrder {
   readonly url: string
@@ -37,6 +38,7 @@ export async function openCheckoutShop(
     ...(options.environment && { environment: options.environment }),
   })
   const merchant = await gateway.addMerchant(options.merchant)
+  await giveBankAccount(gateway.pool, merchant.merchantId)
   const { wallets: manageWallets } = gateway.operations.as('test')
 
   const status = async ({ paymentId }: OpenOrder): Promise<string> =>

@@ -2,6 +2,7 @@
 // without listeners and loops, so that a test takes every turn itself.
 import { randomBytes } from 'node:crypto'
 import { makePaymentId, makeUuid, type PaymentResult, type RefundResult } from '@tillgate/protocol'
+import type { OperationConfig } from '../../src/app/operations.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import type { Finding } from '../../src/ledger/store/ledger-checks.ts'
 import type { Merchant } from '../../src/merchants/rules/merchant.ts'
@@ -35,23 +36,33 @@ export function heldClock(startMs = 1_800_000_000_000): HeldClock {
 export type Money = ReturnType<typeof openMoney>
 
 /** Fresh parts on a database; calling it again on the same one is a restart. */
-export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clock; rail?: Rail }) {
+export function openMoney(
+  pool: Pool,
+  {
+    clock,
+    rail = walletRail,
+    config,
+    waitMs = 0,
+  }: { clock: Clock; rail?: Rail; config?: Partial<OperationConfig>; waitMs?: number },
+) {
   const random = randomBytes
   const troubles: unknown[] = []
   const { stores, operations } = testOperations(pool, {
     // Test wallets would fill up again by themselves.
-    config: { ...readConfig(testEnvironment), mode: 'live' },
+    config: { ...readConfig(testEnvironment), mode: 'live', bankAccountWaitMs: waitMs, ...config },
     clock,
     rail,
     hints: { settlingFailed: (error) => troubles.push(error) },
   })
   const { orders, wallets } = stores
-  const { funds } = operations.as('test')
+  const { funds, wallets: manageWallets } = operations.as('test')
   const { submitPayment, settleDue, refundOrder, queryOrder, cancelOrder, expireOrders } = operations
   return {
     ...stores,
+    operations,
     troubles,
     funds,
+    manageWallets,
     submitPayment,
     settleDue,
     refundOrder,
@@ -71,6 +82,8 @@ export function openMoney(pool: Pool, { clock, rail = walletRail }: { clock: Clo
         status: 'active',
         requestsPerSecond: undefined,
         callbackHosts: undefined,
+        defaultCallbackUrl: undefined,
+        logoHash: undefined,
         contactEmails: undefined,
         contactLanguage: undefined,
         isSelfRegistered: false,

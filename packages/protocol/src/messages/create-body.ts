@@ -18,7 +18,7 @@ import { Type } from '../type.ts'
 export const channels = ['WEB', 'APP'] as const
 export const shipTypes = ['SHIPPING', 'PICKUP_IN_STORE', 'PICKUP_FROM_PERSON'] as const
 
-const goodsSchema = nested('One kind of good.', {
+export const goodsSchema = nested('One kind of good.', {
   typeName: 'goods object',
   fields: {
     referenceGoodsId: text('The good’s number on the merchant’s platform.', {

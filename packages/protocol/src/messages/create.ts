@@ -78,9 +78,9 @@ export function parseCreateBody(bodyText: string): CreateOrder {
 }
 
 /** Turns amounts into minor units and names the field only when one is refused: a full order has 200 of them. */
-type ToMinor = (amount: WireAmount, field: () => string) => bigint
+export type ToMinor = (amount: WireAmount, field: () => string) => bigint
 
-function makeToMinor(currency: string): ToMinor {
+export function makeToMinor(currency: string): ToMinor {
   const digits = digitsOf(currency)
   return (amount, field) => {
     const minor = readMinorUnits(amount, digits)
@@ -94,7 +94,7 @@ function toOrderContent(order: CreateBody['order'], toMinor: ToMinor): OrderCont
   const content: Mutable<OrderContent> = {
     orderNo: order.orderNo,
     orderAmountMinor: toMinor(order.orderAmount, () => 'order.orderAmount'),
-    goods: order.goods.map((goods, index) => toGoods(goods, index, toMinor)),
+    goods: order.goods.map((goods, index) => toGoods(goods, `order.goods[${index}]`, toMinor)),
   }
   for (const [name, minorName] of optionalAmounts) {
     const value = order[name]
@@ -123,22 +123,23 @@ function toShipping(wire: NonNullable<CreateBody['order']['shipping']>, toMinor:
 
 type GoodsOnTheWire = CreateBody['order']['goods'][number]
 
-function toGoods(wire: GoodsOnTheWire, index: number, toMinor: ToMinor): Goods {
+/** `path` is where it stands, such as `order.goods[3]`. */
+export function toGoods(wire: GoodsOnTheWire, path: string, toMinor: ToMinor): Goods {
   const goods: Mutable<Goods> = {
     referenceGoodsId: wire.referenceGoodsId,
     goodsName: wire.goodsName,
     goodsQuantity: wire.goodsQuantity === undefined ? 1 : Number(wire.goodsQuantity),
   }
-  const amountMinor = toGoodsAmount(wire, index, toMinor)
+  const amountMinor = toGoodsAmount(wire, path, toMinor)
   if (amountMinor !== undefined) goods.goodsAmountMinor = amountMinor
   if (wire.goodsDesc !== undefined) goods.goodsDesc = wire.goodsDesc
-  if (wire.tax !== undefined) goods.taxMinor = toMinor(wire.tax, () => `order.goods[${index}].tax`)
+  if (wire.tax !== undefined) goods.taxMinor = toMinor(wire.tax, () => `${path}.tax`)
   return goods
 }
 
-function toGoodsAmount(wire: GoodsOnTheWire, index: number, toMinor: ToMinor): bigint | undefined {
+function toGoodsAmount(wire: GoodsOnTheWire, at: string, toMinor: ToMinor): bigint | undefined {
   const { goodsAmount, goodsUnitAmount } = wire
-  const path = (name: string) => `order.goods[${index}].${name}`
+  const path = (name: string) => `${at}.${name}`
   const minor = goodsAmount === undefined ? undefined : toMinor(goodsAmount, () => path('goodsAmount'))
   if (goodsUnitAmount === undefined) return minor
   const unitMinor = toMinor(goodsUnitAmount, () => path('goodsUnitAmount'))
@@ -148,27 +149,16 @@ function toGoodsAmount(wire: GoodsOnTheWire, index: number, toMinor: ToMinor): b
   throw new Failure('invalid_field', { field, message })
 }
 
-function checkSums(order: OrderContent, currency: string): void {
-  const ofGoods = sumOver(order.goods, 'goodsAmountMinor')
-  if (ofGoods !== undefined && ofGoods !== order.orderAmountMinor) {
-    throw notTheSum({
-      field: 'order.orderAmount',
-      given: order.orderAmountMinor,
-      sum: ofGoods,
-      of: 'amount',
-      currency,
-    })
-  }
-  const ofTaxes = sumOver(order.goods, 'taxMinor')
-  if (order.totalTaxMinor !== undefined && ofTaxes !== undefined && ofTaxes !== order.totalTaxMinor) {
-    throw notTheSum({
-      field: 'order.totalTax',
-      given: order.totalTaxMinor,
-      sum: ofTaxes,
-      of: 'tax',
-      currency,
-    })
-  }
+function checkSums({ goods, orderAmountMinor, totalTaxMinor }: OrderContent, currency: string): void {
+  checkSum(goods, { field: 'order.orderAmount', given: orderAmountMinor, of: 'amount', currency })
+  if (totalTaxMinor === undefined) return
+  checkSum(goods, { field: 'order.totalTax', given: totalTaxMinor, of: 'tax', currency })
+}
+
+/** Throws where every good says its amount, or its tax, and they make another total. */
+export function checkSum(goods: readonly Goods[], total: Omit<WrongSum, 'sum'>): void {
+  const sum = sumOver(goods, total.of === 'amount' ? 'goodsAmountMinor' : 'taxMinor')
+  if (sum !== undefined && sum !== total.given) throw notTheSum({ ...total, sum })
 }
 
 /** undefined when a good has no such amount: then there is no sum to speak of. */

@@ -54,6 +54,8 @@ export function columns(rows: readonly (readonly [string, unknown])[]): string[]
 const statusColours: Readonly<Record<string, Colour>> = {
   success: 'green',
   refund_success: 'green',
+  active: 'green',
+  paid: 'green',
   pending: 'yellow',
   confirming: 'yellow',
   refunding: 'yellow',

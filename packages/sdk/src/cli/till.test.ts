@@ -269,7 +269,7 @@ test('the sandbox’s file is found by itself', async () => {
 
 test('wrong use says how it is right', async () => {
   for (const args of [
-    'sing',
+    'whistle',
     'query P1 P2',
     'cancel',
     'query P1 --loud',

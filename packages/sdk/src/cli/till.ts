@@ -12,6 +12,7 @@ import { cancelCommand, resendCommand } from './commands/change.ts'
 import { createCommand } from './commands/create.ts'
 import { debugSignatureCommand } from './commands/debug-signature.ts'
 import { keygenCommand } from './commands/keygen.ts'
+import { linkCommand } from './commands/link.ts'
 import { listenCommand } from './commands/listen.ts'
 import { logsCommand } from './commands/logs.ts'
 import { queryCommand } from './commands/query.ts'
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   cancelCommand,
   refundCommand,
   resendCommand,
+  linkCommand,
   listenCommand,
   triggerCommand,
   advanceCommand,

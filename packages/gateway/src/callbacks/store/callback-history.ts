@@ -80,7 +80,9 @@ export function makeCallbackHistory(database: Pool) {
     listCallbacks: (filter: CallbackFilter, page: Page) => listCallbacks(database, filter, page),
     /** Down to which callback a page looks that no index serves; undefined: to the oldest. */
     endOfLook: (before: string | undefined) => endOfLook(database, before),
-    findCallback: (callbackId: string) => findCallback(database, callbackId),
+    /** `merchantId`: only if it is theirs. */
+    findCallback: (callbackId: string, of: { readonly merchantId?: string | undefined } = {}) =>
+      findCallback(database, { callbackId, merchantId: of.merchantId }),
     listAttempts: (callback: CallbackKey) => listAttempts(database, callback),
     listFailingHosts: () => listFailingHosts(database),
     /** `atMost`: counts no further, so that a page is quick whatever waits. */
@@ -178,14 +180,18 @@ offset ${lookedThrough - 1}
 }
 
 /** Whose it is, is not known: a look by key into each merchant's, which needs no index of its own. */
-async function findCallback(database: Queryable, callbackId: string): Promise<StoredCallback | undefined> {
+async function findCallback(
+  database: Queryable,
+  { callbackId, merchantId }: { callbackId: string; merchantId: string | undefined },
+): Promise<StoredCallback | undefined> {
   const { rows } = await database.query(sql`
 select c.*
   from merchants m
  cross join lateral (select ${shape.columns}
                        from callbacks_with_progress
                       where merchant_id = m.merchant_id and callback_id = ${callbackId}
-                      limit 1) as c`)
+                      limit 1) as c
+ where ${merchantId}::text is null or m.merchant_id = ${merchantId}`)
   return rows[0] && shape.read(rows[0])
 }
 

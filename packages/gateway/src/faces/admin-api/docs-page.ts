@@ -2,6 +2,7 @@
 // business, so it asks for no token.
 import type { FastifyInstance } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
+import { isFile } from '../../acts/answers.ts'
 import { assets } from '../../http/assets.ts'
 import { type Html, html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
@@ -66,7 +67,7 @@ function describe(route: ApiRoute): Html {
 ${route.params && html`<h3>Path</h3>${fieldsOf(`Path of ${route.id}`, route.params)}`}
 ${route.query && html`<h3>Query</h3>${fieldsOf(`Query of ${route.id}`, route.query)}`}
 ${route.body && html`<h3>Body</h3>${fieldsOf(`Body of ${route.id}`, route.body)}`}
-<h3>Answer</h3>${route.answer === 'csv' ? html`<p>A CSV file.</p>` : fieldsOf(`Answer of ${route.id}`, route.answer)}
+<h3>Answer</h3>${isFile(route.answer) ? html`<p>A file: ${route.answer.toUpperCase()}.</p>` : fieldsOf(`Answer of ${route.id}`, route.answer)}
 </details>`
 }
 

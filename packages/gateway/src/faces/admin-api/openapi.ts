@@ -1,6 +1,7 @@
 // The admin API as OpenAPI 3.1, made from the routes that are served and the schemas that check them.
 import { failures, httpStatusOf, successCode, successMessage } from '@tillgate/protocol'
 import type { TObject, TSchema } from 'typebox'
+import { fileTypes, isFile } from '../../acts/answers.ts'
 import { scopeNames, scopes } from '../../operators/rules/api-token.ts'
 import { version } from '../../platform/version.ts'
 import { type ApiRoute, apiPrefix } from './api.ts'
@@ -84,10 +85,9 @@ function operationOf(route: ApiRoute): object {
     responses: {
       200: {
         description: 'Done.',
-        content:
-          route.answer === 'csv'
-            ? { 'text/csv': { schema: { type: 'string' } } }
-            : { 'application/json': { schema: envelopeOf(route.answer) } },
+        content: isFile(route.answer)
+          ? { [fileTypes[route.answer]]: { schema: { type: 'string' } } }
+          : { 'application/json': { schema: envelopeOf(route.answer) } },
       },
       default: {
         description: `What went wrong: ${troubleOf(route)}.`,

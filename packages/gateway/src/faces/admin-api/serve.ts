@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { Failure, type Json, makeChecker, makeReader, successAnswer } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fileTypes, isFile } from '../../acts/answers.ts'
 import type { OperatorService } from '../../acts/service.ts'
 import type { Admission } from '../../http/admission/admission.ts'
 import type { AdmissionControl } from '../../http/admission/admission-control.ts'
@@ -84,14 +85,14 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
       nowMs: parts.clock.now(),
       actId: route.isOnce ? await actIdOf(request, route, { login: operator.login, input }) : undefined,
     })
-    if (route.answer !== 'csv') return reply.send(successAnswer(result as object))
+    if (!isFile(route.answer)) return reply.send(successAnswer(result as object))
     const stream = parts.downloads.start(result as AsyncIterable<string>)
     if (!stream)
       throw new Failure('unavailable', {
         retryAfterSeconds: 60,
         message: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
       })
-    return reply.header('content-type', 'text/csv; charset=utf-8').send(stream)
+    return reply.header('content-type', `${fileTypes[route.answer]}; charset=utf-8`).send(stream)
   }
 
   async function identify(

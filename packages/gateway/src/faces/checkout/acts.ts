@@ -75,7 +75,12 @@ export function makeActs(parts: ActsParts) {
           case 'signed_in':
             return [visits.signIn(order, outcome.wallet.walletId), visits.rememberDevice(outcome.wallet)]
           case 'wrong':
-            return note(order, { code: 'wrong', login })
+            return note(
+              order,
+              outcome.lockedUntilMs === undefined
+                ? { code: 'wrong', login, triesLeft: outcome.triesLeft }
+                : { code: 'lockedUntil', login, untilMs: outcome.lockedUntilMs },
+            )
           case 'locked':
             return lockedNote(order, login, outcome.untilMs)
         }
@@ -179,6 +184,8 @@ export function makeActs(parts: ActsParts) {
         return [visits.signOut(order)]
       case 'insufficient_funds':
         return note(order, { code: 'tooLittle' })
+      case 'over_limit':
+        return note(order, { code: 'overLimit' })
       case 'wallet_locked':
         return [visits.signOut(order), ...note(order, { code: 'locked' })]
       case 'attempt_open': {

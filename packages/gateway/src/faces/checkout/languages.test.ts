@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fill, fillText } from '../../http/languages/words.ts'
 import { chooseLanguage, languages } from './languages.ts'
-import { fill, fillText } from './words.ts'
 
 /** Every text by its path; the forms of a plural too. */
 function textsOf(words: object, path = ''): Map<string, string> {
@@ -16,7 +16,7 @@ function textsOf(words: object, path = ''): Map<string, string> {
 const gapsOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted()
 const [english, ...others] = languages
 const englishTexts = textsOf(english?.words ?? {})
-const pluralPaths = /^details\.items\./
+const pluralPaths = /^(?:details\.items|signIn\.triesLeft)\./
 /** Texts that are rightly the same in both languages. */
 const sameAsEnglish: Record<string, readonly string[]> = {
   de: ['signIn.pin', 'details.each'],
@@ -53,7 +53,8 @@ for (const { tag, words } of others) {
 
   test(`${tag} has each plural form that its grammar uses`, () => {
     const { pluralCategories } = new Intl.PluralRules(tag).resolvedOptions()
-    assert.deepEqual(Object.keys(words.details.items).toSorted(), pluralCategories.toSorted())
+    for (const forms of [words.details.items, words.signIn.triesLeft])
+      assert.deepEqual(Object.keys(forms).toSorted(), pluralCategories.toSorted())
   })
 }
 

@@ -5,8 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import type { CookieJar } from '../../http/cookies.ts'
 import { pageStatusOf } from '../../http/failures.ts'
+import { isLanguageTag } from '../../http/languages/languages.ts'
 import { redirect } from '../../http/layout.ts'
-import { qrCode } from '../../http/qr.ts'
+import { sendQr } from '../../http/qr.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
 import type { ReturnToShop } from '../../orders/return-to-shop.ts'
 import { checkoutUrl } from '../../orders/rules/checkout-url.ts'
@@ -16,18 +17,17 @@ import type { Clock } from '../../platform/clock.ts'
 import { accentStyle } from './accent.ts'
 import type { Acts } from './acts.ts'
 import { EventStreams, toMessage } from './events.ts'
-import { chooseLanguage, isLanguageTag, type Language } from './languages.ts'
+import { chooseLanguage, type Language } from './languages.ts'
 import { CheckoutLimits } from './limits.ts'
 import type { LiveOrders } from './live.ts'
 import { attemptStamp, checkoutPage } from './pages/checkout-page.ts'
-import { sendFramed } from './pages/frame.ts'
+import { type Site, sendFramed } from './pages/frame.ts'
 import { pinPage } from './pages/pin.ts'
 import { notFoundPage, tooManyPage, troublePage } from './pages/plain.ts'
 import type { ShownRails, SignedInWallet, View } from './pages/view.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
-export interface CheckoutParts {
-  readonly mode: 'sandbox' | 'live'
+export interface CheckoutParts extends Site {
   readonly publicUrl: () => string
   readonly jar: CookieJar
   readonly random: RandomBytes
@@ -43,6 +43,8 @@ export interface RunningCheckout {
   readonly returnToShop: ReturnToShop
   readonly acts: Acts
   readonly findSignedIn: (walletId: string, order: Order) => Promise<SignedInWallet | undefined>
+  /** The most that wallets pay at once, where they have no limit of their own. */
+  readonly walletLimitMinor: (currency: string) => bigint | undefined
   /** By their names in this language. */
   readonly findRails: (order: Order, language: string) => Promise<ShownRails>
   /** Asks the rail of the open attempt now, where it can be asked at once. */
@@ -66,6 +68,7 @@ type LinkRequest = FastifyRequest<LinkRoute>
 export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): void {
   const limits = new CheckoutLimits(parts.clock)
   const streams = new EventStreams()
+  const site: Site = { mode: parts.mode, brand: parts.brand }
 
   listener.register(async (checkout) => {
     acceptForms(checkout, { bodyLimit: maxFormBytes })
@@ -82,7 +85,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'internal error')
       if (httpStatus === 503) reply.header('retry-after', 1)
       reply.status(httpStatus)
-      return sendFramed(reply, { mode: parts.mode, ...troublePage(languageOf(request)) })
+      return sendFramed(reply, { ...site, ...troublePage(languageOf(request)) })
     })
 
     checkout.get<LinkRoute>(path, (request, reply) => withLink(request, reply, showPage))
@@ -155,8 +158,8 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       ...(isLanguageTag(lang) ? [parts.jar.write('checkout-lang', lang, languageSeconds)] : []),
     ])
     const view = {
+      ...site,
       language,
-      mode: parts.mode,
       order,
       merchant,
       path: pathOf(request),
@@ -164,6 +167,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       formToken: visit.formToken,
       note: taken?.note,
       wallet,
+      walletLimitMinor: parts.running().walletLimitMinor(order.currency),
       rails: await parts.running().findRails(order, language.tag),
       isReceiptOffered: parts.running().isReceiptOffered,
     }
@@ -269,26 +273,17 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
   }
 
   function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return sendFramed(reply.status(404), { mode: parts.mode, ...notFoundPage(languageOf(request)) })
+    return sendFramed(reply.status(404), { ...site, ...notFoundPage(languageOf(request)) })
   }
 
   function sendTooMany(request: FastifyRequest, reply: FastifyReply, waitMs: number): FastifyReply {
     reply.status(429).header('retry-after', Math.ceil(waitMs / 1000))
-    return sendFramed(reply, { mode: parts.mode, ...tooManyPage(languageOf(request), waitMs) })
+    return sendFramed(reply, { ...site, ...tooManyPage(languageOf(request), waitMs) })
   }
 }
 
 function pathOf({ params: { merchantId, paymentId, token } }: LinkRequest): string {
   return `/checkout/${merchantId}/${paymentId}/${token}`
-}
-
-function sendQr(reply: FastifyReply, text: string): FastifyReply {
-  return reply
-    .header('content-type', 'image/svg+xml')
-    .header('content-security-policy', "default-src 'none'")
-    .header('cache-control', 'private, max-age=3600')
-    .header('x-content-type-options', 'nosniff')
-    .send(qrCode(text))
 }
 
 function setCookies(reply: FastifyReply, cookies: readonly string[]): void {

@@ -31,6 +31,7 @@ export interface Visit {
 export interface Note {
   readonly code: keyof Words['notices']
   readonly untilMs?: number
+  readonly triesLeft?: number | undefined
   /** What was typed, so that it need not be typed again. */
   readonly login?: string
 }

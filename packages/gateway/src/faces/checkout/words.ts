@@ -1,37 +1,5 @@
-// Words with gaps: texts of the checkout are templates with {names}, filled with text or with HTML that is escaped
-// already. The type of a language's words comes from English, so that a missing one does not compile.
-
-import type { Content } from '../../http/html.ts'
-import { remember } from '../../platform/remember.ts'
+// The checkout's words in any language.
+import type { Widened } from '../../http/languages/words.ts'
 import type { en } from './languages/en.ts'
-import type { Plural } from './plural.ts'
-
-type Widened<T> = T extends string
-  ? string
-  : T extends Plural
-    ? Plural
-    : { readonly [Name in keyof T]: Widened<T[Name]> }
 
 export type Words = Widened<typeof en>
-
-/** Templates are the languages' own words, so there are only so many. */
-const pieces = remember((template: string) => template.split(/\{(\w+)\}/), {
-  keyOf: (template) => template,
-  most: 2_000,
-})
-
-/** The template as content of a page: what is put into it is escaped like any other content. */
-export function fill(template: string, values: Readonly<Record<string, Content>>): Content[] {
-  return pieces(template).map((part, index) => (index % 2 === 0 ? part : gapOf(values, part, template)))
-}
-
-export function fillText(template: string, values: Readonly<Record<string, string>>): string {
-  return pieces(template)
-    .map((part, index) => (index % 2 === 0 ? part : gapOf(values, part, template)))
-    .join('')
-}
-
-function gapOf<T>(values: Readonly<Record<string, T>>, name: string, template: string): T {
-  if (!Object.hasOwn(values, name)) throw new Error(`"${template}" is filled without ${name}`)
-  return values[name] as T
-}

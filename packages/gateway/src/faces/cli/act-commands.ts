@@ -4,6 +4,7 @@ import { Failure } from '@tillgate/protocol'
 import { type Command, Option } from 'commander'
 import type { TSchema } from 'typebox'
 import type { Act, CommandFace, RawInput, Told } from '../../acts/act.ts'
+import { isFile } from '../../acts/answers.ts'
 import { faceOf } from '../../acts/fields.ts'
 import { readInput } from '../../acts/read-input.ts'
 import { commandName, type OutputOptions, print, type WithContext } from './context.ts'
@@ -35,7 +36,7 @@ export function addActCommand(
   for (const [field, schema] of options)
     command.addOption(toOption(field, schema, { isRequired: isRequired(field, schema) }))
   for (const [name, description] of Object.entries(face.flags ?? {})) command.option(`--${name}`, description)
-  if (act.answer !== 'csv') command.option('--json', 'Print JSON.')
+  if (!isFile(act.answer)) command.option('--json', 'Print JSON.')
   if (face.help !== undefined) command.addHelpText('after', `\n${face.help}`)
   command.action((...given: unknown[]) => {
     // Safe: commander calls with the arguments, the options and the command.
@@ -66,7 +67,7 @@ async function run(
     const call = { service, operator: undefined, actor, nowMs: clock.now(), params, input, actId: undefined }
     const answer = await act.run(call)
     // Safe, both: an act answers as its schema says.
-    if (act.answer === 'csv') return pipeline(answer as AsyncIterable<string>, process.stdout, { end: false })
+    if (isFile(act.answer)) return pipeline(answer as AsyncIterable<string>, process.stdout, { end: false })
     const lines = act.tell
       ? linesOf(act.tell(answer, { params, input }))
       : describeAnswer(answer as object, act.answer, act.command.columns)

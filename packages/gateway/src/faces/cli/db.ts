@@ -116,6 +116,7 @@ export function dbCommand({
         print(options, pruned, [
           `callbacks whose attempts and text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
           `callbacks given up because their host stayed paused: ${pruned.exhausted}`,
+          `orders from which personal data was erased: ${pruned.erased}`,
           `ended sessions of operators: ${pruned.sessions}`,
           `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
           `forgotten counters of wrong PINs and passwords: ${pruned.tries}`,

@@ -21,6 +21,8 @@ const groups: Readonly<Record<string, string>> = {
   rail: 'connect other systems that move money, and check them',
   notice: 'look at notices by mail, and send those again that failed',
   operator: 'manage who may sign in to the console',
+  member: 'manage the people of merchants, who sign in to the portal',
+  application: 'list, ask, approve and reject applications for live keys',
   token: 'manage tokens of the admin API',
   'platform-key': 'list, rotate and retire the gateway’s own keys',
 }

@@ -28,12 +28,12 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     callbacks.failingHosts > 0 &&
       need(
         'bad',
-        `${callbacks.failingHosts} callback hosts fail, ${callbacks.pausedHosts} are paused`,
+        `Callback hosts that fail: ${callbacks.failingHosts}, paused: ${callbacks.pausedHosts}`,
         '/callbacks',
       ),
     callbacks.exhausted > 0 &&
-      need('bad', `${upTo(callbacks.exhausted)} callbacks were given up`, '/callbacks?state=exhausted'),
-    approvals > 0 && need('wait', `${approvals} requests wait for a second operator`, '/approvals'),
+      need('bad', `Callbacks given up: ${upTo(callbacks.exhausted)}`, '/callbacks?state=exhausted'),
+    approvals > 0 && need('wait', `Waiting for a second operator: ${approvals}`, '/approvals'),
     late.length > 0 &&
       need(
         'bad',
@@ -46,7 +46,7 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     notices > 0 &&
       need(
         'bad',
-        `${upTo(notices)} notices could not be sent in the last week`,
+        `Notices that could not be sent in the last week: ${upTo(notices)}`,
         `${noticesPath}?state=given_up`,
       ),
   ].filter((each) => each !== false)

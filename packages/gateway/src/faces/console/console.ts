@@ -2,12 +2,12 @@
 // is a list of them as data; routes.ts puts each behind the same guard.
 
 import { Failure } from '@tillgate/protocol'
+import type { Session } from '../../accounts/rules/account.ts'
 import type { Act } from '../../acts/act.ts'
 import type { FieldError } from '../../acts/read-input.ts'
 import type { OperatorService } from '../../acts/service.ts'
 import type { Content } from '../../http/html.ts'
 import type { Operator, Role } from '../../operators/rules/operator.ts'
-import type { Session } from '../../operators/store/operators.ts'
 import type { AreaName } from './navigation.ts'
 
 /** A request of somebody who is signed in. */

@@ -1,5 +1,6 @@
 // Forms of the console. A form is folded until it is asked for, and says what will happen: asking once needs no script.
 // One that was refused comes back open, with what was typed and with every error at its field.
+import type { Field } from '../../http/forms/form-fields.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { mayAct, type Role } from '../../operators/rules/operator.ts'
 import type { Visit } from './console.ts'
@@ -35,49 +36,6 @@ ${form.fields}
 /** What every form brings back unseen: its token, and the page that it stands on. */
 export function carried({ formToken, url }: Visit): Html {
   return html`<input type="hidden" name="token" value="${formToken}"><input type="hidden" name="from" value="${url}">`
-}
-
-export interface Field {
-  readonly name: string
-  readonly label: string
-  readonly hint?: string | undefined
-  readonly value?: string | undefined
-  readonly isRequired?: boolean
-  /** Of the input itself. */
-  readonly attributes?: Html | undefined
-  /** Undefined: a line of text. */
-  readonly kind?: 'password' | 'long' | undefined
-  readonly choices?: readonly (readonly [value: string, label: string])[] | undefined
-  /** Several of the choices may be ticked. */
-  readonly ticked?: readonly string[] | undefined
-  /** Where the form was refused because of it. */
-  readonly error?: { readonly message: string; readonly isFirst: boolean } | undefined
-}
-
-export function fieldOf(field: Field): Html {
-  const { name, label, hint, value, error, choices, ticked } = field
-  const marks = html`${field.isRequired && html` required`}${field.attributes}${
-    error &&
-    html` id="${fieldId(name)}" aria-invalid="true" aria-describedby="error-${name}"${error.isFirst && html` autofocus`}`
-  }`
-  const said = html`${label}${hint !== undefined && html`<span class="hint">${hint}</span>`}`
-  const shown = ticked
-    ? html`<fieldset${error && html` id="${fieldId(name)}" tabindex="-1" aria-describedby="error-${name}"${error.isFirst && html` autofocus`}`}><legend>${said}</legend>${choices?.map(
-        ([each, meaning]) =>
-          html`<label class="check"><input type="checkbox" name="${name}" value="${each}"${ticked.includes(each) && html` checked`}><span><code>${each}</code> ${meaning}</span></label>`,
-      )}</fieldset>`
-    : choices
-      ? html`<label>${said}<select name="${name}"${marks}>${choices.map(([each, meaning]) => html`<option value="${each}"${each === value && html` selected`}>${meaning}</option>`)}</select></label>`
-      : field.kind === 'long'
-        ? html`<label>${said}<textarea name="${name}" spellcheck="false"${marks}>${value}</textarea></label>`
-        : html`<label>${said}<input name="${name}"${field.kind === 'password' ? html` type="password"` : html` value="${value}"`}${marks}></label>`
-  return error
-    ? html`<div class="field">${shown}<p class="error" id="error-${name}">${error.message}</p></div>`
-    : shown
-}
-
-export function fieldId(name: string): string {
-  return `field-${name}`
 }
 
 /** Of a form that was refused on this page. */

@@ -2,12 +2,12 @@
 // and who is signed in.
 import type { FastifyReply } from 'fastify'
 import { assets } from '../../http/assets.ts'
+import { fieldId } from '../../http/forms/form-fields.ts'
 import { type Html, html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { ConsolePage } from './console.ts'
-import { fieldId } from './forms.ts'
-import { navigation } from './navigation.ts'
+import { navigation, type Waiting } from './navigation.ts'
 import { findPath, maxSearchLength } from './search.ts'
 import type { Note } from './visits.ts'
 
@@ -17,8 +17,7 @@ export interface Frame {
   readonly note: Note | undefined
   readonly formToken: string
   readonly nonce: string
-  /** How many requests wait for a second operator; undefined: nothing ever does, and there is no such area. */
-  readonly approvalsWaiting: number | undefined
+  readonly waiting: Waiting
 }
 
 export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: Frame): FastifyReply {
@@ -32,8 +31,8 @@ export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: F
     content: html`<a class="skip" href="#main">To the content</a>
 <header class="side">
 <a class="brand" href="/">Tillgate <span class="mode ${frame.mode}">${frame.mode}</span></a>
-<form class="find" role="search" action="${findPath}"><input type="search" name="q" aria-label="Search everything" placeholder="Search" maxlength="${maxSearchLength}" autocomplete="off" spellcheck="false"></form>
-${navigation(page.area, frame.approvalsWaiting)}
+<form class="find" role="search" aria-label="Everything" action="${findPath}"><input type="search" name="q" aria-label="Search everything" placeholder="Search" maxlength="${maxSearchLength}" autocomplete="off" spellcheck="false"></form>
+${navigation(page.area, frame.waiting)}
 <form class="who" method="post" action="/sign-out"><input type="hidden" name="token" value="${frame.formToken}">
 <span>${operator.login}<span class="quiet"> · ${operator.role}</span></span>
 <button class="plain">Sign out</button></form>

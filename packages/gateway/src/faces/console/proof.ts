@@ -1,11 +1,12 @@
 // The operator proves anew who they are, before an act that would outlive the session: whoever finds a screen unlocked
 // must not be able to do it. Tries count for the session, apart from those to sign in.
 import { Failure } from '@tillgate/protocol'
+import { refusalOfProof } from '../../accounts/authenticate.ts'
+import { fieldOf } from '../../http/forms/form-fields.ts'
 import { type Html, html } from '../../http/html.ts'
-import { refusalOfProof } from '../../operators/authenticate-operator.ts'
 import type { Operator } from '../../operators/rules/operator.ts'
 import type { Visit } from './console.ts'
-import { errorOf, fieldOf } from './forms.ts'
+import { errorOf } from './forms.ts'
 
 export function passwordField(visit: Visit, action: string): Html {
   return fieldOf({

@@ -3,9 +3,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
+import { originOf } from '../../http/forms/sign-in-cookies.ts'
 import { redirect } from '../../http/layout.ts'
 import type { ConsoleParts } from './parts.ts'
-import { endFlow, leaveFlow, leaveNote, originOf, readFlow, sessionCookie } from './visits.ts'
+import { endFlow, leaveFlow, leaveNote, readFlow, sessionCookie } from './visits.ts'
 
 export const providerPath = '/sign-in/provider'
 const callbackPath = `${providerPath}/callback`

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toFieldError } from '../../acts/read-input.ts'
 import { downloadLimits } from '../../http/downloads.ts'
 import { pageStatusOf } from '../../http/failures.ts'
+import { originOf } from '../../http/forms/sign-in-cookies.ts'
 import { html } from '../../http/html.ts'
 import { redirect } from '../../http/layout.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
@@ -13,12 +14,15 @@ import { isApprovalInUse } from '../../operators/rules/approval.ts'
 import { mayAct } from '../../operators/rules/operator.ts'
 import { actRoutes } from './act-forms.ts'
 import { accountArea } from './areas/account.ts'
+import { applicationsArea } from './areas/applications.ts'
 import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
 import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
+import { linksArea } from './areas/links.ts'
 import { merchantArea } from './areas/merchant.ts'
+import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { correctionsArea } from './areas/money/corrections.ts'
 import { feesArea } from './areas/money/fees.ts'
@@ -28,6 +32,7 @@ import { noticesArea } from './areas/notices.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
+import { payoutsArea } from './areas/payouts.ts'
 import { railsArea } from './areas/rails.ts'
 import { requestsArea } from './areas/requests.ts'
 import { secondStepArea, secondStepPath } from './areas/second-step.ts'
@@ -52,7 +57,6 @@ import {
   isRightToken,
   leaveNote,
   type Note,
-  originOf,
   readSession,
   type SignedIn,
   takeNote,
@@ -80,7 +84,10 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...callbacksArea,
     ...merchantsArea,
     ...merchantArea,
+    ...merchantPayoutsArea,
+    ...payoutsArea,
     ...walletsArea,
+    ...linksArea,
     ...railsArea,
     ...moneyArea,
     ...feesArea,
@@ -88,6 +95,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...merchantMoneyArea,
     ...ledgerArea,
     ...approvalsArea,
+    ...applicationsArea,
     ...auditArea,
     ...systemArea,
     ...requestsArea,
@@ -276,8 +284,11 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   }
 
   async function frameOf({ operator, session }: SignedIn, note: Note | undefined): Promise<Frame> {
-    const { approvals, approvalPolicy } = running()
-    const waiting = await approvals.countWaiting()
+    const { approvals, approvalPolicy, takesApplications, as } = running()
+    const [waiting, applied] = await Promise.all([
+      approvals.countWaiting(),
+      as('console').applications.countWaiting(),
+    ])
     return {
       mode: parts.mode,
       operator,
@@ -285,7 +296,10 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       formToken: formTokenOf(session, running()),
       nonce: Buffer.from(parts.random(nonceBytes)).toString('base64url'),
       // Also shown when it was switched off while something waits.
-      approvalsWaiting: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
+      waiting: {
+        approvals: waiting > 0 || isApprovalInUse(approvalPolicy) ? waiting : undefined,
+        applications: applied > 0 || takesApplications ? applied : undefined,
+      },
     }
   }
 }

@@ -1,12 +1,13 @@
 // Signing in to the console: the password, and for whoever has a second step a code. Trying is costly on purpose, so it
 // has an allowance for each address.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../../accounts/rules/account.ts'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
+import { originOf } from '../../http/forms/sign-in-cookies.ts'
 import { type Html, html } from '../../http/html.ts'
 import { redirect } from '../../http/layout.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
-import type { Access } from '../../operators/rules/operator.ts'
 import { noteLine, sendSmallPage } from './frame.ts'
 import type { ConsoleParts } from './parts.ts'
 import { providerPath, serveProviderSignIn } from './provider-sign-in.ts'
@@ -14,7 +15,6 @@ import {
   endPassed,
   leavePassed,
   type Note,
-  originOf,
   readBrowser,
   readPassed,
   readSession,
@@ -51,9 +51,9 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     const proof = await running().authenticate({ login, password: form.get('password') ?? '' })
     if (proof.kind !== 'right')
       return showPassword(request, reply, { ...tried(request, proof, 'Login or password is wrong.'), login })
-    if (!proof.operator.hasSecondStep) return open(request, reply, proof.operator)
+    if (!proof.account.hasSecondStep) return open(request, reply, proof.account)
     const nowMs = clock.now()
-    reply.header('set-cookie', leavePassed(request, proof.operator, { ...running(), nowMs }))
+    reply.header('set-cookie', leavePassed(request, proof.account, { ...running(), nowMs }))
     return redirect(reply, pathWithNext('/sign-in/code', request))
   })
 
@@ -148,7 +148,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       tried,
       before:
         running().provider &&
-        html`<p><a class="button primary" href="${pathWithNext(providerPath, request)}">Sign in with your organisation</a></p>
+        html`<p class="stack"><a class="button primary" href="${pathWithNext(providerPath, request)}">Sign in with your organisation</a></p>
 <p class="quiet">Or with a password:</p>`,
       fields: html`<label>Login<input name="login" value="${tried?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>

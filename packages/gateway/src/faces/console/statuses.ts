@@ -1,8 +1,10 @@
 // A status as a word with a colour and a shape: round is good, square waits, a diamond is bad, hollow is over.
 import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
+import type { ApplicationStatus } from '../../applications/rules/application.ts'
 import type { CallbackState } from '../../callbacks/rules/callback-attempt.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { ApprovalStatus } from '../../operators/rules/approval.ts'
+import type { PayoutStatus } from '../../payouts/rules/payout.ts'
 
 type Look = 'good' | 'wait' | 'bad' | 'off'
 
@@ -11,6 +13,8 @@ type StatusName =
   | RefundStatus
   | CallbackState
   | ApprovalStatus
+  | ApplicationStatus
+  | PayoutStatus
   | 'active'
   | 'suspended'
   | 'locked'
@@ -32,9 +36,14 @@ const looks: Record<StatusName, Look> = {
   rejected: 'bad',
   withdrawn: 'off',
   expired: 'off',
+  requested: 'wait',
+  sent: 'wait',
+  paid: 'good',
+  returned: 'bad',
   active: 'good',
   suspended: 'bad',
   locked: 'bad',
+  asked: 'wait',
 }
 
 /** Where the program's word is not a person's. */

@@ -29,7 +29,9 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'Integrate',
-    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'rails', 'going-live'].map(paper),
+    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'links', 'portal', 'rails', 'going-live'].map(
+      paper,
+    ),
   },
   { title: 'Reference', entries: ['api', 'protocol', 'versioning'].map(paper) },
   {
@@ -40,8 +42,10 @@ export const chapters: readonly Chapter[] = [
         'scaling',
         'console',
         'treasury',
+        'payouts',
         'admin-api',
         'notices',
+        'privacy',
         'performance',
         'reliability',
       ].map(paper),

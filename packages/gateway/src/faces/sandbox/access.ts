@@ -16,6 +16,7 @@ export interface SandboxAccessPageParts {
   /** Throws while the gateway is still starting. */
   readonly access: () => SandboxAccess
   readonly publicUrl: () => string
+  readonly hasPortal: boolean
   readonly newNonce: () => string
   readonly clock: Clock
 }
@@ -26,7 +27,7 @@ const maxFormBytes = 16 * 1024
 const rate = { perSecond: 5 / 3_600, burst: 5 } as const
 
 export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAccessPageParts): void {
-  const { publicUrl, newNonce, clock } = parts
+  const { publicUrl, hasPortal, newNonce, clock } = parts
   const addresses = new RateLimiter({ rate, clock })
 
   const page = (title: string, content: ReturnType<typeof accessForm>) => {
@@ -41,7 +42,10 @@ export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAcce
   }
 
   listener.get(sandboxAccessPath, (_request, reply) =>
-    sendPage(reply, page('Get sandbox access', accessForm({ name: '', publicKey: '' }))),
+    sendPage(
+      reply,
+      page('Get sandbox access', accessForm({ name: '', publicKey: '', email: '' }, { hasPortal })),
+    ),
   )
 
   listener.register(async (scope) => {
@@ -52,7 +56,11 @@ export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAcce
         return sendPage(reply, page('Not sent', accessRefused('This form was not sent from this page.')))
       }
       const form = readForm(request.body)
-      const asked = { name: form.get('name') ?? '', publicKey: form.get('publicKey') ?? '' }
+      const asked = {
+        name: form.get('name') ?? '',
+        publicKey: form.get('publicKey') ?? '',
+        email: hasPortal ? (form.get('email') ?? '').trim() : '',
+      }
       const address = addressKey(request.ip)
       // Taken before anything is given, so that many at once get no more than one after the other.
       const waitMs = addresses.take(address)
@@ -67,7 +75,10 @@ export function serveSandboxAccess(listener: FastifyInstance, parts: SandboxAcce
         case 'refused':
           addresses.giveBack(address)
           reply.status(400)
-          return sendPage(reply, page('Get sandbox access', accessForm(asked, access.problem)))
+          return sendPage(
+            reply,
+            page('Get sandbox access', accessForm(asked, { hasPortal, problem: access.problem })),
+          )
         case 'too_many': {
           addresses.giveBack(address)
           reply.status(429).header('retry-after', 3_600)

@@ -7,7 +7,10 @@ import { maxNameLength } from '../../sandbox/sandbox-access.ts'
 import { installCommand } from '../sdk/paths.ts'
 import { playgroundPath, sandboxAccessPath } from './paths.ts'
 
-export function accessForm(asked: AccessRequest, problem?: AccessProblem): Html {
+export function accessForm(
+  asked: AccessRequest,
+  { hasPortal, problem }: { readonly hasPortal: boolean; readonly problem?: AccessProblem },
+): Html {
   const problemAt = (field: AccessProblem['field']): Html | undefined =>
     problem?.field === field ? html`<p class="problem" id="${field}-problem">${problem.words}</p>` : undefined
   const marks = (field: AccessProblem['field']): Html | undefined =>
@@ -21,6 +24,12 @@ export function accessForm(asked: AccessRequest, problem?: AccessProblem): Html 
 <label for="name">Name of your shop</label>
 <input id="name" name="name" type="text" required maxlength="${maxNameLength}" autocomplete="organization" value="${asked.name}"${marks('name')}>
 ${problemAt('name')}
+${
+  hasPortal &&
+  html`<label for="email">Your e-mail address, to sign in to the portal (optional)</label>
+<input id="email" name="email" type="email" maxlength="254" autocomplete="email" value="${asked.email}"${marks('email')}>
+${problemAt('email')}`
+}
 <details id="own-key" open>
 <summary>Your own RSA key</summary>
 <p class="quiet">Make a pair, and paste the public half. The private half stays with you.</p>
@@ -38,7 +47,7 @@ ${problemAt('publicKey')}
 }
 
 export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatewayUrl: string }): Html {
-  const { made, platformPublicKey, gatewayUrl } = access
+  const { made, platformPublicKey, gatewayUrl, link, mailedTo } = access
   const { merchantId, name } = made.merchant
   const env = merchantEnv({ gatewayUrl, merchantId, aesKey: made.aesKey, platformPublicKey })
   return html`<main>
@@ -50,6 +59,17 @@ export function accessGiven(access: Extract<Access, { kind: 'given' }> & { gatew
 <div><dt>AES key</dt><dd><code>${made.aesKey}</code></dd></div>
 <div><dt>Gateway</dt><dd><code>${gatewayUrl}</code></dd></div>
 </dl>
+${
+  link !== undefined &&
+  html`<h2>The portal</h2>
+<p>Orders, refunds, callbacks, keys and people of your shop. This link opens once, for three days: choose a password there.</p>
+<p class="acts"><a class="button" id="portal" href="${link}" target="_blank" rel="noopener">Open the portal</a></p>`
+}
+${
+  mailedTo !== undefined &&
+  html`<h2>The portal</h2>
+<p>A link to the portal of your shop is on its way to ${mailedTo}. It opens once, for three days.</p>`
+}
 <h2>Ready for your .env</h2>
 <p class="quiet" id="key-place"><code>private.pem</code> is the private half of the key whose public half you gave.</p>
 <p class="acts" id="acts" data-playground="${playgroundPath}"></p>

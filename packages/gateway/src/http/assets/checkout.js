@@ -35,14 +35,10 @@ function start() {
   path = main.dataset.path
   expiresAt = Number(main.dataset.expires)
   learnTime(Number(main.dataset.now))
-  const stops = [
-    startCountdown(),
-    startReturn(),
-    startTimes(),
-    guardForms(),
-    followAttempt(main),
-    offerCopies(),
-  ]
+  writeTimes()
+  offerPrint()
+  unfoldSummary()
+  const stops = [startCountdown(), startReturn(), guardForms(), followAttempt(main), offerCopies()]
   stopState = () => {
     for (const stop of stops) stop?.()
   }
@@ -157,31 +153,25 @@ function offerCopies() {
   }
 }
 
-/** Relative, with the exact time in the reader's own zone on hover and focus. */
-function startTimes() {
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'medium' })
-  const times = [...document.querySelectorAll('#checkout time')]
-  const show = () => {
-    for (const time of times) {
-      const moment = new Date(time.dateTime)
-      const seconds = Math.min(0, Math.round((moment.getTime() - serverNow()) / 1000))
-      const [size, unit] =
-        seconds > -60
-          ? [1, 'second']
-          : seconds > -3600
-            ? [60, 'minute']
-            : seconds > -86400
-              ? [3600, 'hour']
-              : [86400, 'day']
-      time.textContent = relative.format(Math.trunc(seconds / size), unit)
-      time.dataset.exact = exact.format(moment)
-      time.tabIndex = 0
-    }
-  }
-  show()
-  const timer = setInterval(show, 10000)
-  return () => clearInterval(timer)
+/** In the reader's own zone. */
+function writeTimes() {
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
+  for (const time of document.querySelectorAll('#checkout time'))
+    time.textContent = exact.format(new Date(time.dateTime))
+}
+
+function offerPrint() {
+  const button = document.getElementById('print')
+  if (!button) return
+  button.hidden = false
+  button.addEventListener('click', () => print())
+}
+
+/** Where it has a column of its own it is open, and says so to whoever does not see it. */
+const wide = matchMedia('(min-width: 960px)')
+function unfoldSummary() {
+  const summary = document.querySelector('details.summary')
+  if (summary && wide.matches) summary.open = true
 }
 
 /** A second click on what is under way does nothing. The button is not disabled: its value must be sent. */
@@ -219,7 +209,6 @@ async function refresh() {
     const hadFocus = before.contains(document.activeElement)
     before.replaceWith(document.adoptNode(main))
     if (wasOpen) document.querySelector('details.summary').open = true
-    if (!page.querySelector('aside')) document.querySelector('aside')?.remove()
     document.title = page.title
     start()
     const heading = document.getElementById('state')

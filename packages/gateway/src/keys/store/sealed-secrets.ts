@@ -13,6 +13,8 @@ export type SecretKind =
   | 'platform_key'
   | 'operator_totp'
   | 'operator_password'
+  | 'member_totp'
+  | 'member_password'
   | 'wallet_pin'
   | 'rail_secret'
   | 'notice_link'
@@ -83,6 +85,20 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
     isLive: 'true',
     match: 't.login = k.id',
     unsealed: 'password_hash',
+  },
+  member_totp: {
+    table: 'member_totp',
+    column: 'sealed_secret',
+    id: 'login',
+    isLive: 'true',
+    match: 't.login = k.id',
+  },
+  member_password: {
+    table: 'member_accounts',
+    column: 'sealed_password',
+    id: 'login',
+    isLive: 'true',
+    match: 't.login = k.id',
   },
   wallet_pin: {
     table: 'wallets',

@@ -23,6 +23,7 @@ export type TransferKind =
   | 'refund'
   | 'top_up'
   | 'payout'
+  | 'payout_return'
   | 'late_payment'
   | 'late_return'
   | 'transfer_received'

@@ -163,13 +163,10 @@ select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t
     on t.merchant_id = o.merchant_id and t.payment_id = o.payment_id
  where o.payment_id is null or coalesce(t.returned, 0) <> o.returned`,
 
-  'every top-up, payout and correction has the act behind it': `
+  'every correction has the act behind it': `
 select t.merchant_id || ' ' || t.transfer_id
   from transfers t left join audit a on a.audit_id = t.audit_id
- where t.kind in ('top_up', 'payout', 'correction')
-   and case t.kind when 'top_up' then a.act = 'wallet.top-up'
-                   when 'payout' then a.act = 'merchant.payout'
-                   else a.act like 'correction.%' end is not true`,
+ where t.kind = 'correction' and (a.act like 'correction.%') is not true`,
 
   'every transfer was corrected by the sum of its corrections, and by no more than its amount': `
 select coalesce(c.merchant_id, t.merchant_id) || ' ' || coalesce(c.transfer_id, t.corrects)
@@ -179,6 +176,43 @@ select coalesce(c.merchant_id, t.merchant_id) || ' ' || coalesce(c.transfer_id, 
     on t.merchant_id = c.merchant_id and t.corrects = c.transfer_id
   left join transfers o on o.merchant_id = c.merchant_id and o.transfer_id = c.transfer_id
  where c.corrected_minor is distinct from t.corrected or c.amount_minor is distinct from o.amount_minor`,
+
+  'every payout holds its money as its status says, and what came back is the merchant’s again, once': `
+select coalesce(p.merchant_id, t.merchant_id) || ' ' || coalesce(p.transfer_id, t.transfer_id)
+  from (select p.merchant_id, p.payout_id as transfer_id, 'payout' as kind, p.amount_minor,
+               'merchant:' || p.merchant_id || ':' || p.currency as debit_account,
+               'bank:' || r.bank_name || ':' || p.currency as credit_account,
+               case when p.status in ('requested', 'sent') then '' when p.status = 'cancelled' then 'void' else 'post' end
+                 as ended_by
+          from payouts p left join payout_runs r on r.run_id = p.run_id and r.currency = p.currency
+         union all
+        select p.merchant_id, p.return_id, 'payout_return', p.amount_minor, 'bank:' || r.bank_name || ':' || p.currency,
+               'merchant:' || p.merchant_id || ':' || p.currency, ''
+          from payouts p left join payout_runs r on r.run_id = p.run_id
+         where p.status = 'returned') as p
+  full join (select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account,
+                    coalesce(ended_by, '') as ended_by
+               from (${holds}) as h where kind = 'payout'
+              union all
+             select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account, ''
+               from transfers where kind = 'payout_return') as t
+    on t.merchant_id = p.merchant_id and t.transfer_id = p.transfer_id
+ where (t.kind, t.amount_minor, t.debit_account, t.credit_account, t.ended_by) is distinct from
+       (p.kind, p.amount_minor, p.debit_account, p.credit_account, p.ended_by)`,
+
+  'every payout is sent with its run, and is of its plan or has the act behind it': `
+select p.merchant_id || ' ' || p.payout_id
+  from payouts p
+  left join payout_runs r on r.run_id = p.run_id
+  left join transfers t on t.merchant_id = p.merchant_id and t.transfer_id = p.payout_id
+ where (p.status <> 'cancelled' and p.sent_at is distinct from r.sent_at)
+    or (p.plan_day is null) <> (t.audit_id is not null)`,
+
+  'every top-up and every payout that somebody asked for has the act behind it': `
+select t.merchant_id || ' ' || t.transfer_id
+  from transfers t left join audit a on a.audit_id = t.audit_id
+ where (t.kind = 'top_up' or t.kind = 'payout' and (t.phase = 'direct' or t.phase = 'hold' and t.audit_id is not null))
+   and a.act is distinct from case t.kind when 'top_up' then 'wallet.top-up' else 'merchant.payout' end`,
 
   'every bank account on the ledger is one of the operator’s, in a currency that it holds': `
 select a.account_id

@@ -75,8 +75,15 @@ select account_id, debits_pending, debits_posted, credits_pending, credits_poste
   return new Map(rows.map((row) => [row.account_id, toBalances(row)]))
 }
 
+/** What wallets pay on a day, or get back of it, counted for their limits. */
+export type Spent = ReadonlyMap<string, { readonly day: number; readonly minor: bigint }>
+
 /** The accounts are locked already. An overdraft is refused by the table itself. */
-export async function addEffects(transaction: Queryable, effects: Effects): Promise<void> {
+export async function addEffects(
+  transaction: Queryable,
+  effects: Effects,
+  spent: Spent = new Map(),
+): Promise<void> {
   if (effects.size === 0) return
   const all = [...effects]
   const { rowCount } = await transaction.query({
@@ -86,9 +93,14 @@ update accounts a
    set debits_pending  = a.debits_pending  + e.debits_pending,
        debits_posted   = a.debits_posted   + e.debits_posted,
        credits_pending = a.credits_pending + e.credits_pending,
-       credits_posted  = a.credits_posted  + e.credits_posted
-  from unnest($1::text[], $2::numeric[], $3::numeric[], $4::numeric[], $5::numeric[])
-    as e (account_id, debits_pending, debits_posted, credits_pending, credits_posted)
+       credits_posted  = a.credits_posted  + e.credits_posted,
+       spent_on        = greatest(a.spent_on, e.spent_on),
+       spent           = case when e.spent_on is null then a.spent
+                              when a.spent_on < e.spent_on then e.spent
+                              when a.spent_on = e.spent_on or e.spent > 0 then greatest(0, a.spent + e.spent)
+                              else a.spent end
+  from unnest($1::text[], $2::numeric[], $3::numeric[], $4::numeric[], $5::numeric[], $6::integer[], $7::numeric[])
+    as e (account_id, debits_pending, debits_posted, credits_pending, credits_posted, spent_on, spent)
  where a.account_id = e.account_id`,
     values: [
       all.map(([accountId]) => accountId),
@@ -96,6 +108,8 @@ update accounts a
       all.map(([, effect]) => effect.debitsPostedMinor.toString()),
       all.map(([, effect]) => effect.creditsPendingMinor.toString()),
       all.map(([, effect]) => effect.creditsPostedMinor.toString()),
+      all.map(([accountId]) => spent.get(accountId)?.day ?? null),
+      all.map(([accountId]) => spent.get(accountId)?.minor.toString() ?? null),
     ],
   })
   assert(rowCount === effects.size, 'every account of a transfer exists')

@@ -11,6 +11,10 @@ export interface Merchant {
   readonly callbackHosts: readonly string[] | undefined
   /** On the checkout, as #rrggbb in lower case. Undefined: the gateway's own. */
   readonly accentColour: string | undefined
+  /** Where callbacks go of orders that name no address of their own. Undefined: such orders have none. */
+  readonly defaultCallbackUrl: string | undefined
+  /** Of the image on the checkout, by which its address changes with it. Undefined: it has none. */
+  readonly logoHash: string | undefined
   /** Who hears by mail what it should know. Undefined: nobody. */
   readonly contactEmails: readonly string[] | undefined
   /** Undefined: English. */
@@ -65,10 +69,17 @@ export function normaliseColour(text: string): string | undefined {
   return `#${six.toLowerCase()}`
 }
 
+/** What can be changed; undefined goes back to the gateway's default. */
 export type MerchantSettings = Partial<
   Pick<
     Merchant,
-    'name' | 'requestsPerSecond' | 'callbackHosts' | 'accentColour' | 'contactEmails' | 'contactLanguage'
+    | 'name'
+    | 'requestsPerSecond'
+    | 'callbackHosts'
+    | 'accentColour'
+    | 'defaultCallbackUrl'
+    | 'contactEmails'
+    | 'contactLanguage'
   >
 >
 

@@ -7,6 +7,7 @@ import { number, rowShape } from '../../database/row-shape.ts'
 import { columnsOf, prepared, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited, insertAct } from '../../operators/store/audit.ts'
+import type { Logo } from '../rules/logo.ts'
 import type { Merchant, MerchantKey } from '../rules/merchant.ts'
 
 export type MerchantStore = ReturnType<typeof makeMerchantStore>
@@ -23,11 +24,7 @@ export function makeMerchantStore(database: Pool) {
   return {
     /** False when its merchantId is taken. */
     insertMerchant: (merchant: Merchant, keys: readonly MerchantKey[], act: Act) =>
-      audited(database, act, async (transaction) => {
-        if (!(await insertMerchant(transaction, merchant))) return false
-        for (const key of keys) await insertKey(transaction, key)
-        return true
-      }),
+      audited(database, act, (transaction) => insertMerchantWithKeys(transaction, merchant, keys)),
     findMerchant: batched((ids: readonly string[]) => findMerchants(database, ids), batching),
     listMerchants: () => listMerchants(database),
     /** The merchant as it is after the change; undefined when there is none. `actFor`: undefined leaves it as it is. */
@@ -40,6 +37,10 @@ export function makeMerchantStore(database: Pool) {
     /** False when there is no such live key. */
     revokeKey: (key: KeyToRevoke, act: Act) =>
       audited(database, act, (transaction) => revokeKey(transaction, key)),
+    findLogo: (merchantId: string) => findLogo(database, merchantId),
+    /** Undefined takes it away. False when there is no such merchant. */
+    setLogo: (merchantId: string, logo: Logo | undefined, act: Act) =>
+      audited(database, act, (transaction) => setLogo(transaction, merchantId, logo)),
     useCallbackHost: (use: HostUse) => useCallbackHost(database, use),
     /** Hosts that no limit counts any more; at most `limit`. How many went. */
     deleteUnusedHosts: (options: UnusedHosts) => deleteUnusedHosts(database, options),
@@ -53,11 +54,15 @@ const merchantShape = rowShape<Merchant>('merchant', {
   requestsPerSecond: number('m.requests_per_second'),
   callbackHosts: 'm.callback_hosts',
   accentColour: 'm.accent_colour',
+  defaultCallbackUrl: 'm.default_callback_url',
+  logoHash: 'm.logo_hash',
   contactEmails: 'm.contact_emails',
   contactLanguage: 'm.contact_language',
   isSelfRegistered: 'm.is_self_registered',
   createdAtMs: number('m.created_at'),
 })
+
+const logoShape = rowShape<Logo>('logo', { image: 'logo', type: 'logo_type', hash: 'logo_hash' })
 
 /** Of either kind; the column of the other kind is empty. */
 interface StoredKey {
@@ -80,14 +85,25 @@ const keyShape = rowShape<StoredKey>('key', {
   revokedAtMs: number('revoked_at'),
 })
 
+/** False when its merchantId is taken. */
+export async function insertMerchantWithKeys(
+  transaction: Queryable,
+  merchant: Merchant,
+  keys: readonly MerchantKey[],
+): Promise<boolean> {
+  if (!(await insertMerchant(transaction, merchant))) return false
+  for (const key of keys) await insertKey(transaction, key)
+  return true
+}
+
 async function insertMerchant(database: Queryable, merchant: Merchant): Promise<boolean> {
   const { merchantId, name, status, requestsPerSecond, callbackHosts, accentColour } = merchant
   const { rowCount } = await database.query(sql`
 insert into merchants (merchant_id, name, status, requests_per_second, callback_hosts, accent_colour, contact_emails,
-                       contact_language, is_self_registered, created_at)
+                       contact_language, default_callback_url, is_self_registered, created_at)
 values (${merchantId}, ${name}, ${status}, ${requestsPerSecond}, ${callbackHosts}, ${accentColour},
-        ${merchant.contactEmails}, ${merchant.contactLanguage}, ${merchant.isSelfRegistered},
-        ${merchant.createdAtMs})
+        ${merchant.contactEmails}, ${merchant.contactLanguage}, ${merchant.defaultCallbackUrl},
+        ${merchant.isSelfRegistered}, ${merchant.createdAtMs})
     on conflict do nothing`)
   return rowCount === 1
 }
@@ -136,7 +152,9 @@ select ${merchantShape.columns} from merchants m order by created_at, merchant_i
 }
 
 /** What is given is changed and the rest is left as it is, whoever else changes that at the same time. */
-export type MerchantChanges = Partial<Omit<Merchant, 'merchantId' | 'isSelfRegistered' | 'createdAtMs'>>
+export type MerchantChanges = Partial<
+  Omit<Merchant, 'merchantId' | 'isSelfRegistered' | 'logoHash' | 'createdAtMs'>
+>
 
 type ActFor = (before: Merchant) => Act | undefined
 
@@ -163,6 +181,7 @@ async function updateMerchant(database: Queryable, merchant: Merchant): Promise<
 update merchants
    set name = ${name}, status = ${status}, requests_per_second = ${requestsPerSecond},
        callback_hosts = ${callbackHosts}, accent_colour = ${accentColour},
+       default_callback_url = ${merchant.defaultCallbackUrl},
        contact_emails = ${merchant.contactEmails}, contact_language = ${merchant.contactLanguage}
  where merchant_id = ${merchantId}`)
 }
@@ -194,6 +213,19 @@ async function revokeKey(database: Queryable, { merchantId, keyId, nowMs }: KeyT
   const { rowCount } = await database.query(sql`
 update merchant_keys set revoked_at = ${nowMs}
  where merchant_id = ${merchantId} and key_id = ${keyId} and revoked_at is null`)
+  return rowCount === 1
+}
+
+async function findLogo(database: Queryable, merchantId: string): Promise<Logo | undefined> {
+  const { rows } = await database.query(sql`
+select ${logoShape.columns} from merchants where merchant_id = ${merchantId} and logo is not null`)
+  return rows[0] && logoShape.read(rows[0])
+}
+
+async function setLogo(transaction: Queryable, merchantId: string, logo: Logo | undefined): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+update merchants set logo = ${logo?.image}, logo_type = ${logo?.type}, logo_hash = ${logo?.hash}
+ where merchant_id = ${merchantId}`)
   return rowCount === 1
 }
 

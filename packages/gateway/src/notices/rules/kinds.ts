@@ -45,6 +45,18 @@ export const noticeKinds = {
     isOptional: false,
     gaps: ['merchant', 'key', 'time'],
   },
+  'bank-account-changed': {
+    audience: 'merchant',
+    tells: 'The merchant’s payouts in a currency are to go to another bank account',
+    isOptional: false,
+    gaps: ['merchant', 'currency', 'account', 'time'],
+  },
+  'payout-returned': {
+    audience: 'merchant',
+    tells: 'The bank sent a payout back; the money is in the merchant’s wallet again',
+    isOptional: true,
+    gaps: ['merchant', 'amount', 'payoutId', 'reason'],
+  },
   'callback-host-failing': {
     audience: 'merchant',
     tells: 'Callbacks to one of the merchant’s hosts have failed for ten minutes; once a day and host',

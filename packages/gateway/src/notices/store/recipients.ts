@@ -26,10 +26,17 @@ select email from notice_optouts where kind = ${kind} and email = any (${all.map
   return all.filter(({ email }) => !unwilling.has(email))
 }
 
+/** Those that the merchant names; where it names none, its owners. */
 async function findContacts(database: Queryable, merchantId: string | undefined): Promise<Recipient[]> {
   const { rows } = await database.query<Recipient>(sql`
 select unnest(contact_emails) as email, coalesce(contact_language, 'en') as language, name as merchant
   from merchants
  where merchant_id = ${merchantId}`)
-  return rows
+  if (rows.length > 0) return rows
+  const { rows: owners } = await database.query<{ login: string }>(sql`
+select login from members where merchant_id = ${merchantId} and role = 'owner' order by login`)
+  if (owners.length === 0) return []
+  const { rows: named } = await database.query<Omit<Recipient, 'email'>>(sql`
+select coalesce(contact_language, 'en') as language, name as merchant from merchants where merchant_id = ${merchantId}`)
+  return named.flatMap((about) => owners.map(({ login }) => ({ ...about, email: login })))
 }

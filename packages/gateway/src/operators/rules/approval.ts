@@ -2,8 +2,9 @@
 // them, and until when.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
-import { describeOutside, type Outside } from '../../treasury/rules/bank-account.ts'
 import { type Correction, describeCorrection } from '../../treasury/rules/correction.ts'
+import { describeBankDetails } from '../../payouts/rules/bank-account.ts'
+import { type BankDetails, describeOutside, type Outside } from '../../treasury/rules/bank-account.ts'
 import { mayAct, type Operator, type Role } from './operator.ts'
 
 export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint } & (
@@ -22,6 +23,7 @@ export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint
 export type MerchantAct = { readonly merchantId: string } & (
   | { readonly kind: 'key.add'; readonly key: CheckedKey }
   | { readonly kind: 'merchant.callback-hosts'; readonly callbackHosts: readonly string[] | undefined }
+  | { readonly kind: 'merchant.bank-account'; readonly account: BankDetails & { readonly currency: string } }
 )
 
 export type ApprovableAct = MoneyAct | MerchantAct
@@ -34,6 +36,7 @@ export const approverRoles = {
   correction: 'admin',
   'key.add': 'admin',
   'merchant.callback-hosts': 'admin',
+  'merchant.bank-account': 'admin',
 } as const satisfies Record<ApprovableAct['kind'], Role>
 
 export const approvalStatuses = ['waiting', 'approved', 'rejected', 'withdrawn', 'expired'] as const
@@ -93,6 +96,8 @@ export function describeAct(act: ApprovableAct): string {
       return `top up wallet ${act.walletId} by ${amountOf(act)}${act.outside ? describeOutside(act.outside) : ''}`
     case 'correction':
       return describeCorrection(act.correction)
+    case 'merchant.bank-account':
+      return `let payouts in ${act.account.currency} of merchant ${act.merchantId} go to ${describeBankDetails(act.account)}`
     case 'key.add':
       return `give merchant ${act.merchantId} ${describeKey(act.key)}`
     case 'merchant.callback-hosts':

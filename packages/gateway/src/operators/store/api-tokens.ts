@@ -1,12 +1,15 @@
 // Tokens of the admin API by the hash of each, and what an Idempotency-Key stands for.
+import type { Access } from '../../accounts/rules/account.ts'
+import { holdAccess } from '../../accounts/store/account-sessions.ts'
+import { operatorTables } from '../../accounts/store/account-tables.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { prepared, sql } from '../../database/sql.ts'
 import type { ApiToken } from '../rules/api-token.ts'
 import type { Act } from '../rules/audit.ts'
-import type { Access, Operator } from '../rules/operator.ts'
+import type { Operator } from '../rules/operator.ts'
 import { audited } from './audit.ts'
-import { holdAccess, operatorShape } from './operators.ts'
+import { operatorShape } from './operators.ts'
 
 export type ApiTokenStore = ReturnType<typeof makeApiTokenStore>
 
@@ -63,7 +66,7 @@ interface NewToken extends ApiToken, Access {
 async function insertToken(transaction: Queryable, token: NewToken): Promise<boolean> {
   const { login, createdAtMs } = token
   // Also so that two at once do not both take the last place.
-  await holdAccess(transaction, token)
+  await holdAccess(transaction, token, operatorTables)
   const { rowCount } = await transaction.query(sql`
 insert into api_tokens (token_id, token_hash, login, name, scopes, created_at, expires_at)
 select ${token.tokenId}, ${token.tokenHash}, ${login}, ${token.name}, ${token.scopes}, ${createdAtMs}, ${token.expiresAtMs}

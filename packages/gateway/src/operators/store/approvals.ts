@@ -4,8 +4,8 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../database/sql.ts'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
-import type { Outside } from '../../treasury/rules/bank-account.ts'
 import type { Correction } from '../../treasury/rules/correction.ts'
+import type { BankDetails, Outside } from '../../treasury/rules/bank-account.ts'
 import {
   type ApprovableAct,
   type ApprovalRequest,
@@ -70,6 +70,7 @@ interface Details {
   readonly outside?: Outside
   /** Its amount is in a column. */
   readonly correction?: Omit<Correction, 'amountMinor'>
+  readonly account?: BankDetails & { readonly currency: string }
 }
 
 const shape = rowShape<StoredRequest>('request', {
@@ -173,6 +174,8 @@ function detailsOf(act: ApprovableAct): Details | undefined {
   switch (act.kind) {
     case 'key.add':
       return { key: act.key }
+    case 'merchant.bank-account':
+      return { account: act.account }
     case 'merchant.callback-hosts':
       return act.callbackHosts === undefined ? {} : { callbackHosts: act.callbackHosts }
     case 'merchant.payout':
@@ -198,6 +201,9 @@ function toRequest(row: Readonly<Record<string, unknown>>): ApprovalRequest {
       case 'key.add':
         if (!details?.key) throw new Error('a request for a key holds it')
         return { kind, merchantId, key: details.key }
+      case 'merchant.bank-account':
+        if (!details?.account) throw new Error('a request for a bank account holds it')
+        return { kind, merchantId, account: details.account }
       case 'merchant.callback-hosts':
         return { kind, merchantId, callbackHosts: details?.callbackHosts }
       case 'wallet.top-up':

@@ -1,11 +1,15 @@
 // Operators by what an identity provider knows them by. The row is locked from the look to the end, so that two sign-ins at
 // once bind one subject, and a role is changed once.
+
+import type { Access } from '../../accounts/rules/account.ts'
+import { endAccess } from '../../accounts/store/account-sessions.ts'
+import { operatorTables } from '../../accounts/store/account-tables.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import type { Act } from '../rules/audit.ts'
-import { type Access, type Operator, type Role, roles } from '../rules/operator.ts'
+import { type Operator, type Role, roles } from '../rules/operator.ts'
 import { insertAct } from './audit.ts'
-import { endAccess, operatorShape } from './operators.ts'
+import { operatorShape } from './operators.ts'
 
 export interface IdentitySignIn {
   /** Issuer and subject. */
@@ -35,7 +39,7 @@ async function signIn(transaction: Queryable, given: IdentitySignIn): Promise<Ac
   const { login } = operator
   await transaction.query(sql`update operators set identity = ${identity} where login = ${login}`)
   const isLess = role === undefined || (role !== 'as declared' && isLower(role, operator.role))
-  if (isLess) await endAccess(transaction, { login, nowMs })
+  if (isLess) await endAccess(transaction, { login, nowMs }, operatorTables)
   if (role !== undefined && role !== 'as declared' && role !== operator.role) {
     await transaction.query(sql`update operators set role = ${role} where login = ${login}`)
     const reason = `from ${operator.role} to ${role}, as the identity provider says`

@@ -45,6 +45,8 @@ test('a new order is pending and has what the merchant said and what we gave it'
     message: undefined,
     refundedMinor: 0n,
     refundHeldMinor: 0n,
+    contentHash: undefined,
+    link: undefined,
     refundCount: 0,
   })
 })

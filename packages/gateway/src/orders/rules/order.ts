@@ -2,6 +2,8 @@
 import {
   type CreateOrder,
   Failure,
+  type Goods,
+  type LinkUses,
   maxExpiryMs,
   maxPaymentTimeAheadMs,
   minExpiryMs,
@@ -30,6 +32,8 @@ export interface Order extends OrderKey {
   readonly cancelUrl: string | undefined
   /** The merchant's order object, normalised, as JSON text: what the checkout shows. */
   readonly content: string
+  /** SHA-256 of the content as it was, where personal data was erased from it; undefined: nothing was. */
+  readonly contentHash: string | undefined
   readonly createdAtMs: number
   readonly transactionId: string | undefined
   /** The wallet that paid, or tries to. */
@@ -45,6 +49,8 @@ export interface Order extends OrderKey {
   /** What went back to the consumer, and what is on its way back. */
   readonly refundedMinor: bigint
   readonly refundHeldMinor: bigint
+  /** The payment link that it was begun at. */
+  readonly link: OrderLink | undefined
   /** Refunds in all, the failed ones too. */
   readonly refundCount: number
   /** What the merchant paid for the payment; undefined: nothing. */
@@ -57,9 +63,14 @@ export interface OrderFee {
   readonly isReturned: boolean
 }
 
+export interface OrderLink {
+  readonly linkId: string
+  readonly uses: LinkUses
+}
+
 export function makeOrder(
   create: CreateOrder,
-  { merchantId, paymentId, nowMs }: OrderKey & { nowMs: number },
+  { merchantId, paymentId, nowMs, link }: OrderKey & { nowMs: number; link?: OrderLink },
 ): Order {
   return {
     merchantId,
@@ -76,6 +87,7 @@ export function makeOrder(
     redirectUrl: create.redirectUrl,
     cancelUrl: create.cancelUrl,
     content: writeContent(create.order),
+    contentHash: undefined,
     createdAtMs: nowMs,
     transactionId: undefined,
     walletId: undefined,
@@ -85,6 +97,7 @@ export function makeOrder(
     message: undefined,
     refundedMinor: 0n,
     refundHeldMinor: 0n,
+    link,
     refundCount: 0,
   }
 }
@@ -134,15 +147,19 @@ export function writeContent({ goods, shipping, ...order }: OrderContent): strin
     },
     shippingDiscountMinor: digits(order.shippingDiscountMinor),
     orderDescription: order.orderDescription,
-    goods: goods.map((good) => ({
-      referenceGoodsId: good.referenceGoodsId,
-      goodsName: good.goodsName,
-      goodsDesc: good.goodsDesc,
-      goodsAmountMinor: digits(good.goodsAmountMinor),
-      taxMinor: digits(good.taxMinor),
-      goodsQuantity: good.goodsQuantity,
-    })),
+    goods: goods.map(writtenGood),
   })
+}
+
+export function writtenGood(good: Goods) {
+  return {
+    referenceGoodsId: good.referenceGoodsId,
+    goodsName: good.goodsName,
+    goodsDesc: good.goodsDesc,
+    goodsAmountMinor: digits(good.goodsAmountMinor),
+    taxMinor: digits(good.taxMinor),
+    goodsQuantity: good.goodsQuantity,
+  }
 }
 
 function digits(minor: bigint | undefined): string | undefined {
@@ -188,4 +205,21 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Text that is empty is the same as none. */
 function leftOut(value: unknown): unknown {
   return value === '' ? undefined : value
+}
+
+interface WithPersonalData {
+  orderDescription?: string
+  shipping?: { name?: string; address?: string }
+}
+
+/**
+ * The content without what may tell of a person: the receiver's name and address, and the description, which is free text.
+ * Amounts, numbers and goods stay. Undefined: there is nothing of it.
+ */
+export function withoutPersonalData(content: string): string | undefined {
+  // Safe: the gateway wrote it.
+  const { orderDescription, shipping, ...rest } = JSON.parse(content) as WithPersonalData
+  const { name, address, ...way } = shipping ?? {}
+  if (!orderDescription && !name && !address) return undefined
+  return JSON.stringify({ ...rest, ...(shipping && { shipping: { ...way, name: '' } }) })
 }

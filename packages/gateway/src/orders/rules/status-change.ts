@@ -25,7 +25,8 @@ export interface StatusChange extends OrderKey {
   readonly callback: Callback | undefined
 }
 
-export type Actor = 'merchant' | 'consumer' | 'gateway' | 'operator'
+/** A member is a person of the merchant's, in the portal. */
+export type Actor = 'merchant' | 'consumer' | 'gateway' | 'operator' | 'member'
 
 export function expireOrder(
   order: Order,
@@ -68,10 +69,10 @@ export function endPayment(
   )
 }
 
-/** Who cancels: a merchant has the answer, to an operator's cancel belongs a callback with the reason. */
+/** Who cancels: a merchant's program has the answer, to a person's cancel belongs a callback with the reason. */
 export type Canceller =
-  | { readonly actor: 'merchant' }
-  | { readonly actor: 'operator'; readonly reason: string; readonly callbackId: string }
+  | { readonly actor: 'merchant' | 'consumer' }
+  | { readonly actor: 'operator' | 'member'; readonly reason: string; readonly callbackId: string }
 
 /** Undefined: it is cancelled already, and there is nothing to change. */
 export function cancelOrder(
@@ -82,7 +83,7 @@ export function cancelOrder(
   if (order.status === 'cancelled') return undefined
   if (order.status !== 'pending')
     throw new Failure('status_does_not_allow', { message: whyNotCancel[order.status] })
-  const message = by.actor === 'operator' ? by.reason : order.message
+  const message = 'reason' in by ? by.reason : order.message
   return change(order, { ...order, status: 'cancelled', completedAtMs: nowMs, message }, { nowMs, ...by })
 }
 

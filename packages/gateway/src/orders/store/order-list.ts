@@ -44,10 +44,17 @@ export interface FoundOrders {
 /** Which number it is: each is looked up by its own key. */
 export type SoughtNumber = 'paymentId' | 'transactionId' | 'refundId' | 'merchantNumber'
 
+export interface Sought {
+  readonly kind: SoughtNumber
+  readonly number: string
+  /** Only if it is theirs. */
+  readonly merchantId?: string | undefined
+}
+
 export function makeOrderListStore(database: Pool) {
   return {
     listOrders: (filter: OrderFilter, page: OrderPage) => listOrders(database, filter, page),
-    findByNumber: (kind: SoughtNumber, number: string) => findByNumber(database, kind, number),
+    findByNumber: (sought: Sought) => findByNumber(database, sought),
     findMerchantsByName: (text: string) => findMerchantsByName(database, text),
   }
 }
@@ -160,7 +167,10 @@ select payment_id from refunds where merchant_id = m.merchant_id and refer_refun
   }
 }
 
-async function findByNumber(database: Queryable, kind: SoughtNumber, number: string): Promise<ListedOrder[]> {
+async function findByNumber(
+  database: Queryable,
+  { kind, number, merchantId }: Sought,
+): Promise<ListedOrder[]> {
   const { rows } = await database.query(sql`
 select ${shape.columns}
   from merchants m
@@ -169,6 +179,7 @@ select ${shape.columns}
                        from orders
                       where merchant_id = m.merchant_id and payment_id = f.payment_id
                       limit 1) as o
+ where ${merchantId}::text is null or m.merchant_id = ${merchantId}
  order by o.payment_id desc
  limit ${maxFound}`)
   return rows.map(shape.read)

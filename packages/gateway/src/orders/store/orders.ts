@@ -1,6 +1,6 @@
 // Orders in PostgreSQL. Creates and lookups that come at the same time share a round trip; a change of status is
 // guarded by the status it was decided on.
-import type { OrderStatus } from '@tillgate/protocol'
+import type { LinkUses, OrderStatus } from '@tillgate/protocol'
 import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
 import { commitQueueing, insertCallbacks, type OnQueued } from '../../callbacks/store/callbacks.ts'
 import { batched } from '../../database/batching.ts'
@@ -72,6 +72,7 @@ export interface OrderRow {
   redirect_url: string | null
   cancel_url: string | null
   content: string
+  content_hash: string | null
   created_at: string
   transaction_id: string | null
   wallet_id: string | null
@@ -81,15 +82,18 @@ export interface OrderRow {
   message: string | null
   refunded_minor: string
   refund_held_minor: string
+  link_id: string | null
+  link_uses: LinkUses | null
   refund_count: number
   fee_minor: string | null
   returns_fee: boolean | null
 }
 
 export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
-       o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.created_at,
+       o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.content_hash,
+       o.created_at,
        o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
-       o.refund_held_minor, o.refund_count, o.fee_minor, o.returns_fee`
+       o.refund_held_minor, o.link_id, o.link_uses, o.refund_count, o.fee_minor, o.returns_fee`
 
 async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
   // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
@@ -98,10 +102,12 @@ async function insertOrders(database: Queryable, unsorted: readonly Order[]): Pr
     name: 'insert-orders',
     text: `
 insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                    payment_time, expires_at, callback_url, redirect_url, cancel_url, content, created_at)
+                    payment_time, expires_at, callback_url, redirect_url, cancel_url, content, created_at,
+                    link_id, link_uses)
 select *
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[],
-              $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[])
+              $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[],
+              $15::text[], $16::text[])
     on conflict do nothing
 returning payment_id`,
     values: [
@@ -119,6 +125,8 @@ returning payment_id`,
       orders.map((order) => order.cancelUrl ?? null),
       orders.map((order) => order.content),
       orders.map((order) => order.createdAtMs),
+      orders.map((order) => order.link?.linkId ?? null),
+      orders.map((order) => order.link?.uses ?? null),
     ],
   })
   if (made.length === orders.length) return [...unsorted]
@@ -317,6 +325,7 @@ export function toOrder(row: OrderRow): Order {
     redirectUrl: row.redirect_url ?? undefined,
     cancelUrl: row.cancel_url ?? undefined,
     content: row.content,
+    contentHash: row.content_hash ?? undefined,
     createdAtMs: Number(row.created_at),
     transactionId: row.transaction_id ?? undefined,
     walletId: row.wallet_id ?? undefined,
@@ -326,6 +335,10 @@ export function toOrder(row: OrderRow): Order {
     message: row.message ?? undefined,
     refundedMinor: BigInt(row.refunded_minor),
     refundHeldMinor: BigInt(row.refund_held_minor),
+    link:
+      row.link_id === null || row.link_uses === null
+        ? undefined
+        : { linkId: row.link_id, uses: row.link_uses },
     refundCount: row.refund_count,
     fee: feeFrom(row),
   }

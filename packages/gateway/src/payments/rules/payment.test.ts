@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import { nowMs, order } from '../../../test/support/order-value.ts'
 import { makePriceBook } from '../../treasury/rules/price.ts'
+import { noLimits } from '../../wallets/rules/limits.ts'
 import { settlePayment, submitPayment } from './payment.ts'
 
-const given = { walletId: 'w', transactionId: 'T1', callbackId: 'c', nowMs }
+const given = { walletId: 'w', transactionId: 'T1', callbackId: 'c', limits: noLimits, nowMs }
 const hold = {
   merchantId: 'm',
   transferId: 'T1',

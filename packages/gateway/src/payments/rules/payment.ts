@@ -17,6 +17,7 @@ import { confirmOrder, endPayment, type StatusChange } from '../../orders/rules/
 import type { RailAnswer } from '../../rails/rules/rail.ts'
 import { chargeFor } from '../../treasury/rules/fee.ts'
 import type { PriceBook } from '../../treasury/rules/price.ts'
+import type { Limits } from '../../wallets/rules/limits.ts'
 import type { Settlement } from './settlement.ts'
 
 export interface Submission {
@@ -24,6 +25,8 @@ export interface Submission {
   readonly change: StatusChange
   readonly hold: Transfer
   readonly settlement: Settlement
+  /** The gateway's; a wallet's own go before them. */
+  readonly limits: Limits
 }
 
 export interface NotPayable {
@@ -39,7 +42,7 @@ export interface AttemptOpen {
 
 export function submitPayment(
   stored: Order,
-  given: { walletId: string; transactionId: string; callbackId: string; nowMs: number },
+  given: { walletId: string; transactionId: string; callbackId: string; limits: Limits; nowMs: number },
 ): Submission | NotPayable | AttemptOpen {
   const { walletId, transactionId, callbackId, nowMs } = given
   const order = orderAt(stored, nowMs)
@@ -51,6 +54,7 @@ export function submitPayment(
     kind: 'submission',
     change,
     hold: paymentHold(change.order, nowMs),
+    limits: given.limits,
     settlement: {
       settlementId: paymentId,
       kind: 'payment',

@@ -7,15 +7,25 @@ import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { CommitUnknown } from '../../database/transient.ts'
-import { availableMinor, type Balances, effectsOf, merchantAccount } from '../../ledger/rules/transfer.ts'
-import { addEffects, insertTransfers, lockAccounts, makeAccountOpener } from '../../ledger/store/ledger.ts'
+import { effectsOf, merchantAccount, type Transfer } from '../../ledger/rules/transfer.ts'
+import {
+  addEffects,
+  insertTransfers,
+  lockAccounts,
+  makeAccountOpener,
+  type Spent,
+} from '../../ledger/store/ledger.ts'
 import type { StatusChange } from '../../orders/rules/status-change.ts'
 import { changeStatuses } from '../../orders/store/orders.ts'
+import { brokenLimit, dayOf, nothingSpent, spentMinorOn } from '../../wallets/rules/limits.ts'
+import { lockPayers, type Payer } from '../../wallets/store/limits.ts'
 import type { Submission } from '../rules/payment.ts'
 import { insertSettlements } from './settlements.ts'
 
 /** `race_lost`: the order was no longer payable. `unknown`: the answer to COMMIT was lost; read the order. */
-export type SubmissionOutcome = 'submitted' | 'insufficient_funds' | 'race_lost' | 'unknown'
+export type SubmissionOutcome = 'submitted' | RefusedSubmission | 'race_lost' | 'unknown'
+
+type RefusedSubmission = 'insufficient_funds' | 'over_limit'
 
 export type PaymentStore = ReturnType<typeof makePaymentStore>
 
@@ -42,26 +52,26 @@ async function commitSubmissions(transaction: Queryable, submissions: readonly S
   const outcomes = new Map<Submission, SubmissionOutcome>()
   const won: Submission[] = []
   const queued: Lane[] = []
-  const balances = await lockAccounts(
+  const payers = await lockPayers(
     transaction,
     submissions.map(({ hold }) => hold.debitAccountId),
   )
   let waiting = submissions
   // Whoever loses the race for its order leaves its money to those that found too little, so they try once more.
   for (;;) {
-    const { affordable, tooPoor } = takeAffordable(waiting, balances)
+    const { affordable, refused } = takeAffordable(waiting, payers)
     const changed = await changeStatuses(transaction, changesOf(affordable))
     const moved = new Set(changed.won)
     queued.push(...changed.queued)
     for (const submission of affordable) {
       if (moved.has(submission.change)) won.push(submission)
-      else giveBack(submission, balances)
+      else takeMoney(submission, payers, -1n)
     }
     if (moved.size === affordable.length) {
-      for (const submission of tooPoor) outcomes.set(submission, 'insufficient_funds')
+      for (const [submission, why] of refused) outcomes.set(submission, why)
       break
     }
-    waiting = tooPoor
+    waiting = [...refused.keys()]
   }
   for (const submission of won) outcomes.set(submission, 'submitted')
   const holds = won.map(({ hold }) => hold)
@@ -75,7 +85,7 @@ async function commitSubmissions(transaction: Queryable, submissions: readonly S
     transaction,
     holds.map(({ creditAccountId }) => creditAccountId),
   )
-  await addEffects(transaction, effectsOf(holds))
+  await addEffects(transaction, effectsOf(holds), spentBy(holds))
   const result = submissions.map((submission) => outcomes.get(submission) ?? 'race_lost')
   return { result, queued }
 }
@@ -85,40 +95,59 @@ function changesOf(submissions: readonly Submission[]): StatusChange[] {
 }
 
 /**
- * Those that the wallets can pay one after the other, one for each order; what they take is held in `balances`.
- * Another payment of an order that is taken is in neither list: it lost the race.
+ * Those that the wallets can pay one after the other, one for each order; what they take is held in `payers`. Another
+ * payment of an order that is taken is in neither list: it lost the race.
  */
 function takeAffordable(
   submissions: readonly Submission[],
-  balances: Map<string, Balances>,
-): { affordable: Submission[]; tooPoor: Submission[] } {
+  payers: Map<string, Payer>,
+): { affordable: Submission[]; refused: Map<Submission, RefusedSubmission> } {
   const affordable: Submission[] = []
-  const tooPoor: Submission[] = []
+  const refused = new Map<Submission, RefusedSubmission>()
   const taken = new Set<string>()
+  const orderOf = ({ change }: Submission) => `${change.merchantId} ${change.paymentId}`
   for (const submission of submissions) {
-    const { hold, change } = submission
-    const orderKey = `${change.merchantId} ${change.paymentId}`
-    if (taken.has(orderKey)) continue
-    const wallet = balances.get(hold.debitAccountId)
-    if (!wallet || availableMinor(wallet) < hold.amountMinor) {
-      tooPoor.push(submission)
+    if (taken.has(orderOf(submission))) continue
+    const why = refusalOf(submission, payers.get(submission.hold.debitAccountId))
+    if (why) {
+      refused.set(submission, why)
       continue
     }
-    balances.set(hold.debitAccountId, withHeld(wallet, hold.amountMinor))
-    taken.add(orderKey)
+    takeMoney(submission, payers, 1n)
+    taken.add(orderOf(submission))
     affordable.push(submission)
   }
-  return {
-    affordable,
-    tooPoor: tooPoor.filter(({ change }) => !taken.has(`${change.merchantId} ${change.paymentId}`)),
+  for (const submission of refused.keys()) if (taken.has(orderOf(submission))) refused.delete(submission)
+  return { affordable, refused }
+}
+
+function refusalOf({ hold, limits }: Submission, payer: Payer | undefined): RefusedSubmission | undefined {
+  const { amountMinor } = hold
+  const given = { amountMinor, day: dayOf(hold.madeAtMs), defaults: limits }
+  if (brokenLimit(payer?.spending ?? nothingSpent, given)) return 'over_limit'
+  return !payer || payer.availableMinor < amountMinor ? 'insufficient_funds' : undefined
+}
+
+/** Takes it once, or with -1 gives it back. */
+function takeMoney({ hold }: Submission, payers: Map<string, Payer>, times: 1n | -1n): void {
+  const payer = payers.get(hold.debitAccountId)
+  if (!payer) return
+  const { availableMinor, spending } = payer
+  const minor = times * hold.amountMinor
+  const day = Math.max(spending.spentOn, dayOf(hold.madeAtMs))
+  payers.set(hold.debitAccountId, {
+    availableMinor: availableMinor - minor,
+    spending: { ...spending, spentOn: day, spentMinor: spentMinorOn(spending, day) + minor },
+  })
+}
+
+/** What wallets spend by these holds, on the day of the hold. */
+function spentBy(holds: readonly Transfer[]): Spent {
+  const spent = new Map<string, { day: number; minor: bigint }>()
+  for (const { debitAccountId, amountMinor, madeAtMs } of holds) {
+    const before = spent.get(debitAccountId)
+    const day = Math.max(dayOf(madeAtMs), before?.day ?? 0)
+    spent.set(debitAccountId, { day, minor: (before?.minor ?? 0n) + amountMinor })
   }
-}
-
-function giveBack({ hold }: Submission, balances: Map<string, Balances>): void {
-  const wallet = balances.get(hold.debitAccountId)
-  if (wallet) balances.set(hold.debitAccountId, withHeld(wallet, -hold.amountMinor))
-}
-
-function withHeld(balances: Balances, amountMinor: bigint): Balances {
-  return { ...balances, debitsPendingMinor: balances.debitsPendingMinor + amountMinor }
+  return spent
 }

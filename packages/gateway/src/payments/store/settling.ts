@@ -8,11 +8,12 @@ import { batched } from '../../database/batching.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
 import { type AccountKey, feesAccount, type Transfer } from '../../ledger/rules/transfer.ts'
-import { insertTransfers, makeAccountOpener } from '../../ledger/store/ledger.ts'
+import { insertTransfers, makeAccountOpener, type Spent } from '../../ledger/store/ledger.ts'
 import type { StatusChange } from '../../orders/rules/status-change.ts'
 import { changeStatuses, type OrderHooks } from '../../orders/store/orders.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
 import { endRefunds } from '../../refunds/store/refunds.ts'
+import { dayOf } from '../../wallets/rules/limits.ts'
 import type { ClaimedSettlement } from '../rules/settlement.ts'
 import {
   type Claiming,
@@ -94,7 +95,25 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
       refunds.flatMap(({ callback }) => callback ?? []),
     )
     queued.push(...changed.queued, ...ofRefunds)
-    await endRefunds(transaction, refunds, ends)
+    await endRefunds(transaction, refunds, ends, givenBack(payments))
   }
   return { result: all.map(({ claimed }) => ours.has(claimed)), queued }
+}
+
+/** What failed does not count for the day on which it was submitted. */
+function givenBack(payments: readonly Extract<Settled, { kind: 'payment' }>[]): Spent {
+  const spent = new Map<string, { day: number; minor: bigint }>()
+  for (const {
+    transfers: [end],
+    claimed,
+  } of payments) {
+    if (end?.phase !== 'void') continue
+    const before = spent.get(end.debitAccountId)
+    const day = dayOf(claimed.submittedAtMs)
+    // Of two days the later alone is still counted.
+    const isEarlier = before !== undefined && before.day > day
+    const minor = before?.day === day ? before.minor - end.amountMinor : -end.amountMinor
+    if (!isEarlier) spent.set(end.debitAccountId, { day, minor })
+  }
+  return spent
 }

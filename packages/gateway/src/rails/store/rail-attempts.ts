@@ -16,11 +16,12 @@ import type { RailTask } from '../rules/rail-task.ts'
 import { listCalls } from './rail-calls.ts'
 import { accountsOf, commitOutcomes, type RailOutcome } from './rail-outcomes.ts'
 import {
-  claimRailTask,
   claimRailTasks,
+  claimTheseRailTasks,
   insertRailTasks,
   type NewTask,
   nextRailTaskDue,
+  type OneClaim,
   type TaskClaiming,
   wakeRailTasks,
 } from './rail-tasks.ts'
@@ -59,7 +60,9 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
     askToCancel: (key: AttemptKey, nowMs: number) => askToCancel(database, key, nowMs),
     claim: (claiming: TaskClaiming, limits: ReadonlyMap<string, number>) =>
       claimRailTasks(database, claiming, limits),
-    claimOne: (taskId: string, claiming: TaskClaiming) => claimRailTask(database, taskId, claiming),
+    claimOne: batched((wanted: readonly OneClaim[]) => claimTheseRailTasks(database, wanted), {
+      ...{ maxItems: 100, maxFlights: 1, isItemError: isDataError },
+    }),
     nextDue: (railIds: readonly string[]) => nextRailTaskDue(database, railIds),
     /** False: nothing of this rail waits under this id. */
     wake: async (railId: string, taskId: string) => (await wakeRailTasks(database, [taskId], railId)) > 0,

@@ -1,6 +1,7 @@
 // The small table of what is to be asked of rails. Workers claim from it with a lease and a claim id, for each rail no
 // more than it has room for; whoever comes with another claim id than the row's came too late, and changes nothing.
 import type { Queryable } from '../../database/pool.ts'
+import { columnsOf, prepared } from '../../database/sql.ts'
 import type { ClaimedTask, RailTask } from '../rules/rail-task.ts'
 
 interface TaskRow {
@@ -96,22 +97,26 @@ returning t.*`,
   return rows.map(toTask)
 }
 
-/** This one, due or not, unless somebody holds it. */
-export async function claimRailTask(
+export interface OneClaim extends TaskClaiming {
+  readonly taskId: string
+}
+
+/** Each of these, due or not, unless somebody holds it. */
+export async function claimTheseRailTasks(
   database: Queryable,
-  taskId: string,
-  { claimId, nowMs, leaseMs }: TaskClaiming,
-): Promise<ClaimedTask | undefined> {
-  const { rows } = await database.query<TaskRow>({
-    name: 'claim-rail-task',
-    text: `
-update rail_tasks
-   set claim_id = $2, due_at = $4, claims = claims + 1, is_woken = false
- where task_id = $1 and (claim_id is null or due_at <= $3)
-returning *`,
-    values: [taskId, claimId, nowMs, nowMs + leaseMs],
-  })
-  return rows[0] && toTask(rows[0])
+  wanted: readonly OneClaim[],
+): Promise<(ClaimedTask | undefined)[]> {
+  const ends = wanted.map((claim) => ({ ...claim, leaseEndsAtMs: claim.nowMs + claim.leaseMs }))
+  const [tasks, claims, times, leaseEnds] = columnsOf(ends, 'taskId', 'claimId', 'nowMs', 'leaseEndsAtMs')
+  const { rows } = await database.query<TaskRow>(prepared('claim-these-rail-tasks')`
+update rail_tasks t
+   set claim_id = c.claim_id, due_at = c.lease_end, claims = t.claims + 1, is_woken = false
+  from unnest(${tasks}::text[], ${claims}::uuid[], ${times}::bigint[], ${leaseEnds}::bigint[])
+    as c (task_id, claim_id, now, lease_end)
+ where t.task_id = c.task_id and (t.claim_id is null or t.due_at <= c.now)
+returning t.*`)
+  const claimed = new Map(rows.map((row) => [row.claim_id, toTask(row)]))
+  return wanted.map(({ claimId }) => claimed.get(claimId))
 }
 
 export interface Postponed {

@@ -12,7 +12,7 @@ import {
   feesAccount,
   type Transfer,
 } from '../../ledger/rules/transfer.ts'
-import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
+import { addEffects, insertTransfers, lockAccounts, type Spent } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
 import type { Order, OrderKey } from '../../orders/rules/order.ts'
@@ -193,6 +193,7 @@ export async function endRefunds(
   transaction: Queryable,
   refunds: readonly RefundChange[],
   ends: readonly Transfer[],
+  spent?: Spent,
 ): Promise<void> {
   const feeAccounts = refunds
     .filter(({ returnsFee }) => returnsFee)
@@ -200,7 +201,7 @@ export async function endRefunds(
   await lockAccounts(transaction, [...effectsOf(ends).keys(), ...feeAccounts])
   const returned = await changeRefunds(transaction, refunds)
   await insertTransfers(transaction, returned)
-  await addEffects(transaction, effectsOf([...ends, ...returned]))
+  await addEffects(transaction, effectsOf([...ends, ...returned]), spent)
 }
 
 /** Every one of them must still be refunding. Answers what goes back of the fees. */

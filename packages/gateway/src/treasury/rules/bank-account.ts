@@ -1,7 +1,8 @@
 // The operator's own accounts at banks, and how a movement to or from one of them is known there.
 import { Failure } from '@tillgate/protocol'
+import { isValidIBAN } from 'ibantools'
 import { parseLine } from '../../platform/visible-text.ts'
-import { isRight, withoutSpaces } from '../../rails/rules/mod-97.ts'
+import { withoutSpaces } from '../../rails/rules/mod-97.ts'
 
 export interface BankDetails {
   readonly holder: string
@@ -49,10 +50,10 @@ export function describeOutside({ bankName, reference, valueDate }: Outside): st
 /** Without spaces, in capitals; throws at the field. */
 export function parseIban(written: string, field: string): string {
   const iban = withoutSpaces(written)
-  if (isRight(iban) && iban.length >= 15 && iban.length <= 34) return iban
+  if (isValidIBAN(iban)) return iban
   throw invalid(
     field,
-    `${field} is not an IBAN: its check digits do not fit. Copy it from a statement of the account.`,
+    `${field} is not an IBAN: its check digits or its length do not fit. Copy it from a statement of the account.`,
   )
 }
 

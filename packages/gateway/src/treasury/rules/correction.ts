@@ -113,7 +113,9 @@ export function planCorrection(correction: Correction, corrected: Correctable | 
 
 function checkCorrected({ kind, currency, amountMinor }: Correction, corrected: Correctable): void {
   const kinds: readonly TransferKind[] = correctableKinds[kind]
-  if (!kinds.includes(corrected.kind) || corrected.phase !== 'direct')
+  // A payout is posted when the bank paid it; what comes back of it is its own return, not a reversal.
+  const isPosted = corrected.phase === 'direct' || (corrected.phase === 'post' && kind === 'fund')
+  if (!kinds.includes(corrected.kind) || !isPosted)
     throw invalid(
       'transferId',
       `Transfer ${corrected.transferId} is a ${corrected.kind}; this corrects ${kinds.join(', ')} alone.`,

@@ -24,7 +24,12 @@ import { checkBanks } from './bank-accounts.ts'
 import { CorrectionRefused, findCorrectable, noteCorrected } from './corrections.ts'
 
 /** `unknown`: the answer to COMMIT was lost; `isRecorded` tells. */
-export type MoveOutcome = 'moved' | 'insufficient_funds' | 'unknown' | CorrectionRefused['reason']
+export type MoveOutcome =
+  | 'moved'
+  | 'insufficient_funds'
+  | 'over_limit'
+  | 'unknown'
+  | CorrectionRefused['reason']
 
 export type TreasuryStore = ReturnType<typeof makeTreasuryStore>
 
@@ -37,7 +42,8 @@ export function makeTreasuryStore(database: Pool) {
       await openAccounts(database, keys)
     },
     /** All of them or none; the accounts are open. */
-    move: (transfers: readonly Transfer[], act: Act) => move(database, transfers, act),
+    move: (transfers: readonly Transfer[], act: Act, limits?: BalanceLimits) =>
+      move(database, transfers, { act, limits }),
     /** Whether it was carried out already: by its own id, or by the request that it uses up. */
     isRecorded: (act: Act) => isRecorded(database, act),
     /** With how much of it was corrected. */
@@ -47,13 +53,28 @@ export function makeTreasuryStore(database: Pool) {
   }
 }
 
-async function move(database: Pool, transfers: readonly Transfer[], act: Act): Promise<MoveOutcome> {
+/** The most that may be in each of these accounts; a wallet's own goes before it. */
+export type BalanceLimits = ReadonlyMap<string, bigint | undefined>
+
+/** Thrown within the transaction, so that nothing of it stays. */
+class OverLimit extends Error {}
+
+async function move(
+  database: Pool,
+  transfers: readonly Transfer[],
+  { act, limits }: { readonly act: Act; readonly limits: BalanceLimits | undefined },
+): Promise<MoveOutcome> {
   try {
-    const moved = await audited(database, act, (transaction) => moveWithin(transaction, transfers))
+    const moved = await audited(database, act, async (transaction) => {
+      const isMoved = await moveWithin(transaction, transfers)
+      if (isMoved && limits) await checkBalances(transaction, limits)
+      return isMoved
+    })
     return moved ? 'moved' : 'insufficient_funds'
   } catch (error) {
     if (error instanceof CommitUnknown) return 'unknown'
     if (error instanceof CorrectionRefused) return error.reason
+    if (error instanceof OverLimit) return 'over_limit'
     throw error
   }
 }
@@ -76,6 +97,17 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
 
 function mayBeOverdrawn(accountId: string): boolean {
   return accountId.startsWith('bank:') || accountId.startsWith('write_off:')
+}
+
+/** Of accounts that this transaction has changed, and so holds. */
+async function checkBalances(transaction: Queryable, limits: BalanceLimits): Promise<void> {
+  const { rows } = await transaction.query<{ account_id: string }>(sql`
+select a.account_id
+  from accounts a
+  join unnest(${[...limits.keys()]}::text[], ${[...limits.values()].map((limit) => limit?.toString() ?? null)}::numeric[])
+    as l (account_id, balance) on a.account_id = l.account_id
+ where a.credits_posted - a.debits_posted > coalesce(a.balance_limit, l.balance)`)
+  if (rows.length > 0) throw new OverLimit('more than may be in the wallet')
 }
 
 async function isRecorded(database: Queryable, { auditId, approval }: Act): Promise<boolean> {

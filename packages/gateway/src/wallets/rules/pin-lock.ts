@@ -29,6 +29,25 @@ export type PinTry =
   | { readonly kind: 'counted'; readonly source: Tries; readonly wallet: Tries | undefined }
   | { readonly kind: 'locked'; readonly untilMs: number }
 
+/** How many more wrong PINs are free, for whoever just used one; until then it says when the next may be tried. */
+export interface TriesLeft {
+  readonly triesLeft: number
+  readonly lockedUntilMs: number | undefined
+}
+
+/** The same for a login that nobody has: its tries are counted as a wallet's are. */
+export function triesLeft({
+  source: ofSource,
+  wallet: ofWallet,
+}: Extract<PinTry, { kind: 'counted' }>): TriesLeft {
+  const left = [source.free - ofSource.count, ofWallet ? wallet.free - ofWallet.count : Infinity]
+  const ends = [ofSource.lockedUntilMs ?? 0, ofWallet?.lockedUntilMs ?? 0]
+  return {
+    triesLeft: Math.max(0, Math.min(...left)),
+    lockedUntilMs: Math.max(...ends) || undefined,
+  }
+}
+
 export function decidePinTry(
   tries: {
     readonly source: Tries

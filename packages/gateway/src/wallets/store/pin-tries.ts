@@ -2,7 +2,7 @@
 // once, wherever they are made, one is counted after the other.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { noTries } from '../../platform/lockout.ts'
-import { decidePinTry } from '../rules/pin-lock.ts'
+import { decidePinTry, type TriesLeft, triesLeft } from '../rules/pin-lock.ts'
 import type { Wallet } from '../rules/wallet.ts'
 import {
   allAddresses,
@@ -45,6 +45,8 @@ export interface TakenTry {
   readonly login: string
   readonly source: string
   readonly isKnownDevice: boolean
+  /** Where this one turns out to be wrong. */
+  readonly left: TriesLeft
   /** Undefined: the login is nobody's. */
   readonly found: { readonly wallet: Wallet; readonly sealedPin: Buffer } | undefined
 }
@@ -75,7 +77,7 @@ async function take(transaction: Queryable, attempt: PinAttempt): Promise<TakenT
     if (found) await setWalletTries(transaction, found.wallet.walletId, decided.wallet)
     else await setSource(transaction, { ...key, source: allAddresses }, decided.wallet)
   }
-  return { kind: 'taken', login, source, isKnownDevice, found }
+  return { kind: 'taken', login, source, isKnownDevice, left: triesLeft(decided), found }
 }
 
 /** A right PIN on a known device says nothing about those who try from elsewhere. */

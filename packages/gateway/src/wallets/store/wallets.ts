@@ -29,6 +29,8 @@ export function makeWalletStore(database: Pool) {
     /** False when the login is taken, or for a test wallet in a live database. */
     insertWallet: (wallet: NewWallet, act: Act) =>
       audited(database, act, (transaction) => insertWallet(transaction, wallet)),
+    /** That somebody was given all that is known of a wallet. */
+    recordExport: (act: Act) => audited(database, act, async () => true),
     /** False when there is no such wallet. Unlocking also forgets the wrong tries, of whoever made them. */
     setStatus: (change: { walletId: string; status: Wallet['status'] }, act: Act) =>
       audited(database, act, (transaction) => setStatus(transaction, change)),

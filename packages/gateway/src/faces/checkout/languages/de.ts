@@ -1,11 +1,12 @@
 // Der Checkout auf Deutsch.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const de: Words = {
   title: 'An {merchant} zahlen',
   sandbox: 'Testumgebung: Es fließt kein echtes Geld.',
   language: 'Sprache',
+  operator: { help: 'Hilfe', privacy: 'Datenschutz', imprint: 'Impressum' },
   time: {
     left: 'Noch {time} zum Bezahlen',
     soon: 'Nur noch {time} zum Bezahlen',
@@ -18,6 +19,9 @@ export const de: Words = {
     submit: 'Weiter',
     next: 'Sie sehen zuerst Ihr Guthaben. Noch wird nichts bezahlt.',
     instead: 'Bei einer Wallet anmelden',
+    limit:
+      'Wallets zahlen höchstens {limit} auf einmal. Wenn Ihre kein höheres Limit hat, wählen Sie bitte eine andere Zahlungsart.',
+    triesLeft: plural({ one: 'Noch {count} Versuch.', other: 'Noch {count} Versuche.' }),
   },
   forgotten: {
     link: 'PIN vergessen?',
@@ -36,7 +40,7 @@ export const de: Words = {
     waiting: 'Warten auf {rail}',
     text: 'Diese Seite ändert sich von selbst, sobald {rail} die Zahlung bestätigt hat. Sie können auch später zurückkommen.',
     starting: 'Verbindung zu {rail} wird hergestellt',
-    leaving: 'Zahlung bei {rail} wird beendet',
+    leaving: 'Zahlung bei {rail} wird abgebrochen',
     another: 'Anders bezahlen',
     copy: 'Kopieren',
     copied: 'Kopiert',
@@ -61,7 +65,7 @@ export const de: Words = {
   },
   testWallets: {
     heading: 'Mit einer Test-Wallet bezahlen',
-    hint: 'Ein Tipp bezahlt. Jede Wallet verhält sich immer gleich.',
+    hint: 'Einmal tippen genügt. Jede Wallet verhält sich immer gleich.',
     approves: { name: 'Bezahlt', does: 'Die Zahlung gelingt sofort.' },
     declines: { name: 'Lehnt ab', does: 'Die Zahlung scheitert, es wird nichts abgebucht.' },
     too_little_money: {
@@ -75,25 +79,29 @@ export const de: Words = {
     },
   },
   confirm: {
-    heading: 'Hallo, {name}',
+    heading: 'Hallo {name}',
     balance: 'Ihr Guthaben',
     after: 'Bleibt nach der Zahlung',
     pay: '{amount} bezahlen',
     otherWallet: 'Andere Wallet verwenden',
     tooLittle: 'Ihr Guthaben reicht nicht aus: Es fehlen {missing}.',
     tooLittleNext: 'Laden Sie Ihre Wallet auf und diese Seite neu, oder verwenden Sie eine andere Wallet.',
+    overPayment: 'Das ist mehr, als Ihre Wallet auf einmal zahlen darf: Das Limit ist {limit}.',
+    overDay: 'Das ist mehr, als Ihre Wallet heute noch zahlen darf: Von {limit} sind {left} übrig.',
   },
   confirming: {
     status: 'In Bearbeitung',
     heading: 'Ihre Zahlung wird bearbeitet.',
-    text: 'Das Geld ist zurückgelegt. Diese Seite ändert sich von selbst, sobald es so weit ist; Sie müssen nicht noch einmal zahlen.',
+    text: 'Der Betrag ist reserviert. Diese Seite ändert sich von selbst, sobald es so weit ist; Sie müssen nicht noch einmal zahlen.',
   },
   success: {
     status: 'Bezahlt',
-    heading: 'Fertig. Sie haben {merchant} bezahlt.',
+    heading: 'Sie haben an {merchant} gezahlt.',
     transaction: 'Transaktion',
     refunded: '{amount} wurden auf Ihre Wallet erstattet.',
     refunding: '{amount} werden gerade auf Ihre Wallet erstattet.',
+    time: 'Zeitpunkt',
+    print: 'Beleg drucken',
   },
   failed: {
     status: 'Fehlgeschlagen',
@@ -111,7 +119,7 @@ export const de: Words = {
   },
   cancelled: {
     status: 'Storniert',
-    heading: '{merchant} hat diese Bestellung storniert.',
+    heading: 'Diese Bestellung wurde storniert.',
     text: 'Es wurde kein Geld abgebucht.',
     next: 'Wenn Sie das nicht erwartet haben, fragen Sie im Shop nach.',
   },
@@ -126,6 +134,7 @@ export const de: Words = {
     stay: 'Hier bleiben',
     staying: 'Sie bleiben auf dieser Seite.',
     close: 'Sie können diese Seite schließen.',
+    again: 'Noch einmal versuchen',
   },
   receipt: {
     offer: 'Beleg per E-Mail',
@@ -140,8 +149,9 @@ export const de: Words = {
     goOn: 'Sie werden zur Seite weitergeleitet, auf der Sie bezahlen.',
     railGone:
       'Diese Zahlungsart ist gerade nicht verfügbar. Es wurde kein Geld abgebucht; bitte wählen Sie eine andere.',
-    railBusy: 'Die begonnene Zahlung wird noch beendet. Bitte warten Sie einen Moment.',
-    wrong: 'Anmeldung oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
+    railBusy: 'Die begonnene Zahlung wird noch abgebrochen. Bitte warten Sie einen Moment.',
+    wrong:
+      'Anmeldename oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
     pinChanged: 'Ihre PIN ist geändert und Sie sind angemeldet. Es ist noch nichts bezahlt.',
     codeWrong:
       'Anmeldename oder Code ist falsch, oder der Code ist zu alt. Nichts wurde geändert; bitten Sie um einen neuen Code.',
@@ -152,6 +162,8 @@ export const de: Words = {
       'Diese Wallet ist gesperrt. Es wurde kein Geld abgebucht. Fragen Sie beim Anbieter Ihrer Wallet nach, oder verwenden Sie eine andere.',
     tooLittle:
       'Diese Wallet hat zu wenig Guthaben. Es wurde kein Geld abgebucht; bitte verwenden Sie eine andere.',
+    overLimit:
+      'Das ist mehr, als die Wallet auf einmal oder heute zahlen darf. Es wurde kein Geld abgebucht; bitte verwenden Sie eine andere.',
     alreadyPaid: 'Diese Bestellung war schon bezahlt. Es wurde nichts ein zweites Mal abgebucht.',
     alreadyProcessing: 'Diese Bestellung wird schon bezahlt. Es wird nichts ein zweites Mal abgebucht.',
     gone: 'Die Bestellung war vorbei, bevor Ihre Zahlung ankam. Es wurde kein Geld abgebucht.',
@@ -185,6 +197,39 @@ export const de: Words = {
     SHIPPING: 'Lieferung an',
     PICKUP_IN_STORE: 'Abholung im Geschäft durch',
     PICKUP_FROM_PERSON: 'Abholung bei einer Person durch',
+  },
+  link: {
+    heading: 'Hier bezahlen',
+    amount: 'Wie viel möchten Sie zahlen?',
+    between: 'Von {least} bis {most}.',
+    least: 'Mindestens {least}.',
+    most: 'Höchstens {most}.',
+    submit: 'Weiter',
+    next: 'Wie Sie bezahlen, wählen Sie auf der nächsten Seite. Noch wird nichts bezahlt.',
+    until: 'Zahlbar bis {time}.',
+    wrong: 'Bitte geben Sie einen Betrag ein, zum Beispiel {example}.',
+    tooLittle: 'Der kleinste Betrag ist {least}.',
+    tooMuch: 'Der größte Betrag ist {most}.',
+    paused: {
+      status: 'Pausiert',
+      heading: 'Über diesen Link kann derzeit nicht bezahlt werden.',
+      text: 'Es wurde kein Geld abgebucht. Bitte wenden Sie sich an {merchant} oder versuchen Sie es später noch einmal.',
+    },
+    closed: {
+      status: 'Geschlossen',
+      heading: 'Dieser Link ist geschlossen.',
+      text: 'Es wurde kein Geld abgebucht. Bitte fragen Sie {merchant} nach einem neuen.',
+    },
+    expired: {
+      status: 'Abgelaufen',
+      heading: 'Dieser Link ist abgelaufen.',
+      text: 'Es wurde kein Geld abgebucht. Bitte fragen Sie {merchant} nach einem neuen.',
+    },
+    paid: {
+      status: 'Bezahlt',
+      heading: 'Das wurde bereits bezahlt.',
+      text: 'Hier ist nichts mehr zu bezahlen. Bei Fragen wenden Sie sich bitte an {merchant}.',
+    },
   },
   notFound: {
     heading: 'Dieser Link führt ins Leere.',

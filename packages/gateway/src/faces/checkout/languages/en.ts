@@ -1,10 +1,11 @@
 // The checkout in English: the language that all others are measured against. {Names} in braces are filled in.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 
 export const en = {
   title: 'Pay {merchant}',
   sandbox: 'Sandbox: no real money moves.',
   language: 'Language',
+  operator: { help: 'Help', privacy: 'Privacy', imprint: 'Imprint' },
   time: {
     left: '{time} left to pay',
     soon: 'Only {time} left to pay',
@@ -17,6 +18,9 @@ export const en = {
     submit: 'Continue',
     next: 'You see your balance first. Nothing is paid yet.',
     instead: 'Sign in to a wallet',
+    limit:
+      'Wallets pay at most {limit} at once. If yours has no higher limit, please choose another way to pay.',
+    triesLeft: plural({ one: '{count} try left.', other: '{count} tries left.' }),
   },
   forgotten: {
     link: 'Forgotten your PIN?',
@@ -74,6 +78,8 @@ export const en = {
     otherWallet: 'Use another wallet',
     tooLittle: 'Your balance does not cover this order: {missing} is missing.',
     tooLittleNext: 'Top up your wallet and reload this page, or use another wallet.',
+    overPayment: 'This is more than your wallet may pay at once: the limit is {limit}.',
+    overDay: 'This is more than your wallet may still pay today: {left} of {limit} is left.',
   },
   confirming: {
     status: 'Processing',
@@ -82,10 +88,12 @@ export const en = {
   },
   success: {
     status: 'Paid',
-    heading: 'Done. You have paid {merchant}.',
+    heading: 'You have paid {merchant}.',
     transaction: 'Transaction',
     refunded: '{amount} has been refunded to your wallet.',
     refunding: '{amount} is being refunded to your wallet.',
+    time: 'Time',
+    print: 'Print receipt',
   },
   failed: {
     status: 'Failed',
@@ -103,7 +111,7 @@ export const en = {
   },
   cancelled: {
     status: 'Cancelled',
-    heading: '{merchant} has cancelled this order.',
+    heading: 'This order has been cancelled.',
     text: 'No money was taken.',
     next: 'If you did not expect this, ask the shop.',
   },
@@ -118,6 +126,7 @@ export const en = {
     stay: 'Stay here',
     staying: 'You stay on this page.',
     close: 'You can close this page.',
+    again: 'Try again',
   },
   receipt: {
     offer: 'Receipt by e-mail',
@@ -140,6 +149,8 @@ export const en = {
     locked:
       'This wallet is locked. No money was taken. Ask the people who run your wallet, or use another one.',
     tooLittle: 'This wallet has too little money. No money was taken; please use another wallet.',
+    overLimit:
+      'This is more than the wallet may pay at once or today. No money was taken; please use another wallet.',
     alreadyPaid: 'This order was already paid. Nothing was taken a second time.',
     alreadyProcessing: 'This order is already being paid. Nothing is taken a second time.',
     gone: 'The order was over before your payment arrived. No money was taken.',
@@ -172,6 +183,39 @@ export const en = {
     SHIPPING: 'Delivered to',
     PICKUP_IN_STORE: 'Picked up in the store by',
     PICKUP_FROM_PERSON: 'Picked up from a person by',
+  },
+  link: {
+    heading: 'Pay here',
+    amount: 'How much do you want to pay?',
+    between: 'From {least} to {most}.',
+    least: 'At least {least}.',
+    most: 'At most {most}.',
+    submit: 'Continue',
+    next: 'You choose how to pay on the next page. Nothing is paid yet.',
+    until: 'Can be paid until {time}.',
+    wrong: 'Please enter an amount such as {example}.',
+    tooLittle: 'The smallest amount is {least}.',
+    tooMuch: 'The largest amount is {most}.',
+    paused: {
+      status: 'Paused',
+      heading: 'This link takes no payments at the moment.',
+      text: 'No money was taken. Please ask {merchant}, or try again later.',
+    },
+    closed: {
+      status: 'Closed',
+      heading: 'This link is closed.',
+      text: 'No money was taken. Please ask {merchant} for a new one.',
+    },
+    expired: {
+      status: 'Expired',
+      heading: 'This link has expired.',
+      text: 'No money was taken. Please ask {merchant} for a new one.',
+    },
+    paid: {
+      status: 'Paid',
+      heading: 'This has already been paid.',
+      text: 'There is nothing more to pay here. If you have questions, please ask {merchant}.',
+    },
   },
   notFound: {
     heading: 'This link leads nowhere.',

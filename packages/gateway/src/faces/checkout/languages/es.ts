@@ -1,14 +1,15 @@
 // La página de pago en español.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const es: Words = {
   title: 'Pagar a {merchant}',
   sandbox: 'Entorno de pruebas: no se mueve dinero real.',
   language: 'Idioma',
+  operator: { help: 'Ayuda', privacy: 'Privacidad', imprint: 'Aviso legal' },
   time: {
-    left: 'Quedan {time} para pagar',
-    soon: 'Solo quedan {time} para pagar',
+    left: 'Tiempo restante para pagar: {time}',
+    soon: 'Tiempo restante para pagar: solo {time}',
     announceSoon: 'Queda menos de un minuto para pagar.',
   },
   signIn: {
@@ -18,6 +19,13 @@ export const es: Words = {
     submit: 'Continuar',
     next: 'Primero verás tu saldo. Todavía no se paga nada.',
     instead: 'Iniciar sesión en un monedero',
+    limit:
+      'Los monederos pagan como máximo {limit} de una vez. Si el tuyo no tiene un límite mayor, elige otra forma de pago.',
+    triesLeft: plural({
+      one: 'Queda {count} intento.',
+      many: 'Quedan {count} intentos.',
+      other: 'Quedan {count} intentos.',
+    }),
   },
   forgotten: {
     link: '¿Has olvidado tu PIN?',
@@ -31,17 +39,17 @@ export const es: Words = {
     back: 'Volver al pago a {merchant}',
   },
   rails: {
-    heading: '¿Cómo quiere pagar?',
+    heading: '¿Cómo quieres pagar?',
     go: 'Continuar a {rail}',
     waiting: 'Esperando a {rail}',
-    text: 'Esta página cambia sola en cuanto {rail} confirme el pago. También puede volver más tarde.',
+    text: 'Esta página cambia sola en cuanto {rail} confirme el pago. También puedes volver más tarde.',
     starting: 'Conectando con {rail}',
-    leaving: 'Finalizando el pago en {rail}',
+    leaving: 'Cancelando el pago en {rail}',
     another: 'Pagar de otra forma',
     copy: 'Copiar',
     copied: 'Copiado',
     code: 'Código QR para pagar con {rail}',
-    declined: '{rail} no aceptó el pago. No se ha cobrado nada; elija otra forma de pago.',
+    declined: '{rail} no aceptó el pago. No se ha cobrado nada; elige otra forma de pago.',
     lines: {
       holder: 'Titular de la cuenta',
       amount: 'Importe',
@@ -78,18 +86,22 @@ export const es: Words = {
     otherWallet: 'Usar otro monedero',
     tooLittle: 'Tu saldo no cubre este pedido: faltan {missing}.',
     tooLittleNext: 'Recarga tu monedero y vuelve a cargar esta página, o usa otro monedero.',
+    overPayment: 'Es más de lo que tu monedero puede pagar de una vez: el límite es {limit}.',
+    overDay: 'Es más de lo que tu monedero puede pagar hoy: quedan {left} de {limit}.',
   },
   confirming: {
     status: 'En proceso',
     heading: 'Tu pago se está procesando.',
-    text: 'El dinero está reservado. Esta página cambia sola en cuanto termine; no hace falta que pagues otra vez.',
+    text: 'El importe está reservado. Esta página cambia sola en cuanto termine; no hace falta que pagues otra vez.',
   },
   success: {
     status: 'Pagado',
-    heading: 'Listo. Has pagado a {merchant}.',
+    heading: 'Has pagado a {merchant}.',
     transaction: 'Transacción',
     refunded: 'Se han reembolsado {amount} a tu monedero.',
     refunding: 'Se están reembolsando {amount} a tu monedero.',
+    time: 'Fecha y hora',
+    print: 'Imprimir el recibo',
   },
   failed: {
     status: 'Fallido',
@@ -107,7 +119,7 @@ export const es: Words = {
   },
   cancelled: {
     status: 'Cancelado',
-    heading: '{merchant} ha cancelado este pedido.',
+    heading: 'Este pedido se ha cancelado.',
     text: 'No se ha cobrado nada.',
     next: 'Si no lo esperabas, pregunta en la tienda.',
   },
@@ -122,6 +134,7 @@ export const es: Words = {
     stay: 'Quedarme aquí',
     staying: 'Te quedas en esta página.',
     close: 'Puedes cerrar esta página.',
+    again: 'Intentarlo de nuevo',
   },
   receipt: {
     offer: 'Recibo por correo',
@@ -130,12 +143,12 @@ export const es: Words = {
     text: 'Su dirección se usa solo para este mensaje y no se conserva.',
   },
   notices: {
-    receiptSent: 'El recibo va de camino a su buzón.',
-    receiptWrong: 'No podemos enviar a esta dirección de correo. Revísela, por favor.',
-    receiptBusy: 'Ya se enviaron suficientes recibos por ahora. Inténtelo más tarde.',
-    goOn: 'Se le lleva a la página donde se paga.',
-    railGone: 'Esta forma de pago no está disponible en este momento. No se ha cobrado nada; elija otra.',
-    railBusy: 'El pago que empezó todavía se está finalizando. Espere un momento.',
+    receiptSent: 'El recibo va de camino a tu buzón.',
+    receiptWrong: 'No podemos enviar a esta dirección de correo. Revísala, por favor.',
+    receiptBusy: 'Ya se enviaron suficientes recibos por ahora. Inténtalo más tarde.',
+    goOn: 'Te llevamos a la página de pago.',
+    railGone: 'Esta forma de pago no está disponible en este momento. No se ha cobrado nada; elige otra.',
+    railBusy: 'El pago que empezaste se está cancelando. Espera un momento.',
     wrong: 'El usuario o el PIN no son correctos. No se ha cobrado nada; inténtalo de nuevo.',
     pinChanged: 'Tu PIN ha cambiado y has iniciado sesión. Todavía no se ha pagado nada.',
     codeWrong:
@@ -145,6 +158,8 @@ export const es: Words = {
     locked:
       'Este monedero está bloqueado. No se ha cobrado nada. Consulta con el proveedor de tu monedero o usa otro.',
     tooLittle: 'Este monedero no tiene saldo suficiente. No se ha cobrado nada; usa otro monedero.',
+    overLimit:
+      'El importe supera el límite del monedero por pago o por día. No se ha cobrado nada; usa otro monedero.',
     alreadyPaid: 'Este pedido ya estaba pagado. No se ha cobrado nada por segunda vez.',
     alreadyProcessing: 'Este pedido ya se está pagando. No se cobrará nada por segunda vez.',
     gone: 'El pedido terminó antes de que llegara tu pago. No se ha cobrado nada.',
@@ -178,6 +193,39 @@ export const es: Words = {
     SHIPPING: 'Se entrega a',
     PICKUP_IN_STORE: 'Lo recoge en la tienda',
     PICKUP_FROM_PERSON: 'Lo recoge de una persona',
+  },
+  link: {
+    heading: 'Pagar aquí',
+    amount: '¿Cuánto quieres pagar?',
+    between: 'Desde {least} hasta {most}.',
+    least: 'Como mínimo, {least}.',
+    most: 'Como máximo, {most}.',
+    submit: 'Continuar',
+    next: 'En la página siguiente eliges cómo pagar. Todavía no se paga nada.',
+    until: 'Se puede pagar hasta el {time}.',
+    wrong: 'Introduce un importe, por ejemplo {example}.',
+    tooLittle: 'El importe mínimo es {least}.',
+    tooMuch: 'El importe máximo es {most}.',
+    paused: {
+      status: 'En pausa',
+      heading: 'Este enlace no admite pagos por el momento.',
+      text: 'No se ha cobrado nada. Consulta a {merchant} o inténtalo más tarde.',
+    },
+    closed: {
+      status: 'Cerrado',
+      heading: 'Este enlace está cerrado.',
+      text: 'No se ha cobrado nada. Pide uno nuevo a {merchant}.',
+    },
+    expired: {
+      status: 'Caducado',
+      heading: 'Este enlace ha caducado.',
+      text: 'No se ha cobrado nada. Pide uno nuevo a {merchant}.',
+    },
+    paid: {
+      status: 'Pagado',
+      heading: 'Este pago ya se ha realizado.',
+      text: 'Aquí no queda nada por pagar. Si tienes alguna pregunta, consulta a {merchant}.',
+    },
   },
   notFound: {
     heading: 'Este enlace no lleva a ninguna parte.',

@@ -1,11 +1,12 @@
 // La page de paiement en français.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const fr: Words = {
   title: 'Payer {merchant}',
   sandbox: 'Environnement de test : aucun argent réel n’est échangé.',
   language: 'Langue',
+  operator: { help: 'Aide', privacy: 'Confidentialité', imprint: 'Mentions légales' },
   time: {
     left: 'Il reste {time} pour payer',
     soon: 'Plus que {time} pour payer',
@@ -18,6 +19,13 @@ export const fr: Words = {
     submit: 'Continuer',
     next: 'Vous verrez d’abord votre solde. Rien n’est encore payé.',
     instead: 'Se connecter à un portefeuille',
+    limit:
+      'Les portefeuilles paient {limit} au maximum en une fois. Si le vôtre n’a pas de plafond plus élevé, choisissez un autre moyen de paiement.',
+    triesLeft: plural({
+      one: 'Il reste {count} tentative.',
+      many: 'Il reste {count} tentatives.',
+      other: 'Il reste {count} tentatives.',
+    }),
   },
   forgotten: {
     link: 'Code PIN oublié ?',
@@ -36,7 +44,7 @@ export const fr: Words = {
     waiting: 'En attente de {rail}',
     text: 'Cette page change d’elle-même dès que {rail} a confirmé le paiement. Vous pouvez aussi y revenir plus tard.',
     starting: 'Connexion à {rail}',
-    leaving: 'Fin du paiement chez {rail}',
+    leaving: 'Annulation du paiement chez {rail}',
     another: 'Payer autrement',
     copy: 'Copier',
     copied: 'Copié',
@@ -65,7 +73,7 @@ export const fr: Words = {
     approves: { name: 'Paie', does: 'Le paiement réussit aussitôt.' },
     declines: { name: 'Refuse', does: 'Le paiement échoue, rien n’est débité.' },
     too_little_money: {
-      name: 'N’a pas assez d’argent',
+      name: 'Solde insuffisant',
       does: 'La commande reste ouverte pour un autre portefeuille.',
     },
     confirms_later: { name: 'Prend son temps', does: 'Réussit au bout de cinq secondes.' },
@@ -75,25 +83,31 @@ export const fr: Words = {
     },
   },
   confirm: {
-    heading: 'Bonjour, {name}',
+    heading: 'Bonjour {name}',
     balance: 'Votre solde',
     after: 'Reste après paiement',
     pay: 'Payer {amount}',
     otherWallet: 'Utiliser un autre portefeuille',
     tooLittle: 'Votre solde ne suffit pas pour cette commande : il manque {missing}.',
     tooLittleNext: 'Rechargez votre portefeuille puis cette page, ou utilisez un autre portefeuille.',
+    overPayment:
+      'C’est plus que ce que votre portefeuille peut payer en une fois : le plafond est de {limit}.',
+    overDay:
+      'C’est plus que ce que votre portefeuille peut encore payer aujourd’hui : il reste {left} sur {limit}.',
   },
   confirming: {
     status: 'En cours',
     heading: 'Votre paiement est en cours de traitement.',
-    text: 'L’argent est mis de côté. Cette page change d’elle-même dès que c’est terminé ; inutile de payer à nouveau.',
+    text: 'Le montant est réservé. Cette page change d’elle-même dès que c’est terminé ; inutile de payer à nouveau.',
   },
   success: {
     status: 'Payé',
-    heading: 'C’est fait. Vous avez payé {merchant}.',
+    heading: 'Vous avez payé {merchant}.',
     transaction: 'Numéro de transaction',
     refunded: '{amount} ont été remboursés sur votre portefeuille.',
     refunding: '{amount} sont en cours de remboursement sur votre portefeuille.',
+    time: 'Date et heure',
+    print: 'Imprimer le reçu',
   },
   failed: {
     status: 'Échec',
@@ -111,7 +125,7 @@ export const fr: Words = {
   },
   cancelled: {
     status: 'Annulée',
-    heading: '{merchant} a annulé cette commande.',
+    heading: 'Cette commande a été annulée.',
     text: 'Rien n’a été débité.',
     next: 'Si vous ne vous y attendiez pas, contactez la boutique.',
   },
@@ -126,6 +140,7 @@ export const fr: Words = {
     stay: 'Rester ici',
     staying: 'Vous restez sur cette page.',
     close: 'Vous pouvez fermer cette page.',
+    again: 'Réessayer',
   },
   receipt: {
     offer: 'Reçu par e-mail',
@@ -134,24 +149,26 @@ export const fr: Words = {
     text: 'Votre adresse ne sert qu’à ce message et n’est pas conservée.',
   },
   notices: {
-    receiptSent: 'Le reçu est en route vers votre boîte aux lettres.',
+    receiptSent: 'Le reçu est en route vers votre boîte de réception.',
     receiptWrong: 'Nous ne pouvons pas écrire à cette adresse e-mail. Veuillez la vérifier.',
     receiptBusy: 'Assez de reçus ont été envoyés pour l’instant. Veuillez réessayer plus tard.',
-    goOn: 'Vous êtes dirigé vers la page où vous payez.',
+    goOn: 'Redirection vers la page de paiement.',
     railGone:
       'Ce moyen de paiement n’est pas disponible pour le moment. Rien n’a été débité ; choisissez-en un autre.',
-    railBusy: 'Le paiement commencé est encore en train de se terminer. Patientez un instant.',
+    railBusy: 'Le paiement commencé est en cours d’annulation. Patientez un instant.',
     wrong: 'Identifiant ou code PIN incorrect. Rien n’a été débité ; veuillez réessayer.',
+    lockedUntil: 'Trop de tentatives incorrectes. Rien n’a été débité ; réessayez {when}.',
     pinChanged: 'Votre code PIN est changé et vous êtes connecté. Rien n’est encore payé.',
     codeWrong:
       'L’identifiant ou le code est faux, ou le code est trop ancien. Rien n’a été changé ; demandez un nouveau code.',
     pinUnfit:
       'Le nouveau code PIN doit compter 6 à 12 chiffres et être identique les deux fois. Rien n’a été changé.',
-    lockedUntil: 'Il y a eu trop d’essais erronés. Rien n’a été débité ; réessayez {when}.',
     locked:
       'Ce portefeuille est bloqué. Rien n’a été débité. Adressez-vous au fournisseur de votre portefeuille ou utilisez-en un autre.',
     tooLittle:
-      'Ce portefeuille n’a pas assez d’argent. Rien n’a été débité ; veuillez utiliser un autre portefeuille.',
+      'Le solde de ce portefeuille est insuffisant. Rien n’a été débité ; veuillez utiliser un autre portefeuille.',
+    overLimit:
+      'Ce montant dépasse le plafond du portefeuille par paiement ou par jour. Rien n’a été débité ; veuillez utiliser un autre portefeuille.',
     alreadyPaid: 'Cette commande était déjà payée. Rien n’a été débité une seconde fois.',
     alreadyProcessing: 'Cette commande est déjà en cours de paiement. Rien ne sera débité une seconde fois.',
     gone: 'La commande était terminée avant l’arrivée de votre paiement. Rien n’a été débité.',
@@ -159,7 +176,7 @@ export const fr: Words = {
       'Cette page est restée ouverte trop longtemps, ou les cookies sont désactivés. Rien n’a été débité ; veuillez réessayer.',
     signedOut:
       'Vous avez été déconnecté pour protéger votre portefeuille. Rien n’a été débité ; veuillez vous reconnecter.',
-    busy: 'Trop d’essais à la fois. Rien n’a été débité ; veuillez patienter un instant puis réessayer.',
+    busy: 'Trop de tentatives à la fois. Rien n’a été débité ; veuillez patienter un instant puis réessayer.',
     offline: 'Pas de connexion. La page reprendra dès que vous serez de nouveau en ligne.',
   },
   phone: {
@@ -185,6 +202,39 @@ export const fr: Words = {
     SHIPPING: 'Livré à',
     PICKUP_IN_STORE: 'Retiré en magasin par',
     PICKUP_FROM_PERSON: 'Retiré auprès d’une personne par',
+  },
+  link: {
+    heading: 'Payer ici',
+    amount: 'Combien souhaitez-vous payer ?',
+    between: 'De {least} à {most}.',
+    least: '{least} au minimum.',
+    most: '{most} au maximum.',
+    submit: 'Continuer',
+    next: 'Vous choisirez le moyen de paiement à la page suivante. Rien n’est encore payé.',
+    until: 'Payable jusqu’au {time}.',
+    wrong: 'Veuillez saisir un montant, par exemple {example}.',
+    tooLittle: 'Le montant minimum est de {least}.',
+    tooMuch: 'Le montant maximum est de {most}.',
+    paused: {
+      status: 'En pause',
+      heading: 'Ce lien n’accepte pas de paiement pour le moment.',
+      text: 'Rien n’a été débité. Contactez {merchant} ou réessayez plus tard.',
+    },
+    closed: {
+      status: 'Fermé',
+      heading: 'Ce lien est fermé.',
+      text: 'Rien n’a été débité. Demandez un nouveau lien à {merchant}.',
+    },
+    expired: {
+      status: 'Expiré',
+      heading: 'Ce lien a expiré.',
+      text: 'Rien n’a été débité. Demandez un nouveau lien à {merchant}.',
+    },
+    paid: {
+      status: 'Payé',
+      heading: 'Ce paiement a déjà été effectué.',
+      text: 'Il n’y a plus rien à payer ici. Pour toute question, contactez {merchant}.',
+    },
   },
   notFound: {
     heading: 'Ce lien ne mène nulle part.',

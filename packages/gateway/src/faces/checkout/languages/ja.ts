@@ -1,15 +1,16 @@
 // 日本語のお支払いページ。
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const ja: Words = {
   title: '{merchant} へのお支払い',
   sandbox: 'テスト環境：実際のお金は動きません。',
   language: '言語',
+  operator: { help: 'ヘルプ', privacy: 'プライバシー', imprint: '運営者情報' },
   time: {
     left: 'お支払い期限まで {time}',
     soon: 'お支払い期限まで残り {time} です',
-    announceSoon: 'お支払い期限まで一分を切りました。',
+    announceSoon: 'お支払い期限まで1 分を切りました。',
   },
   signIn: {
     heading: 'ウォレットで支払う',
@@ -18,6 +19,9 @@ export const ja: Words = {
     submit: '次へ',
     next: '先に残高が表示されます。まだ支払いは行われません。',
     instead: 'ウォレットにログイン',
+    limit:
+      'ウォレットの 1 回のお支払いは {limit} までです。上限がこれより高くない場合は、別のお支払い方法をお選びください。',
+    triesLeft: plural({ other: 'あと {count} 回試せます。' }),
   },
   forgotten: {
     link: 'PIN をお忘れですか？',
@@ -36,7 +40,7 @@ export const ja: Words = {
     waiting: '{rail} を待っています',
     text: '{rail} が支払いを確認すると、このページは自動的に変わります。後で戻ることもできます。',
     starting: '{rail} に接続しています',
-    leaving: '{rail} での支払いを終了しています',
+    leaving: '{rail} での支払いを取り消しています',
     another: '別の方法で支払う',
     copy: 'コピー',
     copied: 'コピーしました',
@@ -59,7 +63,7 @@ export const ja: Words = {
     approves: { name: '支払い成功', does: 'すぐに支払いが完了します。' },
     declines: { name: '拒否', does: '支払いは失敗し、引き落としはありません。' },
     too_little_money: { name: '残高不足', does: '注文は別のウォレットで支払えます。' },
-    confirms_later: { name: '時間がかかる', does: '五秒後に完了します。' },
+    confirms_later: { name: '時間がかかる', does: '5 秒後に完了します。' },
     refund_fails: { name: '支払い成功・返金拒否', does: '完了しますが、後の返金は失敗します。' },
   },
   confirm: {
@@ -70,6 +74,8 @@ export const ja: Words = {
     otherWallet: '別のウォレットを使う',
     tooLittle: '残高が不足しています：あと {missing} 必要です。',
     tooLittleNext: 'ウォレットにチャージしてこのページを再読み込みするか、別のウォレットをお使いください。',
+    overPayment: 'ウォレットの 1 回の上限 {limit} を超えています。',
+    overDay: 'ウォレットの本日の上限を超えています：{limit} のうち残り {left} です。',
   },
   confirming: {
     status: '処理中',
@@ -78,10 +84,12 @@ export const ja: Words = {
   },
   success: {
     status: 'お支払い済み',
-    heading: '完了しました。{merchant} へのお支払いが済みました。',
+    heading: '{merchant} へのお支払いが完了しました。',
     transaction: '取引番号',
     refunded: '{amount} がウォレットに返金されました。',
     refunding: '{amount} をウォレットに返金しています。',
+    time: '日時',
+    print: '支払い控えを印刷',
   },
   failed: {
     status: '失敗',
@@ -99,7 +107,7 @@ export const ja: Words = {
   },
   cancelled: {
     status: 'キャンセル済み',
-    heading: '{merchant} がこの注文をキャンセルしました。',
+    heading: 'この注文はキャンセルされました。',
     text: '引き落としはありません。',
     next: 'お心当たりがない場合は、ショップにお問い合わせください。',
   },
@@ -114,6 +122,7 @@ export const ja: Words = {
     stay: 'このページに残る',
     staying: 'このページに残ります。',
     close: 'このページは閉じてかまいません。',
+    again: 'もう一度試す',
   },
   receipt: {
     offer: '領収メールを受け取る',
@@ -127,17 +136,20 @@ export const ja: Words = {
     receiptBusy: '領収メールの送信回数が上限に達しました。しばらくしてからお試しください。',
     goOn: 'お支払いページへ移動します。',
     railGone: 'この支払い方法は現在利用できません。引き落としはありません。別の方法を選んでください。',
-    railBusy: '開始した支払いを終了しています。しばらくお待ちください。',
+    railBusy: '開始した支払いを取り消しています。しばらくお待ちください。',
     wrong: 'ログイン情報または暗証番号が違います。引き落としはありません。もう一度お試しください。',
+    lockedUntil:
+      '入力の誤りが続いたため、一時的に利用できません。引き落としはありません。{when}にもう一度お試しください。',
     pinChanged: 'PIN を変更し、サインインしました。まだ支払いは行われていません。',
     codeWrong:
       'ログインまたはコードが正しくないか、コードの期限が切れています。何も変更されていません。新しいコードをお求めください。',
     pinUnfit: '新しい PIN は 6〜12 桁の数字で、2 回とも同じである必要があります。何も変更されていません。',
-    lockedUntil: '間違いが続きました。引き落としはありません。{when}にもう一度お試しください。',
     locked:
       'このウォレットはロックされています。引き落としはありません。ウォレットの提供元にお問い合わせいただくか、別のウォレットをお使いください。',
     tooLittle:
       'このウォレットは残高が不足しています。引き落としはありません。別のウォレットをお使いください。',
+    overLimit:
+      'ウォレットの 1 回または 1 日の上限を超えています。引き落としはありません。別のウォレットをお使いください。',
     alreadyPaid: 'この注文はすでに支払い済みです。二重の引き落としはありません。',
     alreadyProcessing: 'この注文はすでに支払い処理中です。二重に引き落とされることはありません。',
     gone: 'お支払いが届く前に注文が終了していました。引き落としはありません。',
@@ -158,7 +170,7 @@ export const ja: Words = {
     items: plural({ other: '{count} 点' }),
     number: '注文番号',
     each: '{quantity} × {amount}',
-    taxEach: '一点につき税 {amount} を含む',
+    taxEach: '1 点につき税 {amount} を含む',
     subtotal: '商品',
     tips: 'チップ',
     discount: '割引',
@@ -171,6 +183,39 @@ export const ja: Words = {
     SHIPPING: 'お届け先',
     PICKUP_IN_STORE: '店舗での受取人',
     PICKUP_FROM_PERSON: '手渡しでの受取人',
+  },
+  link: {
+    heading: 'こちらでお支払い',
+    amount: 'お支払い金額を入力してください',
+    between: '{least} から {most} まで。',
+    least: '{least} 以上。',
+    most: '{most} まで。',
+    submit: '次へ進む',
+    next: 'お支払い方法は次のページで選べます。まだお支払いは行われません。',
+    until: 'お支払い期限：{time}',
+    wrong: '金額を入力してください（例：{example}）。',
+    tooLittle: '最低金額は {least} です。',
+    tooMuch: '最高金額は {most} です。',
+    paused: {
+      status: '一時停止中',
+      heading: 'このリンクは現在お支払いを受け付けていません。',
+      text: '引き落としはありません。{merchant} にお問い合わせいただくか、しばらくしてからもう一度お試しください。',
+    },
+    closed: {
+      status: '終了',
+      heading: 'このリンクは終了しました。',
+      text: '引き落としはありません。新しいリンクについては {merchant} にお問い合わせください。',
+    },
+    expired: {
+      status: '期限切れ',
+      heading: 'このリンクの有効期限が切れました。',
+      text: '引き落としはありません。新しいリンクについては {merchant} にお問い合わせください。',
+    },
+    paid: {
+      status: 'お支払い済み',
+      heading: 'すでにお支払いが完了しています。',
+      text: 'これ以上のお支払いは必要ありません。ご不明な点は {merchant} にお問い合わせください。',
+    },
   },
   notFound: {
     heading: 'このリンクは無効です。',

@@ -1,14 +1,15 @@
 // A página de pagamento em português.
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const pt: Words = {
-  title: 'Pagar a {merchant}',
+  title: 'Pagamento para {merchant}',
   sandbox: 'Ambiente de testes: nenhum dinheiro real é movimentado.',
   language: 'Idioma',
+  operator: { help: 'Ajuda', privacy: 'Privacidade', imprint: 'Informações legais' },
   time: {
-    left: '{time} restantes para pagar',
-    soon: 'Apenas {time} restantes para pagar',
+    left: 'Tempo restante para pagar: {time}',
+    soon: 'Tempo restante para pagar: apenas {time}',
     announceSoon: 'Falta menos de um minuto para pagar.',
   },
   signIn: {
@@ -18,6 +19,13 @@ export const pt: Words = {
     submit: 'Continuar',
     next: 'Primeiro você vê o seu saldo. Nada é pago ainda.',
     instead: 'Entrar em uma carteira',
+    limit:
+      'As carteiras pagam no máximo {limit} por vez. Se a sua não tem um limite maior, escolha outra forma de pagamento.',
+    triesLeft: plural({
+      one: 'Resta {count} tentativa.',
+      many: 'Restam {count} tentativas.',
+      other: 'Restam {count} tentativas.',
+    }),
   },
   forgotten: {
     link: 'Esqueceu o PIN?',
@@ -31,12 +39,12 @@ export const pt: Words = {
     back: 'Voltar ao pagamento a {merchant}',
   },
   rails: {
-    heading: 'Como quer pagar?',
+    heading: 'Como você quer pagar?',
     go: 'Continuar para {rail}',
-    waiting: 'À espera de {rail}',
-    text: 'Esta página muda sozinha assim que {rail} confirmar o pagamento. Também pode voltar mais tarde.',
-    starting: 'A ligar a {rail}',
-    leaving: 'A terminar o pagamento em {rail}',
+    waiting: 'Aguardando {rail}',
+    text: 'Esta página muda sozinha assim que {rail} confirmar o pagamento. Você também pode voltar mais tarde.',
+    starting: 'Conectando a {rail}',
+    leaving: 'Cancelando o pagamento em {rail}',
     another: 'Pagar de outra forma',
     copy: 'Copiar',
     copied: 'Copiado',
@@ -78,18 +86,22 @@ export const pt: Words = {
     otherWallet: 'Usar outra carteira',
     tooLittle: 'Seu saldo não cobre este pedido: faltam {missing}.',
     tooLittleNext: 'Recarregue a sua carteira e atualize esta página, ou use outra carteira.',
+    overPayment: 'É mais do que a sua carteira pode pagar por vez: o limite é {limit}.',
+    overDay: 'É mais do que a sua carteira ainda pode pagar hoje: restam {left} de {limit}.',
   },
   confirming: {
     status: 'Em processamento',
     heading: 'Seu pagamento está sendo processado.',
-    text: 'O dinheiro está reservado. Esta página muda sozinha assim que terminar; você não precisa pagar de novo.',
+    text: 'O valor está reservado. Esta página muda sozinha assim que terminar; você não precisa pagar de novo.',
   },
   success: {
     status: 'Pago',
-    heading: 'Pronto. Você pagou a {merchant}.',
+    heading: 'Você pagou {merchant}.',
     transaction: 'Transação',
     refunded: '{amount} foram reembolsados para a sua carteira.',
     refunding: '{amount} estão sendo reembolsados para a sua carteira.',
+    time: 'Data e hora',
+    print: 'Imprimir recibo',
   },
   failed: {
     status: 'Falhou',
@@ -107,7 +119,7 @@ export const pt: Words = {
   },
   cancelled: {
     status: 'Cancelado',
-    heading: '{merchant} cancelou este pedido.',
+    heading: 'Este pedido foi cancelado.',
     text: 'Nada foi cobrado.',
     next: 'Se você não esperava por isso, fale com a loja.',
   },
@@ -122,6 +134,7 @@ export const pt: Words = {
     stay: 'Ficar aqui',
     staying: 'Você fica nesta página.',
     close: 'Você pode fechar esta página.',
+    again: 'Tentar novamente',
   },
   receipt: {
     offer: 'Recibo por e-mail',
@@ -132,11 +145,11 @@ export const pt: Words = {
   notices: {
     receiptSent: 'O recibo está a caminho da sua caixa de entrada.',
     receiptWrong: 'Não conseguimos enviar para este endereço de e-mail. Verifique-o, por favor.',
-    receiptBusy: 'Já foram enviados recibos suficientes por agora. Tente mais tarde.',
-    goOn: 'Está a ser levado à página onde paga.',
-    railGone: 'Esta forma de pagamento não está disponível neste momento. Nada foi cobrado; escolha outra.',
-    railBusy: 'O pagamento que começou ainda está a ser terminado. Aguarde um momento.',
-    wrong: 'O login ou o PIN está errado. Nada foi cobrado; tente de novo.',
+    receiptBusy: 'Já foram enviados recibos suficientes por enquanto. Tente mais tarde.',
+    goOn: 'Você está indo para a página de pagamento.',
+    railGone: 'Esta forma de pagamento não está disponível no momento. Nada foi cobrado; escolha outra.',
+    railBusy: 'O pagamento iniciado está sendo cancelado. Aguarde um momento.',
+    wrong: 'Login ou PIN incorreto. Nada foi cobrado; tente de novo.',
     pinChanged: 'O seu PIN foi alterado e você entrou. Nada foi pago ainda.',
     codeWrong:
       'O login ou o código está errado, ou o código é antigo demais. Nada foi alterado; peça um novo código.',
@@ -145,6 +158,8 @@ export const pt: Words = {
     locked:
       'Esta carteira está bloqueada. Nada foi cobrado. Fale com o provedor da sua carteira ou use outra.',
     tooLittle: 'Esta carteira não tem saldo suficiente. Nada foi cobrado; use outra carteira.',
+    overLimit:
+      'O valor ultrapassa o limite da carteira por pagamento ou por dia. Nada foi cobrado; use outra carteira.',
     alreadyPaid: 'Este pedido já estava pago. Nada foi cobrado uma segunda vez.',
     alreadyProcessing: 'Este pedido já está sendo pago. Nada será cobrado uma segunda vez.',
     gone: 'O pedido terminou antes de o seu pagamento chegar. Nada foi cobrado.',
@@ -177,6 +192,39 @@ export const pt: Words = {
     SHIPPING: 'Entregue a',
     PICKUP_IN_STORE: 'Retirado na loja por',
     PICKUP_FROM_PERSON: 'Retirado com uma pessoa por',
+  },
+  link: {
+    heading: 'Pagar aqui',
+    amount: 'Quanto você quer pagar?',
+    between: 'De {least} a {most}.',
+    least: 'No mínimo, {least}.',
+    most: 'No máximo, {most}.',
+    submit: 'Continuar',
+    next: 'Na página seguinte você escolhe como pagar. Ainda não há nenhum pagamento.',
+    until: 'Pode ser pago até {time}.',
+    wrong: 'Informe um valor, por exemplo {example}.',
+    tooLittle: 'O valor mínimo é {least}.',
+    tooMuch: 'O valor máximo é {most}.',
+    paused: {
+      status: 'Em pausa',
+      heading: 'Este link não aceita pagamentos no momento.',
+      text: 'Nada foi cobrado. Fale com {merchant} ou tente mais tarde.',
+    },
+    closed: {
+      status: 'Encerrado',
+      heading: 'Este link está encerrado.',
+      text: 'Nada foi cobrado. Peça um novo a {merchant}.',
+    },
+    expired: {
+      status: 'Expirado',
+      heading: 'Este link expirou.',
+      text: 'Nada foi cobrado. Peça um novo a {merchant}.',
+    },
+    paid: {
+      status: 'Pago',
+      heading: 'Este pagamento já foi feito.',
+      text: 'Não há mais nada a pagar aqui. Em caso de dúvida, fale com {merchant}.',
+    },
   },
   notFound: {
     heading: 'Este link não leva a lugar nenhum.',

@@ -1,11 +1,12 @@
 // 简体中文结账页。
-import { plural } from '../plural.ts'
+import { plural } from '../../../http/languages/plural.ts'
 import type { Words } from '../words.ts'
 
 export const zh: Words = {
   title: '向 {merchant} 付款',
   sandbox: '测试环境：不涉及真实资金。',
   language: '语言',
+  operator: { help: '帮助', privacy: '隐私', imprint: '法律信息' },
   time: {
     left: '剩余付款时间 {time}',
     soon: '付款时间仅剩 {time}',
@@ -14,10 +15,12 @@ export const zh: Words = {
   signIn: {
     heading: '使用您的钱包付款',
     login: '手机号或电子邮箱',
-    pin: 'PIN 码',
+    pin: '支付密码（PIN）',
     submit: '继续',
     next: '您会先看到余额，此时尚未付款。',
     instead: '登录钱包',
+    limit: '钱包单笔付款上限为 {limit}。如果您的钱包没有更高的限额，请选择其他付款方式。',
+    triesLeft: plural({ other: '还可以尝试 {count} 次。' }),
   },
   forgotten: {
     link: '忘记 PIN 码？',
@@ -36,7 +39,7 @@ export const zh: Words = {
     waiting: '正在等待 {rail}',
     text: '{rail} 确认付款后，本页面会自动更新。您也可以稍后再回来。',
     starting: '正在连接 {rail}',
-    leaving: '正在结束在 {rail} 的付款',
+    leaving: '正在取消在 {rail} 的付款',
     another: '使用其他付款方式',
     copy: '复制',
     copied: '已复制',
@@ -70,6 +73,8 @@ export const zh: Words = {
     otherWallet: '使用其他钱包',
     tooLittle: '您的余额不足以支付此订单：还差 {missing}。',
     tooLittleNext: '请为钱包充值后刷新本页，或使用其他钱包。',
+    overPayment: '超出您钱包的单笔限额：{limit}。',
+    overDay: '超出您钱包今日的剩余限额：{limit} 中还剩 {left}。',
   },
   confirming: {
     status: '处理中',
@@ -78,10 +83,12 @@ export const zh: Words = {
   },
   success: {
     status: '已付款',
-    heading: '完成。您已向 {merchant} 付款。',
+    heading: '您已向 {merchant} 付款。',
     transaction: '交易号',
     refunded: '{amount} 已退回您的钱包。',
     refunding: '{amount} 正在退回您的钱包。',
+    time: '时间',
+    print: '打印收据',
   },
   failed: {
     status: '失败',
@@ -89,24 +96,24 @@ export const zh: Words = {
     text: '没有扣款。',
     reason: '原因：{reason}',
     declined: '钱包拒绝了这笔付款。',
-    next: '如需重试，请在商店重新下单。',
+    next: '如需重试，请在商家重新下单。',
   },
   timeout: {
     status: '已超时',
     heading: '付款时间已过。',
     text: '没有扣款。',
-    next: '如仍想购买，请在商店重新下单。',
+    next: '如仍想购买，请在商家重新下单。',
   },
   cancelled: {
     status: '已取消',
-    heading: '{merchant} 已取消此订单。',
+    heading: '此订单已取消。',
     text: '没有扣款。',
-    next: '如有疑问，请联系商店。',
+    next: '如有疑问，请联系商家。',
   },
   suspended: {
     status: '暂不可用',
-    heading: '该商店目前无法收款。',
-    text: '没有扣款。请联系商店。',
+    heading: '该商家目前无法收款。',
+    text: '没有扣款。请联系商家。',
   },
   back: {
     button: '返回 {merchant}',
@@ -114,6 +121,7 @@ export const zh: Words = {
     stay: '留在本页',
     staying: '您将留在本页。',
     close: '您可以关闭此页面。',
+    again: '重试',
   },
   receipt: {
     offer: '通过邮件接收收据',
@@ -127,19 +135,20 @@ export const zh: Words = {
     receiptBusy: '目前发送的收据已达上限，请稍后再试。',
     goOn: '正在前往付款页面。',
     railGone: '此付款方式目前不可用。没有扣款；请选择其他方式。',
-    railBusy: '您开始的付款仍在结束中。请稍候。',
-    wrong: '账号或 PIN 码有误。没有扣款，请重试。',
+    railBusy: '您先前发起的付款正在取消，请稍候。',
+    wrong: '账号或支付密码有误。没有扣款，请重试。',
     pinChanged: '您的 PIN 码已更改，您已登录。尚未付款。',
     codeWrong: '登录名或验证码有误，或验证码已过期。未作任何更改；请索取新的验证码。',
     pinUnfit: '新 PIN 码必须是 6 到 12 位数字，且两次输入一致。未作任何更改。',
     lockedUntil: '错误次数过多。没有扣款，请在{when}再试。',
     locked: '此钱包已被锁定。没有扣款。请联系钱包服务方，或使用其他钱包。',
     tooLittle: '此钱包余额不足。没有扣款，请使用其他钱包。',
+    overLimit: '超出钱包的单笔或单日限额。没有扣款，请使用其他钱包。',
     alreadyPaid: '此订单此前已付款，没有重复扣款。',
     alreadyProcessing: '此订单已在付款处理中，不会重复扣款。',
     gone: '您的付款到达之前订单已结束。没有扣款。',
     again: '页面打开时间过长，或浏览器禁用了 Cookie。没有扣款，请重试。',
-    signedOut: '为保护您的钱包，系统已将您登出。没有扣款，请重新登录。',
+    signedOut: '为保护您的钱包，您已自动退出登录。没有扣款，请重新登录。',
     busy: '尝试过于频繁。没有扣款，请稍候再试。',
     offline: '网络已断开。恢复连接后本页会继续。',
   },
@@ -167,10 +176,43 @@ export const zh: Words = {
     PICKUP_IN_STORE: '到店自提人',
     PICKUP_FROM_PERSON: '当面自提人',
   },
+  link: {
+    heading: '在此付款',
+    amount: '您要支付多少？',
+    between: '{least} 至 {most}。',
+    least: '最少 {least}。',
+    most: '最多 {most}。',
+    submit: '继续',
+    next: '下一页选择付款方式。现在还不会扣款。',
+    until: '付款截止时间：{time}',
+    wrong: '请输入金额，例如 {example}。',
+    tooLittle: '最低金额为 {least}。',
+    tooMuch: '最高金额为 {most}。',
+    paused: {
+      status: '已暂停',
+      heading: '此链接目前暂停收款。',
+      text: '没有扣款。请联系 {merchant}，或稍后再试。',
+    },
+    closed: {
+      status: '已关闭',
+      heading: '此链接已关闭。',
+      text: '没有扣款。请向 {merchant} 索取新的链接。',
+    },
+    expired: {
+      status: '已过期',
+      heading: '此链接已过期。',
+      text: '没有扣款。请向 {merchant} 索取新的链接。',
+    },
+    paid: {
+      status: '已付款',
+      heading: '这笔款项已支付。',
+      text: '无需再次付款。如有疑问，请联系 {merchant}。',
+    },
+  },
   notFound: {
     heading: '此链接无效。',
     text: '链接可能不完整或有误。没有扣款。',
-    next: '请返回商店，从那里重新打开结账页。',
+    next: '请返回商家，从那里重新打开结账页。',
   },
   trouble: {
     heading: '我们这边出了点问题。',

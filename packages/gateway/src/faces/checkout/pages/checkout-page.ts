@@ -2,27 +2,31 @@
 // of it, then the details folded. The parts keep their places from state to state.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
 import { returnUrlOf } from '../../../orders/return-to-shop.ts'
-import { fill } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { payState } from './pay.ts'
 import { resultState } from './result.ts'
+import { isolated, shop, total } from './shop.ts'
 import { readSummary, type Summary, summary } from './summary.ts'
 import type { ShownAttempt, View } from './view.ts'
 
 /** How often a browser without scripts looks whether a payment is over. */
 const refreshSeconds = 3
+/** While the consumer copies an account and a reference. */
+const copyingSeconds = 30
 /** From here on the countdown warns. */
 export const soonMs = 60_000
 
 export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
-  const { order, merchant, language, mode } = view
+  const { order, merchant, language, mode, brand } = view
   const isPayable = order.status === 'pending' && merchant.status === 'active'
   const isCompact = order.channel === 'APP'
   const content = readSummary(order.content)
   return {
     language,
     mode,
+    brand,
     title: titleOf(view),
     isCompact,
     withScript: true,
@@ -32,12 +36,12 @@ export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyl
 ${due(view, content)}
 <section class="state ${order.status}" aria-labelledby="state">
 ${isPayable ? payState(view) : resultState(view)}
+${isPayable && !isCompact && phone(view)}
 ${order.status === 'pending' && leave(view)}
 </section>
 </div>
 ${summary(view, content)}
 </main>`,
-    aside: isPayable && !isCompact && phone(view),
   }
 }
 
@@ -50,8 +54,8 @@ function leave({ order, merchant, language, path }: View): Content {
 
 function due({ order, merchant, language }: View, { orderDescription }: Summary): Html {
   return html`<header class="due">
-<h1><span class="shop"><span class="mark" aria-hidden="true">${initialOf(merchant.name)}</span><bdi>${merchant.name}</bdi></span>
-<span class="total">${language.formats.moneyParts(order.paymentAmountMinor, order.currency)}</span></h1>
+<h1>${shop(merchant)}
+${total(language, order.paymentAmountMinor, order.currency)}</h1>
 ${orderDescription !== undefined && html`<p class="quiet about"><bdi>${orderDescription}</bdi></p>`}
 </header>`
 }
@@ -64,14 +68,14 @@ export function attemptStamp({ status, isLeaving, nextAction }: ShownAttempt): s
   return [status, ...lines].join(' ')
 }
 
-/** Lazy: a screen too narrow to show it does not load it. */
+/** Folded, and not there on a phone. Lazy: only whoever unfolds it loads it. */
 function phone({ language, path }: View): Html {
   const { heading, text, code } = language.words.phone
-  return html`<aside class="phone" aria-labelledby="phone">
-<img class="qr" src="${path}/qr.svg" alt="${code}" width="184" height="184" loading="lazy">
-<h2 id="phone">${heading}</h2>
-<p class="quiet">${text}</p>
-</aside>`
+  return html`<details class="fold phone">
+<summary>${heading}</summary>
+<div><img class="qr" src="${path}/qr.svg" alt="${code}" width="184" height="184" loading="lazy">
+<p class="quiet small">${text}</p></div>
+</details>`
 }
 
 /** While the order waits, only at its end: a page that reloads would take away what is being typed. */
@@ -79,20 +83,10 @@ function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refresh
   if (isFinalOrderStatus(order.status)) return {}
   const action = rails.open?.nextAction
   if (action?.kind === 'redirect' && note?.code === 'goOn') return { goesTo: action.url }
+  if (action?.kind === 'instructions') return { refreshSeconds: copyingSeconds }
   if (order.status === 'confirming' || rails.open) return { refreshSeconds }
   return { refreshSeconds: Math.max(1, Math.ceil((order.expiresAtMs - nowMs) / 1000)) + 1 }
 }
-
-/** The first character as a person counts them, so that an emoji stays whole. */
-function initialOf(name: string): string {
-  // What nearly every name begins with needs no look into Unicode's tables.
-  const plain = /^\s*([A-Za-z0-9])[ -~]/.exec(name)?.[1]
-  if (plain !== undefined) return plain.toUpperCase()
-  const [first] = segmenter.segment(name.trim())
-  return first?.segment.toLocaleUpperCase() ?? ''
-}
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** What is to do, or what became of it, and with whom. */
 function titleOf({ order: { status }, merchant, language: { words } }: View): Content {
@@ -100,9 +94,4 @@ function titleOf({ order: { status }, merchant, language: { words } }: View): Co
   return status === 'pending'
     ? fill(words.title, { merchant: name })
     : html`${words[status].status} · ${name}`
-}
-
-/** In a title there are no elements, only Unicode's own isolates. */
-function isolated(text: string): Html {
-  return html`&#x2068;${text}&#x2069;`
 }

@@ -4,16 +4,21 @@ import type { FastifyReply } from 'fastify'
 import { assets } from '../../../http/assets.ts'
 import { type Content, type Html, html, inReferences } from '../../../http/html.ts'
 import { sendPage } from '../../../http/layout.ts'
+import type { Brand } from '../brand.ts'
 import { type Language, languages } from '../languages.ts'
 import { icon } from './icons.ts'
 
-export interface FramedPage {
-  readonly language: Language
+/** What is the same on every page. */
+export interface Site {
   readonly mode: 'sandbox' | 'live'
+  readonly brand: Brand
+}
+
+export interface FramedPage extends Site {
+  readonly language: Language
   readonly title: Content
   /** The whole of the main element. */
   readonly main: Html
-  readonly aside?: Content
   readonly isCompact?: boolean
   readonly accentStyle?: string
   /** Where there is something to follow. */
@@ -49,9 +54,10 @@ export function sendFramed(reply: FastifyReply, page: FramedPage): FastifyReply 
     }${page.withScript && html`<script nonce="${nonce}" type="module" src="${assets.checkoutScript.path}"></script>`}`,
     content: html`${page.mode === 'sandbox' && html`<header class="banner">${language.words.sandbox}</header>`}
 <div class="page">
+${brandHead(page.brand)}
 ${page.main}
-${page.aside}
 <footer>
+${brandLinks(page.brand, language)}
 <details class="languages">
 <summary>${icon('globe')}<span class="hidden">${language.words.language}: </span>${language.name}</summary>
 ${switches.get(language.tag)}
@@ -60,6 +66,21 @@ ${page.withScript && html`<p id="live" class="hidden" role="status" data-offline
 </footer>
 </div>`,
   })
+}
+
+function brandHead({ name, logo }: Brand): Content {
+  if (name === undefined && !logo) return undefined
+  return html`<p class="brand">${logo && html`<img src="${logo.path}" alt="" width="24" height="24">`}${name !== undefined && html`<bdi>${name}</bdi>`}</p>`
+}
+
+function brandLinks({ helpUrl, privacyUrl, imprintUrl }: Brand, { words }: Language): Content {
+  const links = [
+    [helpUrl, words.operator.help],
+    [privacyUrl, words.operator.privacy],
+    [imprintUrl, words.operator.imprint],
+  ].filter(([url]) => url !== undefined)
+  if (links.length === 0) return undefined
+  return html`<ul class="about-operator">${links.map(([url, name]) => html`<li><a href="${url}" rel="noreferrer">${name}</a></li>`)}</ul>`
 }
 
 /** One for each language, made once: on every page it is the same. */

@@ -1,6 +1,6 @@
 // What just happened, said once on the page after it.
 import { type Content, html } from '../../../http/html.ts'
-import { fill } from '../words.ts'
+import { fill } from '../../../http/languages/words.ts'
 import { icon } from './icons.ts'
 import type { View } from './view.ts'
 
@@ -10,5 +10,6 @@ export function notice({ note, language, nowMs }: View): Content {
   // A note from an older version of the gateway may have a code that is gone.
   if (!Object.hasOwn(notices, note.code)) return undefined
   const when = note.untilMs === undefined ? '' : language.formats.inTime(note.untilMs - nowMs)
-  return html`<p class="notice" role="alert">${icon('notice')}<span>${fill(notices[note.code], { when })}</span></p>`
+  const isGood = note.code === 'receiptSent'
+  return html`<p class="notice${isGood && ' good'}" role="${isGood ? 'status' : 'alert'}">${icon(isGood ? 'done' : 'notice')}<span id="notice">${fill(notices[note.code], { when })}${note.triesLeft !== undefined && ` ${language.formats.plural(language.words.signIn.triesLeft, note.triesLeft)}`}</span></p>`
 }

@@ -1,8 +1,8 @@
 // Pages without an order: a link that leads nowhere, trouble of ours, too many requests. Each says what happened,
 // that no money was taken as far as we know it, and what to do now.
 import { type Content, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
 import type { Language } from '../languages.ts'
-import { fill } from '../words.ts'
 import type { FramedPage } from './frame.ts'
 import { type IconName, icon } from './icons.ts'
 

@@ -2,10 +2,10 @@
 // page can be left and come back to, on another device too.
 import type { NextAction } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
 import { lineLabels } from '../../../rails/rules/bank-account.ts'
 import { bankChoices, testBankRailId } from '../../../sandbox/test-bank.ts'
 import type { Language } from '../languages.ts'
-import { fill } from '../words.ts'
 import { icon } from './icons.ts'
 import { token } from './token.ts'
 import type { ShownAttempt, View } from './view.ts'

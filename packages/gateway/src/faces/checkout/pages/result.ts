@@ -2,8 +2,8 @@
 // shop.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
 import type { Words } from '../words.ts'
-import { fill } from '../words.ts'
 import { type IconName, icon } from './icons.ts'
 import { notice } from './notice.ts'
 import { token } from './token.ts'
@@ -22,7 +22,7 @@ export function resultState(view: View): Content {
     case 'confirming':
       return state(view, { icon: 'working', tone: 'wait', ...words.confirming })
     case 'success':
-      return state(view, { icon: 'done', tone: 'good', ...words.success }, paid(view))
+      return state(view, { icon: 'done', tone: 'good', ...words.success, status: undefined }, paid(view))
     case 'failed':
       return state(view, { icon: 'failed', tone: 'bad', ...words.failed }, reason(view))
     case 'timeout':
@@ -35,7 +35,8 @@ export function resultState(view: View): Content {
 interface Head {
   readonly icon: IconName
   readonly tone: 'good' | 'wait' | 'bad'
-  readonly status: string
+  /** Undefined: the heading says it. */
+  readonly status: string | undefined
   readonly heading: string
   readonly text?: string
   readonly next?: string
@@ -43,7 +44,7 @@ interface Head {
 
 function state(view: View, head: Head, more?: Content): Html {
   const merchant = html`<bdi>${view.merchant.name}</bdi>`
-  return html`<p class="status ${head.tone}">${icon(head.icon)}<span>${head.status}</span></p>
+  return html`<p class="status ${head.tone}">${icon(head.icon)}${head.status !== undefined && html`<span>${head.status}</span>`}</p>
 ${notice(view)}
 <h2 id="state" tabindex="-1">${fill(head.heading, { merchant })}</h2>
 ${head.text === undefined ? more : html`<p>${head.text} ${more}</p>`}
@@ -63,12 +64,13 @@ function paid({ order, language }: View): Content {
     html`<p>${fill(success.refunding, { amount: formats.money(refundHeldMinor, currency) })}</p>`
   }
 <dl class="rows quiet">
-${completedAtMs !== undefined && html`<div><dt>${success.status}</dt><dd>${time(completedAtMs, formats.time(completedAtMs))}</dd></div>`}
+${completedAtMs !== undefined && html`<div><dt>${success.time}</dt><dd>${time(completedAtMs, formats.time(completedAtMs))}</dd></div>`}
 <div><dt>${success.transaction}</dt><dd><code>${transactionId}</code></dd></div>
-</dl>`
+</dl>
+<p class="print"><button class="link" type="button" id="print" hidden>${success.print}</button></p>`
 }
 
-/** The script makes it relative and in the reader's own time zone, with the exact time on hover and focus. */
+/** The script writes it in the reader's own time zone. */
 function time(timeMs: number, text: string): Html {
   return html`<time datetime="${new Date(timeMs).toISOString()}">${text}</time>`
 }
@@ -90,11 +92,16 @@ function wayBack(view: View): Html {
   const { order, merchant, language, path, nowMs } = view
   const { back } = language.words
   const name = html`<bdi>${merchant.name}</bdi>`
+  // From a payment link, and not paid: there it can be tried again.
+  const again =
+    order.link !== undefined &&
+    order.status !== 'success' &&
+    html`<p class="act"><a class="button wide" href="/l/${order.link.linkId}"><span>${back.again}</span></a></p>`
   if (order.redirectUrl === undefined)
-    return html`<div class="act"><p class="quiet">${back.close}</p>${receipt(view)}</div>`
+    return html`${again}<div class="act">${!again && html`<p class="quiet">${back.close}</p>`}${receipt(view)}</div>`
   const isFresh = nowMs - (order.completedAtMs ?? 0) < returnsWithinMs
   const seconds = order.status === 'success' ? returnAfterSeconds.success : returnAfterSeconds.other
-  return html`<div class="act">
+  return html`${again}<div class="act">
 <a class="primary button" id="back" href="${path}/return" rel="noreferrer"><span>${fill(back.button, { merchant: name })}</span></a>
 ${
   isFresh &&

@@ -2,8 +2,8 @@
 // out of the stored order as minor units in digits.
 import { amountOfGoods } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
-import type { Formats } from '../formats.ts'
-import { fill } from '../words.ts'
+import type { Formats } from '../../../http/languages/formats.ts'
+import { fill } from '../../../http/languages/words.ts'
 import type { View } from './view.ts'
 
 /** As orders/rules/order.ts writes it. */
@@ -60,7 +60,7 @@ ${row(details.handling, content.handlingFeeMinor, money)}
 <div class="sum"><dt>${details.total}</dt><dd>${formats.money(order.paymentAmountMinor, order.currency)}</dd></div>
 </dl>
 <dl class="rows quiet">
-${content.shipping && receiver(content.shipping, details)}
+${content.shipping && content.shipping.name !== '' && receiver(content.shipping, details)}
 <div><dt>${details.number}</dt><dd><bdi>${content.orderNo}</bdi></dd></div>
 </dl>
 </details>`

@@ -2,12 +2,13 @@
 import type { NextAction } from '@tillgate/protocol'
 import type { Merchant } from '../../../merchants/rules/merchant.ts'
 import type { Order } from '../../../orders/rules/order.ts'
+import type { BrokenLimit } from '../../../wallets/rules/limits.ts'
 import type { Language } from '../languages.ts'
 import type { Note } from '../visit.ts'
+import type { Site } from './frame.ts'
 
-export interface View {
+export interface View extends Site {
   readonly language: Language
-  readonly mode: 'sandbox' | 'live'
   readonly order: Order
   readonly merchant: Merchant
   /** Of this checkout, without the host; forms and links begin with it. */
@@ -17,6 +18,8 @@ export interface View {
   readonly note: Note | undefined
   /** Whose wallet is signed in. */
   readonly wallet: SignedInWallet | undefined
+  /** The most that wallets pay at once, where they have no limit of their own. */
+  readonly walletLimitMinor: bigint | undefined
   readonly rails: ShownRails
   readonly isReceiptOffered: boolean
 }
@@ -48,4 +51,5 @@ export interface SignedInWallet {
   readonly name: string
   readonly login: string
   readonly availableMinor: bigint
+  readonly overLimit: BrokenLimit | undefined
 }

@@ -1,15 +1,11 @@
 // The operator's own account: password, sessions, signing out; for admins also the other operators.
+import { minPasswordLength, refusalOfPassword } from '../../../accounts/rules/account.ts'
+import { type Field, fieldOf } from '../../../http/forms/form-fields.ts'
 import { type Html, html } from '../../../http/html.ts'
-import {
-  mayAct,
-  minPasswordLength,
-  type Operator,
-  refusalOfPassword,
-  roleMeanings,
-} from '../../../operators/rules/operator.ts'
+import { mayAct, type Operator, roleMeanings } from '../../../operators/rules/operator.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, type Done, ownAct, type Visit } from '../console.ts'
-import { carried, errorOf, type Field, fieldOf, foldedForm } from '../forms.ts'
+import { carried, errorOf, foldedForm } from '../forms.ts'
 import { table } from '../tables.ts'
 import { ago } from '../words.ts'
 

@@ -12,6 +12,7 @@ import {
   merchantIdOf,
 } from '../../../operators/rules/approval.ts'
 import { mayAct } from '../../../operators/rules/operator.ts'
+import { describeBankDetails } from '../../../payouts/rules/bank-account.ts'
 import { actForms } from '../act-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { status } from '../statuses.ts'
@@ -107,7 +108,15 @@ function described(act: ApprovableAct): Described {
     case 'order.refund':
       return { title: html`Refund of ${subject}`, facts: [number] }
     case 'merchant.payout':
-      return { title: html`Payout to ${subject}`, facts: [number, ...through] }
+      return {
+        title: html`Payout to ${subject}`,
+        facts: [number, ...(act.outside ? [['Bank account that pays', act.outside.bankName] as const] : [])],
+      }
+    case 'merchant.bank-account':
+      return {
+        title: html`New bank account of ${subject} for payouts in ${act.account.currency}`,
+        facts: [number, ['Account', describeBankDetails(act.account)]],
+      }
     case 'wallet.top-up':
       return { title: html`Top-up of ${subject}`, facts: [number, ...through] }
     case 'correction': {

@@ -1,6 +1,7 @@
-// One merchant: settings, keys, balances, payout, and what operators did to it.
+// One merchant: settings, keys, balances, members, and what operators did to it.
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
+import type { ManageMembers } from '../../../members/manage-members.ts'
 import { fingerprintOf } from '../../../merchants/key-fingerprint.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
 import { actForms } from '../act-forms.ts'
@@ -19,7 +20,8 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   const found = await find(visit)
   if (!found) return undefined
   const { merchant, keys } = found
-  const [accounts, acts] = await Promise.all([
+  const [people, accounts, acts] = await Promise.all([
+    visit.service.as(visit.actor).members.listMembers(merchantId),
     visit.service.merchantAccounts(merchantId),
     visit.service.audit.listActs({ merchantId }, { limit: 10 }),
   ])
@@ -27,18 +29,20 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: merchant.name,
     area: 'merchants',
-    content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a></p>
+    content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/links?merchant=${merchantId}">Payment links</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a></p>
 ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['merchantId', html`<code>${merchantId}</code>`],
       ['Requests a second', merchant.requestsPerSecond ?? 'the default'],
       ['Callback hosts', merchant.callbackHosts?.join(', ') ?? 'any'],
+      ['Callback address', merchant.defaultCallbackUrl ?? 'as each order says'],
       ['Accent colour', merchant.accentColour ?? 'the default'],
       ['Contacts', merchant.contactEmails?.join(', ') ?? 'nobody hears by mail'],
       ['Since', moment(merchant.createdAtMs, nowMs)],
     ])}</section>
-<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
+<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
 <h2>Keys</h2>${keyTable(visit, merchantId, keys)}${actForms(visit, 'merchant.keys', { values: { merchantId } })}
+<h2>Members</h2>${memberTable(visit, merchantId, people)}${actForms(visit, 'merchant.members', { values: { merchantId } })}
 <h2>What operators did</h2>${table(
       'Acts, the newest first',
       ['When', 'Who', 'What', 'Reason'],
@@ -60,13 +64,14 @@ async function find({ actor, service, params: { merchantId = '' } }: Visit) {
 
 /** As the form shows them. */
 function settingsOf(merchant: Merchant) {
-  const { merchantId, name, requestsPerSecond, callbackHosts, accentColour } = merchant
+  const { merchantId, name, requestsPerSecond, callbackHosts, accentColour, defaultCallbackUrl } = merchant
   return {
     merchantId,
     name,
     requestsPerSecond: requestsPerSecond?.toString(),
     callbackHosts: callbackHosts?.join(', '),
     accentColour,
+    defaultCallbackUrl,
     contactEmails: merchant.contactEmails?.join(', '),
     contactLanguage: merchant.contactLanguage,
   }
@@ -86,5 +91,33 @@ function keyTable(visit: Visit, merchantId: string, keys: readonly MerchantKey[]
       revokedAtMs === undefined && actForms(visit, 'key', { values: { merchantId, keyId } }),
     ]),
     { none: 'No keys yet: the merchant cannot send requests.' },
+  )
+}
+
+function memberTable(
+  visit: Visit,
+  merchantId: string,
+  { members, invitations }: Awaited<ReturnType<ManageMembers['listMembers']>>,
+): Html {
+  return table(
+    'Members',
+    ['E-mail', 'Role', 'Status', 'Since', 'Act'],
+    [
+      ...members.map((each) => [
+        each.login,
+        each.role,
+        each.hasSecondStep ? 'with second step' : 'password alone',
+        ago(each.createdAtMs, visit.nowMs),
+        actForms(visit, 'member', { subject: each, values: { merchantId, login: each.login } }),
+      ]),
+      ...invitations.map((each) => [
+        each.login,
+        each.role,
+        'invited',
+        ago(each.createdAtMs, visit.nowMs),
+        actForms(visit, 'invitation', { values: { merchantId, linkId: each.linkId } }),
+      ]),
+    ],
+    { none: 'Nobody yet: the merchant cannot sign in to the portal. Invite its owner.' },
   )
 }

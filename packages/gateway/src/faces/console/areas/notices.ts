@@ -61,7 +61,7 @@ function row(visit: Visit, notice: Notice): Content[] {
     html`${state(look, word)}${
       dueAtMs !== undefined &&
       attempts > 0 &&
-      html` <span class="quiet">tried ${attempts} times, next in ${until(dueAtMs, nowMs)}</span>`
+      html` <span class="quiet">attempt ${attempts}, the next in ${until(dueAtMs, nowMs)}</span>`
     }`,
     html`<span class="wrap">${lastError ?? '—'}</span>`,
     actForms(visit, 'notice', { subject: notice, values: { noticeId: notice.noticeId } }),

@@ -6,8 +6,8 @@ import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { state, status } from '../statuses.ts'
-import { facts, noneFits, table } from '../tables.ts'
-import { ago, moment } from '../words.ts'
+import { facts, noneFits, number, table } from '../tables.ts'
+import { ago, amount, moment } from '../words.ts'
 
 const path = '/wallets'
 const maxShown = 100
@@ -45,7 +45,7 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   if (!uuidPattern.test(walletId)) return undefined
   const found = await orNothing(visit.service.as(visit.actor).wallets.showWallet(walletId))
   if (!found) return undefined
-  const { wallet, balances } = found
+  const { wallet, balances, limits } = found
   return {
     title: wallet.name,
     area: 'wallets',
@@ -58,8 +58,23 @@ ${actForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
       ['Wrong PINs in a row', wallet.tries],
       ['Since', moment(wallet.createdAtMs, visit.nowMs)],
     ])}</section>
-<section><h2>Money</h2>${balanceTable(balances, { held: 'Held', none: 'Nothing in it yet.' })}</section></div>`,
+<section><h2>Money</h2>${balanceTable(balances, { held: 'Held', none: 'Nothing in it yet.' })}
+<h2>Limits of its own</h2>${table(
+      'Limits of this wallet',
+      ['Currency', number('For a payment'), number('For a day'), number('In the wallet')],
+      limits.map((each) => [
+        each.currency,
+        limit(each.paymentMinor, each.currency),
+        limit(each.dayMinor, each.currency),
+        limit(each.balanceMinor, each.currency),
+      ]),
+      { none: 'None: the gateway’s defaults hold.' },
+    )}</section></div>`,
   }
+}
+
+function limit(minor: bigint | undefined, currency: string): Html | string {
+  return minor === undefined ? 'default' : amount(minor, currency)
 }
 
 function statusOf(wallet: Wallet, nowMs: number): Html {

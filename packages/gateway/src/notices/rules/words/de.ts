@@ -32,6 +32,20 @@ export const de: NoticeWords = {
       'Wer den privaten Teil oder den geheimen Schlüssel hat, kann für {merchant} handeln. Wenn Sie nicht darum gebeten haben, melden Sie sich sofort bei den Betreibern dieses Dienstes.',
     ],
   },
+  'bank-account-changed': {
+    subject: 'Auszahlungen an {merchant} gehen auf ein anderes Bankkonto',
+    body: [
+      'Ab {time} gehen Auszahlungen an {merchant} in {currency} auf dieses Bankkonto: {account}.',
+      'Bis dahin wird auf das bisherige Konto gezahlt. Wenn Sie nicht darum gebeten haben, melden Sie sich sofort bei den Betreibern dieses Dienstes: Noch lässt es sich aufhalten.',
+    ],
+  },
+  'payout-returned': {
+    subject: 'Eine Auszahlung an {merchant} kam zurück',
+    body: [
+      'Die Bank hat die Auszahlung {payoutId} über {amount} zurückgeschickt: {reason}.',
+      'Das Geld ist wieder in der Wallet von {merchant}. Bitte prüfen Sie das Bankkonto für Auszahlungen.',
+    ],
+  },
   'callback-host-failing': {
     subject: 'Callbacks erreichen {host} nicht',
     body: [

@@ -33,6 +33,20 @@ export const en: NoticeWords = {
       'Whoever holds the private half, or the secret key, can act for {merchant}. If you did not ask for it, tell the people who run this service at once.',
     ],
   },
+  'bank-account-changed': {
+    subject: 'Payouts of {merchant} go to another bank account',
+    body: [
+      'From {time} on, payouts of {merchant} in {currency} go to this bank account: {account}.',
+      'Until then the account before is paid to. If you did not ask for it, tell the people who run this service at once: they can still stop it.',
+    ],
+  },
+  'payout-returned': {
+    subject: 'A payout to {merchant} came back',
+    body: [
+      'The bank sent the payout {payoutId} of {amount} back: {reason}.',
+      'The money is in the wallet of {merchant} again. Please check the bank account that payouts go to.',
+    ],
+  },
   'callback-host-failing': {
     subject: 'Callbacks do not reach {host}',
     body: [

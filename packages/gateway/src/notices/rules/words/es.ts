@@ -32,6 +32,20 @@ export const es: NoticeWords = {
       'Quien tenga la parte privada, o la clave secreta, puede actuar en nombre de {merchant}. Si no la pidió, avise de inmediato a quienes gestionan este servicio.',
     ],
   },
+  'bank-account-changed': {
+    subject: 'Los pagos a {merchant} irán a otra cuenta bancaria',
+    body: [
+      'Desde {time}, los pagos a {merchant} en {currency} irán a esta cuenta bancaria: {account}.',
+      'Hasta entonces se usa la cuenta anterior. Si no lo ha pedido, avise de inmediato a quienes gestionan este servicio: todavía se puede detener.',
+    ],
+  },
+  'payout-returned': {
+    subject: 'Un pago a {merchant} fue devuelto',
+    body: [
+      'El banco devolvió el pago {payoutId} de {amount}: {reason}.',
+      'El dinero está de nuevo en el monedero de {merchant}. Compruebe la cuenta bancaria de los pagos.',
+    ],
+  },
   'callback-host-failing': {
     subject: 'Los callbacks no llegan a {host}',
     body: [

@@ -32,6 +32,20 @@ export const fr: NoticeWords = {
       'Qui détient la partie privée, ou la clé secrète, peut agir au nom de {merchant}. Si vous ne l’avez pas demandée, prévenez immédiatement les exploitants de ce service.',
     ],
   },
+  'bank-account-changed': {
+    subject: 'Les versements à {merchant} iront sur un autre compte bancaire',
+    body: [
+      'À partir du {time}, les versements à {merchant} en {currency} iront sur ce compte bancaire : {account}.',
+      'D’ici là, l’ancien compte est utilisé. Si vous ne l’avez pas demandé, prévenez tout de suite les responsables de ce service : il est encore temps de l’arrêter.',
+    ],
+  },
+  'payout-returned': {
+    subject: 'Un versement à {merchant} est revenu',
+    body: [
+      'La banque a renvoyé le versement {payoutId} de {amount} : {reason}.',
+      'L’argent est de nouveau dans le portefeuille de {merchant}. Vérifiez le compte bancaire des versements.',
+    ],
+  },
   'callback-host-failing': {
     subject: 'Les callbacks n’atteignent pas {host}',
     body: [

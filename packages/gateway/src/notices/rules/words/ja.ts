@@ -32,6 +32,20 @@ export const ja: NoticeWords = {
       '秘密鍵または共通鍵を持つ人は {merchant} として操作できます。心当たりがない場合は、すぐにこのサービスの運営者に連絡してください。',
     ],
   },
+  'bank-account-changed': {
+    subject: '{merchant} への支払先の銀行口座が変わります',
+    body: [
+      '{time} 以降、{merchant} への {currency} の支払いは次の銀行口座に送られます：{account}',
+      'それまでは以前の口座に支払われます。心当たりがない場合は、すぐにこのサービスの運営者に連絡してください。まだ止めることができます。',
+    ],
+  },
+  'payout-returned': {
+    subject: '{merchant} への支払いが戻ってきました',
+    body: [
+      '{amount} の支払い {payoutId} が銀行から返送されました：{reason}',
+      '金額は {merchant} のウォレットに戻りました。支払先の銀行口座を確認してください。',
+    ],
+  },
   'callback-host-failing': {
     subject: '{host} にコールバックが届きません',
     body: [

@@ -32,6 +32,20 @@ export const pt: NoticeWords = {
       'Quem tem a parte privada, ou a chave secreta, pode agir em nome de {merchant}. Se você não a pediu, avise imediatamente quem opera este serviço.',
     ],
   },
+  'bank-account-changed': {
+    subject: 'Os pagamentos a {merchant} vão para outra conta bancária',
+    body: [
+      'A partir de {time}, os pagamentos a {merchant} em {currency} vão para esta conta bancária: {account}.',
+      'Até lá é usada a conta anterior. Se não pediu isto, avise imediatamente quem gere este serviço: ainda pode ser impedido.',
+    ],
+  },
+  'payout-returned': {
+    subject: 'Um pagamento a {merchant} foi devolvido',
+    body: [
+      'O banco devolveu o pagamento {payoutId} de {amount}: {reason}.',
+      'O dinheiro está de novo na carteira de {merchant}. Verifique a conta bancária dos pagamentos.',
+    ],
+  },
   'callback-host-failing': {
     subject: 'Os callbacks não chegam a {host}',
     body: [

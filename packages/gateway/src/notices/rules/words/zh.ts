@@ -32,6 +32,20 @@ export const zh: NoticeWords = {
       '持有私钥或对称密钥的人可以代表 {merchant} 操作。如果这不是您要求的，请立即联系本服务的运营方。',
     ],
   },
+  'bank-account-changed': {
+    subject: '向 {merchant} 的付款将转到另一个银行账户',
+    body: [
+      '自 {time} 起，向 {merchant} 的 {currency} 付款将转到以下银行账户：{account}',
+      '在此之前仍使用原账户。如果这不是您的要求，请立即通知本服务的运营方：现在还可以阻止。',
+    ],
+  },
+  'payout-returned': {
+    subject: '向 {merchant} 的一笔付款被退回',
+    body: [
+      '银行退回了金额为 {amount} 的付款 {payoutId}：{reason}',
+      '款项已回到 {merchant} 的钱包。请检查收款银行账户。',
+    ],
+  },
   'callback-host-failing': {
     subject: '回调无法送达 {host}',
     body: [

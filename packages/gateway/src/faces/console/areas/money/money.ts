@@ -21,6 +21,7 @@ export const moneyArea: readonly ConsoleRoute[] = [
 
 const tabs = [
   [moneyPath, 'Balances'],
+  ['/payouts', 'Payouts'],
   [`${moneyPath}/fees`, 'Fees'],
   [`${moneyPath}/corrections`, 'Corrections'],
 ] as const

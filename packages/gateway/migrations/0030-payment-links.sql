@@ -1,0 +1,35 @@
+-- Payment links: pages that consumers pay at. Whoever knows the number of one can open it. An order that was begun there
+-- names it.
+create table payment_links (
+  merchant_id     text           not null references merchants,
+  link_id         text           not null check (link_id ~ '^L[0-7][0-9A-HJKMNP-TV-Z]{25}$'),
+  link_no         text           not null,                          -- the merchant's own number
+  status          text           not null check (status in ('active', 'paused', 'closed')),
+  uses            text           not null check (uses in ('once', 'many')),
+  title           text           not null check (title <> ''),
+  currency        text           not null,
+  amount_minor    numeric(20, 0) check (amount_minor > 0),          -- null: the consumer says how much
+  least_minor     numeric(20, 0) check (least_minor > 0),
+  most_minor      numeric(20, 0) check (most_minor > 0),
+  goods           text           not null,                          -- as in the content of an order
+  expires_at      bigint,                                           -- no order is made from then on
+  payment_minutes integer        not null check (payment_minutes between 5 and 1440),
+  callback_url    text,
+  redirect_url    text,
+  created_at      bigint         not null,
+  unique (merchant_id, link_no),
+  check (amount_minor is null or num_nonnulls(least_minor, most_minor) = 0),
+  check (least_minor <= most_minor)
+);
+alter table payment_links add primary key (merchant_id, link_id);
+-- The page knows a link by its number alone.
+create index payment_links_link on payment_links (link_id);
+
+alter table orders
+  add column link_id text,
+  add column link_uses text,
+  add constraint orders_link check (num_nonnulls(link_id, link_uses) in (0, 2));
+create index orders_of_link on orders (merchant_id, link_id, payment_id) where link_id is not null;
+-- A link for one payment has one order that is paid, or can be: a second is refused by the database itself.
+create unique index orders_link_once on orders (merchant_id, link_id)
+  where link_uses = 'once' and status in ('pending', 'confirming', 'success');

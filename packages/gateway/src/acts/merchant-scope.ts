@@ -1,0 +1,55 @@
+// What somebody who acts as one merchant can reach: everything of that merchant, and nothing of another. Made over stores
+// that know no other merchant, so that no page and no act can forget it.
+import type { CallbackPage, ManageCallbacks } from '../callbacks/resend-callbacks.ts'
+import type { CallbackFilter } from '../callbacks/store/callback-history.ts'
+import type { Account } from '../ledger/store/ledger.ts'
+import type { StatementRange } from '../ledger/store/statements.ts'
+import type { ManageMembers } from '../members/manage-members.ts'
+import type { ManageMerchants } from '../merchants/manage-merchants.ts'
+import type { Merchant, MerchantKey } from '../merchants/rules/merchant.ts'
+import type { ManageOrders } from '../orders/manage-orders.ts'
+import type { CallbackWithAttempts, OrderDetails } from '../orders/show-order.ts'
+import type { FoundOrders, ListedOrder, OrderFilter, OrderPage } from '../orders/store/order-list.ts'
+import type { Attention, OrderTally } from '../overview/store/merchant-figures.ts'
+import type { LoggedRequest, RequestPlace } from '../system/store/request-log.ts'
+import type { OperatorService } from './service.ts'
+
+export interface MerchantScope extends MerchantReads {
+  readonly merchantId: string
+  /** For acts of the catalogue: of the operators' service what an act of a merchant may use. */
+  readonly service: ScopedService
+}
+
+export interface MerchantReads {
+  /** Throws where the merchant is gone. */
+  merchant(): Promise<{ merchant: Merchant; keys: readonly MerchantKey[] }>
+  accounts(): Promise<readonly Account[]>
+  tallyOrders(sinceMs: number): Promise<readonly OrderTally[]>
+  countAttention(sinceMs: number): Promise<Attention>
+  listOrders(filter: Omit<OrderFilter, 'merchantId'>, page: OrderPage): Promise<FoundOrders>
+  searchOrders(number: string): Promise<readonly ListedOrder[]>
+  showOrder(paymentId: string): Promise<OrderDetails | undefined>
+  listCallbacks(
+    filter: Omit<CallbackFilter, 'merchantId'>,
+    page: { before?: string | undefined; limit: number },
+  ): Promise<CallbackPage>
+  /** Throws where there is none. */
+  showCallback(callbackId: string): Promise<CallbackWithAttempts>
+  /** Only what is this merchant's for certain. */
+  listRequests(
+    filter: { requestId?: string | undefined },
+    page: { before?: RequestPlace | undefined; limit: number },
+  ): Promise<readonly LoggedRequest[]>
+  statement(range: Omit<StatementRange, 'merchantId'>): AsyncIterable<string>
+  members(): ReturnType<ManageMembers['listMembers']>
+}
+
+export interface ScopedService
+  extends Pick<OperatorService, 'merchantActs' | 'moneyActs' | 'publicUrl' | 'platformPublicKey'> {
+  as(actor: string): {
+    readonly orders: Omit<ManageOrders, 'refundOrder'>
+    readonly callbacks: ManageCallbacks
+    readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
+    readonly members: ManageMembers
+  }
+}

@@ -1,0 +1,210 @@
+// A merchant's people: invited by their owner or by an operator, changed and removed by them. What gives somebody access
+// has no route of the admin API that could be used without a person: links are for whoever hands them over.
+import { type ListedMember, memberRoleMeanings, memberRoles } from '../../members/rules/member.ts'
+import { parseEmail } from '../../notices/rules/notice.ts'
+import { type Act, defineAct, form, type PortalFace } from '../act.ts'
+import { faced, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import { merchantId, reason, uuid } from '../shared-fields.ts'
+
+const key = object('Which merchant.', { merchantId })
+const page = '/merchants/:merchantId'
+const email = faced(text('By which the person signs in.', { max: 254 }), { label: 'E-mail address' })
+const login = text('The member’s e-mail address.', { max: 254 })
+const role = faced(oneOf('What the person may do.', memberRoles), {
+  choices: memberRoles.toReversed().map((each) => [each, `${each}: ${memberRoleMeanings[each]}`]),
+})
+const link = object('A link that opens once.', {
+  login,
+  link: optional(text('Told this once: hand it over. Left out where it went by mail.', { max: 2_048 })),
+  expiresAtMs: timeMs('Until when.'),
+})
+const emailCheck = {
+  email: ({ email: written }) => void parseEmail(String(written), 'email'),
+} as const satisfies Act['checks']
+const screen = { roles: ['owner'], page: '/members' } as const satisfies Partial<PortalFace>
+const member = object('Which member.', { merchantId, login })
+
+export const memberActs: readonly Act[] = [
+  defineAct({
+    name: 'member.list',
+    api: { method: 'GET', path: '/merchants/:merchantId/members', id: 'listMembers' },
+    scope: 'merchants:read',
+    summary: 'A merchant’s members and open invitations',
+    params: key,
+    answer: object('All of them.', {
+      members: list(
+        'By e-mail address.',
+        object('A member.', {
+          login,
+          role,
+          hasSecondStep: yesNo('Signs in with a code beside the password.'),
+          createdAtMs: timeMs('Since when.'),
+        }),
+      ),
+      invitations: list(
+        'The oldest first.',
+        object('An invitation.', {
+          linkId: uuid('Its number.'),
+          login,
+          role: optional(role),
+          expiresAtMs: timeMs('Until when it can be used.'),
+        }),
+      ),
+    }),
+    command: { words: 'member list', columns: ['login', 'role', 'hasSecondStep', 'createdAtMs'] },
+    run: ({ service, actor, params }) => service.as(actor).members.listMembers(params.merchantId),
+  }),
+  defineAct({
+    name: 'member.invite',
+    needs: 'admin',
+    summary: 'Invite somebody to a merchant’s portal; the link is told this once',
+    params: key,
+    input: object('Whom.', { email, role }),
+    checks: emailCheck,
+    answer: link,
+    command: { words: 'member invite', arguments: ['email'] },
+    form: {
+      place: 'merchant.members',
+      path: `${page}/members`,
+      page,
+      label: 'Invite a member…',
+      explains:
+        'A link is made and shown once, for you to hand over. It opens for three days, once; whoever opens it chooses a password and may do what the role says.',
+      button: 'Make the link',
+    },
+    portal: [{ ...screen, name: 'invite', path: '/members/invite', wantsProof: true }],
+    async run({ service, actor, params, input, prove }) {
+      const { members, merchants } = service.as(actor)
+      await merchants.showMerchant(params.merchantId)
+      await prove?.()
+      return members.inviteMember({ ...params, ...input })
+    },
+    tell: ({ login: whom, link: url }, { params }) => ({
+      text: `${whom} is invited${url === undefined ? ' by mail' : ''}. The link opens once, for three days.`,
+      ...(url !== undefined && { secrets: [['Link', url]] }),
+      page: `/merchants/${params.merchantId}`,
+    }),
+  }),
+  defineAct({
+    name: 'member.withdraw-invitation',
+    needs: 'admin',
+    summary: 'Take an invitation back that nobody has used yet',
+    params: object('Which invitation.', { merchantId, linkId: uuid('The invitation’s number.') }),
+    answer: object('The invitation.', { linkId: uuid('Its number.') }),
+    command: { words: 'member withdraw-invitation' },
+    form: {
+      place: 'invitation',
+      path: `${page}/invitations/:linkId/withdraw`,
+      page,
+      label: 'Withdraw…',
+      explains: 'The link opens nothing any more.',
+      button: 'Withdraw the invitation',
+      isDangerous: true,
+    },
+    portal: [
+      { ...screen, name: 'withdraw', path: '/members/invitations/:linkId/withdraw', isDangerous: true },
+    ],
+    async run({ service, actor, params }) {
+      await service.as(actor).members.withdrawInvitation(params)
+      return params
+    },
+    tell: () => ({ text: 'The invitation is withdrawn.' }),
+  }),
+  defineAct({
+    name: 'member.change-role',
+    needs: 'admin',
+    summary: 'Give a member another role',
+    params: member,
+    input: object('Which role.', { role }),
+    answer: object('The member.', { login, role }),
+    command: { words: 'member change-role' },
+    form: {
+      place: 'member',
+      path: `${page}/members/:login/role`,
+      page,
+      label: 'Change role…',
+      explains: 'It applies from the next page that they open.',
+      button: 'Change the role',
+    },
+    portal: [{ ...screen, name: 'changeRole', path: '/members/:login/role', wantsProof: true }],
+    async run({ service, actor, params, input, prove }) {
+      await prove?.()
+      await service.as(actor).members.changeRole({ ...params, ...input })
+      return { ...params, ...input }
+    },
+    tell: (answer) => ({ text: `${answer.login} is ${answer.role} now.` }),
+  }),
+  defineAct({
+    name: 'member.remove',
+    needs: 'admin',
+    summary: 'Let a member go: they see nothing of the merchant any more',
+    params: member,
+    answer: object('The member.', { login }),
+    command: { words: 'member remove' },
+    form: {
+      place: 'member',
+      path: `${page}/members/:login/remove`,
+      page,
+      label: 'Remove…',
+      explains: 'They see nothing of this merchant any more, from the next page on.',
+      button: 'Remove the member',
+      isDangerous: true,
+    },
+    portal: [{ ...screen, name: 'remove', path: '/members/:login/remove', isDangerous: true }],
+    async run({ service, actor, params }) {
+      await service.as(actor).members.removeMember(params)
+      return params
+    },
+    tell: ({ login: whom }) => ({ text: `${whom} is not a member any more.` }),
+  }),
+  defineAct({
+    name: 'member.recover',
+    needs: 'admin',
+    summary: 'A link to a new password, for a member who has lost theirs',
+    params: member,
+    input: object('Why.', { reason }),
+    answer: link,
+    command: { words: 'member recover' },
+    form: {
+      place: 'member',
+      path: `${page}/members/:login/recover`,
+      page,
+      label: 'New password…',
+      explains:
+        'A link is made and shown once, for you to hand over: make sure that it is the member who asks. It opens for a day, once. A second step stays as it is.',
+      button: 'Make the link',
+    },
+    run: ({ service, actor, params, input }) =>
+      service.as(actor).members.recoverAccount(params, input.reason),
+    tell: ({ login: whom, link: url }, { params }) => ({
+      text: `${whom} can choose a new password by ${url === undefined ? 'a link that went to them by mail' : 'this link'}. It opens once, for a day.`,
+      ...(url !== undefined && { secrets: [['Link', url]] }),
+      page: `/merchants/${params.merchantId}`,
+    }),
+  }),
+  defineAct({
+    name: 'member.reset-totp',
+    needs: 'admin',
+    summary: 'Take a member’s second step away, when app and recovery codes are lost; ends their sessions',
+    params: member,
+    input: object('Why.', { reason }),
+    answer: object('The member.', { login }),
+    command: { words: 'member reset-totp' },
+    form: form<ListedMember>({
+      place: 'member',
+      path: `${page}/members/:login/reset-totp`,
+      page,
+      label: 'Reset second step…',
+      explains:
+        'They are signed out everywhere and sign in with the password alone, at every merchant that they are a member of. Make sure that it is the member who asks.',
+      button: 'Reset the second step',
+      isDangerous: true,
+      isOffered: ({ hasSecondStep }) => hasSecondStep,
+    }),
+    async run({ service, actor, params, input }) {
+      await service.memberSecondStep.reset(parseEmail(params.login, 'login'), { actor, reason: input.reason })
+      return params
+    },
+    tell: ({ login: whom }) => ({ text: `${whom} signs in with the password alone now.` }),
+  }),
+]

@@ -1,0 +1,124 @@
+// What the checkout's pages need from operations and stores.
+import { makeActs } from '../../faces/checkout/acts.ts'
+import { LiveOrders } from '../../faces/checkout/live.ts'
+import type { ShownRails } from '../../faces/checkout/pages/view.ts'
+import type { RunningCheckout } from '../../faces/checkout/routes.ts'
+import { makeVisits } from '../../faces/checkout/visit.ts'
+import { logoPath } from '../../faces/merchant-api/rails.ts'
+import type { CookieJar } from '../../http/cookies.ts'
+import type { OrderWatch } from '../../orders/order-watch.ts'
+import { isOverdue } from '../../orders/rules/expiry.ts'
+import type { Order } from '../../orders/rules/order.ts'
+import type { ClockAndRandom } from '../../platform/clock.ts'
+import type { Log } from '../../platform/log.ts'
+import { makeSealing } from '../../platform/sealing.ts'
+import { makeTokens } from '../../platform/tokens.ts'
+import type { Vault } from '../../platform/vault.ts'
+import { isOffered, nameIn } from '../../rails/rules/outside-rail.ts'
+import { findTestWallet } from '../../sandbox/test-wallets.ts'
+import { brokenLimit, type DefaultLimits, dayOf, limitsIn } from '../../wallets/rules/limits.ts'
+import type { Behaviour } from '../../wallets/rules/wallet.ts'
+import type { Operations } from '../operations.ts'
+import type { Stores } from '../stores.ts'
+
+export interface CheckoutServiceParts extends ClockAndRandom {
+  readonly stores: Stores
+  readonly operations: Operations
+  readonly vault: Vault
+  readonly watch: OrderWatch
+  readonly jar: CookieJar
+  readonly log: Log
+  readonly defaultLimits: DefaultLimits
+}
+
+export function startCheckoutService(
+  parts: CheckoutServiceParts,
+): RunningCheckout & { stop(): Promise<void> } {
+  const { operations, vault, clock, random, log } = parts
+  const { orders, wallets } = parts.stores
+  const visits = makeVisits({
+    jar: parts.jar,
+    sealing: makeSealing(vault.deriveKeys('checkout sessions'), random),
+    tokens: makeTokens(vault.deriveKeys('checkout forms')),
+    random,
+    clock,
+  })
+  const live = new LiveOrders({
+    async findStatus(key) {
+      const found = await orders.findStatus(key)
+      const nowMs = clock.now()
+      if (!found || !isOverdue(found, nowMs)) return found
+      const order = await orders.findOrder(key)
+      return order && operations.currentOrder(order, nowMs)
+    },
+    watch: parts.watch,
+    clock,
+    onTrouble: (err) => log.warn({ worker: 'live-orders', err }, 'could not look; looking again'),
+  })
+  return {
+    showCheckout: operations.showCheckout,
+    returnToShop: operations.returnToShop,
+    acts: makeActs({
+      authenticateWallet: operations.authenticateWallet,
+      resetPin: operations.resetPin,
+      submitPayment: operations.submitPayment,
+      payByRail: operations.payByRail,
+      askReceipt: operations.askReceipt,
+      chooseAtTestBank: operations.chooseAtTestBank,
+      findTestWalletId: async (behaviour: Behaviour) => (await findTestWallet(wallets, behaviour))?.walletId,
+      visits,
+    }),
+    async findSignedIn(walletId, order) {
+      const wallet = await wallets.findWallet(walletId)
+      // Locked since it signed in: as if it had not.
+      if (wallet?.status !== 'active') return undefined
+      await operations.refillTestWallet?.(wallet, order)
+      const { currency, paymentAmountMinor: amountMinor } = order
+      const { availableMinor, spending } = await parts.stores.walletLimits.findPayer({ walletId, currency })
+      const given = {
+        amountMinor,
+        day: dayOf(clock.now()),
+        defaults: limitsIn(currency, parts.defaultLimits),
+      }
+      const overLimit = brokenLimit(spending, given)
+      return { name: wallet.name, login: wallet.login, availableMinor, overLimit }
+    },
+    walletLimitMinor: (currency) => parts.defaultLimits.payment?.get(currency),
+    findRails: (order, language) => findRails(parts, order, language),
+    async lookAtRail(order) {
+      await operations.payByRail.look(order)
+    },
+    isReceiptOffered: operations.askReceipt !== undefined,
+    visits,
+    live,
+    stop: () => live.stop(),
+  }
+}
+
+/** Of an order that can be paid; without rails nothing is asked of the database. */
+async function findRails(
+  { stores, operations, clock }: CheckoutServiceParts,
+  order: Order,
+  language: string,
+): Promise<ShownRails> {
+  const all = await operations.rails.all()
+  if (all.size === 0 || order.status !== 'pending') return { offered: [] }
+  const last = (await stores.attempts.listAttempts(order)).at(-1)
+  const lastRail = last && all.get(last.railId)?.rail
+  const name = lastRail ? nameIn(lastRail, language) : ''
+  if (last && last.transactionId === order.openAttempt) {
+    const { status, nextAction, cancelAskedAtMs } = last
+    return { offered: [], open: { name, status, nextAction, isLeaving: cancelAskedAtMs !== undefined } }
+  }
+  const { merchantId, currency, paymentAmountMinor: amountMinor } = order
+  return {
+    offered: [...all.values()]
+      .filter(({ rail }) => isOffered(rail, { merchantId, currency, amountMinor }, clock.now()))
+      .map(({ rail }) => ({
+        railId: rail.railId,
+        name: nameIn(rail, language),
+        logo: rail.logo === undefined ? undefined : logoPath(rail.railId),
+      })),
+    ...(last?.status === 'declined' && { declinedBy: name }),
+  }
+}

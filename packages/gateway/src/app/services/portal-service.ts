@@ -1,0 +1,33 @@
+// What the portal needs from operations and stores.
+import type { RandomBytes } from '@tillgate/protocol'
+import type { PortalService } from '../../faces/portal/portal.ts'
+import { makeSealing } from '../../platform/sealing.ts'
+import { makeTokens } from '../../platform/tokens.ts'
+import type { Vault } from '../../platform/vault.ts'
+import type { Operations } from '../operations.ts'
+import type { Stores } from '../stores.ts'
+
+export function makePortalService(parts: {
+  readonly operations: Operations
+  readonly stores: Stores
+  readonly vault: Vault
+  readonly publicUrl: string
+  readonly random: RandomBytes
+}): PortalService {
+  const { operations, stores, vault, publicUrl, random } = parts
+  return {
+    sealing: makeSealing(vault.deriveKeys('portal notes'), random),
+    tokens: makeTokens(vault.deriveKeys('portal forms')),
+    authenticate: operations.authenticateMember,
+    sessions: operations.memberSessions,
+    secondStep: operations.memberSecondStep,
+    links: operations.memberLinks,
+    apply: operations.apply,
+    askRecovery: operations.askRecovery,
+    publicUrl,
+    findAccount: stores.memberSessions.findAccount,
+    listMemberships: stores.members.listMemberships,
+    changePassword: (actor) => operations.as(actor).changeMemberPassword,
+    scope: operations.merchantScope,
+  }
+}

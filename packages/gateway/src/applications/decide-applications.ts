@@ -1,0 +1,98 @@
+// What operators do with applications: ask, reject with a reason, approve. An approval makes the merchant with its public
+// key; the AES key is made when its first member comes in, and shown to nobody else.
+import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
+import { type MadeLink, prepareLink } from '../members/manage-members.ts'
+import { makeMerchantId } from '../merchants/rules/merchant.ts'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import { type Application, type ApplicationStatus, checkOpen } from './rules/application.ts'
+import type { ApplicationStore } from './store/applications.ts'
+
+export interface DecideApplicationsParts extends ActParts {
+  readonly applications: ApplicationStore
+  readonly publicUrl: string
+  readonly makeNotices: MakeNotices
+}
+
+export type DecideApplications = ReturnType<typeof makeDecideApplications>
+
+export function makeDecideApplications(parts: DecideApplicationsParts) {
+  const { applications, clock, random, actor } = parts
+  const act = makeActs(parts)
+
+  const findOpen = async (applicationId: string): Promise<Application> => {
+    const found = await find(applicationId)
+    checkOpen(found)
+    return found
+  }
+
+  const find = async (applicationId: string): Promise<Application> => {
+    const found = uuidPattern.test(applicationId)
+      ? await applications.findApplication(applicationId)
+      : undefined
+    if (found) return found
+    throw new Failure('not_found', { message: `There is no application ${applicationId}.` })
+  }
+
+  const decision = (applicationId: string) => ({ applicationId, nowMs: clock.now(), by: actor })
+
+  return {
+    findApplication: find,
+    listApplications: (
+      filter: { status?: ApplicationStatus | undefined },
+      page: { before?: string | undefined; limit: number },
+    ) => applications.listApplications(filter, page),
+    countWaiting: () => applications.countWaiting(),
+
+    async approve(applicationId: string): Promise<MadeLink & { merchantId: string }> {
+      const application = await findOpen(applicationId)
+      const nowMs = clock.now()
+      const merchantId = makeMerchantId(random)
+      const { business, email, callbackHosts, publicKey } = application
+      const { link, made, notices } = prepareLink(
+        {
+          ...{ kind: 'invitation', login: email, merchantId, role: 'owner' },
+          merchant: { name: business, contactLanguage: undefined },
+        },
+        parts,
+      )
+      const keyId = makeUuid(nowMs, random)
+      const approved = await applications.approve(
+        decision(applicationId),
+        {
+          merchant: {
+            ...{ merchantId, name: business, status: 'active', callbackHosts, createdAtMs: nowMs },
+            ...{ requestsPerSecond: undefined, accentColour: undefined, defaultCallbackUrl: undefined },
+            ...{ contactEmails: [email], contactLanguage: undefined },
+            ...{ logoHash: undefined, isSelfRegistered: false },
+          },
+          keys: [{ merchantId, keyId, kind: 'rsa', publicKey, createdAtMs: nowMs, revokedAtMs: undefined }],
+          link,
+        },
+        [
+          act('application.approve', applicationId, { merchantId }),
+          act('merchant.add', merchantId, { merchantId, reason: 'an application' }),
+          act('member.invite', email, { merchantId, reason: 'as owner', notices }),
+        ],
+      )
+      if (!approved) throw decidedAlready()
+      return { ...made, merchantId }
+    },
+
+    async reject(applicationId: string, reason: string): Promise<void> {
+      await findOpen(applicationId)
+      const recorded = act('application.reject', applicationId, { reason })
+      if (!(await applications.reject(decision(applicationId), reason, recorded))) throw decidedAlready()
+    },
+
+    async ask(applicationId: string, question: string): Promise<void> {
+      await findOpen(applicationId)
+      const recorded = act('application.ask', applicationId, { reason: question })
+      if (!(await applications.ask(decision(applicationId), question, recorded))) throw decidedAlready()
+    },
+  }
+}
+
+function decidedAlready(): Failure {
+  return new Failure('status_does_not_allow', { message: 'Somebody else has decided it meanwhile.' })
+}

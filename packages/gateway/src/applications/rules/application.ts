@@ -1,0 +1,37 @@
+// An application for live keys: what it must say, and who may do what with it while it waits.
+import { Failure } from '@tillgate/protocol'
+
+export const applicationStatuses = ['waiting', 'asked', 'approved', 'rejected'] as const
+export type ApplicationStatus = (typeof applicationStatuses)[number]
+
+export interface Application {
+  readonly applicationId: string
+  readonly status: ApplicationStatus
+  /** As consumers will read it. */
+  readonly business: string
+  readonly contact: string
+  readonly email: string
+  readonly website: string
+  readonly about: string
+  readonly callbackHosts: readonly string[] | undefined
+  /** PEM. */
+  readonly publicKey: string
+  readonly question: string | undefined
+  readonly answer: string | undefined
+  readonly decidedBy: string | undefined
+  readonly reason: string | undefined
+  /** Of an approved one. */
+  readonly merchantId: string | undefined
+  readonly createdAtMs: number
+  readonly changedAtMs: number
+}
+
+/** Past this nobody else may apply until operators have decided: nobody fills the table. */
+export const maxWaiting = 1_000
+export const applicationLimits = { line: 128, website: 512, about: 1_000, answer: 2_000 } as const
+
+/** Throws unless operators may still decide. */
+export function checkOpen({ status }: Application): void {
+  if (status === 'waiting' || status === 'asked') return
+  throw new Failure('status_does_not_allow', { message: `The application was ${status} already.` })
+}

@@ -1,0 +1,160 @@
+// Payment links over HTTP: the page, its button, and its QR code. Links are public addresses, so opening one costs little
+// and writes nothing; what the button makes is bounded for each address and for each link.
+
+import type { RandomBytes } from '@tillgate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressKey } from '../../http/admission/addresses.ts'
+import { RateLimiter } from '../../http/admission/rate-limiter.ts'
+import type { CookieJar } from '../../http/cookies.ts'
+import { pageStatusOf } from '../../http/failures.ts'
+import { isLanguageTag } from '../../http/languages/languages.ts'
+import { redirect } from '../../http/layout.ts'
+import { sendQr } from '../../http/qr.ts'
+import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
+import { linkUrl } from '../../links/answer-link.ts'
+import type { OpenedLink, OpenLink } from '../../links/open-link.ts'
+import { readTypedAmount } from '../../links/rules/typed-amount.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { accentStyle } from '../checkout/accent.ts'
+import { chooseLanguage, type Language } from '../checkout/languages.ts'
+import { type Site, sendFramed } from '../checkout/pages/frame.ts'
+import { notFoundPage, tooManyPage, troublePage } from '../checkout/pages/plain.ts'
+import { type LinkView, linkPage } from './page.ts'
+
+export interface LinkParts extends Site {
+  readonly publicUrl: () => string
+  readonly jar: CookieJar
+  readonly random: RandomBytes
+  readonly clock: Clock
+  readonly isUnavailable: (error: unknown) => boolean
+  /** Throws while the gateway is still starting. */
+  readonly links: () => OpenLink
+}
+
+const path = '/l/:linkId'
+const maxFormBytes = 4 * 1024
+const languageSeconds = 365 * 24 * 60 * 60
+const formNumberPattern = /^[0-9a-f]{20}$/
+const formNumberBytes = 10
+const nonceBytes = 16
+
+interface LinkRoute {
+  readonly Params: { readonly linkId: string }
+}
+type LinkRequest = FastifyRequest<LinkRoute>
+
+export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
+  const site: Site = { mode: parts.mode, brand: parts.brand }
+  // Many people may sit behind one address, and many may open one link at once.
+  const looks = new RateLimiter({ clock: parts.clock, rate: { perSecond: 50, burst: 500 } })
+  const ordersByAddress = new RateLimiter({ clock: parts.clock, rate: { perSecond: 5, burst: 300 } })
+  const ordersByLink = new RateLimiter({ clock: parts.clock, rate: { perSecond: 50, burst: 1_000 } })
+
+  listener.register(async (links) => {
+    acceptForms(links, { bodyLimit: maxFormBytes })
+    links.addHook('onRequest', async (request, reply) => {
+      const waitMs = looks.take(addressKey(request.ip))
+      if (waitMs > 0) return sendTooMany(request, reply, waitMs)
+    })
+    links.setErrorHandler((error: unknown, request, reply) => {
+      const httpStatus = pageStatusOf(error, parts.isUnavailable)
+      if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'internal error')
+      if (httpStatus === 503) reply.header('retry-after', 1)
+      return sendFramed(reply.status(httpStatus), { ...site, ...troublePage(languageOf(request)) })
+    })
+    links.get<LinkRoute>(path, (request, reply) =>
+      withLink(request, reply, async (opened) => show(opened, request, reply)),
+    )
+    links.post<LinkRoute>(path, (request, reply) =>
+      withLink(request, reply, (opened) => begin(opened, request, reply)),
+    )
+    for (const format of ['svg', 'png'] as const)
+      links.get<LinkRoute>(`${path}/qr.${format}`, (request, reply) =>
+        withLink(request, reply, async ({ link }) => sendQr(reply, linkUrl(link, parts.publicUrl()), format)),
+      )
+    links.all('/l', (request, reply) => sendNotFound(request, reply))
+    links.all('/l/*', (request, reply) => sendNotFound(request, reply))
+  })
+
+  async function withLink(
+    request: LinkRequest,
+    reply: FastifyReply,
+    answer: (opened: OpenedLink) => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    const opened = await parts.links().find(request.params.linkId)
+    return opened ? answer(opened) : sendNotFound(request, reply)
+  }
+
+  function show(
+    opened: OpenedLink,
+    request: LinkRequest,
+    reply: FastifyReply,
+    refused?: LinkView['refused'],
+  ): FastifyReply {
+    const { lang } = request.query as { lang?: unknown }
+    if (isLanguageTag(lang))
+      reply.header('set-cookie', parts.jar.write('checkout-lang', lang, languageSeconds))
+    const style = accentStyle(opened.merchant.accentColour)
+    const page = linkPage({
+      ...opened,
+      ...site,
+      language: languageOf(request),
+      path: `/l/${opened.link.linkId}`,
+      formNumber: Buffer.from(parts.random(formNumberBytes)).toString('hex'),
+      refused,
+    })
+    return sendFramed(reply, {
+      ...page,
+      nonce: Buffer.from(parts.random(nonceBytes)).toString('base64url'),
+      ...(style !== undefined && { accentStyle: style }),
+    })
+  }
+
+  async function begin(opened: OpenedLink, request: LinkRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { link } = opened
+    const form = readForm(request.body)
+    const formNumber = form.get('number') ?? ''
+    // Not from our page: nothing is made, and the page is there to press.
+    if (isFromElsewhere(request, originsOf(request)) || !formNumberPattern.test(formNumber))
+      return redirect(reply, `/l/${link.linkId}`)
+    const waitMs = Math.max(ordersByAddress.take(addressKey(request.ip)), ordersByLink.take(link.linkId))
+    if (waitMs > 0) return sendTooMany(request, reply, waitMs)
+    const typed = form.get('amount') ?? ''
+    const amountMinor = link.amountMinor ?? readTypedAmount(typed, link.currency)
+    const refuse = (why: 'wrong' | 'tooLittle' | 'tooMuch') =>
+      show(opened, request, reply.status(422), { typed: typed.slice(0, 32), why })
+    if (amountMinor === undefined) return refuse('wrong')
+    const outcome = await parts.links().begin(opened, { amountMinor, formNumber })
+    switch (outcome.kind) {
+      case 'begun':
+        return redirect(reply, outcome.path)
+      case 'out_of_bounds':
+        return refuse(outcome.bound)
+      case 'not_payable':
+        return redirect(reply, `/l/${link.linkId}`)
+    }
+  }
+
+  /** In the sandbox a phone may come by another name of this machine than the one we know. */
+  function originsOf(request: FastifyRequest): string[] {
+    const own = new URL(parts.publicUrl()).origin
+    return parts.mode === 'live' ? [own] : [own, `${request.protocol}://${request.host}`]
+  }
+
+  function languageOf(request: FastifyRequest): Language {
+    return chooseLanguage({
+      asked: (request.query as { lang?: unknown }).lang,
+      chosenBefore: parts.jar.read(request.headers.cookie, 'checkout-lang'),
+      acceptLanguage: request.headers['accept-language'],
+    })
+  }
+
+  function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return sendFramed(reply.status(404), { ...site, ...notFoundPage(languageOf(request)) })
+  }
+
+  function sendTooMany(request: FastifyRequest, reply: FastifyReply, waitMs: number): FastifyReply {
+    reply.status(429).header('retry-after', Math.ceil(waitMs / 1000))
+    return sendFramed(reply, { ...site, ...tooManyPage(languageOf(request), waitMs) })
+  }
+}

@@ -1,0 +1,186 @@
+// The portal's side of the acts: each on a screen of its own, which says what will happen, and is done when it is sent.
+// Words are the portal's; whose merchant it is done to is the session's, whatever is sent.
+import { randomBytes } from 'node:crypto'
+import { makeRefundId } from '@tillgate/protocol'
+import type { TSchema } from 'typebox'
+import type { Act, PortalFace, RawInput } from '../../acts/act.ts'
+import { faceOf } from '../../acts/fields.ts'
+import { readInput } from '../../acts/read-input.ts'
+import type { OperatorService } from '../../acts/service.ts'
+import { fieldOf } from '../../http/forms/form-fields.ts'
+import { type Html, html } from '../../http/html.ts'
+import { fillText } from '../../http/languages/words.ts'
+import { memberRoles } from '../../members/rules/member.ts'
+import { carried, errorOf } from './forms.ts'
+import type { Language } from './languages.ts'
+import { type Done, type PortalAct, type PortalPage, type PortalRoute, pathTo, type Visit } from './portal.ts'
+import { demandProof, proofFields } from './proof.ts'
+import type { ActName, FieldName } from './words.ts'
+
+/** Every act that a member may do: its screen, and what happens when it is sent. */
+export function actScreens(catalogue: readonly Act[]): readonly PortalRoute[] {
+  return catalogue.flatMap((act) =>
+    act.portal.flatMap((face): PortalRoute[] => {
+      const show = (visit: Visit) => screen(visit, { act, face })
+      const route: PortalAct = {
+        path: face.path,
+        roles: face.roles,
+        fields: [
+          ...shownFields(act, face).map(([name]) => name),
+          ...(face.wantsProof ? ['password', 'code'] : []),
+        ],
+        act: (visit, form) => doAct(visit, form, { act, face }),
+        back: show,
+      }
+      return [{ path: face.path, roles: face.roles, show }, route]
+    }),
+  )
+}
+
+interface Screen {
+  readonly act: Act
+  readonly face: PortalFace
+}
+
+function shownFields({ input }: Act, { fields, hidden = [], fixed = {} }: PortalFace): [string, TSchema][] {
+  const all = Object.entries(input?.properties ?? {})
+  if (fields) return all.filter(([name]) => fields.includes(name))
+  return all.filter(([name]) => !hidden.includes(name) && !(name in fixed))
+}
+
+async function screen(visit: Visit, { act, face }: Screen): Promise<PortalPage | undefined> {
+  const { words } = visit.language
+  // Safe: a test holds every name to the words.
+  const said = words.acts[face.name as ActName]
+  const values = await valuesOf(visit, face)
+  if (!values) return undefined
+  const fields = shownFields(act, face)
+  const isFile = fields.some(([, schema]) => faceOf(schema).isPicture)
+  const isKey = face.name === 'newRsaKey'
+  return {
+    title: said.title,
+    area: areaOf(face.page),
+    ...(isKey && { withKeyScript: true }),
+    content: html`<p>${said.explains}</p>
+<form method="post" action="${pathTo(face.path, visit.params)}" class="stack card"${isFile && html` enctype="multipart/form-data"`}${isKey && html` id="key-form"`}>
+${carried(visit)}
+${isKey && keyMaker(visit.language)}
+${face.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
+${fields.map(([name, schema]) => inputOf(visit, { name, schema, act, face, values }))}
+${face.wantsProof && proofFields(visit)}
+<button class="${face.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
+<a class="button" href="${pathTo(face.page, visit.params)}">${words.common.back}</a>
+</form>`,
+  }
+}
+
+/** The script shows it; without one a key is pasted. */
+export function keyMaker({ words }: Language): Html {
+  const { inBrowser, make, save, saved, paste } = words.keys
+  return html`<div id="key-maker" hidden data-save="${save}" data-saved="${saved}"><p>${inBrowser}</p><p class="acts"><button type="button" id="make-pair">${make}</button></p><p role="status" id="key-progress"></p><p class="quiet">${paste}</p></div>`
+}
+
+/** What the screen begins with; undefined: what it is about is not this merchant's. */
+async function valuesOf(
+  { scope, params, nowMs }: Visit,
+  { name }: PortalFace,
+): Promise<Readonly<Record<string, string | undefined>> | undefined> {
+  switch (name) {
+    case 'refund':
+    case 'cancel':
+      if (!(await scope.showOrder(params['paymentId'] ?? ''))) return undefined
+      return { referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}` }
+    case 'resend':
+      return (await scope.showCallback(params['callbackId'] ?? '')) && {}
+    case 'revokeKey':
+      return (await scope.merchant()).keys.some(({ keyId }) => keyId === params['keyId']) ? {} : undefined
+    case 'settings': {
+      const { defaultCallbackUrl, callbackHosts, accentColour } = (await scope.merchant()).merchant
+      return { defaultCallbackUrl, callbackHosts: callbackHosts?.join(', '), accentColour }
+    }
+    case 'changeRole':
+    case 'remove': {
+      const found = (await scope.members()).members.find(({ login }) => login === params['login'])
+      return found && { role: found.role }
+    }
+    case 'withdraw':
+      return (await scope.members()).invitations.some(({ linkId }) => linkId === params['linkId'])
+        ? {}
+        : undefined
+    default:
+      return {}
+  }
+}
+
+function inputOf(
+  visit: Visit,
+  field: Screen & { name: string; schema: TSchema; values: Readonly<Record<string, string | undefined>> },
+): Html {
+  const { name, schema, act, face, values } = field
+  const { words } = visit.language
+  const { isLong, isPicture, placeholder } = faceOf(schema)
+  const { maxLength } = schema as { maxLength?: number }
+  return fieldOf({
+    name,
+    // Safe: a test holds every field to the words.
+    label: words.fields[name as FieldName],
+    value: visit.refused?.typed.get(name) ?? values[name],
+    isRequired: Boolean(act.input?.required?.includes(name) || face.required?.includes(name)),
+    kind: (isLong && 'long') || (isPicture && 'picture') || undefined,
+    choices:
+      name === 'role'
+        ? memberRoles.toReversed().map((each) => [each, `${words.roles[each]}: ${words.roleMeanings[each]}`])
+        : undefined,
+    attributes: html`${name === 'amount' && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
+      maxLength !== undefined && !isPicture && html` maxlength="${maxLength}"`
+    }${placeholder !== undefined && !isPicture && html` placeholder="${placeholder}"`}${!isLong && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
+    error: errorOf(visit, name),
+  })
+}
+
+async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen): Promise<Done> {
+  const { words } = visit.language
+  const names = [...shownFields(act, face).map(([name]) => name), ...(face.hidden ?? [])]
+  const raw: RawInput = {
+    ...Object.fromEntries(names.map((name) => [name, typed.get(name) ?? undefined])),
+    ...face.fixed,
+    ...visit.params,
+    merchantId: visit.scope.merchantId,
+  }
+  const { params, input, errors } = readInput(act, face.read?.(raw) ?? raw, {
+    required: face.required,
+    nameOf: (field) => words.fields[field as FieldName] ?? field,
+    say: {
+      missing: (field) => fillText(words.trouble.missing, { field }),
+      invalid: (field) => fillText(words.trouble.invalid, { field }),
+    },
+  })
+  if (errors.length > 0) return { kind: 'refused', errors }
+  const { scope, member, actor, nowMs } = visit
+  const answer = await act.run({
+    // Safe: of the operators' service an act with a portal face uses what a scope has; the test of all routes runs each.
+    service: scope.service as unknown as OperatorService,
+    operator: undefined,
+    ...{ member, actor, nowMs, params, input, actId: undefined },
+    ...(face.wantsProof && { prove: () => demandProof(visit, typed) }),
+  })
+  const said = words.acts[face.name as ActName]
+  const to = pathTo(face.page, visit.params)
+  const secrets = act.tell?.(answer, { params, input }).secrets
+  if (!secrets) return { kind: 'go', to, note: said.done }
+  return {
+    kind: 'shown_once',
+    page: {
+      title: said.done,
+      area: areaOf(face.page),
+      content: html`<p><strong>${words.once}</strong></p>
+${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
+<p class="acts"><a class="button primary" href="${to}">${words.common.done}</a></p>`,
+    },
+  }
+}
+
+function areaOf(page: string): PortalPage['area'] {
+  if (page.startsWith('/orders')) return 'orders'
+  return page.startsWith('/settings') || page.startsWith('/members') ? 'shop' : 'developer'
+}

@@ -1,0 +1,68 @@
+// A member proves anew who they are before an act that would outlive the session.
+import { Failure } from '@tillgate/protocol'
+import { refusalOfProof } from '../../accounts/authenticate.ts'
+import { fieldOf } from '../../http/forms/form-fields.ts'
+import { type Html, html } from '../../http/html.ts'
+import { fillText } from '../../http/languages/words.ts'
+import { errorOf } from './forms.ts'
+import type { Visit } from './portal.ts'
+
+export function passwordField(visit: Visit): Html {
+  return fieldOf({
+    name: 'password',
+    label: visit.language.words.proof.password,
+    kind: 'password',
+    isRequired: true,
+    attributes: html` autocomplete="current-password"`,
+    error: errorOf(visit, 'password'),
+  })
+}
+
+export function codeField(visit: Visit, label = visit.language.words.proof.code): Html {
+  return fieldOf({
+    name: 'code',
+    label,
+    isRequired: true,
+    attributes: html` autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32"`,
+    error: errorOf(visit, 'code'),
+  })
+}
+
+export function proofFields(visit: Visit): Html {
+  return html`${passwordField(visit)}${visit.account.hasSecondStep && codeField(visit)}`
+}
+
+/** Throws unless the password is right, and the code where the account has a second step. */
+export async function demandProof(visit: Visit, form: URLSearchParams): Promise<void> {
+  await demandPassword(visit, form)
+  const { account, session, actor, portal } = visit
+  if (account.hasSecondStep)
+    await portal.secondStep.demand(
+      { login: account.login, actor, session: session.tokenHash },
+      codeOf(visit, form),
+    )
+}
+
+export async function demandPassword(visit: Visit, form: URLSearchParams): Promise<void> {
+  const { account, session, nowMs, portal } = visit
+  const proof = await portal.authenticate({
+    login: account.login,
+    session: session.tokenHash,
+    password: form.get('password') ?? '',
+  })
+  if (proof.kind !== 'right')
+    throw refusalOfProof(proof, {
+      field: 'password',
+      nowMs,
+      wrong: fillText(visit.language.words.trouble.invalid, { field: visit.language.words.proof.password }),
+    })
+}
+
+export function codeOf({ language: { words } }: Visit, form: URLSearchParams): string {
+  const code = form.get('code')?.trim() ?? ''
+  if (code !== '') return code
+  throw new Failure('invalid_field', {
+    field: 'code',
+    message: fillText(words.trouble.missing, { field: words.proof.code }),
+  })
+}

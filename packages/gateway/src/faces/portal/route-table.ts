@@ -1,0 +1,28 @@
+// Every page, form and file of the portal, as data: what routes.ts serves, and what the test of all routes goes through.
+import type { Act } from '../../acts/act.ts'
+import { actScreens } from './act-screens.ts'
+import { accountArea } from './areas/account.ts'
+import { callbacksArea } from './areas/callbacks.ts'
+import { homeArea } from './areas/home.ts'
+import { keysArea } from './areas/keys.ts'
+import { membersArea } from './areas/members.ts'
+import { moneyArea } from './areas/money.ts'
+import { ordersArea } from './areas/orders.ts'
+import { requestsArea } from './areas/requests.ts'
+import { settingsArea } from './areas/settings.ts'
+import type { PortalRoute } from './portal.ts'
+
+export function portalRoutes(catalogue: readonly Act[]): readonly PortalRoute[] {
+  return [
+    ...homeArea,
+    ...ordersArea,
+    ...moneyArea,
+    ...keysArea,
+    ...callbacksArea,
+    ...requestsArea,
+    ...settingsArea,
+    ...membersArea,
+    ...accountArea,
+    ...actScreens(catalogue),
+  ]
+}

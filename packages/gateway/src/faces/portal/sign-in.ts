@@ -1,0 +1,160 @@
+// Signing in to the portal: the password, and for whoever has a second step a code.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Access } from '../../accounts/rules/account.ts'
+import { html } from '../../http/html.ts'
+import { fillText } from '../../http/languages/words.ts'
+import { redirect } from '../../http/layout.ts'
+import { isFromElsewhere, readForm } from '../../http/requests.ts'
+import { type Call, type Door, type DoorParts, type Tried, withNext } from './door.ts'
+import { pathTo } from './portal.ts'
+import { actorOf, nextOf } from './visits.ts'
+
+const maxLoginShown = 254
+const maxCodeLength = 32
+
+type NotRight = { kind: 'busy' | 'wrong' } | { kind: 'locked'; untilMs: number }
+
+export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visits }: DoorParts): void {
+  const { running, clock } = parts
+  const at = (path: string, answer: (call: Call) => Promise<FastifyReply>) =>
+    listener.get(pathTo(path), door.handle(answer))
+  const sentTo = (path: string, answer: (call: Call) => Promise<FastifyReply>) =>
+    listener.post(pathTo(path), door.handle(answer))
+
+  at('/sign-in', async (call) => {
+    if (await visits.readSession(call.request)) return redirect(call.reply, nextOf(call.request))
+    return showPassword(call)
+  })
+
+  sentTo('/sign-in', async (call) => {
+    const { request, reply, language } = call
+    const form = readForm(request.body)
+    const login = (form.get('email') ?? '').slice(0, maxLoginShown)
+    const refusal = door.refusalOf(call, form)
+    if (refusal) return showPassword(call, { ...refusal, login })
+    const proof = await running().authenticate({ login, password: form.get('password') ?? '' })
+    if (proof.kind !== 'right')
+      return showPassword(call, { ...tried(call, proof, language.words.signIn.wrong), login })
+    if (!proof.account.hasSecondStep) return open(call, proof.account)
+    const nowMs = clock.now()
+    reply.header('set-cookie', visits.leavePassed(request, proof.account, { ...running(), nowMs }))
+    return redirect(reply, withNext('/sign-in/code', request))
+  })
+
+  at('/sign-in/code', async (call) => {
+    if (!visits.readPassed(call.request, { ...running(), nowMs: clock.now() }))
+      return redirect(call.reply, withNext('/sign-in', call.request))
+    return showCode(call)
+  })
+
+  sentTo('/sign-in/code', async (call) => {
+    const { request, reply, language } = call
+    const form = readForm(request.body)
+    const passed = visits.readPassed(request, { ...running(), nowMs: clock.now() })
+    if (!passed) return redirect(reply, withNext('/sign-in', request))
+    const refusal = door.refusalOf(call, form)
+    if (refusal) return showCode(call, refusal)
+    const { login, accessVersion } = passed
+    const account = await running().findAccount(login)
+    // All access was ended since the password was right, or the second step is off: from the beginning.
+    if (account?.accessVersion !== accessVersion || !account.hasSecondStep) return door.fromBeginning(call)
+    const code = (form.get('code') ?? '').slice(0, maxCodeLength)
+    const proof = await running().secondStep.prove({ login, actor: actorOf(request, login) }, code)
+    if (proof.kind === 'right') return open(call, passed)
+    return showCode(call, tried(call, proof, language.words.signIn.wrongCode))
+  })
+
+  /** With mail alone. The answer is given before the look, so that neither its words nor its time tell anything. */
+  at('/forgotten', async (call) =>
+    running().askRecovery ? showForgotten(call) : redirect(call.reply, pathTo('/sign-in')),
+  )
+
+  sentTo('/forgotten', async (call) => {
+    const { request, reply, language } = call
+    const { askRecovery } = running()
+    if (!askRecovery) return redirect(reply, pathTo('/sign-in'))
+    const form = readForm(request.body)
+    const refusal = door.refusalOf(call, form)
+    if (refusal) return showForgotten(call, refusal)
+    setImmediate(() =>
+      askRecovery((form.get('email') ?? '').slice(0, maxLoginShown)).catch((err: unknown) =>
+        parts.log.error({ requestId: request.id, err }, 'a link to a new password could not be made'),
+      ),
+    )
+    door.leaveNote(call, language.words.signIn.forgottenSent)
+    return redirect(reply, pathTo('/sign-in'))
+  })
+
+  /** Its form stands on every page of the portal; whatever its token, somebody who leaves may leave. */
+  sentTo('/sign-out', async (call) => {
+    const { request, reply, language } = call
+    if (!isFromElsewhere(request, door.originsOf(request))) {
+      const found = await visits.readSession(request)
+      if (found) await running().sessions.end(found.session)
+      reply.header('set-cookie', visits.endSessionCookie(request))
+      door.leaveNote(call, language.words.signIn.signedOut)
+    }
+    return redirect(reply, pathTo('/sign-in'))
+  })
+
+  async function open(call: Call, access: Access): Promise<FastifyReply> {
+    return (await door.open(call, access))
+      ? redirect(call.reply, nextOf(call.request))
+      : door.fromBeginning(call)
+  }
+
+  function tried({ request, language }: Call, proof: NotRight, wrong: string): Tried {
+    const about = { requestId: request.id, address: request.ip }
+    const { busy, locked } = language.words.signIn
+    switch (proof.kind) {
+      case 'busy':
+        return { httpStatus: 429, trouble: busy }
+      case 'wrong':
+        parts.log.warn(about, 'a wrong sign-in to the portal')
+        return { httpStatus: 401, trouble: wrong }
+      case 'locked': {
+        parts.log.warn(about, 'a sign-in to a locked account of the portal')
+        const when = language.formats.inTime(proof.untilMs - clock.now())
+        return { httpStatus: 401, trouble: fillText(locked, { when }) }
+      }
+    }
+  }
+
+  function showPassword(call: Call, given?: Tried & { readonly login: string }): FastifyReply {
+    const { signIn } = call.language.words
+    return door.show(call, {
+      title: signIn.heading,
+      action: withNext('/sign-in', call.request),
+      tried: given,
+      fields: html`<label>${signIn.email}<input name="email" type="email" value="${given?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
+<label>${signIn.password}<input name="password" type="password" autocomplete="current-password" required></label>
+<button class="primary">${signIn.heading}</button>${
+        running().askRecovery && html`<p><a href="${pathTo('/forgotten')}">${signIn.forgotten}</a></p>`
+      }`,
+      help: signIn.lost,
+    })
+  }
+
+  function showForgotten(call: Call, given?: Tried): FastifyReply {
+    const { signIn } = call.language.words
+    return door.show(call, {
+      title: signIn.forgotten,
+      action: pathTo('/forgotten'),
+      tried: given,
+      fields: html`<label>${signIn.email}<input name="email" type="email" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
+<button class="primary">${signIn.forgottenSend}</button>`,
+    })
+  }
+
+  function showCode(call: Call, given?: Tried): FastifyReply {
+    const { signIn } = call.language.words
+    return door.show(call, {
+      title: signIn.codeHeading,
+      action: withNext('/sign-in/code', call.request),
+      tried: given,
+      fields: html`<label>${signIn.code}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="${maxCodeLength}" required autofocus></label>
+<button class="primary">${signIn.heading}</button>`,
+      help: signIn.lost,
+    })
+  }
+}

@@ -1,0 +1,51 @@
+// A field of a form: its label, its hint, what was typed, and its error where the form was refused because of it.
+import { type Html, html } from '../html.ts'
+
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly value?: string | undefined
+  readonly isRequired?: boolean
+  /** Of the input itself. */
+  readonly attributes?: Html | undefined
+  /** Undefined: a line of text. */
+  readonly kind?: 'password' | 'long' | 'picture' | undefined
+  readonly choices?: readonly (readonly [value: string, label: string])[] | undefined
+  /** Several of the choices may be ticked. */
+  readonly ticked?: readonly string[] | undefined
+  /** Where the form was refused because of it. */
+  readonly error?: { readonly message: string; readonly isFirst: boolean } | undefined
+}
+
+export function fieldOf(field: Field): Html {
+  const { name, label, hint, value, error, choices, ticked } = field
+  const marks = html`${field.isRequired && html` required`}${field.attributes}${
+    error &&
+    html` id="${fieldId(name)}" aria-invalid="true" aria-describedby="error-${name}"${error.isFirst && html` autofocus`}`
+  }`
+  const said = html`${label}${hint !== undefined && html`<span class="hint">${hint}</span>`}`
+  const shown = ticked
+    ? html`<fieldset${error && html` id="${fieldId(name)}" tabindex="-1" aria-describedby="error-${name}"${error.isFirst && html` autofocus`}`}><legend>${said}</legend>${choices?.map(
+        ([each, meaning]) =>
+          html`<label class="check"><input type="checkbox" name="${name}" value="${each}"${ticked.includes(each) && html` checked`}><span><code>${each}</code> ${meaning}</span></label>`,
+      )}</fieldset>`
+    : choices
+      ? html`<label>${said}<select name="${name}"${marks}>${choices.map(([each, meaning]) => html`<option value="${each}"${each === value && html` selected`}>${meaning}</option>`)}</select></label>`
+      : field.kind === 'long'
+        ? html`<label>${said}<textarea name="${name}" spellcheck="false"${marks}>${value}</textarea></label>`
+        : html`<label>${said}<input name="${name}"${typeOf(field)}${marks}></label>`
+  return error
+    ? html`<div class="field">${shown}<p class="error" id="error-${name}">${error.message}</p></div>`
+    : shown
+}
+
+function typeOf({ kind, value }: Field): Html {
+  if (kind === 'password') return html` type="password"`
+  if (kind === 'picture') return html` type="file" accept="image/png,image/jpeg,image/webp"`
+  return html` value="${value}"`
+}
+
+export function fieldId(name: string): string {
+  return `field-${name}`
+}

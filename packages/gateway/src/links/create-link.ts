@@ -1,0 +1,66 @@
+// service.link.create: a payment link, once for each linkNo, for ever; by a merchant, or by an operator for one.
+import {
+  Failure,
+  ignoring,
+  type LinkAnswer,
+  makeLinkId,
+  type NewLink,
+  parseLinkCreateBody,
+  type RandomBytes,
+} from '@tillgate/protocol'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { Act } from '../operators/rules/audit.ts'
+import type { PlaceOrder } from '../orders/place-order.ts'
+import type { Clock } from '../platform/clock.ts'
+import { answerLink } from './answer-link.ts'
+import { differingLinkField, makeLink, type PaymentLink } from './rules/link.ts'
+import type { LinkStore } from './store/links.ts'
+
+export interface CreateLinkParts {
+  readonly links: Pick<LinkStore, 'insertLink' | 'readTotals'>
+  readonly placeOrder: Pick<PlaceOrder, 'refusalOfAddresses'>
+  readonly publicUrl: string
+  readonly clock: Clock
+  readonly random: RandomBytes
+}
+
+export type StoreLink = ReturnType<typeof makeStoreLink>
+
+/** The link as it is stored: a repetition answers the one that is there. */
+export function makeStoreLink({ links, placeOrder, clock, random }: CreateLinkParts) {
+  return async (
+    merchant: Merchant,
+    given: NewLink,
+    actFor?: (link: PaymentLink) => Act,
+  ): Promise<PaymentLink> => {
+    const nowMs = clock.now()
+    const link = makeLink(given, {
+      merchantId: merchant.merchantId,
+      linkId: makeLinkId(nowMs, random),
+      nowMs,
+    })
+    const refusal = await placeOrder.refusalOfAddresses(
+      { ...link, cancelUrl: undefined, channel: 'WEB' },
+      merchant,
+    )
+    if (refusal) throw refusal
+    const stored = await links.insertLink(link, actFor?.(link))
+    const field = stored.linkId === link.linkId ? undefined : differingLinkField(stored, link)
+    if (field === undefined) return stored
+    throw new Failure('number_already_used', {
+      field,
+      message: `linkNo ${link.linkNo} was already used for a link with another ${field}. Repeat that link as it was, or use a new linkNo.`,
+    })
+  }
+}
+
+export function makeCreateLink(parts: CreateLinkParts) {
+  const storeLink = makeStoreLink(parts)
+  return async (merchant: Merchant, body: string): Promise<LinkAnswer> => {
+    const given = parseLinkCreateBody(body)
+    const link = await storeLink(merchant, given)
+    const totals = await parts.links.readTotals(link)
+    const { publicUrl, clock } = parts
+    return { ...answerLink(link, { totals, nowMs: clock.now(), publicUrl }), ...ignoring(given) }
+  }
+}

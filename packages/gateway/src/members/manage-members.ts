@@ -1,0 +1,182 @@
+// What a merchant's owner, or an operator for them, does with the merchant's people: invites them, changes their roles,
+// lets them go. A link is told once, to whoever hands it over.
+import { createHash } from 'node:crypto'
+import { Failure, makeUuid } from '@tillgate/protocol'
+import type { Merchant } from '../merchants/rules/merchant.ts'
+import type { MerchantStore } from '../merchants/store/merchants.ts'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { type NewNotice, normaliseEmail, parseEmail, writtenTime } from '../notices/rules/notice.ts'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import {
+  type LinkKind,
+  type ListedMember,
+  linkLifeMs,
+  type MemberLink,
+  type MemberRole,
+  maxMembers,
+} from './rules/member.ts'
+import type { MemberLinkStore, NewLink } from './store/member-links.ts'
+import type { MemberStore } from './store/members.ts'
+
+export interface ManageMembersParts extends ActParts {
+  readonly members: MemberStore
+  readonly links: MemberLinkStore
+  readonly merchants: Pick<MerchantStore, 'findMerchant'>
+  readonly makeNotices: MakeNotices
+  readonly publicUrl: string
+}
+
+export interface MadeLink {
+  readonly login: string
+  /** Opens once, and is told once. Undefined: it went to the address by mail, and nobody else sees it. */
+  readonly link: string | undefined
+  readonly expiresAtMs: number
+}
+
+export interface Invited {
+  readonly merchantId: string
+  readonly email: string
+  readonly role: MemberRole
+}
+
+export type ManageMembers = ReturnType<typeof makeManageMembers>
+
+const tokenBytes = 32
+
+export function makeManageMembers(parts: ManageMembersParts) {
+  const { members, links, clock } = parts
+  const act = makeActs(parts)
+
+  const makeLink = async (about: LinkAbout, name: string, reason: string | undefined): Promise<MadeLink> => {
+    const { login, merchantId } = about
+    const known = merchantId === undefined ? undefined : await parts.merchants.findMerchant(merchantId)
+    const { link, made, notices } = prepareLink({ ...about, merchant: known?.merchant }, parts)
+    const recorded = act(name, login, { merchantId, reason, notices })
+    const inserted = await links.insertLink(link, { most: maxMembers }, recorded)
+    if (!inserted)
+      throw new Failure('status_does_not_allow', {
+        message: `There are ${maxMembers} members and invitations already. Remove one first.`,
+      })
+    return made
+  }
+
+  const changed = (outcome: 'done' | 'missing' | 'last_owner', login: string): void => {
+    if (outcome === 'missing') throw noMember(login)
+    if (outcome === 'last_owner')
+      throw new Failure('status_does_not_allow', {
+        message: `${login} is the last owner. Make somebody else an owner first.`,
+      })
+  }
+
+  return {
+    listMembers: async (
+      merchantId: string,
+    ): Promise<{ members: readonly ListedMember[]; invitations: readonly MemberLink[] }> => ({
+      members: await members.listMembers({ merchantId }),
+      invitations: await links.listInvitations({ merchantId, nowMs: clock.now() }),
+    }),
+
+    /** In place of an earlier invitation for the same address. */
+    async inviteMember({ merchantId, email, role }: Invited): Promise<MadeLink> {
+      const login = parseEmail(email, 'email')
+      if (await members.findMember({ merchantId, login }))
+        throw new Failure('number_already_used', {
+          field: 'email',
+          message: `${login} is a member already. Change the role instead.`,
+        })
+      return makeLink({ kind: 'invitation', login, merchantId, role }, 'member.invite', `as ${role}`)
+    },
+
+    async withdrawInvitation(key: { merchantId: string; linkId: string }): Promise<void> {
+      const { merchantId, linkId } = key
+      if (!(await links.withdrawInvitation(key, act('member.withdraw-invitation', linkId, { merchantId }))))
+        throw new Failure('not_found', { message: 'There is no such invitation any more.' })
+    },
+
+    async changeRole(given: { merchantId: string; login: string; role: MemberRole }): Promise<void> {
+      const { merchantId, login, role } = given
+      const recorded = act('member.change-role', login, { merchantId, reason: `to ${role}` })
+      changed(await members.setRole(given, recorded), login)
+    },
+
+    async removeMember(key: { merchantId: string; login: string }): Promise<void> {
+      const { merchantId, login } = key
+      changed(await members.removeMember(key, act('member.remove', login, { merchantId })), login)
+    },
+
+    /** By whoever has lost theirs; the link goes to the address, and whether there is such an account is told to nobody. */
+    async askRecovery(email: string): Promise<void> {
+      const login = normaliseEmail(email)
+      if (login === undefined || (await members.listMemberships(login)).length === 0) return
+      const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
+      await makeLink(about, 'member.recover', 'asked by themselves')
+    },
+
+    /** A link to a new password, for the operator to hand over when somebody has lost theirs. */
+    async recoverAccount(
+      { merchantId, login: given }: { merchantId: string; login: string },
+      reason: string,
+    ): Promise<MadeLink> {
+      const login = parseEmail(given, 'login')
+      if (!(await members.findMember({ merchantId, login }))) throw noMember(login)
+      const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
+      return makeLink(about, 'member.recover', reason)
+    },
+  }
+}
+
+type LinkAbout = Pick<MemberLink, 'kind' | 'login' | 'merchantId' | 'role'>
+
+/** What is stored of a link, what is told of it, and the mail that brings it. */
+export function prepareLink(
+  {
+    merchant,
+    ...about
+  }: LinkAbout & { readonly merchant: Pick<Merchant, 'name' | 'contactLanguage'> | undefined },
+  parts: ActParts & Pick<ManageMembersParts, 'publicUrl' | 'makeNotices'>,
+): { link: NewLink; made: MadeLink; notices: readonly NewNotice[] } {
+  const { clock, random, actor, publicUrl, makeNotices } = parts
+  const token = Buffer.from(random(tokenBytes)).toString('base64url')
+  const nowMs = clock.now()
+  const { kind, login } = about
+  const expiresAtMs = nowMs + linkLifeMs[kind]
+  const linkId = makeUuid(nowMs, random)
+  const url = linkUrl(token, kind, publicUrl)
+  const given = {
+    to: { email: login, language: merchant?.contactLanguage ?? 'en' },
+    link: url,
+    giveUpAtMs: expiresAtMs,
+    merchantId: about.merchantId,
+  } as const
+  const until = writtenTime(expiresAtMs)
+  const notices =
+    kind === 'recovery'
+      ? makeNotices('member-recovery', { ...given, parameters: { until } })
+      : makeNotices('member-invitation', {
+          ...given,
+          parameters: { merchant: merchant?.name ?? '', inviter: inviterOf(actor, publicUrl), until },
+        })
+  return {
+    link: { ...about, linkId, tokenHash: hashToken(token), madeBy: actor, createdAtMs: nowMs, expiresAtMs },
+    made: { login, link: notices.length > 0 ? undefined : url, expiresAtMs },
+    notices,
+  }
+}
+
+/** A member by their address, others by the gateway's name. */
+function inviterOf(actor: string, publicUrl: string): string {
+  const [, member] = /^member:(.+)@[^@]*$/.exec(actor) ?? []
+  return member ?? new URL(publicUrl).host
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+export function linkUrl(token: string, kind: LinkKind, publicUrl: string): string {
+  return `${publicUrl}/merchant/${kind === 'invitation' ? 'join' : 'recover'}/${token}`
+}
+
+function noMember(login: string): Failure {
+  return new Failure('not_found', { message: `There is no member ${login}.` })
+}

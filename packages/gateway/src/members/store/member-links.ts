@@ -1,0 +1,138 @@
+// One-time links by the hash of each: made, found, used once. What a link brings about happens in the transaction that
+// uses it up, so that of two who open it at once one is let in.
+import type { Access } from '../../accounts/rules/account.ts'
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { sql } from '../../database/sql.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { audited } from '../../operators/store/audit.ts'
+import type { MemberLink } from '../rules/member.ts'
+import { insertAccount, insertMember, type NewAccount, type NewPassword, setPassword } from './members.ts'
+
+export type MemberLinkStore = ReturnType<typeof makeMemberLinkStore>
+
+export interface NewLink extends Omit<MemberLink, 'usedAtMs'> {
+  readonly tokenHash: Buffer
+  readonly madeBy: string
+}
+
+export interface Invitation {
+  readonly linkId: string
+  readonly merchantId: string
+  readonly login: string
+  readonly role: NonNullable<MemberLink['role']>
+  readonly nowMs: number
+}
+
+export function makeMemberLinkStore(database: Pool) {
+  return {
+    /** In place of an earlier one for the same. False: the merchant has as many members and invitations as it may. */
+    insertLink: (link: NewLink, limit: { readonly most: number }, act: Act) =>
+      audited(database, act, (transaction) => insertLink(transaction, link, limit)),
+    findLink: (tokenHash: Buffer) => findLink(database, tokenHash),
+    /** Open ones of one merchant, the oldest first. */
+    listInvitations: (of: { readonly merchantId: string; readonly nowMs: number }) =>
+      listInvitations(database, of),
+    /** False: there is no such open one of this merchant. */
+    withdrawInvitation: (key: { readonly merchantId: string; readonly linkId: string }, act: Act) =>
+      audited(database, act, (transaction) => withdrawInvitation(transaction, key)),
+    /** Makes the account and the member. False: the link is used up, or the account is there already. */
+    joinAnew: (invitation: Invitation, account: NewAccount, act: Act) =>
+      audited(database, act, async (transaction) => {
+        if (!(await useLink(transaction, invitation))) return false
+        if (!(await insertAccount(transaction, account))) throw new AccountExists()
+        return insertMember(transaction, { ...invitation, createdAtMs: invitation.nowMs })
+      }),
+    /** Of an account that is there. False: the link is used up, or the access ended since it was proven. */
+    join: (invitation: Invitation, access: Access, act: Act) =>
+      audited(
+        database,
+        act,
+        async (transaction) =>
+          (await useLink(transaction, invitation)) &&
+          insertMember(transaction, { ...invitation, createdAtMs: invitation.nowMs }, access),
+      ),
+    /** False: the link is used up, or there is no such account any more. */
+    recover: (linkId: string, change: NewPassword, act: Act) =>
+      audited(
+        database,
+        act,
+        async (transaction) =>
+          (await useLink(transaction, { linkId, nowMs: change.nowMs })) && setPassword(transaction, change),
+      ),
+    /** Those that are over. */
+    deleteEnded: (nowMs: number) =>
+      database.query(sql`delete from member_links where expires_at <= ${nowMs}`),
+  }
+}
+
+/** It came into being after the link was looked at: whoever has it signs in first. */
+export class AccountExists extends Error {
+  override readonly name = 'AccountExists'
+}
+
+const shape = rowShape<MemberLink>('link', {
+  linkId: 'link_id',
+  kind: 'kind',
+  login: 'login',
+  merchantId: 'merchant_id',
+  role: 'role',
+  createdAtMs: number('created_at'),
+  expiresAtMs: number('expires_at'),
+  usedAtMs: number('used_at'),
+})
+
+export async function insertLink(
+  transaction: Queryable,
+  link: NewLink,
+  { most }: { readonly most: number },
+): Promise<boolean> {
+  const { linkId, tokenHash, kind, login, merchantId, role, madeBy, createdAtMs, expiresAtMs } = link
+  await transaction.query(sql`
+delete from member_links
+ where login = ${login} and kind = ${kind} and merchant_id is not distinct from ${merchantId} and used_at is null`)
+  const { rowCount } = await transaction.query(sql`
+insert into member_links (link_id, token_hash, kind, login, merchant_id, role, made_by, created_at, expires_at)
+select ${linkId}, ${tokenHash}, ${kind}, ${login}, ${merchantId}, ${role}, ${madeBy}, ${createdAtMs}, ${expiresAtMs}
+ where ${merchantId}::text is null
+    or (select count(*) from members where merchant_id = ${merchantId})
+     + (select count(*) from member_links
+         where merchant_id = ${merchantId} and used_at is null and expires_at > ${createdAtMs}) < ${most}`)
+  return rowCount === 1
+}
+
+async function findLink(database: Queryable, tokenHash: Buffer): Promise<MemberLink | undefined> {
+  const { rows } = await database.query(sql`
+select ${shape.columns} from member_links where token_hash = ${tokenHash}`)
+  return rows[0] && shape.read(rows[0])
+}
+
+async function listInvitations(
+  database: Queryable,
+  { merchantId, nowMs }: { readonly merchantId: string; readonly nowMs: number },
+): Promise<MemberLink[]> {
+  const { rows } = await database.query(sql`
+select ${shape.columns} from member_links
+ where merchant_id = ${merchantId} and used_at is null and expires_at > ${nowMs}
+ order by created_at, link_id`)
+  return rows.map(shape.read)
+}
+
+async function withdrawInvitation(
+  transaction: Queryable,
+  { merchantId, linkId }: { readonly merchantId: string; readonly linkId: string },
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+delete from member_links where link_id = ${linkId} and merchant_id = ${merchantId} and used_at is null`)
+  return rowCount === 1
+}
+
+async function useLink(
+  transaction: Queryable,
+  { linkId, nowMs }: { readonly linkId: string; readonly nowMs: number },
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+update member_links set used_at = ${nowMs}
+ where link_id = ${linkId} and used_at is null and expires_at > ${nowMs}`)
+  return rowCount === 1
+}

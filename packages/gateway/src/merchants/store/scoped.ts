@@ -1,0 +1,52 @@
+// Stores that reach the rows of one merchant alone. Whoever acts as a merchant is given these: a statement that names
+// another merchant finds nothing, and one that names none is never run.
+import { Failure, merchantIdPattern } from '@tillgate/protocol'
+
+/** Of the properties by which statements name a merchant. */
+const names: ReadonlySet<string> = new Set(['merchantId', 'ownerId'])
+/** A refund in its request, a key in its list: nothing names its merchant deeper than that. */
+const maxDepth = 3
+
+/** `stores` by name, each with its statements as functions. */
+export function scopedTo<Stores extends object>(stores: Stores, merchantId: string): Stores {
+  return new Proxy(stores, {
+    get(target, name, receiver) {
+      const store: unknown = Reflect.get(target, name, receiver)
+      return typeof store === 'object' && store !== null
+        ? scopedStore(store, { merchantId, of: String(name) })
+        : () => refuse(`${String(name)} is about no merchant`)
+    },
+  })
+}
+
+function scopedStore(store: object, { merchantId, of }: { merchantId: string; of: string }): object {
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      const statement: unknown = Reflect.get(target, name, receiver)
+      if (typeof statement !== 'function') return statement
+      return (...given: readonly unknown[]) => {
+        const named = given.flatMap((each, index) => namedIn(each, { isFirst: index === 0 }))
+        if (named.length === 0) refuse(`${of}.${String(name)} names no merchant`)
+        if (named.some((each) => each !== merchantId))
+          throw new Failure('not_found', { message: 'There is no such thing.' })
+        return statement.apply(target, given)
+      }
+    },
+  })
+}
+
+/** A text of its own names a merchant where it stands first, as in `findMerchant(merchantId)`. */
+function namedIn(given: unknown, { isFirst, depth = 0 }: { isFirst: boolean; depth?: number }): string[] {
+  if (typeof given === 'string') return isFirst && merchantIdPattern.test(given) ? [given] : []
+  if (typeof given !== 'object' || given === null || Buffer.isBuffer(given) || depth === maxDepth) return []
+  return Object.entries(given).flatMap(([name, value]) =>
+    names.has(name) && typeof value === 'string'
+      ? [value]
+      : namedIn(value, { isFirst: false, depth: depth + 1 }),
+  )
+}
+
+/** Our own bug: it fails loudly. */
+function refuse(what: string): never {
+  throw new Error(`outside of a merchant's scope: ${what}`)
+}

@@ -1,0 +1,156 @@
+// Single payouts: asked for by an operator, and what the bank says of them.
+import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
+import { availableMinor, noBalances } from '../ledger/rules/transfer.ts'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
+import { checkValueDate } from '../treasury/rules/bank-account.ts'
+import type { TreasuryStore } from '../treasury/store/treasury.ts'
+import { accountAt } from './rules/bank-account.ts'
+import { type Ending, endPayout } from './rules/end-payout.ts'
+import type { Payout } from './rules/payout.ts'
+import { maxPayoutMinor } from './rules/payout-amount.ts'
+import type { MerchantBankAccountStore } from './store/merchant-bank-accounts.ts'
+import type { PayoutRunStore } from './store/payout-runs.ts'
+import type { PayoutFilter, PayoutKey, PayoutStore } from './store/payouts.ts'
+import type { RequestPayoutStore } from './store/request-payout.ts'
+
+export interface ManagePayoutsParts extends ActParts {
+  readonly payouts: PayoutStore
+  readonly payoutRuns: Pick<PayoutRunStore, 'findRun'>
+  readonly payoutRequests: RequestPayoutStore
+  readonly merchantBankAccounts: Pick<MerchantBankAccountStore, 'listAccounts'>
+  readonly treasury: Pick<TreasuryStore, 'isRecorded' | 'recordedAt'>
+  readonly makeNotices: MakeNotices
+}
+
+export interface PayoutGiven {
+  readonly merchantId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+  readonly bankName: string
+}
+
+export interface RequestedPayout {
+  readonly payoutId: string
+  /** In the merchant's wallet. */
+  readonly leftMinor: bigint
+}
+
+export type ManagePayouts = ReturnType<typeof makeManagePayouts>
+
+export function makeManagePayouts(parts: ManagePayoutsParts) {
+  const { payouts, payoutRuns, payoutRequests, merchantBankAccounts, treasury, clock, random } = parts
+  const act = makeActs(parts)
+
+  const find = async (key: PayoutKey): Promise<Payout> => {
+    const found = await payouts.findPayout(key)
+    if (found) return found
+    throw new Failure('not_found', { message: `There is no payout ${key.payoutId} of this merchant.` })
+  }
+
+  const availableIn = async (merchantId: string, currency: string): Promise<bigint> => {
+    const accounts = await payoutRequests.listBalances(merchantId)
+    return availableMinor(accounts.find((each) => each.currency === currency) ?? noBalances)
+  }
+
+  const tellReturned = ({ merchantId, payoutId, amountMinor, currency }: Payout, reason: string) =>
+    parts.makeNotices('payout-returned', {
+      merchantId,
+      parameters: { amount: `${toDecimalText(amountMinor, currency)} ${currency}`, payoutId, reason },
+    })
+
+  return {
+    findPayout: find,
+
+    listPayouts: (filter: PayoutFilter, page: { before?: string | undefined; limit: number }) =>
+      payouts.listPayouts(filter, page),
+
+    /** When the act of this id was carried out; undefined: it was not. */
+    doneAt: (actId: string): Promise<number | undefined> => treasury.recordedAt(actId),
+
+    /** Throws where it could not be requested now. */
+    async checkRequest({ merchantId, currency, amountMinor }: PayoutGiven): Promise<void> {
+      checkMost(amountMinor, currency)
+      const accounts = await merchantBankAccounts.listAccounts(merchantId)
+      const own = accounts.filter((each) => each.currency === currency)
+      if (!accountAt(own, clock.now())) throw noBankAccount(currency)
+      const left = await availableIn(merchantId, currency)
+      if (left < amountMinor) throw tooLittle(left, currency)
+    },
+
+    /** The reserve of a plan does not bind: whoever asks knows why. Below zero nothing goes. */
+    async requestPayout(
+      given: PayoutGiven,
+      { reason, ...once }: { readonly reason: string } & Once,
+    ): Promise<RequestedPayout> {
+      const { merchantId, currency, amountMinor } = given
+      checkMost(amountMinor, currency)
+      const made = act('merchant.payout', merchantId, { merchantId, reason, approval: once.approval })
+      const recorded = { ...made, auditId: once.actId ?? made.auditId }
+      const request = {
+        ...given,
+        payoutId: makeTransactionId(recorded.actedAtMs, random),
+        runId: makeUuid(recorded.actedAtMs, random),
+      }
+      const outcome = await carryOutOnce<'no_bank_account' | 'insufficient_funds'>(recorded, once, {
+        isRecorded: treasury.isRecorded,
+        async attempt() {
+          const requested = await payoutRequests.requestPayout(request, recorded)
+          return requested === 'requested' ? 'done' : requested
+        },
+      })
+      if (outcome === 'no_bank_account') throw noBankAccount(currency)
+      const leftMinor = await availableIn(merchantId, currency)
+      if (outcome === 'insufficient_funds') throw tooLittle(leftMinor, currency)
+      const payoutId = await payoutRequests.findByAct(merchantId, recorded.auditId)
+      return { payoutId: payoutId ?? request.payoutId, leftMinor }
+    },
+
+    /** Throws where its status does not allow it, also when somebody else changed it meanwhile. */
+    async endPayout(key: PayoutKey, ending: Ending, reason: string): Promise<Payout> {
+      if (ending.outside) checkValueDate(ending.outside.valueDate)
+      const payout = await find(key)
+      const { merchantId, payoutId } = payout
+      const run = await payoutRuns.findRun(payout.runId)
+      if (!run) throw new Error('every payout has its run')
+      const notices = ending.status === 'returned' ? tellReturned(payout, reason) : undefined
+      const recorded = act(`payout.${verbs[ending.status]}`, payoutId, { merchantId, reason, notices })
+      const change = endPayout(payout, ending, {
+        bankName: run.bankName,
+        auditId: recorded.auditId,
+        nowMs: recorded.actedAtMs,
+        random,
+      })
+      if (await payouts.changePayout(change, recorded)) return find(key)
+      const now = await find(key)
+      throw new Failure('status_does_not_allow', { message: `The payout became ${now.status} meanwhile.` })
+    },
+  }
+}
+
+const verbs = { paid: 'paid', returned: 'return', cancelled: 'cancel' } as const satisfies Record<
+  Ending['status'],
+  string
+>
+
+function checkMost(amountMinor: bigint, currency: string): void {
+  const most = maxPayoutMinor(currency)
+  if (amountMinor <= most) return
+  throw new Failure('invalid_field', {
+    field: 'amount',
+    message: `amount must be ${toDecimalText(most, currency)} at most: banks take no more in one transfer.`,
+  })
+}
+
+function noBankAccount(currency: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `The merchant has no bank account for ${currency} that may be paid to yet. Set one; a new one waits first.`,
+  })
+}
+
+function tooLittle(leftMinor: bigint, currency: string): Failure {
+  return new Failure('status_does_not_allow', {
+    message: `The merchant's wallet has ${toDecimalText(leftMinor, currency)} ${currency}, which is too little.`,
+  })
+}

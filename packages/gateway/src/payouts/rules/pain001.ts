@@ -1,0 +1,84 @@
+// A run as a payment file for the bank: ISO 20022 pain.001.001.09, customer credit transfer initiation. A pure function
+// of what is stored with the run and its payouts, so that one run is the same bytes for ever. In pieces, because a run
+// may have a hundred thousand payouts: head, each payout, tail.
+import { toDecimalText } from '@tillgate/protocol'
+import type { BankDetails } from '../../treasury/rules/bank-account.ts'
+import { toBankText } from './bank-text.ts'
+import type { Payout, PayoutRun } from './payout.ts'
+import { dayOf } from './payout-plan.ts'
+
+export interface FileTotals {
+  readonly payouts: number
+  readonly sumMinor: bigint
+}
+
+const maxLengths = { name: 70, accountNumber: 34, bank: 140 } as const
+/** The control sum has no room for more; it may be left out. */
+const maxSumDigits = 18
+
+/** A run with what it has once it was sent. */
+export type SentRun = PayoutRun & { readonly debtor: BankDetails; readonly sentAtMs: number }
+
+export function painHead(run: SentRun, totals: FileTotals): string {
+  const { debtor, currency } = run
+  const id = messageId(run)
+  const name = element('Nm', toBankText(debtor.holder, maxLengths.name))
+  const counted = `${element('NbOfTxs', totals.payouts.toString())}${controlSum(totals, currency)}`
+  const sentAt = `${new Date(run.sentAtMs).toISOString().slice(0, 19)}Z`
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn>
+<GrpHdr>${element('MsgId', id)}${element('CreDtTm', sentAt)}${counted}<InitgPty>${name}</InitgPty></GrpHdr>
+<PmtInf>${element('PmtInfId', id)}<PmtMtd>TRF</PmtMtd>${counted}<ReqdExctnDt>${element('Dt', dayOf(run.sentAtMs))}</ReqdExctnDt>
+<Dbtr>${name}</Dbtr><DbtrAcct>${accountId(debtor)}${element('Ccy', currency)}</DbtrAcct><DbtrAgt>${agent(debtor) ?? unknownAgent}</DbtrAgt>
+`
+}
+
+export function painPayout({ payoutId, account, amountMinor, currency }: Payout): string {
+  const isSepa = currency === 'EUR' && account.iban !== undefined
+  const creditorAgent = agent(account)
+  return [
+    `<CdtTrfTxInf><PmtId>${element('EndToEndId', payoutId)}</PmtId>`,
+    isSepa ? '<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl></PmtTpInf>' : '',
+    `<Amt><InstdAmt Ccy="${escapeXml(currency)}">${toDecimalText(amountMinor, currency)}</InstdAmt></Amt>`,
+    element('ChrgBr', isSepa ? 'SLEV' : 'SHAR'),
+    creditorAgent === undefined ? '' : `<CdtrAgt>${creditorAgent}</CdtrAgt>`,
+    `<Cdtr>${element('Nm', toBankText(account.holder, maxLengths.name))}</Cdtr>`,
+    `<CdtrAcct>${accountId(account)}</CdtrAcct>`,
+    `<RmtInf>${element('Ustrd', `Payout ${payoutId}`)}</RmtInf></CdtTrfTxInf>\n`,
+  ].join('')
+}
+
+export const painTail = '</PmtInf></CstmrCdtTrfInitn></Document>\n'
+
+/** At most 35 characters: the run's id without its dashes has 32. */
+function messageId({ runId }: Pick<PayoutRun, 'runId'>): string {
+  return runId.replaceAll('-', '')
+}
+
+function controlSum({ sumMinor }: FileTotals, currency: string): string {
+  const isSayable = sumMinor.toString().length <= maxSumDigits
+  return isSayable ? element('CtrlSum', toDecimalText(sumMinor, currency)) : ''
+}
+
+/** Of an account without an IBAN the first line is its number, and what follows is its bank. */
+function accountId({ iban, lines: [number = ''] = [] }: BankDetails): string {
+  if (iban !== undefined) return `<Id>${element('IBAN', iban)}</Id>`
+  return `<Id><Othr>${element('Id', toBankText(number, maxLengths.accountNumber))}</Othr></Id>`
+}
+
+const unknownAgent = '<FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId>'
+
+function agent({ bic, lines = [] }: BankDetails): string | undefined {
+  const bank = lines.slice(1).join(', ')
+  if (bic === undefined && bank === '') return undefined
+  const named = bank === '' ? '' : element('Nm', toBankText(bank, maxLengths.bank))
+  return `<FinInstnId>${bic === undefined ? '' : element('BICFI', bic)}${named}</FinInstnId>`
+}
+
+function element(name: string, text: string): string {
+  return `<${name}>${escapeXml(text)}</${name}>`
+}
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

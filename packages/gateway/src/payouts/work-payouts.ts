@@ -1,0 +1,55 @@
+// One turn of the worker: a batch of plans that are due, then a batch of payouts of runs that end. Small batches, so that
+// nobody who is paid or refunded meanwhile waits long for a merchant's account.
+import { makeTransactionId, makeUuid } from '@tillgate/protocol'
+import type { ClockAndRandom } from '../platform/clock.ts'
+import { decidePlan } from './rules/decide-payouts.ts'
+import { endPayout } from './rules/end-payout.ts'
+import { dayOf } from './rules/payout-plan.ts'
+import type { PayoutBatchStore } from './store/payout-batches.ts'
+
+export interface WorkPayoutsParts extends ClockAndRandom {
+  readonly payoutBatches: PayoutBatchStore
+}
+
+export interface PayoutTurn {
+  readonly made: number
+  readonly ended: number
+  /** There is more to do at once. */
+  readonly more: boolean
+}
+
+/** A transaction that is over in about a tenth of a second: nobody waits longer for a merchant's account. */
+export const payoutBatch = 1_000
+
+export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
+
+export function makeWorkPayouts({ payoutBatches: batches, clock, random }: WorkPayoutsParts) {
+  return async (): Promise<PayoutTurn> => {
+    const nowMs = clock.now()
+    const today = dayOf(nowMs)
+    const made = await batches.makePayouts({
+      today,
+      nowMs,
+      limit: payoutBatch,
+      decide: (due) => decidePlan(due, today),
+      newRunId: () => makeUuid(nowMs, random),
+      newPayoutId: () => makeTransactionId(nowMs, random),
+    })
+    if (made.plans === payoutBatch) return { made: made.payouts, ended: 0, more: true }
+    await batches.closeRuns(nowMs)
+    const ended = await batches.endPayouts({
+      nowMs,
+      limit: payoutBatch,
+      decide: (payout, { bankName, ending, message, reference, valueDate }) => {
+        if (!ending) throw new Error('only a run that ends ends its payouts')
+        const outside = ending === 'paid' && reference && valueDate ? { reference, valueDate } : undefined
+        return endPayout(
+          payout,
+          { status: ending, outside, message },
+          { bankName, auditId: undefined, nowMs, random },
+        )
+      },
+    })
+    return { made: made.payouts, ended: ended ?? 0, more: ended !== undefined }
+  }
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { brokenLimit, dayOf, limitsIn, noLimits, nothingSpent, type Spending } from './limits.ts'
+
+const defaults = { ...noLimits, paymentMinor: 100n, dayMinor: 150n }
+const broken = (spending: Partial<Spending>, amountMinor: bigint, day = 5) =>
+  brokenLimit({ ...nothingSpent, ...spending }, { amountMinor, day, defaults })
+
+test('a limit is part of what is allowed', () => {
+  assert.equal(broken({}, 100n), undefined)
+  assert.deepEqual(broken({}, 101n), { kind: 'payment', limitMinor: 100n })
+  assert.equal(broken({ spentOn: 5, spentMinor: 50n }, 100n), undefined)
+  assert.deepEqual(broken({ spentOn: 5, spentMinor: 51n }, 100n), {
+    kind: 'day',
+    limitMinor: 150n,
+    leftMinor: 99n,
+  })
+  assert.deepEqual(broken({ spentOn: 5, spentMinor: 200n }, 1n), {
+    kind: 'day',
+    limitMinor: 150n,
+    leftMinor: 0n,
+  })
+})
+
+test('a new day begins anew, and a clock that is behind does not', () => {
+  assert.equal(broken({ spentOn: 4, spentMinor: 150n }, 100n), undefined)
+  assert.equal(broken({ spentOn: 6, spentMinor: 150n }, 100n)?.kind, 'day')
+  assert.equal(dayOf(Date.UTC(1970, 0, 2) - 1), 0)
+  assert.equal(dayOf(Date.UTC(1970, 0, 2)), 1)
+})
+
+test('a wallet’s own limit stands in place of the default, whether more or less', () => {
+  const own = { ...noLimits, paymentMinor: 120n, dayMinor: 0n }
+  assert.equal(broken({ own }, 110n)?.kind, 'day')
+  assert.equal(broken({ own: { ...own, dayMinor: undefined } }, 120n), undefined)
+})
+
+test('without limits there are none, and each currency has its own', () => {
+  assert.equal(brokenLimit(nothingSpent, { amountMinor: 10n ** 18n, day: 1, defaults: noLimits }), undefined)
+  const both = { payment: new Map([['EUR', 5n]]), day: undefined, balance: undefined }
+  assert.equal(limitsIn('EUR', both).paymentMinor, 5n)
+  assert.equal(limitsIn('USD', both).paymentMinor, undefined)
+})

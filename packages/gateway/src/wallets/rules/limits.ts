@@ -1,0 +1,79 @@
+// How much a wallet may pay at once and in a day, and how much may be in it. The gateway has defaults for each currency;
+// a wallet may have its own. Pure.
+import { toDecimalText } from '@tillgate/protocol'
+
+/** In one currency; undefined: no limit, or for a wallet's own, the default. */
+export interface Limits {
+  readonly paymentMinor: bigint | undefined
+  readonly dayMinor: bigint | undefined
+  readonly balanceMinor: bigint | undefined
+}
+
+export type LimitKind = 'payment' | 'day' | 'balance'
+
+/** The gateway's, by currency. */
+export type DefaultLimits = Readonly<Record<LimitKind, ReadonlyMap<string, bigint> | undefined>>
+
+/** What a wallet has and has spent, in one currency. */
+export interface Spending {
+  readonly own: Limits
+  /** The last day on which something was spent, and how much on it. */
+  readonly spentOn: number
+  readonly spentMinor: bigint
+}
+
+export const noLimits: Limits = { paymentMinor: undefined, dayMinor: undefined, balanceMinor: undefined }
+export const nothingSpent: Spending = { own: noLimits, spentOn: 0, spentMinor: 0n }
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Days since 1970-01-01 UTC. */
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / dayMs)
+}
+
+export function limitsIn(currency: string, defaults: DefaultLimits): Limits {
+  return {
+    paymentMinor: defaults.payment?.get(currency),
+    dayMinor: defaults.day?.get(currency),
+    balanceMinor: defaults.balance?.get(currency),
+  }
+}
+
+export function limitsOf(own: Limits, defaults: Limits): Limits {
+  return {
+    paymentMinor: own.paymentMinor ?? defaults.paymentMinor,
+    dayMinor: own.dayMinor ?? defaults.dayMinor,
+    balanceMinor: own.balanceMinor ?? defaults.balanceMinor,
+  }
+}
+
+/** A clock that is behind another's does not begin the day anew. */
+export function spentMinorOn({ spentOn, spentMinor }: Spending, day: number): bigint {
+  return spentOn >= day ? spentMinor : 0n
+}
+
+export type BrokenLimit =
+  | { readonly kind: 'payment'; readonly limitMinor: bigint }
+  | { readonly kind: 'day'; readonly limitMinor: bigint; readonly leftMinor: bigint }
+
+/** Which limit stands against paying this amount now; undefined: none. */
+export function brokenLimit(
+  spending: Spending,
+  { amountMinor, day, defaults }: { amountMinor: bigint; day: number; defaults: Limits },
+): BrokenLimit | undefined {
+  const { paymentMinor, dayMinor } = limitsOf(spending.own, defaults)
+  if (paymentMinor !== undefined && amountMinor > paymentMinor)
+    return { kind: 'payment', limitMinor: paymentMinor }
+  if (dayMinor === undefined) return undefined
+  const leftMinor = dayMinor - spentMinorOn(spending, day)
+  if (amountMinor <= leftMinor) return undefined
+  return { kind: 'day', limitMinor: dayMinor, leftMinor: leftMinor > 0n ? leftMinor : 0n }
+}
+
+/** For the audit. */
+export function describeLimits({ paymentMinor, dayMinor, balanceMinor }: Limits, currency: string): string {
+  const written = (minor: bigint | undefined) =>
+    minor === undefined ? 'default' : toDecimalText(minor, currency)
+  return `${currency}: payment ${written(paymentMinor)}, day ${written(dayMinor)}, balance ${written(balanceMinor)}`
+}

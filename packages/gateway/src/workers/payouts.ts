@@ -1,0 +1,36 @@
+// Makes the payouts of plans that are due and ends those of runs that end, batch after batch. What other processes ask for
+// is found by looking again. Orders go first: while others are at work in the database it rests between two batches, for
+// many times as long as a batch takes, and makes up for it when they are done.
+import type { WorkPayouts } from '../payouts/work-payouts.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+export interface PayoutWorkerParts {
+  readonly workPayouts: WorkPayouts
+  /** Whether anybody else is at work in the database. */
+  readonly isShared: () => Promise<boolean>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const lookAgainMs = 5_000
+/** Of the time that a batch took: it has less than a tenth of one connection's work then. */
+const rests = 12
+
+export function startPayoutWorker({ workPayouts, isShared, clock, log }: PayoutWorkerParts): Loop {
+  return startLoop({
+    worker: 'payouts',
+    clock,
+    log,
+    turn: async () => {
+      const startedAtMs = clock.now()
+      const { made, ended, more } = await workPayouts()
+      const tookMs = Math.max(1, clock.now() - startedAtMs)
+      if (made > 0) log.info({ worker: 'payouts', count: made }, 'payouts were made')
+      if (ended > 0) log.info({ worker: 'payouts', count: ended }, 'payouts were ended')
+      if (!more) return lookAgainMs
+      return (await isShared()) ? Math.min(rests * tookMs, lookAgainMs) : 0
+    },
+  })
+}

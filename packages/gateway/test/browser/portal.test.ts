@@ -1,0 +1,108 @@
+// The portal in a real browser: sandbox access, a password by the link, a key pair that never leaves the page, and every
+// page on a desktop and a phone, light and dark, without a fault that axe finds.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { look } from '../support/look.ts'
+import { createBody } from '../support/order.ts'
+import { memberOf, memberPassword } from '../support/portal.ts'
+
+const gateway = await startTestGateway()
+const browser = await launchBrowser()
+const shop = await gateway.addMerchant({ name: 'Tea House' })
+const { merchantId } = shop
+const { email } = await memberOf(gateway, merchantId, 'owner')
+const { data } = await shop.call('service.trade.create', createBody({ now: Date.now() }))
+await shop.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
+await shop.call('service.trade.create', createBody({ now: Date.now() }))
+const { rows } = await gateway.pool.query<{ callback_id: string }>(
+  'select callback_id from callbacks where merchant_id = $1 limit 1',
+  [merchantId],
+)
+await gateway.operations
+  .as('test')
+  .members.inviteMember({ merchantId, email: 'somebody.with.a.long.name@shop.example', role: 'finance' })
+await gateway.merchants.setLogo(
+  merchantId,
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+)
+
+const pages: Readonly<Record<string, { readonly path: string; readonly expects: RegExp }>> = {
+  home: { path: '', expects: /Balance/ },
+  orders: { path: '/orders', expects: /order-/ },
+  order: { path: `/orders/${data.paymentId}`, expects: /What happened/ },
+  refund: { path: `/orders/${data.paymentId}/refund`, expects: /The money goes back/ },
+  money: { path: '/money', expects: /Statement/ },
+  keys: { path: '/keys', expects: /Our public key/ },
+  'new-rsa-key': { path: '/keys/rsa', expects: /made in this browser/ },
+  callbacks: { path: '/callbacks', expects: /service\.|PAYMENT|payment/i },
+  callback: { path: `/callbacks/${rows[0]?.callback_id}`, expects: /What it says/ },
+  requests: { path: '/requests', expects: /refused or slow/ },
+  settings: { path: '/settings', expects: new RegExp(merchantId) },
+  'settings-change': { path: '/settings/change', expects: /within 5 seconds/ },
+  logo: { path: '/settings/logo', expects: /beside your name/ },
+  members: { path: '/members', expects: /somebody\.with/ },
+  invite: { path: '/members/invite', expects: /for you to hand over/ },
+  account: { path: '/account', expects: /Where you are signed in/ },
+  'not-found': { path: '/orders/P00000000000000000000000000', expects: /nothing here/ },
+}
+
+for (const [size, colorScheme, options] of [
+  ['desktop', 'light', desktop],
+  ['phone', 'dark', phone],
+] as const)
+  test(`every page reads well (${size}, ${colorScheme})`, async () => {
+    const { page, troubles } = await openPage(browser, { ...options, colorScheme })
+    await page.goto(`${gateway.url}/merchant`)
+    await look(page, `portal-sign-in-${size}-${colorScheme}`)
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(memberPassword)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${gateway.url}/merchant`)
+    for (const [name, { path, expects }] of Object.entries(pages)) {
+      await page.goto(`${gateway.url}/merchant${path}`)
+      assert.match((await page.locator('main').textContent()) ?? '', expects, name)
+      await look(page, `portal-${name}-${size}-${colorScheme}`, { onlyColours: size === 'phone' })
+    }
+    await page.goto(`${gateway.url}/merchant?lang=ar`)
+    await look(page, `portal-arabic-${size}-${colorScheme}`, { onlyColours: true })
+    await page.goto(`${gateway.url}/merchant/keys?lang=de`)
+    await look(page, `portal-german-${size}-${colorScheme}`, { onlyColours: true })
+    // What is not there is not there: the browser notes it.
+    assert.deepEqual(
+      troubles.filter((each) => !/404/.test(each)),
+      [],
+    )
+  })
+
+test('a newcomer comes in by the sandbox’s page and makes a key that never leaves the browser', async () => {
+  const { page } = await openPage(browser, phone)
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(request.postData() ?? ''))
+  await page.goto(`${gateway.url}/sandbox`)
+  await page.getByLabel('Name of your shop').fill('New Shop')
+  await page.getByLabel(/Your e-mail address/).fill('new@shop.example')
+  await page.getByRole('button', { name: 'Get access' }).click()
+  const link = await page.getByRole('link', { name: 'Open the portal' }).getAttribute('href')
+  await page.goto(link ?? '')
+  await page.getByLabel('Password', { exact: true }).fill(memberPassword)
+  await page.getByLabel('Password once more').fill(memberPassword)
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByText('Until your first payment').waitFor()
+  await page.goto(`${gateway.url}/merchant/keys/rsa`)
+  await page.getByRole('button', { name: 'Make a new pair in this browser' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Save the private key' }).click()
+  assert.equal((await download).suggestedFilename(), 'private.pem')
+  await page.getByLabel('Your password').fill(memberPassword)
+  await page.getByRole('button', { name: 'New RSA key' }).click()
+  await page.getByText('The new RSA key is live.').waitFor()
+  const [{ merchantId: own } = { merchantId: '' }] =
+    await gateway.stores.members.listMemberships('new@shop.example')
+  assert.equal(
+    (await gateway.merchants.showMerchant(own)).keys.filter(({ kind }) => kind === 'rsa').length,
+    2,
+  )
+  assert.ok(!sent.some((body) => decodeURIComponent(body).includes('PRIVATE KEY')))
+})

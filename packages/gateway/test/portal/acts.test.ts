@@ -1,0 +1,191 @@
+// What a shop does in its portal, over HTTP: keys, settings, logo, refund, callbacks, requests, statement. Each is recorded
+// with who did it, and does to the shop what the operator's act would.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseAesKey, sealRequest } from '@tillgate/protocol'
+import { pair } from '../../../protocol/test/keys.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { createBody } from '../support/order.ts'
+import { memberOf, memberPassword as password } from '../support/portal.ts'
+
+const gateway = await startTestGateway()
+const shop = await gateway.addMerchant({ name: 'Tea House' })
+const { merchantId } = shop
+const { client: owner, email } = await memberOf(gateway, merchantId, 'owner')
+const { client: finance } = await memberOf(gateway, merchantId, 'finance')
+
+async function recorded(act: string): Promise<string[]> {
+  const { rows } = await gateway.pool.query<{ actor: string }>(
+    'select actor from audit where act = $1 and merchant_id = $2 order by audit_id',
+    [act, merchantId],
+  )
+  return rows.map(({ actor }) => actor)
+}
+
+async function paidOrder() {
+  const { data } = await shop.call('service.trade.create', createBody({ now: Date.now() }))
+  await shop.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
+  return data.paymentId as string
+}
+
+test('a paid order is seen and refunded, once however often the form is sent', async () => {
+  const paymentId = await paidOrder()
+  const { text } = await finance.get('/merchant/orders')
+  assert.match(text, /12\.50/)
+  const screen = await finance.get(`/merchant/orders/${paymentId}/refund`)
+  const [, referRefundNo = ''] = /name="referRefundNo" value="([^"]+)"/.exec(screen.text) ?? []
+  const form = { referRefundNo, amount: '5.00', reason: 'broken cup' }
+  const path = `/merchant/orders/${paymentId}/refund`
+  for (let index = 0; index < 2; index++)
+    assert.equal((await finance.post(path, form, { on: path })).location, `/merchant/orders/${paymentId}`)
+  const { rows } = await gateway.pool.query('select 1 from refunds where merchant_id = $1', [merchantId])
+  assert.equal(rows.length, 1)
+  assert.match((await recorded('order.refund'))[0] ?? '', /^member:finance-\d+@shop\.example@/)
+  const tooMuch = await finance.post(path, { ...form, referRefundNo: 'portal-2', amount: '50' }, { on: path })
+  assert.equal(tooMuch.status, 422)
+  assert.match(tooMuch.text, /value="50"/)
+})
+
+test('fields that are missing or wrong are said at each of them, in the reader’s words', async () => {
+  const path = `/merchant/orders/${await paidOrder()}/refund`
+  const refused = await finance.post(path, { referRefundNo: 'portal-3', amount: 'much' }, { on: path })
+  assert.equal(refused.status, 422)
+  assert.match(refused.text, /Please check: Amount\./)
+  assert.match(refused.text, /Please fill in: Reason\./)
+})
+
+test('a new AES key is shown once, wants the password, and opens requests beside the old one', async () => {
+  const path = '/merchant/keys/aes'
+  const refused = await owner.post(path, { password: 'not the password' }, { on: path })
+  assert.equal(refused.status, 422)
+  const made = await owner.post(path, { password }, { on: path })
+  assert.equal(made.status, 200)
+  const [, aesKey = ''] = /class="secret"><code>([^<]+)</.exec(made.text) ?? []
+  const envelope = await sealRequest(
+    {
+      merchantId,
+      method: 'service.trade.query',
+      timestamp: Date.now(),
+      body: JSON.stringify({ orderNo: 'none' }),
+    },
+    { aesKey: parseAesKey(aesKey), privateKey: pair.privateKey },
+  )
+  const answer = await gateway.post('/api/v1/gateway', JSON.stringify(envelope))
+  assert.notEqual(answer.code, 40100)
+  const page = await owner.get('/merchant/keys')
+  assert.ok(!page.text.includes(aesKey))
+  const third = await owner.post(path, { password }, { on: path })
+  assert.equal(third.status, 422)
+  assert.match(third.text, /two live aes keys/)
+})
+
+test('a public key is pasted, and a key revoked', async () => {
+  const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const path = '/merchant/keys/rsa'
+  assert.equal((await owner.post(path, { publicKey, password }, { on: path })).location, '/merchant/keys')
+  const bad = await owner.post(path, { publicKey: 'no key', password }, { on: path })
+  assert.equal(bad.status, 422)
+  const { keys } = await gateway.merchants.showMerchant(merchantId)
+  const keyId = keys.filter(({ kind }) => kind === 'rsa').at(-1)?.keyId
+  const revoke = `/merchant/keys/${keyId}/revoke`
+  assert.equal((await owner.post(revoke, {}, { on: revoke })).location, '/merchant/keys')
+  assert.deepEqual((await recorded('key.revoke')).length, 1)
+})
+
+test('orders that name no address get the shop’s own, also when it changes between a create and its repeat', async () => {
+  const path = '/merchant/settings/change'
+  const set = (defaultCallbackUrl: string) => owner.post(path, { defaultCallbackUrl, password }, { on: path })
+  assert.equal((await set('http://127.0.0.1:9/first')).location, '/merchant/settings')
+  const { callbackUrl: _, ...body } = createBody({ now: Date.now() })
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  // The gateway remembers a merchant for some seconds.
+  const urlOf = async () => {
+    for (;;) {
+      const { data } = await shop.call('service.trade.create', createBodyWithout())
+      const { rows } = await gateway.pool.query<{ callback_url: string | null }>(
+        'select callback_url from orders where merchant_id = $1 and payment_id = $2',
+        [merchantId, data.paymentId],
+      )
+      if (rows[0]?.callback_url) return rows[0].callback_url
+    }
+  }
+  assert.equal(await urlOf(), 'http://127.0.0.1:9/first')
+  const first = await shop.call('service.trade.create', body)
+  assert.equal((await set('http://127.0.0.1:9/second')).location, '/merchant/settings')
+  const again = await shop.call('service.trade.create', body)
+  assert.equal(again.data.paymentId, first.data.paymentId)
+  const refused = await set('ftp://shop.example/')
+  assert.equal(refused.status, 422)
+  assert.match(refused.text, /id="error-defaultCallbackUrl"/)
+})
+
+function createBodyWithout() {
+  const { callbackUrl: _, ...body } = createBody({ now: Date.now() })
+  return body
+}
+
+test('a logo is a picture, and is served as one', async () => {
+  const send = async (bytes: Buffer) => {
+    const form = new FormData()
+    form.append('token', await owner.token('/merchant/settings/logo'))
+    form.append('logo', new Blob([new Uint8Array(bytes)]), 'logo.png')
+    return fetch(`${gateway.url}/merchant/settings/logo`, {
+      method: 'POST',
+      body: form,
+      redirect: 'manual',
+      headers: { cookie: [...owner.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    })
+  }
+  const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(32)])
+  assert.equal((await send(png)).status, 303)
+  const [, src = ''] = /<img src="([^"]+)"/.exec((await owner.get('/merchant/settings')).text) ?? []
+  const served = await fetch(gateway.url + src)
+  assert.equal(served.headers.get('content-type'), 'image/png')
+  assert.equal(served.headers.get('x-content-type-options'), 'nosniff')
+  assert.match(served.headers.get('content-security-policy') ?? '', /sandbox/)
+  assert.deepEqual(Buffer.from(await served.arrayBuffer()), png)
+  assert.equal((await send(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).status, 422)
+  assert.ok([413, 422].includes((await send(Buffer.concat([png, Buffer.alloc(65_536)]))).status))
+})
+
+test('a callback is sent again, and a refused request is found by its id', async () => {
+  const paymentId = await paidOrder()
+  const { rows } = await gateway.pool.query<{ callback_id: string }>(
+    'select callback_id from callbacks where merchant_id = $1 and payment_id = $2 limit 1',
+    [merchantId, paymentId],
+  )
+  const path = `/merchant/callbacks/${rows[0]?.callback_id}`
+  assert.equal((await owner.get(path)).status, 200)
+  const sent = await owner.post(`${path}/resend`, {}, { on: `${path}/resend` })
+  assert.ok([303, 422].includes(sent.status))
+  const refused = await shop.call('service.trade.query', { orderNo: 'never-made' })
+  const requestId = refused.headers.get('x-request-id') ?? ''
+  for (let tries = 0; tries < 100; tries++) {
+    const { text } = await owner.get(`/merchant/requests?q=${requestId}`)
+    if (text.includes('service.trade.query')) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  assert.fail('the request is not on record')
+})
+
+test('the statement is a file with what moved', async () => {
+  const { status, headers, text } = await finance.get('/merchant/money/statement.csv')
+  assert.equal(status, 200)
+  assert.match(headers.get('content-disposition') ?? '', new RegExp(`statement-${merchantId}\\.csv`))
+  assert.match(text, /12\.50/)
+})
+
+test('people are invited, given another role and removed; the last owner stays', async () => {
+  const path = '/merchant/members/invite'
+  const invited = await owner.post(
+    path,
+    { email: 'new@shop.example', role: 'viewer', password },
+    { on: path },
+  )
+  assert.match(invited.text, /\/merchant\/join\/[\w-]{43}/)
+  const page = `/merchant/members/${encodeURIComponent(email)}/remove`
+  const refused = await owner.post(page, {}, { on: page })
+  assert.equal(refused.status, 422)
+  assert.match(refused.text, /is the last owner/)
+  assert.equal((await recorded('member.invite')).filter((actor) => actor.startsWith('member:')).length, 1)
+})

@@ -1,0 +1,126 @@
+// From an empty live gateway to a merchant who takes orders: applied, asked, approved in the console, joined by a one-time
+// link, keys that nobody else has seen. And the ways in which that must not go.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseAesKey, sealRequest } from '@tillgate/protocol'
+import { pair } from '../../../protocol/test/keys.ts'
+import { ConsoleClient } from '../support/console.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { createBody } from '../support/order.ts'
+import { PortalClient, memberPassword as password } from '../support/portal.ts'
+
+const environment = {
+  MODE: 'live',
+  PUBLIC_URL: 'https://pay.example',
+  TRUSTED_PROXIES: 'none',
+  APPLICATIONS: 'on',
+}
+const gateway = await startTestGateway({ environment })
+const admin = new ConsoleClient(gateway)
+await admin.signIn()
+const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+const application = {
+  business: 'Tea House',
+  contact: 'Ann',
+  email: 'ann@tea.example',
+  website: 'https://tea.example',
+  about: 'Tea\nand cups',
+  callbackHosts: 'tea.example',
+  publicKey,
+}
+
+async function apply(given: Partial<typeof application> = {}) {
+  const client = new PortalClient(gateway)
+  const sent = await client.post('/merchant/apply', { ...application, ...given }, { on: '/merchant/apply' })
+  return { client, sent, page: sent.location ?? '' }
+}
+
+async function newest(): Promise<string> {
+  const [found] = await gateway.operations.as('test').applications.listApplications({}, { limit: 1 })
+  assert(found)
+  return found.applicationId
+}
+
+test('an applicant is asked, approved, chooses a password, sees the AES key once and takes an order', async () => {
+  const { client, page } = await apply()
+  assert.match(page, /^\/merchant\/applications\/[\w-]{43}$/)
+  assert.match((await client.get(page)).text, /waits to be looked at/)
+  const id = await newest()
+  assert.match((await admin.get('/applications')).text, /Tea House/)
+  await admin.told(`/applications/${id}/ask`, { question: 'Which tea?' }, { on: `/applications/${id}` })
+  assert.match((await client.get(page)).text, /Which tea\?/)
+  await client.post(`${page}/answer`, { answer: 'Green tea' }, { on: page })
+  assert.match((await admin.get(`/applications/${id}`)).text, /Green tea/)
+  const approved = await admin.post(`/applications/${id}/approve`, {}, { on: `/applications/${id}` })
+  assert.match(approved.text, /https:\/\/pay\.example\/merchant\/join\/[\w-]{43}/)
+
+  const link = await client.post(`${page}/password`, {}, { on: page })
+  const joining = link.location ?? ''
+  assert.match(joining, /^\/merchant\/join\//)
+  const joined = await client.post(joining, { password, again: password }, { on: joining })
+  assert.equal(joined.status, 200)
+  const [, aesKey = ''] = /class="secret"><code>([^<]+)</.exec(joined.text) ?? []
+  assert.match((await client.get(page)).text, /your portal is open/)
+  assert.equal((await client.post(`${page}/password`, {}, { on: '/merchant/apply' })).location, page)
+
+  const [{ merchantId } = { merchantId: '' }] =
+    await gateway.stores.members.listMemberships('ann@tea.example')
+  const body = { ...createBody({ now: Date.now() }), callbackUrl: undefined, redirectUrl: undefined }
+  const envelope = await sealRequest(
+    { merchantId, method: 'service.trade.create', timestamp: Date.now(), body: JSON.stringify(body) },
+    { aesKey: parseAesKey(aesKey), privateKey: pair.privateKey },
+  )
+  const { data } = await gateway.post('/api/v1/gateway', JSON.stringify(envelope))
+  assert.match((await client.get('/merchant/orders')).text, new RegExp(data.paymentId))
+  assert.match((await client.get('/merchant/settings')).text, new RegExp(merchantId))
+  const { keys } = await gateway.merchants.showMerchant(merchantId)
+  assert.deepEqual(keys.map(({ kind }) => kind).sort(), ['aes', 'rsa'])
+})
+
+test('of two operators who approve at once one does, and there is one merchant', async () => {
+  await apply({ email: 'two@tea.example' })
+  const id = await newest()
+  const decide = gateway.operations.as('test').applications
+  const both = await Promise.allSettled([decide.approve(id), decide.approve(id), decide.reject(id, 'no')])
+  assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1)
+  await assert.rejects(decide.ask(id, 'Anything else?'), /already/)
+})
+
+test('a rejected applicant reads the reason, and has no way in', async () => {
+  const { client, page } = await apply({ email: 'no@tea.example' })
+  const id = await newest()
+  await admin.told(`/applications/${id}/reject`, { reason: 'We sell no tea.' }, { on: `/applications/${id}` })
+  assert.match((await client.get(page)).text, /We sell no tea\./)
+  assert.equal((await client.post(`${page}/password`, {}, { on: '/merchant/apply' })).location, page)
+  assert.deepEqual(await gateway.stores.members.listMemberships('no@tea.example'), [])
+})
+
+test('all that is wrong is said at once, each at its field, and what was typed stays', async () => {
+  const { sent } = await apply({
+    business: '',
+    email: 'ann',
+    website: 'tea',
+    callbackHosts: 'a b',
+    publicKey: 'x',
+  })
+  assert.equal(sent.status, 422)
+  for (const field of ['business', 'email', 'website', 'callbackHosts', 'publicKey'])
+    assert.match(sent.text, new RegExp(`id="error-${field}"`), field)
+  assert.match(sent.text, /value="Ann"/)
+})
+
+test('a page that nobody has is not there, and one address does not apply for ever', async () => {
+  const client = new PortalClient(gateway)
+  assert.equal((await client.get(`/merchant/applications/${'A'.repeat(43)}`)).status, 404)
+  let last = 0
+  for (let index = 0; index < 5; index++)
+    last = (await apply({ email: `many-${index}@tea.example` })).sent.status
+  assert.equal(last, 429)
+})
+
+test('the sandbox takes no applications, and says so at the start', async () => {
+  await assert.rejects(
+    startTestGateway({ environment: { APPLICATIONS: 'on' } }),
+    /APPLICATIONS is on, which needs/,
+  )
+})

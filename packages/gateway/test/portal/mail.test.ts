@@ -1,0 +1,69 @@
+// One-time links by mail: they reach the address and nobody else, and asking for one tells nobody whose address is known.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../support/callbacks.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { startMailServer, textOf } from '../support/mail-server.ts'
+import { PortalClient, memberPassword as password } from '../support/portal.ts'
+
+const mail = await startMailServer()
+const gateway = await startTestGateway({
+  environment: { SMTP_URL: mail.url, SMTP_FROM: 'no-reply@pay.test' },
+})
+const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
+const { members } = gateway.operations.as('test')
+const email = 'ann@tea.example'
+
+/** The newest link that came to the address. */
+async function linkFor(to: string, kind: 'join' | 'recover'): Promise<string> {
+  let link: string | undefined
+  await until(() => {
+    const mailed = mail.received.findLast((each) => each.to === to)
+    const plain = mailed && textOf(mailed.raw)
+    link = new RegExp(`http://[^\\s"<]*/merchant/${kind}/[\\w-]{43}`).exec(plain ?? '')?.[0]
+    return link !== undefined
+  })
+  return link ?? ''
+}
+
+test('an invitation goes by mail, is shown to nobody else, and lets its reader in', async () => {
+  const invited = await members.inviteMember({ merchantId, email, role: 'owner' })
+  assert.equal(invited.link, undefined)
+  const client = new PortalClient(gateway)
+  await client.join(await linkFor(email, 'join'))
+  assert.equal((await client.get('/merchant')).status, 200)
+  const path = '/merchant/members/invite'
+  const sent = await client.post(path, { email: 'bob@tea.example', role: 'viewer', password }, { on: path })
+  assert.equal(sent.location, '/merchant/members')
+  assert.ok(!sent.text.includes('/merchant/join/'))
+  await linkFor('bob@tea.example', 'join')
+})
+
+test('whoever forgot the password gets a link; an address that nobody has is answered the same, and gets none', async () => {
+  const client = new PortalClient(gateway)
+  const answers = []
+  for (const each of [email, 'nobody@tea.example', 'no address']) {
+    const { status, location } = await client.post(
+      '/merchant/forgotten',
+      { email: each },
+      { on: '/merchant/forgotten' },
+    )
+    const { text } = await client.get(location ?? '')
+    answers.push(`${status} ${location} ${/class="note good"[^>]*>([^<]*)/.exec(text)?.[1]}`)
+  }
+  assert.equal(new Set(answers).size, 1, answers.join('\n'))
+  const { pathname } = new URL(await linkFor(email, 'recover'))
+  const changed = await client.post(
+    pathname,
+    { password: 'another password', again: 'another password' },
+    { on: pathname },
+  )
+  assert.equal(changed.location, '/merchant/sign-in')
+  assert.equal((await client.signIn(email, 'another password')).status, 303)
+  assert.ok(!mail.received.some(({ to }) => to === 'nobody@tea.example'))
+})
+
+test('without mail there is no such page', async () => {
+  const without = await startTestGateway()
+  assert.equal((await new PortalClient(without).get('/merchant/forgotten')).location, '/merchant/sign-in')
+})

@@ -1,0 +1,179 @@
+// Members of merchants: links that open once and not too late, access that ends, the last owner, and answers that tell
+// nobody whose address is known.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { totpCode } from '../../src/accounts/totp.ts'
+import { fromBase32 } from '../support/base32.ts'
+import { TestClock } from '../support/clock.ts'
+import { freshDatabase } from '../support/database.ts'
+import { testOperations } from '../support/operations.ts'
+
+const clock = new TestClock()
+const { pool } = await freshDatabase()
+const { operations, stores } = testOperations(pool, { clock })
+const { members, merchants } = operations.as('test')
+const { memberLinks: links, authenticateMember: authenticate, memberSessions: sessions } = operations
+const password = 'a password of a member'
+const hourMs = 60 * 60 * 1000
+const { merchantId } = (await merchants.addMerchant({ name: 'Tea House' })).merchant
+
+const tokenOf = (link: string | undefined) => (link ?? '').split('/').at(-1) ?? ''
+let people = 0
+const newEmail = () => `person-${++people}@shop.example`
+
+async function join(role: 'owner' | 'viewer' = 'viewer', of = merchantId): Promise<string> {
+  const email = newEmail()
+  const { link } = await members.inviteMember({ merchantId: of, email, role })
+  const invitation = await links.findInvitation(tokenOf(link))
+  assert(invitation)
+  await links.joinAnew(invitation, password, 'test')
+  return email
+}
+
+test('an invitation lets one person in, once, however it is written', async () => {
+  const { link, login } = await members.inviteMember({
+    merchantId,
+    email: ' Ann@Shop.Example ',
+    role: 'owner',
+  })
+  assert.equal(login, 'ann@shop.example')
+  assert.match(link ?? '', /^http:\/\/localhost:8080\/merchant\/join\/[\w-]{43}$/)
+  const invitation = await links.findInvitation(tokenOf(link))
+  assert(invitation)
+  const { merchantName, role, hasAccount } = invitation
+  assert.deepEqual(
+    { merchantName, role, hasAccount },
+    { merchantName: 'Tea House', role: 'owner', hasAccount: false },
+  )
+  const both = await Promise.allSettled([1, 2].map(() => links.joinAnew(invitation, password, 'test')))
+  assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  assert.equal(await links.findInvitation(tokenOf(link)), undefined)
+  assert.equal((await authenticate({ login: 'ANN@shop.example', password })).kind, 'right')
+  const { rows } = await pool.query<{ act: string }>(
+    "select act from audit where subject = 'ann@shop.example' order by act",
+  )
+  assert.deepEqual(
+    rows.map(({ act }) => act),
+    ['member.invite', 'member.join'],
+  )
+})
+
+test('the database holds no token, only its hash', async () => {
+  const { link } = await members.inviteMember({ merchantId, email: newEmail(), role: 'viewer' })
+  const { rows } = await pool.query('select * from member_links')
+  assert.ok(!JSON.stringify(rows).includes(tokenOf(link)))
+})
+
+test('a link is good until its last moment, and dead from then on; a new one replaces it', async () => {
+  const email = newEmail()
+  const first = await members.inviteMember({ merchantId, email, role: 'viewer' })
+  const second = await members.inviteMember({ merchantId, email, role: 'viewer' })
+  assert.equal(await links.findInvitation(tokenOf(first.link)), undefined)
+  clock.advance(72 * hourMs - 1)
+  const open = await links.findInvitation(tokenOf(second.link))
+  assert(open)
+  clock.advance(1)
+  assert.equal(await links.findInvitation(tokenOf(second.link)), undefined)
+  await assert.rejects(links.joinAnew(open, password, 'test'), /used already or is too old/)
+})
+
+test('a withdrawn invitation opens nothing, and only its merchant can withdraw it', async () => {
+  const { merchant } = await merchants.addMerchant({ name: 'Other' })
+  const { link } = await members.inviteMember({ merchantId, email: newEmail(), role: 'viewer' })
+  const { invitations } = await members.listMembers(merchantId)
+  const linkId = invitations.at(-1)?.linkId ?? ''
+  await assert.rejects(members.withdrawInvitation({ merchantId: merchant.merchantId, linkId }), /no such/)
+  assert.ok(await links.findInvitation(tokenOf(link)))
+  await members.withdrawInvitation({ merchantId, linkId })
+  assert.equal(await links.findInvitation(tokenOf(link)), undefined)
+})
+
+test('whoever has an account joins another merchant with it alone', async () => {
+  const { merchant } = await merchants.addMerchant({ name: 'Second Shop' })
+  const email = await join()
+  clock.advance(1)
+  const { link } = await members.inviteMember({ merchantId: merchant.merchantId, email, role: 'owner' })
+  const invitation = await links.findInvitation(tokenOf(link))
+  assert(invitation?.hasAccount)
+  await assert.rejects(links.joinAnew(invitation, 'the password of a thief', 'test'), /used already/)
+  assert.equal((await authenticate({ login: email, password })).kind, 'right')
+  const stranger = await authenticate({ login: await join(), password })
+  assert(stranger.kind === 'right')
+  await assert.rejects(links.join(invitation, stranger.account, 'test'), /used already/)
+  const proof = await authenticate({ login: email, password })
+  assert(proof.kind === 'right')
+  await links.join(invitation, proof.account, 'test')
+  assert.deepEqual(
+    (await stores.members.listMemberships(email)).map(({ merchantName }) => merchantName),
+    ['Tea House', 'Second Shop'],
+  )
+})
+
+test('recovery gives a new password once, ends all sessions, and leaves the second step on', async () => {
+  const email = await join()
+  const proof = await authenticate({ login: email, password })
+  assert(proof.kind === 'right')
+  await sessions.open(proof.account, { actor: 'test', address: '192.0.2.1' })
+  const ownStep = { ...proof.account, actor: 'test' }
+  const { secret } = await operations.memberSecondStep.begin(ownStep)
+  await operations.memberSecondStep.confirm(ownStep, totpCode(fromBase32(secret), clock.now()))
+  const { link } = await members.recoverAccount({ merchantId, login: email }, 'lost')
+  const recovery = await links.findRecovery(tokenOf(link))
+  assert(recovery)
+  // Neither kind of link does the other's work.
+  assert.equal(await links.findInvitation(tokenOf(link)), undefined)
+  await links.recover(recovery, 'another password of hers', 'test')
+  await assert.rejects(links.recover(recovery, 'the password of a thief', 'test'), /used already/)
+  assert.deepEqual(await sessions.list(email), [])
+  assert.equal((await authenticate({ login: email, password })).kind, 'wrong')
+  const again = await authenticate({ login: email, password: 'another password of hers' })
+  assert(again.kind === 'right')
+  assert.equal(again.account.hasSecondStep, true)
+})
+
+test('wrong tries lock an address that nobody has as one that somebody has', async () => {
+  const known = await join()
+  const seen = await Promise.all(
+    [known, 'nobody-at-all@shop.example'].map(async (login) => {
+      const kinds: string[] = []
+      for (let index = 0; index < 7; index++) {
+        const proof = await authenticate({ login, password: 'not the password' })
+        kinds.push(proof.kind === 'locked' ? `locked ${proof.untilMs - clock.now()}` : proof.kind)
+      }
+      return kinds
+    }),
+  )
+  assert.deepEqual(seen[0], ['wrong', 'wrong', 'wrong', 'wrong', 'wrong', 'locked 30000', 'locked 30000'])
+  assert.deepEqual(seen[0], seen[1])
+})
+
+test('the last owner stays, also when two owners remove each other at once', async () => {
+  const { merchant } = await merchants.addMerchant({ name: 'Two Owners' })
+  const of = merchant.merchantId
+  const both = [await join('owner', of), await join('owner', of)]
+  const removed = await Promise.allSettled(
+    both.map((login) => members.removeMember({ merchantId: of, login })),
+  )
+  assert.deepEqual(removed.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  const [left] = (await members.listMembers(of)).members
+  assert(left)
+  await assert.rejects(members.changeRole({ ...left, role: 'viewer' }), /is the last owner/)
+  await assert.rejects(members.removeMember({ merchantId: of, login: 'nobody@shop.example' }), /no member/)
+})
+
+test('what is no address is refused at its field', async () => {
+  for (const email of [
+    '',
+    'ann',
+    'ann@',
+    '@shop.example',
+    'a b@shop.example',
+    'ann@shop..example',
+    `${'a'.repeat(250)}@b.example`,
+  ])
+    await assert.rejects(
+      members.inviteMember({ merchantId, email, role: 'viewer' }),
+      (error) => (error as { field?: string }).field === 'email',
+      email,
+    )
+})

@@ -1,0 +1,166 @@
+// Every route of the portal, as its table and the catalogue of acts name them, with every role and with another merchant's
+// thing: answered as if it did not exist, byte for byte, and nothing of the other merchant is changed. A route that comes
+// without its row here fails.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { makePaymentId, makeUuid } from '@tillgate/protocol'
+import { catalogue } from '../../src/acts/catalogue.ts'
+import { mayUse, type PortalRoute, pathTo } from '../../src/faces/portal/portal.ts'
+import { portalRoutes } from '../../src/faces/portal/route-table.ts'
+import { memberRoles } from '../../src/members/rules/member.ts'
+import { ConsoleClient } from '../support/console.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { createBody } from '../support/order.ts'
+import { memberOf, memberPassword, PortalClient } from '../support/portal.ts'
+
+const gateway = await startTestGateway()
+const own = await gateway.addMerchant({ name: 'Own Shop' })
+const other = await gateway.addMerchant({ name: 'Other Shop' })
+const { data } = await other.call('service.trade.create', createBody({ now: Date.now() }))
+await other.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
+const { rows } = await gateway.pool.query<{ callback_id: string }>(
+  'select callback_id from callbacks where merchant_id = $1 limit 1',
+  [other.merchantId],
+)
+const { keys } = await gateway.merchants.showMerchant(other.merchantId)
+const members = gateway.operations.as('test').members
+const stranger = await memberOf(gateway, other.merchantId, 'owner')
+await members.inviteMember({ merchantId: other.merchantId, email: 'next@shop.example', role: 'viewer' })
+const { invitations } = await members.listMembers(other.merchantId)
+
+/** Of each parameter: another merchant's thing, and one that nobody has. */
+const things: Readonly<Record<string, readonly [others: string | undefined, nobodys: string]>> = {
+  paymentId: [data.paymentId, makePaymentId(Date.now(), randomBytes)],
+  callbackId: [rows[0]?.callback_id, makeUuid(Date.now(), randomBytes)],
+  keyId: [keys[0]?.keyId, makeUuid(Date.now(), randomBytes)],
+  login: [stranger.email, 'nobody@shop.example'],
+  linkId: [invitations[0]?.linkId, makeUuid(Date.now(), randomBytes)],
+}
+
+/** What a form is sent with, so that it gets as far as the thing. */
+const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/orders/:paymentId/refund': { amount: '1.00', reason: 'test', referRefundNo: 'portal-test' },
+  '/orders/:paymentId/cancel': { reason: 'test' },
+  '/callbacks/:callbackId/resend': {},
+  '/keys/aes': { password: memberPassword },
+  '/keys/rsa': { publicKey: 'none', password: memberPassword },
+  '/keys/:keyId/revoke': {},
+  '/settings/change': { accentColour: '#123456', password: memberPassword },
+  '/settings/logo': {},
+  '/members/invite': { email: 'new@shop.example', role: 'viewer', password: memberPassword },
+  '/members/invitations/:linkId/withdraw': {},
+  '/members/:login/role': { role: 'viewer', password: memberPassword },
+  '/members/:login/remove': {},
+  '/account/password': {},
+  '/account/shop': { merchantId: other.merchantId },
+  '/account/sessions/end': {},
+  '/account/second-step/begin': {},
+  '/account/second-step/confirm': {},
+  '/account/second-step/off': {},
+}
+/** It signs the client out, which the test of the account's page looks at. */
+const apart = new Set(['/account/sessions/end-all'])
+
+const routes = portalRoutes(catalogue)
+const clients = new Map(
+  await Promise.all(
+    memberRoles.map(async (role) => [role, (await memberOf(gateway, own.merchantId, role)).client] as const),
+  ),
+)
+
+test('every route has a row here, and every row a route', () => {
+  const params = new Set(
+    routes.flatMap(({ path }) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '')),
+  )
+  assert.deepEqual([...params].sort(), Object.keys(things).sort())
+  for (const [name, pair] of Object.entries(things)) assert.ok(pair.every(Boolean), name)
+  const posts = routes.flatMap((route) => ('act' in route ? [route.path] : []))
+  assert.deepEqual(posts.filter((path) => !apart.has(path)).sort(), Object.keys(fields).sort())
+})
+
+/** Everything of the other merchant that a route could change. */
+async function othersRows(): Promise<string> {
+  const { rows: found } = await gateway.pool.query(
+    `select (select json_agg(m order by m.merchant_id) from merchants m where merchant_id = $1) as merchants,
+            (select json_agg(k order by k.key_id) from merchant_keys k where merchant_id = $1) as keys,
+            (select json_agg(o order by o.payment_id) from orders o where merchant_id = $1) as orders,
+            (select count(*) from refunds where merchant_id = $1) as refunds,
+            (select json_agg(m order by m.login) from members m where merchant_id = $1) as members,
+            (select json_agg(l order by l.link_id) from member_links l where merchant_id = $1) as links,
+            (select count(*) from audit where merchant_id = $1) as acts`,
+    [other.merchantId],
+  )
+  return JSON.stringify(found)
+}
+
+async function answer(client: ConsoleClient, route: PortalRoute, which: 0 | 1, token: string) {
+  const values = Object.fromEntries(Object.entries(things).map(([name, pair]) => [name, pair[which]]))
+  const path = pathTo(route.path, values)
+  const answered =
+    'act' in route ? await client.post(path, fields[route.path] ?? {}, { token }) : await client.get(path)
+  return { status: answered.status, text: answered.text.replaceAll(/nonce[-="]+[\w-]+/g, '') }
+}
+
+for (const role of memberRoles) {
+  test(`${role}: another merchant's thing is answered as one that does not exist`, async () => {
+    const client = clients.get(role)
+    assert(client)
+    const before = await othersRows()
+    const token = await client.token('/merchant/account')
+    for (const route of routes.filter(({ path }) => path.includes(':'))) {
+      const about = `${'act' in route ? 'POST' : 'GET'} ${route.path}`
+      const others = await answer(client, route, 0, token)
+      const nobodys = await answer(client, route, 1, token)
+      assert.equal(others.status, mayUse(route, { role }) ? 404 : 403, about)
+      assert.deepEqual(others, nobodys, about)
+    }
+    assert.equal(await othersRows(), before)
+  })
+
+  test(`${role}: routes without a thing show and change the own merchant alone`, async () => {
+    const client = clients.get(role)
+    assert(client)
+    const before = await othersRows()
+    const token = await client.token('/merchant/account')
+    for (const route of routes.filter(({ path }) => !path.includes(':') && !apart.has(path))) {
+      const about = `${'act' in route ? 'POST' : 'GET'} ${route.path}`
+      const { status, text } = await answer(client, route, 0, token)
+      if (mayUse(route, { role })) assert.ok(status < 400 || status === 422, `${about}: ${status}`)
+      else assert.equal(status, 403, about)
+      assert.ok(!text.includes(other.merchantId) && !text.includes('Other Shop'), about)
+    }
+    assert.equal(await othersRows(), before)
+  })
+}
+
+test('nobody is let in without a session, nor with one of the console', async () => {
+  const admin = new ConsoleClient(gateway)
+  await admin.signIn()
+  const thief = new PortalClient(gateway)
+  for (const [name, value] of admin.cookies) thief.cookies.set(name.replace('console', 'merchant'), value)
+  for (const client of [new PortalClient(gateway), thief])
+    for (const route of routes) {
+      const path = pathTo(route.path, { paymentId: data.paymentId })
+      const answered = 'act' in route ? await client.post(path, {}, { token: 'x' }) : await client.get(path)
+      assert.equal(answered.status, 303, path)
+      assert.match(answered.location ?? '', /^\/merchant\/sign-in/, path)
+    }
+})
+
+test('a form of one shop does nothing to another of the same person', async () => {
+  const owner = stranger.client
+  const { link } = await members.inviteMember({
+    merchantId: own.merchantId,
+    email: stranger.email,
+    role: 'owner',
+  })
+  const token = await owner.token('/merchant/account')
+  const joining = await owner.get(new URL(link ?? '').pathname)
+  const [, joinToken = ''] = /name="token" value="([^"]+)"/.exec(joining.text) ?? []
+  assert.equal((await owner.post(new URL(link ?? '').pathname, {}, { token: joinToken })).status, 303)
+  // The browser is at the new shop now; the page of the old one is still open.
+  const sent = await owner.post('/merchant/keys/aes', { password: memberPassword }, { token })
+  assert.equal(sent.status, 403)
+  assert.equal((await gateway.merchants.showMerchant(own.merchantId)).keys.length, 3)
+})

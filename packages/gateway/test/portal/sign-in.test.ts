@@ -1,0 +1,148 @@
+// The portal's doors over HTTP: sandbox access that leads in, links used twice, forms from elsewhere, a session that was
+// put into the browser before, the same answer for an address that nobody has.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pair } from '../../../protocol/test/keys.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { memberOf, memberPassword, PortalClient } from '../support/portal.ts'
+
+const gateway = await startTestGateway()
+const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
+const invite = (email: string) =>
+  gateway.operations.as('test').members.inviteMember({ merchantId, email, role: 'owner' })
+const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
+test('sandbox access leads into the portal: a link, a password, the service ID', async () => {
+  const response = await fetch(`${gateway.url}/sandbox`, {
+    method: 'POST',
+    body: new URLSearchParams({ name: 'New Shop', publicKey, email: 'new@shop.example' }),
+  })
+  const [, link = ''] = /id="portal" href="([^"]+)"/.exec(await response.text()) ?? []
+  const client = new PortalClient(gateway)
+  await client.join(link)
+  const home = await client.get('/merchant')
+  assert.match(home.text, /New Shop/)
+  const [{ merchantId: own } = { merchantId: '' }] =
+    await gateway.stores.members.listMemberships('new@shop.example')
+  assert.match(
+    (await client.get('/merchant/settings')).text,
+    new RegExp(`Service ID.*<code>${own}</code>`, 's'),
+  )
+})
+
+test('a link that was used leads nobody in, and says the same as one that never was', async () => {
+  const { link } = await invite('once@shop.example')
+  const { pathname } = new URL(link ?? '')
+  await new PortalClient(gateway).join(link)
+  const other = new PortalClient(gateway)
+  const [used, never] = await Promise.all([
+    other.get(pathname),
+    other.get(`/merchant/join/${'A'.repeat(43)}`),
+  ])
+  assert.equal(used.status, 404)
+  const plain = (text: string) => text.replaceAll(/nonce[-="]+[\w-]+/g, '')
+  assert.equal(plain(used.text), plain(never.text))
+})
+
+test('cookies are for this host and no script, and pages for no other site', async () => {
+  const { client } = await memberOf(gateway, merchantId, 'owner')
+  const signedIn = await client.get('/merchant')
+  const policy = signedIn.headers.get('content-security-policy') ?? ''
+  assert.match(policy, /default-src 'none'/)
+  assert.match(policy, /frame-ancestors 'none'/)
+  assert.ok(!policy.includes('unsafe'))
+  assert.equal(signedIn.headers.get('cache-control'), 'no-store')
+  assert.equal(signedIn.headers.get('referrer-policy'), 'no-referrer')
+  const again = await client.get('/merchant/sign-in')
+  for (const cookie of again.headers.getSetCookie()) assert.match(cookie, /HttpOnly; SameSite=Lax/)
+})
+
+test('in live cookies bear the prefix that binds them to the host', async () => {
+  const live = await startTestGateway({
+    environment: { MODE: 'live', PUBLIC_URL: 'https://pay.example', TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  const answered = await new PortalClient(live).get('/merchant/sign-in')
+  const cookies = answered.headers.getSetCookie()
+  assert.ok(cookies.length > 0)
+  for (const cookie of cookies) assert.match(cookie, /^__Host-merchant.*; Path=\/; .*; Secure$/)
+})
+
+test('a session that somebody put into the browser before is not the one that is signed in', async () => {
+  const { email } = await memberOf(gateway, merchantId, 'viewer')
+  const client = new PortalClient(gateway)
+  const planted = 'A'.repeat(43)
+  client.cookies.set('merchant', planted)
+  assert.equal((await client.signIn(email)).status, 303)
+  assert.notEqual(client.cookies.get('merchant'), planted)
+  const thief = new PortalClient(gateway)
+  thief.cookies.set('merchant', planted)
+  assert.equal((await thief.get('/merchant')).status, 303)
+})
+
+test('a form from another site, with another token or with none does nothing', async () => {
+  const { client } = await memberOf(gateway, merchantId, 'owner')
+  const body = { email: 'evil@shop.example', role: 'owner', password: memberPassword }
+  const token = await client.token('/merchant/members/invite')
+  const other = await memberOf(gateway, merchantId, 'owner')
+  const others = await other.client.token('/merchant/members/invite')
+  for (const [options, name] of [
+    [{ token, headers: { 'sec-fetch-site': 'cross-site' } }, 'another site'],
+    [{ token, headers: { origin: 'https://evil.example' } }, 'another origin'],
+    [{ token: others }, 'a token of another session'],
+    [{ token: '' }, 'no token'],
+  ] as const)
+    assert.equal((await client.post('/merchant/members/invite', body, options)).status, 403, name)
+  const { invitations } = await gateway.operations.as('test').members.listMembers(merchantId)
+  assert.deepEqual(
+    invitations.filter(({ login }) => login === 'evil@shop.example'),
+    [],
+  )
+  const signIn = await client.post(
+    '/merchant/sign-in',
+    { email: 'x@y.example', password: 'x' },
+    { token: 'x' },
+  )
+  assert.equal(signIn.status, 403)
+})
+
+test('an address that nobody has is answered as a wrong password is, and takes as long', async () => {
+  const { email } = await memberOf(gateway, merchantId, 'viewer')
+  const spent: Record<string, number[]> = { known: [], unknown: [] }
+  const answers: string[] = []
+  const client = new PortalClient(gateway)
+  for (let index = 0; index < 3; index++)
+    for (const [name, login] of [
+      ['known', email],
+      ['unknown', 'nobody@shop.example'],
+    ] as const) {
+      const startedAt = performance.now()
+      const { status, text } = await client.signIn(login, 'not the password')
+      spent[name]?.push(performance.now() - startedAt)
+      answers.push(`${status} ${text.replaceAll(/nonce[-="]+[\w-]+/g, '').replaceAll(login, '')}`)
+    }
+  assert.equal(new Set(answers).size, 1)
+  const least = (name: string) => Math.min(...(spent[name] ?? []))
+  // Each is one scrypt, which is most of it.
+  assert.ok(Math.abs(least('known') - least('unknown')) < 0.5 * least('known'), JSON.stringify(spent))
+})
+
+test('signing out everywhere ends every session, and one session can be ended by itself', async () => {
+  const { client, email } = await memberOf(gateway, merchantId, 'viewer')
+  const second = new PortalClient(gateway)
+  await second.signIn(email)
+  const page = await client.get('/merchant/account')
+  const [, session = ''] = /name="session" value="([^"]+)"/.exec(page.text) ?? []
+  await client.post('/merchant/account/sessions/end', { session }, { on: '/merchant/account' })
+  assert.equal((await second.get('/merchant')).status, 303)
+  assert.equal((await client.get('/merchant')).status, 200)
+  await second.signIn(email)
+  await client.post('/merchant/account/sessions/end-all', {}, { on: '/merchant/account' })
+  for (const each of [client, second]) assert.equal((await each.get('/merchant')).status, 303)
+})
+
+test('PORTAL=off has no portal', async () => {
+  const without = await startTestGateway({ share: gateway, environment: { PORTAL: 'off' } })
+  for (const path of ['/merchant', '/merchant/sign-in'])
+    assert.equal((await fetch(without.url + path)).status, 404)
+  assert.ok(!(await (await fetch(`${without.url}/sandbox`)).text()).includes('name="email"'))
+})

@@ -1,0 +1,246 @@
+// Payment links on the wire: a page and a QR code that consumers pay at. Each payment is an order like any other.
+import type { Static } from 'typebox'
+import { Failure } from '../codes.ts'
+import { amount, choice, list, nested, text, time, timeNumber, url, wholeNumber } from '../fields.ts'
+import {
+  defaultLinkPaymentMinutes,
+  maxExpiryMs,
+  maxGoods,
+  maxLinkIdLength,
+  maxLinkNoLength,
+  maxLinkTitleLength,
+  maxListedLinkOrders,
+  maxOrderNoLength,
+  minExpiryMs,
+} from '../limits.ts'
+import { toPositiveMinorUnits, type WireAmount } from '../money.ts'
+import { Type } from '../type.ts'
+import { makeBodyReader } from '../validation.ts'
+import { checkSum, type Goods, makeToMinor, toGoods } from './create.ts'
+import { goodsSchema } from './create-body.ts'
+import { currency, ignored, orderStatus, paymentId } from './shared-fields.ts'
+import { type Ignoring, ignoring } from './unread-fields.ts'
+
+export const linkUses = ['once', 'many'] as const
+export type LinkUses = (typeof linkUses)[number]
+
+export const linkStates = ['active', 'paused', 'closed', 'expired', 'paid'] as const
+export type LinkState = (typeof linkStates)[number]
+
+const minuteMs = 60_000
+const linkId = text('The link’s number, as create answered it.', { max: maxLinkIdLength })
+const linkNo = text('The link’s number on the merchant’s platform. Unique for the merchant, for ever.', {
+  max: maxLinkNoLength,
+})
+const title = text('What is paid for, as the consumer reads it.', {
+  max: maxLinkTitleLength,
+  isVisible: true,
+})
+const uses = choice('`once`: one payment and no more. `many`: any number of them.', linkUses)
+
+export const linkCreateBodySchema = Type.Object({
+  linkNo,
+  title,
+  currency,
+  amount: Type.Optional(
+    amount('What the consumer pays. Left out, the consumer says how much.', { isPositive: true }),
+  ),
+  leastAmount: Type.Optional(
+    amount('The least that the consumer may say. Not with `amount`.', { isPositive: true }),
+  ),
+  mostAmount: Type.Optional(
+    amount('The most that the consumer may say. Not with `amount`.', { isPositive: true }),
+  ),
+  goods: Type.Optional(
+    list('What is bought; `title` alone when left out. With `amount`, the sum must be that.', {
+      item: goodsSchema,
+      typeName: 'array of goods objects',
+      min: 1,
+      max: maxGoods,
+    }),
+  ),
+  uses: Type.Optional(uses),
+  linkExpiryTime: Type.Optional(
+    time('No payment begins from then on. Left out, the link has no end but closing it.'),
+  ),
+  paymentMinutes: Type.Optional(
+    wholeNumber(`How long a consumer has who began to pay; ${defaultLinkPaymentMinutes} when left out.`, {
+      min: minExpiryMs / minuteMs,
+      max: maxExpiryMs / minuteMs,
+    }),
+  ),
+  callbackUrl: Type.Optional(url('Where the callbacks of its orders are sent. Without it there are none.')),
+  redirectUrl: Type.Optional(url('Where the consumer goes back to at the end.')),
+})
+
+export type LinkCreateBody = Static<typeof linkCreateBodySchema>
+
+/** What a link asks for: one amount, or what the consumer says within bounds. */
+export interface LinkAmounts {
+  readonly amountMinor?: bigint
+  readonly leastMinor?: bigint
+  readonly mostMinor?: bigint
+}
+
+export interface NewLink extends LinkAmounts {
+  readonly linkNo: string
+  readonly title: string
+  readonly currency: string
+  /** Empty: the title says it all. */
+  readonly goods: readonly Goods[]
+  readonly uses: LinkUses
+  readonly expiresAtMs?: number
+  readonly paymentMinutes: number
+  readonly callbackUrl?: string
+  readonly redirectUrl?: string
+}
+
+const readLinkCreateBody = makeBodyReader(linkCreateBodySchema)
+
+export function parseLinkCreateBody(bodyText: string): NewLink & Ignoring {
+  const body = readLinkCreateBody(bodyText)
+  const { currency: code } = body
+  const amounts = readLinkAmounts(body, code)
+  const toMinor = makeToMinor(code)
+  const goods = (body.goods ?? []).map((each, index) => toGoods(each, `goods[${index}]`, toMinor))
+  checkLinkGoods(goods, amounts, code)
+  return {
+    linkNo: body.linkNo,
+    title: body.title,
+    currency: code,
+    ...amounts,
+    goods,
+    uses: body.uses ?? 'many',
+    ...(body.linkExpiryTime !== undefined && { expiresAtMs: Number(body.linkExpiryTime) }),
+    paymentMinutes: Number(body.paymentMinutes ?? defaultLinkPaymentMinutes),
+    ...(body.callbackUrl !== undefined && { callbackUrl: body.callbackUrl }),
+    ...(body.redirectUrl !== undefined && { redirectUrl: body.redirectUrl }),
+    ...ignoring(body),
+  }
+}
+
+interface WireAmounts {
+  readonly amount?: WireAmount | undefined
+  readonly leastAmount?: WireAmount | undefined
+  readonly mostAmount?: WireAmount | undefined
+}
+
+export function readLinkAmounts(given: WireAmounts, code: string): LinkAmounts {
+  const { amount: fixed, leastAmount: least, mostAmount: most } = given
+  const minor = (value: WireAmount | undefined, field: keyof WireAmounts) =>
+    value === undefined ? undefined : toPositiveMinorUnits(value, code, field)
+  const amountMinor = minor(fixed, 'amount')
+  const leastMinor = minor(least, 'leastAmount')
+  const mostMinor = minor(most, 'mostAmount')
+  const bound = leastMinor === undefined ? 'mostAmount' : 'leastAmount'
+  if (amountMinor !== undefined && (leastMinor ?? mostMinor) !== undefined)
+    throw new Failure('invalid_field', {
+      field: bound,
+      message: `${bound} is for links without amount: leave one of the two out.`,
+    })
+  if (leastMinor !== undefined && mostMinor !== undefined && leastMinor > mostMinor)
+    throw new Failure('invalid_field', {
+      field: 'mostAmount',
+      message: `mostAmount must be leastAmount or more: they are ${most} and ${least}.`,
+    })
+  return {
+    ...(amountMinor !== undefined && { amountMinor }),
+    ...(leastMinor !== undefined && { leastMinor }),
+    ...(mostMinor !== undefined && { mostMinor }),
+  }
+}
+
+function checkLinkGoods(goods: readonly Goods[], { amountMinor }: LinkAmounts, code: string): void {
+  if (goods.length === 0) return
+  if (amountMinor !== undefined) {
+    checkSum(goods, { field: 'amount', given: amountMinor, of: 'amount', currency: code })
+    return
+  }
+  const priced = goods.findIndex(({ goodsAmountMinor }) => goodsAmountMinor !== undefined)
+  if (priced === -1) return
+  const field = `goods[${priced}].goodsAmount`
+  throw new Failure('invalid_field', {
+    field,
+    message: `${field} is a price, and the consumer says how much: leave it out, or give amount.`,
+  })
+}
+
+export const linkQueryBodySchema = Type.Object({
+  linkId: Type.Optional(linkId),
+  linkNo: Type.Optional(
+    text('The merchant’s own number, for when the answer of create was lost.', { max: maxLinkNoLength }),
+  ),
+})
+
+export type QueryLink = Ignoring &
+  (
+    | { readonly linkId: string; readonly linkNo?: never }
+    | { readonly linkNo: string; readonly linkId?: never }
+  )
+
+const readLinkQueryBody = makeBodyReader(linkQueryBodySchema)
+
+export function parseLinkQueryBody(bodyText: string): QueryLink {
+  const body = readLinkQueryBody(bodyText)
+  const { linkId: id, linkNo: number } = body
+  if (id !== undefined && number === undefined) return { linkId: id, ...ignoring(body) }
+  if (number !== undefined && id === undefined) return { linkNo: number, ...ignoring(body) }
+  throw new Failure('invalid_field', { field: 'linkId', message: 'Send one of linkId and linkNo.' })
+}
+
+export const linkCloseBodySchema = Type.Object({ linkId })
+
+const readLinkCloseBody = makeBodyReader(linkCloseBodySchema)
+
+export function parseLinkCloseBody(bodyText: string): { readonly linkId: string } & Ignoring {
+  const body = readLinkCloseBody(bodyText)
+  return { linkId: body.linkId, ...ignoring(body) }
+}
+
+const linkFields = {
+  linkId,
+  linkNo,
+  linkUrl: url('The page to give to consumers. Behind it, `/qr.svg` and `/qr.png` are its QR code.'),
+  status: choice(
+    '`active`; `paused` by the operator; `closed` for ever; `expired` by linkExpiryTime; `paid`, of a link for one payment.',
+    linkStates,
+  ),
+  title,
+  uses,
+  currency,
+  amount: Type.Optional(amount('What the consumer pays. Absent where the consumer says how much.')),
+  leastAmount: Type.Optional(amount('The least that the consumer may say.')),
+  mostAmount: Type.Optional(amount('The most that the consumer may say.')),
+  linkExpiryTime: Type.Optional(timeNumber('No payment begins from then on.')),
+  createTime: timeNumber('When the link was made.'),
+  paidCount: wholeNumber('How many payments succeeded.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  paidAmount: amount('Their sum.'),
+  refundedAmount: amount('What of it was refunded.'),
+}
+
+export const linkAnswerSchema = Type.Object({ ...linkFields, ...ignored })
+export type LinkAnswer = Static<typeof linkAnswerSchema>
+
+const orderOfLink = nested('One order.', {
+  typeName: 'order of a link',
+  fields: {
+    paymentId,
+    orderNo: text('Begins with the linkId.', { max: maxOrderNoLength }),
+    status: orderStatus,
+    paymentAmount: amount('What it asks for.'),
+    refundedAmount: amount('What of it was refunded.'),
+    createTime: timeNumber('When the consumer began to pay.'),
+    paidTime: Type.Optional(timeNumber('When it was paid. Absent until then.')),
+  },
+})
+
+export const linkQueryAnswerSchema = Type.Object({
+  ...linkFields,
+  orders: list(`Its newest ${maxListedLinkOrders} orders, the newest first.`, {
+    item: orderOfLink,
+    typeName: 'array of orders of a link',
+  }),
+  ...ignored,
+})
+export type LinkQueryAnswer = Static<typeof linkQueryAnswerSchema>
+export type OrderOfLink = LinkQueryAnswer['orders'][number]
