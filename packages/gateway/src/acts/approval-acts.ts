@@ -13,8 +13,8 @@ import {
   describeAct,
   merchantIdOf,
 } from '../operators/rules/approval.ts'
-import type { Correction } from '../treasury/rules/correction.ts'
 import { describeBankDetails } from '../payouts/rules/bank-account.ts'
+import type { Correction } from '../treasury/rules/correction.ts'
 import { type Act, defineAct, form, type Told } from './act.ts'
 import { amount, list, object, oneOf, optional, text, timeMs } from './fields.ts'
 import {

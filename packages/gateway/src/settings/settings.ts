@@ -613,7 +613,10 @@ function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeo
   return value
     .split(',')
     .map(
-      (name) => kindsByName[oneOf('payout', 'top-up', 'correction', 'bank-account', 'key', 'callback-hosts')(name.trim())],
+      (name) =>
+        kindsByName[
+          oneOf('payout', 'top-up', 'correction', 'bank-account', 'key', 'callback-hosts')(name.trim())
+        ],
     )
 }
 

@@ -35,7 +35,8 @@ export function makeCorrectBooks({ treasury, clock, random, actor }: CorrectBook
     async correct(correction: Correction, reason: string, once: Once = {}): Promise<string> {
       const move = await plan(correction).catch(async (error: unknown) => {
         // Sent again: there is less to correct because it was done.
-        if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined) return undefined
+        if (once.actId !== undefined && (await treasury.recordedAt(once.actId)) !== undefined)
+          return undefined
         throw error
       })
       if (!move) return once.actId ?? ''

@@ -13,7 +13,7 @@ import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { type Outside, throughMainBank } from './rules/bank-account.ts'
-import type { BalanceLimits, TreasuryStore } from './store/treasury.ts'
+import type { BalanceLimits, MoveOutcome, TreasuryStore } from './store/treasury.ts'
 
 export interface MoveFundsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
@@ -77,7 +77,7 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
       once: Once
       limits: BalanceLimits
     },
-  ): Promise<'done' | 'insufficient_funds' | 'over_limit'> {
+  ): Promise<'done' | Exclude<MoveOutcome, 'moved' | 'unknown'>> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
       const transferId = makeTransactionId(act.actedAtMs, random)

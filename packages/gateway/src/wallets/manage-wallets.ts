@@ -10,6 +10,7 @@ import { parseLine } from '../platform/visible-text.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import type { Outside } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
+import { describeLimits, type Limits } from './rules/limits.ts'
 import { makePinResetCode, pinResetLimits } from './rules/pin-reset.ts'
 import {
   normaliseLogin,
@@ -22,7 +23,6 @@ import {
 import type { ConsumerData, ConsumerDataStore } from './store/consumer-data.ts'
 import type { WalletLimitStore } from './store/limits.ts'
 import type { PinResetStore } from './store/pin-resets.ts'
-import { describeLimits, type Limits } from './rules/limits.ts'
 import type { WalletStore } from './store/wallets.ts'
 
 export interface ManageWalletsParts extends ActParts {

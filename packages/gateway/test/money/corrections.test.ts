@@ -22,7 +22,8 @@ const usd = { currency: 'USD', outside }
 beforeEach(() => clock.advance(1_000))
 afterEach(async () => assert.deepEqual(await money.verify(), []))
 
-const correct = (correction: Correction, actId?: string) => operations.as('test').corrections.correct(correction, 'test', { actId })
+const correct = (correction: Correction, actId?: string) =>
+  operations.as('test').corrections.correct(correction, 'test', { actId })
 
 async function lastTransfer(kind: string): Promise<Record<string, string>> {
   const { rows } = await pool.query<Record<string, string>>(

@@ -2,9 +2,9 @@
 // them, and until when.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
-import { type Correction, describeCorrection } from '../../treasury/rules/correction.ts'
 import { describeBankDetails } from '../../payouts/rules/bank-account.ts'
 import { type BankDetails, describeOutside, type Outside } from '../../treasury/rules/bank-account.ts'
+import { type Correction, describeCorrection } from '../../treasury/rules/correction.ts'
 import { mayAct, type Operator, type Role } from './operator.ts'
 
 export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint } & (

@@ -4,8 +4,8 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../database/sql.ts'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
-import type { Correction } from '../../treasury/rules/correction.ts'
 import type { BankDetails, Outside } from '../../treasury/rules/bank-account.ts'
+import type { Correction } from '../../treasury/rules/correction.ts'
 import {
   type ApprovableAct,
   type ApprovalRequest,

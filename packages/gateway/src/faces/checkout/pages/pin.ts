@@ -1,6 +1,6 @@
 // For a consumer who forgot the PIN: what to do, and the form for the one-time code and a new PIN.
 import { html } from '../../../http/html.ts'
-import { fill } from '../words.ts'
+import { fill } from '../../../http/languages/words.ts'
 import type { FramedPage } from './frame.ts'
 import { notice } from './notice.ts'
 import { token } from './token.ts'
@@ -12,6 +12,7 @@ export function pinPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
   return {
     language,
     mode,
+    brand: view.brand,
     title: forgotten.heading,
     isCompact: order.channel === 'APP',
     main: html`<main id="pin-reset"><div class="card">
