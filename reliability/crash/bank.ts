@@ -8,7 +8,7 @@ import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
 import { commandScript } from '../../packages/gateway/test/support/process.ts'
 import { TestBank } from '../../packages/gateway/test/support/rails.ts'
 import { bankRailId } from '../simulation/bank.ts'
-import type { BankRecord } from '../simulation/bank-invariants.ts'
+import type { BankRecord } from '../simulation/invariants/bank.ts'
 
 /** How long the consumer takes there: long enough to be killed in the middle. */
 const actsAfterMs = 300

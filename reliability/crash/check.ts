@@ -2,9 +2,9 @@
 
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-checks.ts'
-import { type BankRecord, checkBank } from '../simulation/bank-invariants.ts'
-import { checkEvents } from '../simulation/callback-invariants.ts'
-import { checkHistories, checkRefundSums, checkRest, checkTold } from '../simulation/invariants.ts'
+import { type BankRecord, checkBank } from '../simulation/invariants/bank.ts'
+import { checkEvents } from '../simulation/invariants/callbacks.ts'
+import { checkHistories, checkRefundSums, checkRest, checkTold } from '../simulation/invariants/violations.ts'
 import type { Journal } from '../simulation/journal.ts'
 import type { Receiver } from './receiver.ts'
 

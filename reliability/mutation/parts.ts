@@ -25,6 +25,10 @@ export const parts = {
     mutate: [...inProtocol(['statuses']), ...inRules([...moves, 'orders/expiry'])],
     tests: [...inProtocol(['statuses'], tests), ...inRules(moves, tests)],
   },
+  fees: {
+    mutate: inRules(['treasury/fee', 'treasury/price']),
+    tests: inRules(['treasury/fee', 'treasury/price'], tests),
+  },
   envelope: {
     mutate: inProtocol(['envelope']),
     tests: inProtocol(['envelope', 'documentation'], tests),

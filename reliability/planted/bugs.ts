@@ -43,6 +43,22 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'corrected-twice': {
+    what: 'Neither the guard nor the table stops corrections from adding up to more than what they correct.',
+    caughtBy: 'corrections.test.ts',
+    places: [
+      {
+        in: 'migrations',
+        find: 'check (corrected_minor <= amount_minor)',
+        replace: 'check (amount_minor > 0)',
+      },
+      {
+        in: 'noteCorrected',
+        find: 'where c.corrected_minor + excluded.corrected_minor <= c.amount_minor',
+        replace: 'where c.amount_minor > 0',
+      },
+    ],
+  },
   'expiry-overrides-confirming': {
     what: 'An order that is being paid is timed out by whoever had read it before.',
     caughtBy: 'order-races.test.ts',
@@ -51,6 +67,34 @@ export const bugs: Readonly<Record<string, Bug>> = {
         in: 'changeStatuses',
         find: 'and o.status = c.from_status',
         replace: "and (o.status = c.from_status or (o.status = 'confirming' and c.to_status = 'timeout'))",
+      },
+    ],
+  },
+  'fee-given-back-again-and-again': {
+    what: 'Every partial refund gives back the share of all refunds so far, not its own.',
+    caughtBy: 'simulation',
+    places: [{ in: 'feeReturn', find: '- returnedFeeMinor(order, refundedBeforeMinor)', replace: '' }],
+  },
+  'fee-rounded-against-the-merchant': {
+    what: 'A fee is rounded up, and not half up.',
+    caughtBy: 'fees.test.ts',
+    places: [
+      {
+        in: 'halfUp',
+        find: '(2n * dividend + divisor) / (2n * divisor)',
+        replace: '(dividend + divisor - 1n) / divisor',
+      },
+    ],
+  },
+  'fee-taken-twice': {
+    what: 'The fee of a payment from a wallet is posted twice, under two numbers.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'settlePayment',
+        find: '[end, charge.transfer]',
+        replace:
+          "[end, charge.transfer, { ...charge.transfer, transferId: charge.transfer.transferId + '2' }]",
       },
     ],
   },

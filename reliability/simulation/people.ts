@@ -222,6 +222,24 @@ async function refundOnce(
   world.journal.refunded({ merchantId: merchant.merchantId, paymentId, referRefundNo, refundId, amountMinor })
 }
 
+/** An operator funds a merchant, and sends the same act again and again until there is an answer. */
+export async function fund(world: World, actId: string): Promise<void> {
+  const seeded = world.seeded.stream(actId)
+  const { merchant } = seeded.pick(world.merchants)
+  const correction = {
+    kind: 'fund',
+    merchantId: merchant.merchantId,
+    currency: 'USD',
+    amountMinor: BigInt(seeded.whole(100, 3_000)),
+    outside: { bankName: 'main' },
+  } as const
+  const answer = await untilAnswered({ world, seeded }, () =>
+    world.call((gateway) => gateway.corrections.correct(correction, 'simulation', { actId })),
+  )
+  if (answer.kind === 'answered')
+    world.journal.corrections.push({ actId, amountMinor: correction.amountMinor })
+}
+
 export async function untilAnswered<Result>(
   { world, seeded }: Pick<Story, 'world' | 'seeded'>,
   ask: () => Promise<Called<Result>>,

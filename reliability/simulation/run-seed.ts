@@ -6,13 +6,13 @@ import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { SimulatedBank } from './bank.ts'
 import { countLockWaits, emptyTables, findDue } from './due.ts'
 import { Faults } from './faults.ts'
-import { findViolations } from './invariants.ts'
+import { findViolations } from './invariants/violations.ts'
 import { Journal } from './journal.ts'
 import { payAtLink } from './links.ts'
 import { SimulatedNetwork } from './network.ts'
 import { Pace } from './pace.ts'
 import { dealWithRuns, endPlans, payOut } from './payouts.ts'
-import { liveOrder, type World } from './people.ts'
+import { fund, liveOrder, type World } from './people.ts'
 import { Processes } from './processes.ts'
 import { SimulatedRail } from './rail.ts'
 import { type Owner, Scheduler } from './scheduler.ts'
@@ -162,6 +162,8 @@ function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded 
   for (let index = 0; index < days / 10; index++) {
     const actId = makeUuid(startMs, (count) => seeded.bytes(count))
     void live(Math.floor(seeded.fraction() * days * dayMs), () => payOut(world, actId))
+    const fundId = makeUuid(startMs, (count) => seeded.bytes(count))
+    void live(Math.floor(seeded.fraction() * days * dayMs), () => fund(world, fundId))
   }
   for (let day = 2; day < days; day += 3)
     void live(day * dayMs, dealWithRuns.bind(undefined, world, `runs of day ${day}`))

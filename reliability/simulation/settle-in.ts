@@ -5,6 +5,7 @@ import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { type Merchant, makeMerchantId } from '../../packages/gateway/src/merchants/rules/merchant.ts'
 import type { Act } from '../../packages/gateway/src/operators/rules/audit.ts'
 import { readConfig } from '../../packages/gateway/src/settings/config.ts'
+import type { ManagePrices } from '../../packages/gateway/src/treasury/manage-prices.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { testBankDetails } from '../../packages/gateway/test/support/payouts.ts'
 import { testEnvironment } from '../../packages/gateway/test/support/started.ts'
@@ -26,6 +27,12 @@ export interface Beginning {
   readonly bank: SimulatedBank
   readonly nowMs: number
 }
+
+/** Of the first two shops: one whose fees refunds give back, one that keeps them. The others pay nothing. */
+const terms = [
+  { fixedMinor: 30n, basisPoints: 177, leastMinor: undefined, mostMinor: 900n, returnsFee: true },
+  { fixedMinor: 0n, basisPoints: 290, leastMinor: 35n, mostMinor: undefined, returnsFee: false },
+] as const
 
 export async function settleIn(
   pool: Pool,
@@ -91,6 +98,7 @@ export async function settleIn(
   const bankRail = { ...noExtras, name: 'Bank', url: 'https://bank.example/rail', currencies: ['USD'] }
   const { secret } = await operations.as('simulation').rails.addRail(bankRailId, bankRail, 'the beginning')
   bank.register(secret)
+  await setPrices(operations.as('simulation').prices, merchants)
   return { merchants, wallets }
 
   function act(name: string): Act {
@@ -103,5 +111,16 @@ export async function settleIn(
       subject: 'simulation',
       reason: undefined,
     }
+  }
+}
+
+async function setPrices(
+  prices: ManagePrices,
+  merchants: readonly { readonly merchant: Merchant }[],
+): Promise<void> {
+  for (const [index, each] of terms.entries()) {
+    const merchantId = merchants[index]?.merchant.merchantId
+    const scope = { merchantId, railId: undefined, currency: 'USD' }
+    await prices.setPrice({ ...scope, terms: each, fromMs: undefined }, 'the beginning')
   }
 }

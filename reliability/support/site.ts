@@ -8,7 +8,7 @@ import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { countWork, endClaims, findCrashViolations } from '../crash/check.ts'
 import { type Receiver, startReceiver } from '../crash/receiver.ts'
 import { type ShopperParts, shop, story } from '../crash/shopper.ts'
-import type { BankRecord } from '../simulation/bank-invariants.ts'
+import type { BankRecord } from '../simulation/invariants/bank.ts'
 import { Journal } from '../simulation/journal.ts'
 import { withStored } from './stored.ts'
 

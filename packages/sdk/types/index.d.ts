@@ -234,6 +234,10 @@ export interface QueryAnswer {
     referOrderNo: string;
     /** What was paid, whatever was refunded. Absent until it is paid. An amount, zero or more. */
     payAmount?: number | string;
+    /** What the payment cost the merchant. Absent where it cost nothing. An amount, zero or more. */
+    fee?: number | string;
+    /** payAmount less fee: what the payment brought the merchant. Absent where there is no fee. An amount, zero or more. */
+    netAmount?: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
     /** The paymentTime of the create request. Milliseconds since 1970-01-01 UTC, 13 digits. */

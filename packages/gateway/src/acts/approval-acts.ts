@@ -14,6 +14,7 @@ import {
   merchantIdOf,
 } from '../operators/rules/approval.ts'
 import { describeBankDetails } from '../payouts/rules/bank-account.ts'
+import type { Correction } from '../treasury/rules/correction.ts'
 import { type Act, defineAct, form, type Told } from './act.ts'
 import { amount, list, object, oneOf, optional, text, timeMs } from './fields.ts'
 import {
@@ -39,13 +40,15 @@ export const approvalFields = {
   act: oneOf('What is asked for.', kinds),
   merchantId: optional(merchantId),
   paymentId: optional(paymentId),
-  walletId: optional(text('The wallet to be topped up.', { max: 64 })),
+  walletId: optional(text('The wallet whose money moves.', { max: 64 })),
   referRefundNo: optional(text('The refund’s number.', { max: 64 })),
   amount: optional(amount('How much, of an act on money.')),
   currency: optional(currency),
   bank: optional(bankName),
   reference: optional(text('By what the bank knows it.', { max: 140 })),
   valueDate: optional(text('The bank’s value date.', { max: 10 })),
+  transferId: optional(text('The transfer that a correction puts right.', { max: 30 })),
+  what: text('All of it, in words.', { max: 65_536 }),
   keyKind: optional(oneOf('Of a new key. An AES key is made when it is approved.', ['rsa', 'aes'])),
   publicKey: optional(publicKey),
   callbackHosts: optional(callbackHosts),
@@ -217,13 +220,17 @@ export const approvalActs: readonly Act[] = [
 
 function toApproval({ act, ...request }: ApprovalRequest) {
   const key = act.kind === 'key.add' ? act.key : undefined
-  const outside = 'outside' in act ? act.outside : undefined
+  const correction = act.kind === 'correction' ? act.correction : undefined
+  const outside = correction?.outside ?? ('outside' in act ? act.outside : undefined)
   return {
     ...act,
     ...request,
     act: act.kind,
     merchantId: merchantIdOf(act),
     amount: 'currency' in act ? toDecimalText(act.amountMinor, act.currency) : undefined,
+    walletId: 'walletId' in act ? act.walletId : correctedWallet(correction),
+    transferId: correction?.corrects,
+    what: describeAct(act),
     bank: outside?.bankName,
     reference: outside?.reference,
     valueDate: outside?.valueDate,
@@ -234,4 +241,8 @@ function toApproval({ act, ...request }: ApprovalRequest) {
         ? `${act.account.currency}: ${describeBankDetails(act.account)}`
         : undefined,
   }
+}
+
+function correctedWallet(correction: Correction | undefined): string | undefined {
+  return correction && 'walletId' in correction ? correction.walletId : undefined
 }

@@ -9,7 +9,15 @@ import { currency, limit, merchantId, nextPage, pageOf, uuid } from './shared-fi
 
 const balanceLine = object('One kind of owner in one currency.', {
   currency,
-  ownerKind: oneOf('Whose accounts.', ['wallet', 'merchant', 'bank', 'rail', 'suspense']),
+  ownerKind: oneOf('Whose accounts.', [
+    'wallet',
+    'merchant',
+    'bank',
+    'rail',
+    'suspense',
+    'fees',
+    'write_off',
+  ]),
   accounts: count('How many.'),
   debitsPosted: amount('Out.'),
   creditsPosted: amount('In.'),

@@ -1,7 +1,6 @@
 // Everything that operators may do, and merchants with their own, in the order in which the admin API's description and the command line name it.
 import type { Act } from './act.ts'
 import { approvalActs } from './approval-acts.ts'
-import { bankActs } from './bank-acts.ts'
 import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { linkActs } from './consumers/link-acts.ts'
@@ -21,6 +20,9 @@ import { tokenActs } from './people/token-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
 import { transferActs } from './transfer-acts.ts'
+import { bankActs } from './treasury/bank-acts.ts'
+import { correctionActs } from './treasury/correction-acts.ts'
+import { priceActs } from './treasury/price-acts.ts'
 
 export const catalogue: readonly Act[] = [
   ...orderActs,
@@ -35,6 +37,8 @@ export const catalogue: readonly Act[] = [
   ...railActs,
   ...transferActs,
   ...bankActs,
+  ...priceActs,
+  ...correctionActs,
   ...payoutPlanActs,
   ...payoutRunActs,
   ...payoutActs,

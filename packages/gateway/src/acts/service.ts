@@ -10,7 +10,7 @@ import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
 import type { ManagePlatformKeys } from '../keys/manage-platform-keys.ts'
 import type { Account } from '../ledger/store/ledger.ts'
 import type { Verification } from '../ledger/store/ledger-checks.ts'
-import type { StatementRange } from '../ledger/store/statements.ts'
+import type { StatementRange, StatementStore } from '../ledger/store/statements.ts'
 import type { BalanceLine } from '../ledger/store/trial-balance.ts'
 import type { ManageLinks } from '../links/manage-links.ts'
 import type { ManageMembers } from '../members/manage-members.ts'
@@ -43,7 +43,10 @@ import type { ReturnLateMoney } from '../rails/return-late-money.ts'
 import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
 import type { ManageBanks } from '../treasury/manage-banks.ts'
+import type { ManagePrices } from '../treasury/manage-prices.ts'
 import type { MoneyActs } from '../treasury/money-acts.ts'
+import type { CorrectionStore } from '../treasury/store/corrections.ts'
+import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 
 /** Pages count no further: more than this is "more than this". */
@@ -84,6 +87,9 @@ export interface OperatorService {
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
+  readonly corrections: CorrectionStore
+  /** A transfer that an operator may correct, with how much of it was. */
+  findCorrectable: TreasuryStore['findCorrectable']
   merchantAccounts(merchantId: string): Promise<readonly Account[]>
   /** Money that came late. */
   suspenseAccounts(): Promise<readonly Account[]>
@@ -91,6 +97,7 @@ export interface OperatorService {
   countFailedNotices(sinceMs: number): Promise<number>
   railAccounts(railId: string): Promise<readonly Account[]>
   statement(range: StatementRange): AsyncIterable<string>
+  readStatement: StatementStore['read']
   platformPublicKey(): Promise<string>
   /** Where merchants and consumers reach the gateway. */
   readonly publicUrl: string
@@ -123,6 +130,7 @@ export interface OperatorActs {
   readonly transfers: RecordTransfers
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
+  readonly prices: ManagePrices
   readonly banks: ManageBanks
   readonly bankAccounts: Omit<ManageBankAccounts, 'setBankAccount'>
   readonly payoutPlans: ManagePlans

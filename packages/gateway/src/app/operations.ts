@@ -91,11 +91,15 @@ import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
 import { makeRequestLog } from '../system/request-log.ts'
+import { makeCorrectBooks } from '../treasury/correct-books.ts'
 import { makeManageBanks } from '../treasury/manage-banks.ts'
+import { makeManagePrices } from '../treasury/manage-prices.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
+import { PriceDirectory } from '../treasury/price-directory.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
+import { makeResetPin } from '../wallets/reset-pin.ts'
 import { makeMerchantScope } from './services/merchant-scope.ts'
 import type { Stores } from './stores.ts'
 
@@ -205,10 +209,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     defaultLimits: config.walletLimits,
   })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
+  const pinResetCodes = makeTokens(vault.deriveKeys('PIN reset codes'))
+  const prices = new PriceDirectory({ store: stores.priceLists, clock })
   const railDirectory = new RailDirectory({ store: stores.rails, vault, clock })
   const askRails = makeAskRails({
     ...stores,
-    ...{ railDirectory, currentOrder, directory, linkTokens, publicUrl, clock, random },
+    ...{ railDirectory, prices, currentOrder, directory, linkTokens, publicUrl, clock, random },
     post: parts.railPost ?? noWayOut,
     makeNotices,
     lateMoney: config.lateMoney,
@@ -248,7 +254,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       wallets: makeManageWallets({
         ...{ wallets, treasury, vault, ...by },
         ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
+        ...{ resets: stores.pinResets, pinResetCodes },
       }),
+      corrections: makeCorrectBooks({ treasury, ...by }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
       payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
       bankAccounts: makeManageBankAccounts({
@@ -293,6 +301,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     openLink: makeOpenLink({ ...linkParts, orders, currentOrder, directory, linkTokens }),
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
     authenticateWallet: makeAuthenticateWallet({ tries: stores.pinTries, vault, clock }),
+    resetPin: makeResetPin({
+      ...{ resets: stores.pinResets, tries: stores.pinTries, codes: pinResetCodes, vault, clock, random },
+    }),
     submitPayment,
     payByRail,
     rails: railDirectory,
@@ -306,6 +317,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     settleDue: makeSettleDue({
       ...stores,
       rail: parts.rail ?? railOf(config.mode, { wallets, clock }),
+      prices,
       clock,
       random,
       onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
@@ -488,10 +500,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
         transfers: makeRecordTransfers({
           ...stores,
-          ...{ currentOrder, ...by },
+          ...{ currentOrder, prices, ...by },
           onAlert: (message, about) => hints.railAlert(message, about),
         }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
+        prices: makeManagePrices({ prices: stores.priceLists, merchants, rails: stores.rails, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),
         payoutPlans: makeManagePlans({ ...stores, onWork: onPayouts, ...by }),
         payoutRuns: makeManageRuns({ ...stores, onWork: onPayouts, ...by }),

@@ -53,9 +53,12 @@ import { makeSandboxListenStore } from '../sandbox/store/sandbox-listens.ts'
 import { makeRequestLogStore } from '../system/store/request-log.ts'
 import { readSystemState } from '../system/store/system.ts'
 import { makeBankAccountStore } from '../treasury/store/bank-accounts.ts'
+import { makeCorrectionStore } from '../treasury/store/corrections.ts'
+import { makePriceStore } from '../treasury/store/prices.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
 import { makeConsumerDataStore } from '../wallets/store/consumer-data.ts'
 import { makeWalletLimitStore } from '../wallets/store/limits.ts'
+import { makePinResetStore } from '../wallets/store/pin-resets.ts'
 import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
 
@@ -94,7 +97,10 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     consumerData: makeConsumerDataStore(pool),
     walletLimits: makeWalletLimitStore(pool),
     pinTries: makePinTriesStore(pool),
+    pinResets: makePinResetStore(pool),
     treasury: makeTreasuryStore(pool),
+    priceLists: makePriceStore(pool),
+    corrections: makeCorrectionStore(pool),
     bankAccounts: makeBankAccountStore(pool),
     merchantBankAccounts: makeMerchantBankAccountStore(pool),
     payoutPlans: makePayoutPlanStore(pool),

@@ -30,6 +30,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   order_history: { place: 'spread', references: ofOrder },
   refunds: { place: 'spread', references: ofOrder },
   transfers: { place: 'spread' },
+  corrected_transfers: { place: 'spread' },
   callbacks: { place: 'spread', references: ofOrder },
   callback_attempts: { place: 'spread' },
   resend_requests: { place: 'spread' },
@@ -40,8 +41,10 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
 
   wallets: { place: 'local' },
   wallet_tries: { place: 'local' },
+  pin_resets: { place: 'local' },
   accounts: { place: 'local' },
   bank_accounts: { place: 'local', isFilledByMigration: true },
+  prices: { place: 'local' },
   settlements: { place: 'local' },
   payout_plans: { place: 'local' },
   payout_runs: { place: 'local' },

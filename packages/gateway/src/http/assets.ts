@@ -43,6 +43,7 @@ export const assets = {
     'console/phone.css',
     'console/people.css',
     'console/admin-api.css',
+    'console/print.css',
   ]),
   consoleScript: readAsset('console.js'),
   portalStyle: readAsset('portal.css'),

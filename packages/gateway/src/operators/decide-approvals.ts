@@ -6,6 +6,7 @@ import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { ManageBankAccounts } from '../payouts/manage-bank-accounts.ts'
 import type { ManagePayouts } from '../payouts/manage-payouts.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
+import type { CorrectBooks } from '../treasury/correct-books.ts'
 import { mainBank } from '../treasury/rules/bank-account.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
 import { makeActs } from './audit-entries.ts'
@@ -30,6 +31,7 @@ export interface DecideApprovalsParts extends ClockAndRandom {
   readonly carryOutAs: (actor: string) => {
     readonly orders: ManageOrders
     readonly wallets: ManageWallets
+    readonly corrections: CorrectBooks
     readonly payouts: ManagePayouts
     readonly bankAccounts: ManageBankAccounts
     readonly merchants: ManageMerchants
@@ -142,7 +144,7 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
     { act, reason, requestedAs }: ApprovalRequest,
     approval: Approval,
   ): Promise<string | undefined> {
-    const { orders, wallets, payouts, bankAccounts, merchants } = parts.carryOutAs(requestedAs)
+    const { orders, corrections, wallets, payouts, bankAccounts, merchants } = parts.carryOutAs(requestedAs)
     switch (act.kind) {
       case 'order.refund': {
         const { referRefundNo, amountMinor, currency } = act
@@ -164,6 +166,9 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
         await wallets.topUp({ wallet, currency, amountMinor, outside, reason, approval })
         return undefined
       }
+      case 'correction':
+        await corrections.correct(act.correction, reason, { approval })
+        return undefined
       case 'key.add':
         return (await merchants.addKey(act.merchantId, act.key, { reason, approval })).secret
       case 'merchant.callback-hosts': {

@@ -59,6 +59,10 @@ function answer(order: Order, refunds: readonly Refund[], about: Refund | undefi
     merchantId: order.merchantId,
     referOrderNo: about?.referRefundNo ?? order.orderNo,
     ...(isPaid && { payAmount: paymentAmount }),
+    ...(order.fee && {
+      fee: toWireAmount(order.fee.amountMinor, order.currency),
+      netAmount: toWireAmount(order.paymentAmountMinor - order.fee.amountMinor, order.currency),
+    }),
     currency: order.currency,
     paymentTime: order.paymentTimeMs,
     ...(isPaid && order.completedAtMs !== undefined && { paidTime: order.completedAtMs }),

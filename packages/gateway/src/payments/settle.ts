@@ -7,6 +7,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Rail, RailAnswer } from '../rails/rules/rail.ts'
 import { settleRefund } from '../refunds/rules/refund.ts'
 import type { RefundStore } from '../refunds/store/refunds.ts'
+import type { PriceDirectory } from '../treasury/price-directory.ts'
+import type { PriceBook } from '../treasury/rules/price.ts'
 import { type FinalAnswer, settlePayment } from './rules/payment.ts'
 import type { ClaimedSettlement } from './rules/settlement.ts'
 import type { Settled, SettlingStore } from './store/settling.ts'
@@ -16,6 +18,7 @@ export interface SettleParts {
   readonly orders: Pick<OrderStore, 'findOrder'>
   readonly refunds: Pick<RefundStore, 'findRefund'>
   readonly rail: Rail
+  readonly prices: Pick<PriceDirectory, 'current'>
   readonly clock: Clock
   readonly random: RandomBytes
   /** Trouble with one of them; it is tried again later. */
@@ -60,7 +63,7 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
         await postpone(claimed, answer.checkAfterMs)
         return false
       }
-      await settling.settle(decide(claimed, facts, answer))
+      await settling.settle(decide(claimed, facts, answer, await parts.prices.current()))
       return true
     } catch (error) {
       parts.onTrouble(error, claimed)
@@ -115,7 +118,7 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
     }
   }
 
-  function decide(claimed: ClaimedSettlement, facts: Facts, answer: FinalAnswer): Settled {
+  function decide(claimed: ClaimedSettlement, facts: Facts, answer: FinalAnswer, prices: PriceBook): Settled {
     const nowMs = clock.now()
     const given = {
       transferId: makeTransactionId(nowMs, random),
@@ -123,7 +126,7 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
       nowMs,
     }
     return facts.kind === 'payment'
-      ? { kind: 'payment', claimed, ...settlePayment(facts.order, answer, given) }
+      ? { kind: 'payment', claimed, ...settlePayment(facts.order, answer, { ...given, prices }) }
       : { kind: 'refund', claimed, change: settleRefund(facts, answer, given) }
   }
 }

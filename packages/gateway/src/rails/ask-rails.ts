@@ -11,6 +11,7 @@ import {
 } from '@tillgate/protocol'
 import type { MakeNotices } from '../notices/make-notices.ts'
 import { writtenDay, writtenTime } from '../notices/rules/notice.ts'
+import type { PriceDirectory } from '../treasury/price-directory.ts'
 import { type AskAboutPaymentParts, makeAskAboutPayment } from './ask-about-payment.ts'
 import { type AskAboutRefundParts, makeAskAboutRefund } from './ask-about-refund.ts'
 import type { Inquiry } from './inquiry.ts'
@@ -24,6 +25,7 @@ import { RailRaceLost } from './store/rail-outcomes.ts'
 import type { RailStore } from './store/rails.ts'
 
 export interface AskRailsParts extends AskAboutPaymentParts, AskAboutRefundParts {
+  readonly prices: Pick<PriceDirectory, 'current'>
   readonly attempts: RailAttemptStore
   readonly rails: Pick<RailStore, 'noteFailure' | 'noteAnswer'>
   readonly railDirectory: RailDirectory
@@ -149,7 +151,7 @@ export function makeAskRails(parts: AskRailsParts) {
     { calls, decide }: Inquiry & { readonly kind: 'answered' },
   ): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const { dueAtMs, ...decided } = await decide(makeIds())
+      const { dueAtMs, ...decided } = await decide({ ...makeIds(), prices: await parts.prices.current() })
       const isOver = decided.refund !== undefined || decided.decision?.isOver === true
       const next = isOver ? undefined : { dueAtMs, failures: 0 }
       try {
@@ -169,7 +171,7 @@ export function makeAskRails(parts: AskRailsParts) {
     return parts.makeNotices('rail-alert', { parameters: { rail, paymentId, amount, happened } })
   }
 
-  function makeIds(): DecisionIds {
+  function makeIds(): Omit<DecisionIds, 'prices'> {
     const nowMs = clock.now()
     return {
       transferId: makeTransactionId(nowMs, random),

@@ -14,6 +14,7 @@ import type { Order, OrderKey } from '../orders/rules/order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import { settleRefund } from '../refunds/rules/refund.ts'
 import type { RefundStore } from '../refunds/store/refunds.ts'
+import type { PriceDirectory } from '../treasury/price-directory.ts'
 import { asItIs } from './rules/attempt.ts'
 import { type BankAccount, creditorReference, isCreditorReference } from './rules/bank-account.ts'
 import { decideReceipt, heldMinor, moved, type TransferEntry } from './rules/bank-transfer.ts'
@@ -30,6 +31,7 @@ export interface RecordTransfersParts extends ActParts {
   readonly orders: Pick<OrderStore, 'findOrder'>
   readonly refunds: Pick<RefundStore, 'findRefund'>
   readonly currentOrder: CurrentOrder
+  readonly prices: Pick<PriceDirectory, 'current'>
   /** What somebody should know. */
   readonly onAlert: (message: string, about: OrderKey & { readonly railId: string }) => void
 }
@@ -81,7 +83,8 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
         if (!attempt) throw new Error('an attempt is never gone')
         const act = makeAct('transfer.confirm', order.paymentId, { ...key, reason: receipt.reason })
         const entry = entryOf({ order, entries, act, railId }, receipt, { direction: 'in', amountMinor })
-        const ids = { ...makeIds(act.actedAtMs), applyId: makeTransactionId(act.actedAtMs, random) }
+        const prices = await parts.prices.current()
+        const ids = { ...makeIds(act.actedAtMs), prices, applyId: makeTransactionId(act.actedAtMs, random) }
         const decision = decideReceipt({ order, attempt, account, entries }, entry, ids)
         const endsTask = decision.isOver ? attempt.transactionId : undefined
         return { order: key, entry, act, decision, before: attempt, endsTask }

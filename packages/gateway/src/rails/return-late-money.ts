@@ -27,7 +27,7 @@ export function makeReturnLateMoney(parts: ReturnLateMoneyParts) {
     const recorded = act('rail.return-late-money', key.transactionId, { merchantId: key.merchantId, reason })
     if (!(await attempts.returnHeld(attempt, { returnId, nowMs }, recorded)))
       throw new Failure('status_does_not_allow', {
-        message: `Nothing is held of this attempt: it is ${attempt.status}.`,
+        message: `Nothing is held of this attempt: it is ${attempt.status === 'held' ? 'moved on already' : attempt.status}.`,
       })
     parts.onTask()
     return { ...attempt, status: 'returning', returnId }

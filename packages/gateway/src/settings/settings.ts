@@ -258,9 +258,9 @@ export const settings = {
   }),
   APPROVAL_FOR: setting({
     about:
-      'What else waits for a second operator, separated by commas: payout, top-up, bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
+      'What else waits for a second operator, separated by commas: payout, top-up, correction, bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
     fallback: '',
-    example: 'payout,top-up,bank-account,key,callback-hosts',
+    example: 'payout,top-up,correction,bank-account,key,callback-hosts',
     parse: approvalKinds,
   }),
   APPROVAL_HOURS: setting({
@@ -603,6 +603,7 @@ function amountsByCurrency(value: string): ReadonlyMap<string, bigint> {
 const kindsByName = {
   payout: 'merchant.payout',
   'top-up': 'wallet.top-up',
+  correction: 'correction',
   'bank-account': 'merchant.bank-account',
   key: 'key.add',
   'callback-hosts': 'merchant.callback-hosts',
@@ -612,7 +613,10 @@ function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeo
   return value
     .split(',')
     .map(
-      (name) => kindsByName[oneOf('payout', 'top-up', 'bank-account', 'key', 'callback-hosts')(name.trim())],
+      (name) =>
+        kindsByName[
+          oneOf('payout', 'top-up', 'correction', 'bank-account', 'key', 'callback-hosts')(name.trim())
+        ],
     )
 }
 

@@ -1,4 +1,4 @@
-// The one way by which operators refund and top up: what may be done at once is done, and what wants a second
+// The one way by which operators refund, top up and correct: what may be done at once is done, and what wants a second
 // operator becomes a request. The console, the admin API and the command line all come through here.
 import type { RefundAnswer } from '@tillgate/protocol'
 import { type AskApprovalParts, makeAskApproval, type Outcome } from '../operators/ask-approval.ts'
@@ -6,13 +6,16 @@ import { type ApprovalPolicy, refundLimitMinor } from '../operators/rules/approv
 import { type ManageOrders, RefundNeedsApproval } from '../orders/manage-orders.ts'
 import type { OrderKey } from '../orders/rules/order.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
+import type { CorrectBooks } from './correct-books.ts'
 import type { MoveFunds } from './move-funds.ts'
 import type { Outside } from './rules/bank-account.ts'
+import type { Correction } from './rules/correction.ts'
 
 export interface MoneyActsParts extends AskApprovalParts {
   readonly orders: ManageOrders
   readonly wallets: ManageWallets
   readonly funds: MoveFunds
+  readonly corrections: CorrectBooks
 }
 
 export interface MoneyGiven {
@@ -28,7 +31,7 @@ export interface MoneyGiven {
 export type MoneyActs = ReturnType<typeof makeMoneyActs>
 
 export function makeMoneyActs(parts: MoneyActsParts) {
-  const { orders, wallets, funds, approvals, policy } = parts
+  const { orders, wallets, funds, corrections, approvals, policy } = parts
   const ask = makeAskApproval(parts)
 
   return {
@@ -56,6 +59,19 @@ export function makeMoneyActs(parts: MoneyActsParts) {
       }
       const { walletId } = (await wallets.showWallet(wallet)).wallet
       return ask({ kind: 'wallet.top-up', walletId, currency, amountMinor, outside }, { reason, actId })
+    },
+
+    /** The number of its act. */
+    async correct(
+      correction: Correction,
+      { reason, actId }: { readonly reason: string; readonly actId?: string | undefined },
+    ): Promise<Outcome<string>> {
+      const { way, ...before } = await wayOf('correction', actId)
+      if (way === 'do')
+        return { kind: 'done', result: await corrections.correct(correction, reason, { actId }), ...before }
+      if (way === 'ask') await corrections.checkCorrection(correction)
+      const { currency, amountMinor } = correction
+      return ask({ kind: 'correction', currency, amountMinor, correction }, { reason, actId })
     },
   }
 

@@ -13,7 +13,7 @@ import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { type Outside, throughMainBank } from './rules/bank-account.ts'
-import type { BalanceLimits, TreasuryStore } from './store/treasury.ts'
+import type { BalanceLimits, MoveOutcome, TreasuryStore } from './store/treasury.ts'
 
 export interface MoveFundsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
@@ -44,7 +44,8 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
         amountMinor,
       }))
       const limits = new Map(moves.map(({ to }) => [accountIdOf(to), balanceLimits?.get(to.currency)]))
-      await move(moves, { act, kind: 'top_up', merchantId: '', outside, once, limits })
+      const outcome = await move(moves, { act, kind: 'top_up', merchantId: '', outside, once, limits })
+      if (outcome === 'over_limit') throw overLimit()
     },
 
     /** When the act of this id was carried out; undefined: it was not. */
@@ -76,7 +77,7 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
       once: Once
       limits: BalanceLimits
     },
-  ): Promise<void> {
+  ): Promise<'done' | Exclude<MoveOutcome, 'moved' | 'unknown'>> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
       const transferId = makeTransactionId(act.actedAtMs, random)
@@ -97,19 +98,18 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
         outside: outsideMark(outside, { transferId, nowMs: act.actedAtMs }),
       }
     })
-    const outcome = await carryOutOnce<'insufficient_funds' | 'over_limit'>(act, once, {
+    return carryOutOnce(act, once, {
       isRecorded: treasury.isRecorded,
       async attempt() {
-        const moved = await treasury.move(transfers, act, limits)
-        return moved === 'moved' ? 'done' : moved
+        const outcome = await treasury.move(transfers, act, limits)
+        return outcome === 'moved' ? 'done' : outcome
       },
     })
-    if (outcome === 'over_limit') throw overLimit()
   }
 }
 
 /** What a transfer through a bank account bears. */
-function outsideMark(
+export function outsideMark(
   { reference, valueDate }: Outside,
   { transferId, nowMs }: { transferId: string; nowMs: number },
 ): OutsideMark {

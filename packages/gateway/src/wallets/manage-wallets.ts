@@ -1,24 +1,37 @@
 // What an operator does with consumers' wallets. Each act is recorded with who did it and why.
-import { Failure, makeUuid, type RandomBytes } from '@tillgate/protocol'
+import { Failure, makeUuid } from '@tillgate/protocol'
 import type { Account } from '../ledger/store/ledger.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Once } from '../operators/carry-out-once.ts'
 import { sealHash } from '../platform/secret-hash.ts'
+import type { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
 import { parseLine } from '../platform/visible-text.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import type { Outside } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import { describeLimits, type Limits } from './rules/limits.ts'
-import { normaliseLogin, parseLogin, parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
+import { makePinResetCode, pinResetLimits } from './rules/pin-reset.ts'
+import {
+  normaliseLogin,
+  parseLogin,
+  parsePin,
+  placeOfPin,
+  randomDigits,
+  type Wallet,
+} from './rules/wallet.ts'
 import type { ConsumerData, ConsumerDataStore } from './store/consumer-data.ts'
 import type { WalletLimitStore } from './store/limits.ts'
+import type { PinResetStore } from './store/pin-resets.ts'
 import type { WalletStore } from './store/wallets.ts'
 
 export interface ManageWalletsParts extends ActParts {
   readonly wallets: WalletStore
   readonly treasury: TreasuryStore
   readonly vault: Vault
+  readonly resets: PinResetStore
+  /** Hashes one-time codes under a key of their own. */
+  readonly pinResetCodes: Tokens
   readonly limits: WalletLimitStore
   readonly consumerData: ConsumerDataStore
   readonly balanceLimits?: ReadonlyMap<string, bigint> | undefined
@@ -72,7 +85,7 @@ export function makeManageWallets(parts: ManageWalletsParts) {
     }): Promise<AddedWallet> {
       const login = parseLogin(given.login)
       const name = parseLine(given.name, 'name')
-      const pin = given.pin === undefined ? makePin(random) : parsePin(given.pin)
+      const pin = given.pin === undefined ? randomDigits(madePinDigits, random) : parsePin(given.pin)
       const walletId = makeUuid(clock.now(), random)
       const inserted = await wallets.insertWallet(
         {
@@ -142,20 +155,25 @@ export function makeManageWallets(parts: ManageWalletsParts) {
       return wallet
     },
 
+    /** The code is told this once. Whoever has it and the login sets a new PIN. */
+    async resetPin(
+      idOrLogin: string,
+      reason: string,
+    ): Promise<{ readonly wallet: Wallet; readonly code: string; readonly expiresAtMs: number }> {
+      const { walletId, login } = await find(idOrLogin)
+      const code = makePinResetCode(random)
+      const nowMs = clock.now()
+      const codeHash = parts.pinResetCodes.make([walletId, code])
+      await parts.resets.giveOut(
+        { walletId, login, codeHash, nowMs },
+        act('wallet.reset-pin', walletId, { reason }),
+      )
+      return { wallet: await find(walletId), code, expiresAtMs: nowMs + pinResetLimits.lifeMs }
+    },
+
     /** It neither signs in nor pays until it is unlocked. */
     lockWallet: (idOrLogin: string, reason: string) => setStatus(idOrLogin, 'locked', reason),
     /** Ends an operator's lock and that of too many wrong tries alike. */
     unlockWallet: (idOrLogin: string, reason: string) => setStatus(idOrLogin, 'active', reason),
   }
-}
-
-function makePin(random: RandomBytes): string {
-  let pin = ''
-  while (pin.length < madePinDigits) {
-    for (const byte of random(madePinDigits)) {
-      // 250 is the largest multiple of ten in a byte: above it, digits would not be equally likely.
-      if (byte < 250 && pin.length < madePinDigits) pin += byte % 10
-    }
-  }
-  return pin
 }

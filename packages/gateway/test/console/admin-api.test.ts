@@ -397,6 +397,7 @@ test('bank transfer is switched on, its account changed, and what the bank booke
 const untilNextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('callbacks are listed, shown and sent again; hosts are paused and resumed', async () => {
+  clock.advance(1)
   // Its callbacks are the newest.
   clock.advance(1_000)
   await paidOrder()
@@ -566,6 +567,77 @@ test('bank accounts are added, changed and closed, and money goes through them',
     banks.map(({ bankName }: { bankName: string }) => bankName),
     ['main', 'euro'],
   )
+})
+
+test('prices are set and ended, and a fee is explained', async () => {
+  const set = { merchantId, currency: 'USD', fixed: '0.30', basisPoints: 290, refunds: 'return', reason }
+  const price = await admin.data('setPrice', { body: set })
+  assert.deepEqual([price.fixed, price.basisPoints, price.refunds], ['0.30', 290, 'return'])
+  const atMs = String(price.validFromMs)
+  const query = { merchantId, amount: '10', currency: 'USD', atMs }
+  const explained = await admin.data('explainFee', { query })
+  assert.deepEqual([explained.fee, explained.net], ['0.59', '9.41'])
+  assert.match(explained.considered[0].why, /^holds/)
+  for (const [wrong, field] of [
+    [{ currency: undefined }, 'currency'],
+    [{ least: '2', most: '1' }, 'least'],
+    [{ fixed: '0.005' }, 'fixed'],
+    [{ railId: 'nowhere' }, 'railId'],
+    [{ fromMs: clock.now() }, 'fromMs'],
+  ] as const) {
+    const refused = await admin.call('setPrice', { body: { ...set, ...wrong } })
+    assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
+  }
+  clock.advance(1)
+  assert.equal((await admin.data('endPrice', { body: { merchantId, currency: 'USD', reason } })).isEnd, 'yes')
+  const { prices } = await admin.data('listPrices', { query: { merchantId } })
+  assert.deepEqual(
+    prices.map(({ isEnd }: { isEnd?: string }) => isEnd),
+    ['yes', undefined],
+  )
+})
+
+test('corrections are made once for each key, and listed', async () => {
+  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  const params = { walletId: wallets[0].walletId }
+  const money = { amount: '5', currency: 'EUR', reason }
+  await admin.data('topUp', { params, body: money, headers: once() })
+  const { rows } = await pool.query<{ transfer_id: string }>(
+    "select transfer_id from transfers where kind = 'top_up' order by made_at desc, transfer_id desc limit 1",
+  )
+  const transferId = rows[0]?.transfer_id ?? ''
+  const reverse = { body: { transferId, amount: '2', reference: 'bank 7', reason }, headers: once() }
+  for (const _ of [1, 2]) assert.equal((await admin.data('reverseTransfer', reverse)).outcome, 'done')
+  const off = { body: { transferId, amount: '1', reason }, headers: once() }
+  assert.equal((await admin.data('writeOff', off)).outcome, 'done')
+  const rest = { params, body: { ...money, amount: '2', transferId }, headers: once() }
+  assert.equal((await admin.data('withdraw', rest)).outcome, 'done')
+  const over = await admin.call('reverseTransfer', { body: { transferId, reason }, headers: once() })
+  assert.match(over.msg, /corrected before, wholly/)
+  const fund = { params: { merchantId }, body: money, headers: once() }
+  assert.equal((await admin.data('fundMerchant', fund)).outcome, 'done')
+  const release = { body: { transferId, to: 'merchant', reason, amount: '1' }, headers: once() }
+  assert.match((await admin.call('releaseSuspense', release)).msg, /is a top_up; this corrects late_payment/)
+  ApiClient.proven.add('releaseSuspense')
+  const { corrections } = await admin.data('listCorrections', { query: { limit: '4' } })
+  assert.deepEqual(
+    corrections.map(({ act, amount }: { act: string; amount: string }) => `${act} ${amount}`).toSorted(),
+    [
+      'correction.fund 5.00',
+      'correction.reverse 2.00',
+      'correction.withdraw 2.00',
+      'correction.write-off 1.00',
+    ],
+  )
+})
+
+test('a code for a new PIN is told once', async () => {
+  const { wallets } = await admin.data('listWallets', { query: { limit: '1' } })
+  const params = { walletId: wallets[0].walletId }
+  const { code, expiresAtMs } = await admin.data('resetPin', { params, body: { reason } })
+  assert.match(code, /^\d{8}$/)
+  assert.equal(expiresAtMs, clock.now() + 15 * 60_000)
+  await assert.rejects(clientOf('operator', ['wallets:manage']), /needs the role admin/)
 })
 
 test('every route was held to its schema above', () => {

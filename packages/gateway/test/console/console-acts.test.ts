@@ -404,7 +404,7 @@ test('a wallet is added, topped up, locked and unlocked', async () => {
 })
 
 test('the ledger shows the trial balance and proves itself on demand, also when it is wrong', async () => {
-  assert.match((await admin.get('/ledger')).text, /USD.*debits equal credits/s)
+  assert.match((await admin.get('/ledger')).text, /debits equal credits in every currency.*USD/s)
   assert.match((await operator.post('/ledger/verify', {})).text, /The ledger is clean/)
   await pool.query(
     "update accounts set debits_posted = debits_posted + 1 where owner_kind = 'bank' and currency = 'EUR'",

@@ -68,6 +68,10 @@ export const queryAnswerSchema = Type.Object({
     max: maxOrderNoLength,
   }),
   payAmount: Type.Optional(amount('What was paid, whatever was refunded. Absent until it is paid.')),
+  fee: Type.Optional(amount('What the payment cost the merchant. Absent where it cost nothing.')),
+  netAmount: Type.Optional(
+    amount('payAmount less fee: what the payment brought the merchant. Absent where there is no fee.'),
+  ),
   currency,
   paymentTime: timeNumber('The paymentTime of the create request.'),
   paidTime: Type.Optional(timeNumber('When it was paid. Absent until then.')),

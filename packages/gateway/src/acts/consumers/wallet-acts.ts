@@ -278,6 +278,36 @@ export const walletActs: readonly Act[] = [
     }),
   ),
   defineAct({
+    name: 'wallet.reset-pin',
+    api: { method: 'POST', path: '/wallets/:walletId/pin-resets', id: 'resetPin' },
+    scope: 'wallets:manage',
+    summary: 'Give out a one-time code for a new PIN; it is told this once',
+    params: key,
+    input: object('Why.', { reason }),
+    answer: object('The code.', {
+      code: text('Tell it to the consumer now.', { max: 12 }),
+      expiresAtMs: timeMs('Until when it is good.'),
+    }),
+    command: { words: 'wallet reset-pin' },
+    form: {
+      place: 'wallet',
+      path: `${page}/reset-pin`,
+      page,
+      label: 'Reset the PIN…',
+      explains:
+        'Make sure first that it is the wallet’s owner who asks: whoever has the code sets a new PIN and pays. The code is shown once, good for 15 minutes and five tries; the old PIN works until it is used. Wrong tries are forgotten.',
+      button: 'Give out a code',
+      isDangerous: true,
+    },
+    run: ({ service, actor, params, input }) =>
+      service.as(actor).wallets.resetPin(params.walletId, input.reason),
+    tell: ({ code }, { params }) => ({
+      text: 'The code is good for 15 minutes. The consumer enters it on any checkout, under “Forgotten your PIN?”.',
+      secrets: [['One-time code, for the consumer', code]],
+      page: `/wallets/${params.walletId}`,
+    }),
+  }),
+  defineAct({
     name: 'wallet.top-up',
     api: { method: 'POST', path: '/wallets/:walletId/top-ups', id: 'topUp' },
     scope: 'money:move',

@@ -60,6 +60,7 @@ export function startCheckoutService(
     returnToShop: operations.returnToShop,
     acts: makeActs({
       authenticateWallet: operations.authenticateWallet,
+      resetPin: operations.resetPin,
       submitPayment: operations.submitPayment,
       payByRail: operations.payByRail,
       askReceipt: operations.askReceipt,

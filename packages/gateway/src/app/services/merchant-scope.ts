@@ -14,7 +14,9 @@ import { makeFindOrders } from '../../orders/find-orders.ts'
 import { makeManageOrders } from '../../orders/manage-orders.ts'
 import { makeShowOrder } from '../../orders/show-order.ts'
 import type { ClockAndRandom } from '../../platform/clock.ts'
+import { makeTokens } from '../../platform/tokens.ts'
 import type { Vault } from '../../platform/vault.ts'
+import { makeCorrectBooks } from '../../treasury/correct-books.ts'
 import { makeMoneyActs } from '../../treasury/money-acts.ts'
 import { makeMoveFunds } from '../../treasury/move-funds.ts'
 import { makeManageWallets } from '../../wallets/manage-wallets.ts'
@@ -108,9 +110,11 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
           makeMoneyActs({
             orders: manageOrders(actor),
             funds: makeMoveFunds({ treasury, ...by(actor) }),
+            corrections: makeCorrectBooks({ treasury, ...by(actor) }),
             wallets: makeManageWallets({
               ...{ wallets, treasury, vault, ...by(actor) },
               ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
+              ...{ resets: stores.pinResets, pinResetCodes: makeTokens(vault.deriveKeys('PIN reset codes')) },
             }),
             ...asking(actor),
           }),

@@ -9,7 +9,8 @@ import type { SubmitPayment } from '../../payments/submit-payment.ts'
 import type { PayByRail, RailPaymentOutcome } from '../../rails/pay-by-rail.ts'
 import { bankChoices, type makeChooseAtTestBank } from '../../sandbox/test-bank.ts'
 import type { AuthenticateWallet } from '../../wallets/authenticate-wallet.ts'
-import { type Behaviour, behaviours } from '../../wallets/rules/wallet.ts'
+import type { ResetPin } from '../../wallets/reset-pin.ts'
+import { type Behaviour, behaviours, isNewPin } from '../../wallets/rules/wallet.ts'
 import type { Language } from './languages.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
@@ -17,6 +18,7 @@ type ChooseAtTestBank = ReturnType<typeof makeChooseAtTestBank>
 
 export interface ActsParts {
   readonly authenticateWallet: AuthenticateWallet
+  readonly resetPin: ResetPin
   readonly submitPayment: SubmitPayment
   readonly payByRail: PayByRail
   /** Undefined: no mail is sent. */
@@ -48,7 +50,15 @@ export type Acts = ReturnType<typeof makeActs>
 const maxLoginShown = 254
 
 export function makeActs(parts: ActsParts) {
-  const { authenticateWallet, submitPayment, payByRail, chooseAtTestBank, findTestWalletId, visits } = parts
+  const {
+    authenticateWallet,
+    resetPin,
+    submitPayment,
+    payByRail,
+    chooseAtTestBank,
+    findTestWalletId,
+    visits,
+  } = parts
   return {
     async signIn({ order, form, address, cookieHeader, startSignIn }: Act): Promise<string[]> {
       const login = (form.get('login') ?? '').slice(0, maxLoginShown)
@@ -72,13 +82,30 @@ export function makeActs(parts: ActsParts) {
                 : { code: 'lockedUntil', login, untilMs: outcome.lockedUntilMs },
             )
           case 'locked':
-            return note(
-              order,
-              outcome.untilMs === undefined
-                ? { code: 'locked', login }
-                : { code: 'lockedUntil', login, untilMs: outcome.untilMs },
-            )
+            return lockedNote(order, login, outcome.untilMs)
         }
+      } finally {
+        end()
+      }
+    },
+
+    async resetPin({ order, form, address, cookieHeader, startSignIn }: Act): Promise<string[]> {
+      const login = (form.get('login') ?? '').slice(0, maxLoginShown)
+      const pin = form.get('pin') ?? ''
+      if (!isNewPin(pin) || pin !== form.get('again')) return note(order, { code: 'pinUnfit', login })
+      const end = startSignIn()
+      if (!end) return note(order, { code: 'busy', login })
+      try {
+        const device = visits.readDevice(cookieHeader, login)
+        const outcome = await resetPin({ login, code: form.get('code') ?? '', pin, address, device })
+        if (outcome.kind === 'wrong') return note(order, { code: 'codeWrong', login })
+        if (outcome.kind === 'locked') return lockedNote(order, login, outcome.untilMs)
+        const { wallet } = outcome
+        return [
+          visits.signIn(order, wallet.walletId),
+          visits.rememberDevice(wallet),
+          ...note(order, { code: 'pinChanged' }),
+        ]
       } finally {
         end()
       }
@@ -168,6 +195,13 @@ export function makeActs(parts: ActsParts) {
       case 'order_not_payable':
         return [visits.signOut(order), ...note(order, { code: whyNot(outcome.status) })]
     }
+  }
+
+  function lockedNote(order: Order, login: string, untilMs: number | undefined): string[] {
+    return note(
+      order,
+      untilMs === undefined ? { code: 'locked', login } : { code: 'lockedUntil', login, untilMs },
+    )
   }
 
   function note(order: Order, text: Note): string[] {

@@ -22,8 +22,9 @@ import { CheckoutLimits } from './limits.ts'
 import type { LiveOrders } from './live.ts'
 import { attemptStamp, checkoutPage } from './pages/checkout-page.ts'
 import { type Site, sendFramed } from './pages/frame.ts'
+import { pinPage } from './pages/pin.ts'
 import { notFoundPage, tooManyPage, troublePage } from './pages/plain.ts'
-import type { ShownRails, SignedInWallet } from './pages/view.ts'
+import type { ShownRails, SignedInWallet, View } from './pages/view.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
 export interface CheckoutParts extends Site {
@@ -97,11 +98,13 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     checkout.get<LinkRoute>(`${path}/rail-qr.svg`, (request, reply) =>
       withLink(request, reply, sendRailQrCode),
     )
+    checkout.get<LinkRoute>(`${path}/pin`, (request, reply) => withLink(request, reply, showPinPage))
     checkout.get<LinkRoute>(`${path}/qr.svg`, (request, reply) => withLink(request, reply, sendQrCode))
     for (const [name, act] of [
       ['sign-in', 'signIn'],
       ['sign-out', 'signOut'],
       ['pay', 'pay'],
+      ['pin', 'resetPin'],
       ['rail', 'chooseRail'],
       ['leave-rail', 'leaveRail'],
       ['receipt', 'askReceipt'],
@@ -137,6 +140,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     { order, merchant }: Checkout,
     request: LinkRequest,
     reply: FastifyReply,
+    page: (view: View) => ReturnType<typeof checkoutPage> = checkoutPage,
   ): Promise<FastifyReply> {
     const { visits, findSignedIn } = parts.running()
     const visit = visits.read(request.headers.cookie, order)
@@ -169,10 +173,19 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     }
     const style = accentStyle(merchant.accentColour)
     return sendFramed(reply, {
-      ...checkoutPage(view),
+      ...page(view),
       nonce,
       ...(style !== undefined && { accentStyle: style }),
     })
+  }
+
+  /** For whoever forgot the PIN, while the order can be paid; whoever is signed in knows it. */
+  async function showPinPage(found: Checkout, request: LinkRequest, reply: FastifyReply) {
+    const { visits } = parts.running()
+    const isPayable = found.order.status === 'pending' && found.merchant.status === 'active'
+    if (!isPayable || visits.read(request.headers.cookie, found.order).session)
+      return redirect(reply, pathOf(request))
+    return showPage(found, request, reply, pinPage)
   }
 
   async function sendStatus({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
@@ -241,7 +254,8 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
         })
       : [...visit.cookies, visits.leaveNote(order, { code: lost(act, visit) })]
     setCookies(reply, cookies)
-    return redirect(reply, pathOf(request))
+    // Whose PIN is changed is signed in, and goes on from there to the order.
+    return redirect(reply, act === 'resetPin' ? `${pathOf(request)}/pin` : pathOf(request))
   }
 
   /** In the sandbox a phone may come by another name of this machine than the one we know. */

@@ -73,6 +73,14 @@ export async function orNothing<Found>(finding: Promise<Found>): Promise<Found |
   })
 }
 
+/** What came of it, or the words of the refusal: for a page that tells it in its place. */
+export async function orRefused<Found>(work: () => Promise<Found>): Promise<Found | string> {
+  return work().catch((error: unknown) => {
+    if (error instanceof Failure) return error.message
+    throw error
+  })
+}
+
 export interface ConsoleView {
   readonly path: string
   /** Undefined: there is no such thing. */

@@ -23,7 +23,10 @@ import { linksArea } from './areas/links.ts'
 import { merchantArea } from './areas/merchant.ts'
 import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
-import { moneyArea } from './areas/money.ts'
+import { correctionsArea } from './areas/money/corrections.ts'
+import { feesArea } from './areas/money/fees.ts'
+import { merchantMoneyArea } from './areas/money/merchant-money.ts'
+import { moneyArea } from './areas/money/money.ts'
 import { noticesArea } from './areas/notices.ts'
 import { orderArea } from './areas/order.ts'
 import { ordersArea } from './areas/orders.ts'
@@ -87,6 +90,9 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...linksArea,
     ...railsArea,
     ...moneyArea,
+    ...feesArea,
+    ...correctionsArea,
+    ...merchantMoneyArea,
     ...ledgerArea,
     ...approvalsArea,
     ...applicationsArea,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 
 export interface AccountOwner {
-  readonly ownerKind: 'wallet' | 'merchant' | 'bank' | 'rail' | 'suspense'
+  readonly ownerKind: 'wallet' | 'merchant' | 'bank' | 'rail' | 'suspense' | 'fees' | 'write_off'
   readonly ownerId: string
 }
 
@@ -29,11 +29,14 @@ export type TransferKind =
   | 'transfer_received'
   | 'transfer_applied'
   | 'transfer_returned'
+  | 'fee'
+  | 'fee_return'
+  | 'correction'
 /** A hold waits for its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'
 
 export interface Transfer {
-  /** Empty for a top-up, which concerns no merchant. */
+  /** Empty for what concerns no merchant, such as a top-up. */
   readonly merchantId: string
   readonly transferId: string
   readonly kind: TransferKind
@@ -50,6 +53,8 @@ export interface Transfer {
   readonly madeAtMs: number
   /** Where it is posted to or from a bank account: by what the bank knows it. */
   readonly outside?: OutsideMark | undefined
+  /** Of a correction: the transfer that it puts right, of the same merchantId. */
+  readonly corrects?: string | undefined
 }
 
 export interface OutsideMark {
@@ -76,9 +81,19 @@ export function railAccount(railId: string, currency: string): AccountKey {
   return { ownerKind: 'rail', ownerId: railId, currency }
 }
 
+/** What the operator has earned by a merchant's payments. */
+export function feesAccount(merchantId: string, currency: string): AccountKey {
+  return { ownerKind: 'fees', ownerId: merchantId, currency }
+}
+
 /** Money that came through a rail and is no order's: too late, too little, too much. */
 export function suspenseAccount(currency: string): AccountKey {
   return { ownerKind: 'suspense', ownerId: 'late', currency }
+}
+
+/** What the operator lost, below zero, or gained by what never found its owner. */
+export function writeOffAccount(currency: string): AccountKey {
+  return { ownerKind: 'write_off', ownerId: 'operator', currency }
 }
 
 export function accountIdOf({ ownerKind, ownerId, currency }: AccountKey): string {

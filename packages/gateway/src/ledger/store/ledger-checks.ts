@@ -96,10 +96,10 @@ select currency
  group by currency
 having sum(debits_pending) <> sum(credits_pending) or sum(debits_posted) <> sum(credits_posted)`,
 
-  'no wallet and no merchant is overdrawn, and suspense holds what it owes': `
+  'no wallet and no merchant is overdrawn, and suspense and fees hold what they owe': `
 select account_id
   from accounts
- where owner_kind not in ('bank', 'rail') and credits_posted - debits_posted - debits_pending < 0`,
+ where owner_kind not in ('bank', 'rail', 'write_off') and credits_posted - debits_posted - debits_pending < 0`,
 
   'every post and every void is a copy of its hold': `
 select e.merchant_id || ' ' || e.transfer_id
@@ -144,6 +144,39 @@ select o.merchant_id || ' ' || o.payment_id
     on r.merchant_id = o.merchant_id and r.payment_id = o.payment_id
  where (o.refund_count, o.refunded_minor, o.refund_held_minor) is distinct from (r.refunds, r.refunded, r.held)`,
 
+  'every fee is the one that its order names, and no other order has one': `
+select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t.payment_id)
+  from (select * from orders where fee_minor is not null) as o
+  full join (select * from transfers where kind = 'fee') as t
+    on t.merchant_id = o.merchant_id and t.payment_id = o.payment_id
+ where (t.transfer_id, t.amount_minor, t.debit_account, t.credit_account) is distinct from
+       (o.transaction_id || 'F', o.fee_minor, 'merchant:' || o.merchant_id || ':' || o.currency,
+        'fees:' || o.merchant_id || ':' || o.currency)`,
+
+  'of every fee so much went back as was refunded of its payment, where its price says so': `
+select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t.payment_id)
+  from (select merchant_id, payment_id,
+               div(2 * fee_minor * refunded_minor + payment_amount_minor, 2 * payment_amount_minor) as returned
+          from orders where returns_fee) as o
+  full join (select merchant_id, payment_id, sum(amount_minor) as returned
+               from transfers where kind = 'fee_return' group by merchant_id, payment_id) as t
+    on t.merchant_id = o.merchant_id and t.payment_id = o.payment_id
+ where o.payment_id is null or coalesce(t.returned, 0) <> o.returned`,
+
+  'every correction has the act behind it': `
+select t.merchant_id || ' ' || t.transfer_id
+  from transfers t left join audit a on a.audit_id = t.audit_id
+ where t.kind = 'correction' and (a.act like 'correction.%') is not true`,
+
+  'every transfer was corrected by the sum of its corrections, and by no more than its amount': `
+select coalesce(c.merchant_id, t.merchant_id) || ' ' || coalesce(c.transfer_id, t.corrects)
+  from corrected_transfers c
+  full join (select merchant_id, corrects, sum(amount_minor) as corrected
+               from transfers where corrects is not null group by merchant_id, corrects) as t
+    on t.merchant_id = c.merchant_id and t.corrects = c.transfer_id
+  left join transfers o on o.merchant_id = c.merchant_id and o.transfer_id = c.transfer_id
+ where c.corrected_minor is distinct from t.corrected or c.amount_minor is distinct from o.amount_minor`,
+
   'every payout holds its money as its status says, and what came back is the merchant’s again, once': `
 select coalesce(p.merchant_id, t.merchant_id) || ' ' || coalesce(p.transfer_id, t.transfer_id)
   from (select p.merchant_id, p.payout_id as transfer_id, 'payout' as kind, p.amount_minor,
@@ -186,10 +219,10 @@ select a.account_id
   from accounts a left join bank_accounts b on b.bank_name = a.owner_id
  where a.owner_kind = 'bank' and (b.bank_name is null or b.currency <> a.currency)`,
 
-  'every act of topping up or paying out has its transfer': `
+  'every act of topping up, paying out or correcting has its transfer': `
 select a.audit_id::text
   from audit a
- where a.act in ('wallet.top-up', 'merchant.payout')
+ where (a.act in ('wallet.top-up', 'merchant.payout') or a.act like 'correction.%')
    and not exists (select from transfers t where t.audit_id = a.audit_id)`,
 
   'everything that is being paid or refunded waits for its settlement, and nothing else does': `

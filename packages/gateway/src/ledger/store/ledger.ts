@@ -136,14 +136,16 @@ const outsideColumns: readonly Column[] = [
   ...columns,
   ['outside_reference', 'text', ({ outside }) => outside?.reference ?? null],
   ['value_date', 'date', ({ outside }) => outside?.valueDate ?? null],
+  ['corrects', 'text', ({ corrects }) => corrects ?? null],
 ]
 const insertion = insertionOf('insert-transfers', columns)
 const outsideInsertion = insertionOf('insert-outside-transfers', outsideColumns)
 
 export async function insertTransfers(transaction: Queryable, transfers: readonly Transfer[]): Promise<void> {
   if (transfers.length === 0) return
-  // Payments and refunds, which are many, never carry what the outside calls them.
-  const insert = transfers.some(({ outside }) => outside) ? outsideInsertion : insertion
+  // Payments and refunds, which are many, bear neither.
+  const isOutside = transfers.some(({ outside, corrects }) => outside ?? corrects)
+  const insert = isOutside ? outsideInsertion : insertion
   await transaction.query(insert(transfers))
 }
 

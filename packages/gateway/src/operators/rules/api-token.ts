@@ -20,6 +20,8 @@ export const scopes = {
   'rails:manage': { needs: 'admin', meaning: 'add, change, pause and resume rails, rotate their secrets' },
   'banks:read': { needs: 'viewer', meaning: 'list and show the operator’s bank accounts' },
   'banks:manage': { needs: 'admin', meaning: 'add, change and close the operator’s bank accounts' },
+  'fees:read': { needs: 'viewer', meaning: 'list prices and explain fees' },
+  'fees:manage': { needs: 'admin', meaning: 'set and end prices' },
   'payouts:read': {
     needs: 'viewer',
     meaning: 'list and show payouts, runs and plans, download payment files',

@@ -4,6 +4,7 @@ import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
 import { describeBankDetails } from '../../payouts/rules/bank-account.ts'
 import { type BankDetails, describeOutside, type Outside } from '../../treasury/rules/bank-account.ts'
+import { type Correction, describeCorrection } from '../../treasury/rules/correction.ts'
 import { mayAct, type Operator, type Role } from './operator.ts'
 
 export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint } & (
@@ -15,6 +16,7 @@ export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint
     }
   | { readonly kind: 'merchant.payout'; readonly merchantId: string; readonly outside?: Outside | undefined }
   | { readonly kind: 'wallet.top-up'; readonly walletId: string; readonly outside?: Outside | undefined }
+  | { readonly kind: 'correction'; readonly correction: Correction }
 )
 
 /** Whoever holds a merchant's keys refunds as that merchant, and whoever names its hosts reads its callbacks. */
@@ -31,6 +33,7 @@ export const approverRoles = {
   'order.refund': 'operator',
   'merchant.payout': 'admin',
   'wallet.top-up': 'admin',
+  correction: 'admin',
   'key.add': 'admin',
   'merchant.callback-hosts': 'admin',
   'merchant.bank-account': 'admin',
@@ -91,6 +94,8 @@ export function describeAct(act: ApprovableAct): string {
       return `pay ${amountOf(act)} out to merchant ${act.merchantId}${act.outside ? describeOutside(act.outside) : ''}`
     case 'wallet.top-up':
       return `top up wallet ${act.walletId} by ${amountOf(act)}${act.outside ? describeOutside(act.outside) : ''}`
+    case 'correction':
+      return describeCorrection(act.correction)
     case 'merchant.bank-account':
       return `let payouts in ${act.account.currency} of merchant ${act.merchantId} go to ${describeBankDetails(act.account)}`
     case 'key.add':
@@ -118,7 +123,9 @@ export function referRefundNoOf(act: ApprovableAct): string | undefined {
 }
 
 export function merchantIdOf(act: ApprovableAct): string | undefined {
-  return act.kind === 'wallet.top-up' ? undefined : act.merchantId
+  if (act.kind === 'wallet.top-up') return undefined
+  if (act.kind !== 'correction') return act.merchantId
+  return 'merchantId' in act.correction ? act.correction.merchantId || undefined : undefined
 }
 
 export type Decision = 'approve' | 'reject' | 'withdraw'

@@ -5,6 +5,7 @@ import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../database/sql.ts'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
 import type { BankDetails, Outside } from '../../treasury/rules/bank-account.ts'
+import type { Correction } from '../../treasury/rules/correction.ts'
 import {
   type ApprovableAct,
   type ApprovalRequest,
@@ -67,6 +68,8 @@ interface Details {
   readonly key?: CheckedKey
   readonly callbackHosts?: readonly string[]
   readonly outside?: Outside
+  /** Its amount is in a column. */
+  readonly correction?: Omit<Correction, 'amountMinor'>
   readonly account?: BankDetails & { readonly currency: string }
 }
 
@@ -161,7 +164,10 @@ returning ${shape.columns}`)
 
 function subjectOf(act: ApprovableAct): string {
   if (act.kind === 'order.refund') return act.paymentId
-  return act.kind === 'wallet.top-up' ? act.walletId : act.merchantId
+  if (act.kind === 'wallet.top-up') return act.walletId
+  if (act.kind !== 'correction') return act.merchantId
+  const { correction } = act
+  return correction.corrects ?? (correction.kind === 'withdraw' ? correction.walletId : correction.merchantId)
 }
 
 function detailsOf(act: ApprovableAct): Details | undefined {
@@ -175,6 +181,10 @@ function detailsOf(act: ApprovableAct): Details | undefined {
     case 'merchant.payout':
     case 'wallet.top-up':
       return act.outside && { outside: act.outside }
+    case 'correction': {
+      const { amountMinor: _kept, ...correction } = act.correction
+      return { correction }
+    }
     case 'order.refund':
       return undefined
   }
@@ -200,6 +210,10 @@ function toRequest(row: Readonly<Record<string, unknown>>): ApprovalRequest {
         return { kind, walletId: subject, ...money, outside: details?.outside }
       case 'merchant.payout':
         return { kind, merchantId, ...money, outside: details?.outside }
+      case 'correction':
+        if (!details?.correction) throw new Error('a request for a correction holds it')
+        // Safe: it was stored as one, without its amount.
+        return { kind, ...money, correction: { ...details.correction, amountMinor } as Correction }
       case 'order.refund':
         return { kind, merchantId, paymentId: subject, referRefundNo, ...money }
     }

@@ -53,6 +53,14 @@ export interface Order extends OrderKey {
   readonly link: OrderLink | undefined
   /** Refunds in all, the failed ones too. */
   readonly refundCount: number
+  /** What the merchant paid for the payment; undefined: nothing. */
+  readonly fee?: OrderFee | undefined
+}
+
+export interface OrderFee {
+  readonly amountMinor: bigint
+  /** Refunds give back their share. */
+  readonly isReturned: boolean
 }
 
 export interface OrderLink {

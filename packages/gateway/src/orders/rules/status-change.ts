@@ -11,7 +11,7 @@ import {
 } from '@tillgate/protocol'
 import type { Callback } from '../../callbacks/rules/callback.ts'
 import { isOverdue, orderAt, timedOut } from './expiry.ts'
-import type { Order, OrderKey } from './order.ts'
+import type { Order, OrderFee, OrderKey } from './order.ts'
 
 /** A change of status and the callback that reports it are one value: nobody can write the one without the other. */
 export interface StatusChange extends OrderKey {
@@ -58,12 +58,13 @@ export function confirmOrder(
 /** The payment is over: well, or with the reason why it failed. */
 export function endPayment(
   order: Order,
-  { failure, callbackId, nowMs }: { failure: string | undefined; callbackId: string; nowMs: number },
+  given: { failure: string | undefined; fee?: OrderFee | undefined; callbackId: string; nowMs: number },
 ): StatusChange {
+  const { failure, fee, callbackId, nowMs } = given
   const status = failure === undefined ? 'success' : 'failed'
   return change(
     order,
-    { ...order, status, completedAtMs: nowMs, message: failure },
+    { ...order, status, completedAtMs: nowMs, message: failure, fee },
     { nowMs, callbackId, actor: 'gateway' },
   )
 }

@@ -103,9 +103,11 @@ with holds as (
   select t.* from transfers t where t.merchant_id = $1 and t.payment_id = $2 and t.kind = 'transfer_applied'
    union all
   select e.* from holds h join transfers e on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
+   union all
+  select f.* from holds h join transfers f on f.merchant_id = h.merchant_id and f.transfer_id = h.transfer_id || 'F'
 )
 select ${transferShape.columns}
   from both_ends
- order by made_at, phase <> 'hold', transfer_id`)
+ order by made_at, phase <> 'hold', phase = 'direct', transfer_id`)
   return rows.map(transferShape.read)
 }

@@ -85,13 +85,15 @@ export interface OrderRow {
   link_id: string | null
   link_uses: LinkUses | null
   refund_count: number
+  fee_minor: string | null
+  returns_fee: boolean | null
 }
 
 export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
        o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.content_hash,
        o.created_at,
        o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
-       o.refund_held_minor, o.link_id, o.link_uses, o.refund_count`
+       o.refund_held_minor, o.link_id, o.link_uses, o.refund_count, o.fee_minor, o.returns_fee`
 
 async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
   // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
@@ -236,13 +238,13 @@ export async function changeStatuses(
 with changes as (
   select *
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-                $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[])
+                $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::numeric[], $14::boolean[])
       as c (merchant_id, payment_id, from_status, to_status, changed_at, actor, transaction_id, completed_at, message,
-            wallet_id, rail_id, open_attempt)
+            wallet_id, rail_id, open_attempt, fee_minor, returns_fee)
 ), moved as (
   update orders o
      set status = c.to_status, transaction_id = c.transaction_id, completed_at = c.completed_at, message = c.message,
-         wallet_id = c.wallet_id, rail_id = c.rail_id, open_attempt = null
+         wallet_id = c.wallet_id, rail_id = c.rail_id, open_attempt = null, fee_minor = c.fee_minor, returns_fee = c.returns_fee
     from changes c
    where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id and o.status = c.from_status
      and o.open_attempt is not distinct from c.open_attempt
@@ -266,6 +268,8 @@ select merchant_id, payment_id from moved`,
       changes.map((change) => change.order.walletId ?? null),
       changes.map((change) => change.order.railId ?? null),
       changes.map((change) => change.openAttempt ?? null),
+      changes.map((change) => change.order.fee?.amountMinor.toString() ?? null),
+      changes.map((change) => change.order.fee?.isReturned ?? null),
     ],
   })
   const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
@@ -336,5 +340,13 @@ export function toOrder(row: OrderRow): Order {
         ? undefined
         : { linkId: row.link_id, uses: row.link_uses },
     refundCount: row.refund_count,
+    fee: feeFrom(row),
   }
+}
+
+export function feeFrom({
+  fee_minor,
+  returns_fee,
+}: Pick<OrderRow, 'fee_minor' | 'returns_fee'>): Order['fee'] {
+  return fee_minor === null ? undefined : { amountMinor: BigInt(fee_minor), isReturned: returns_fee === true }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import { nowMs, order } from '../../../test/support/order-value.ts'
+import { makePriceBook } from '../../treasury/rules/price.ts'
 import { noLimits } from '../../wallets/rules/limits.ts'
 import { settlePayment, submitPayment } from './payment.ts'
 
@@ -56,16 +57,42 @@ test('only a pending order is payable, and the others say what they are', () => 
 })
 
 const paying = order({ status: 'confirming', walletId: 'w', transactionId: 'T1' })
-const ending = { transferId: 'T2', callbackId: 'c', nowMs: nowMs + 5 }
+const ending = { transferId: 'T2', callbackId: 'c', nowMs: nowMs + 5, prices: makePriceBook([]) }
 
 test('an approved payment is posted, a declined one is voided with the reason', () => {
   const end = { ...hold, transferId: 'T2', holdId: 'T1', madeAtMs: nowMs + 5 }
   const approved = settlePayment(paying, { kind: 'approved' }, ending)
   assert.deepEqual([approved.change.to, approved.change.order.message], ['success', undefined])
-  assert.deepEqual(approved.end, { ...end, phase: 'post' })
+  assert.deepEqual(approved.transfers, [{ ...end, phase: 'post' }])
   const declined = settlePayment(paying, { kind: 'declined', reason: 'No.' }, ending)
   assert.deepEqual([declined.change.to, declined.change.order.message], ['failed', 'No.'])
-  assert.deepEqual(declined.end, { ...end, phase: 'void' })
+  assert.deepEqual(declined.transfers, [{ ...end, phase: 'void' }])
+})
+
+test('the fee is taken with an approved payment and not with a declined one', () => {
+  const terms = {
+    fixedMinor: 30n,
+    basisPoints: 100,
+    leastMinor: undefined,
+    mostMinor: undefined,
+    returnsFee: true,
+  }
+  const scope = { merchantId: undefined, railId: undefined, currency: 'USD' }
+  const prices = makePriceBook([{ priceId: 'p', ...scope, validFromMs: nowMs, createdAtMs: 0, terms }])
+  const { change, transfers } = settlePayment(paying, { kind: 'approved' }, { ...ending, prices })
+  assert.deepEqual(change.order.fee, { amountMinor: 43n, isReturned: true })
+  assert.deepEqual(transfers[1], {
+    ...hold,
+    transferId: 'T1F',
+    kind: 'fee',
+    phase: 'direct',
+    debitAccountId: 'merchant:m:USD',
+    creditAccountId: 'fees:m:USD',
+    amountMinor: 43n,
+    madeAtMs: nowMs + 5,
+  })
+  const declined = settlePayment(paying, { kind: 'declined', reason: 'No.' }, { ...ending, prices })
+  assert.deepEqual([declined.transfers.length, declined.change.order.fee], [1, undefined])
 })
 
 test('a payment without its transaction or its wallet is a bug', () => {

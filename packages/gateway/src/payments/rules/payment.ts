@@ -15,6 +15,8 @@ import { orderAt } from '../../orders/rules/expiry.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import { confirmOrder, endPayment, type StatusChange } from '../../orders/rules/status-change.ts'
 import type { RailAnswer } from '../../rails/rules/rail.ts'
+import { chargeFor } from '../../treasury/rules/fee.ts'
+import type { PriceBook } from '../../treasury/rules/price.ts'
 import type { Limits } from '../../wallets/rules/limits.ts'
 import type { Settlement } from './settlement.ts'
 
@@ -104,19 +106,22 @@ export type FinalAnswer = Exclude<RailAnswer, { kind: 'later' }>
 export function settlePayment(
   order: Order,
   answer: FinalAnswer,
-  given: { transferId: string; callbackId: string; nowMs: number },
-): { readonly change: StatusChange; readonly end: Transfer } {
-  const { transferId, callbackId, nowMs } = given
+  given: { prices: PriceBook; transferId: string; callbackId: string; nowMs: number },
+): { readonly change: StatusChange; readonly transfers: readonly Transfer[] } {
+  const { prices, transferId, callbackId, nowMs } = given
+  const charge = answer.kind === 'approved' ? chargeFor(order, prices, nowMs) : undefined
+  const end = endHold(paymentHold(order, nowMs), {
+    transferId,
+    phase: answer.kind === 'approved' ? 'post' : 'void',
+    nowMs,
+  })
   return {
     change: endPayment(order, {
       failure: answer.kind === 'declined' ? answer.reason : undefined,
+      fee: charge?.fee,
       callbackId,
       nowMs,
     }),
-    end: endHold(paymentHold(order, nowMs), {
-      transferId,
-      phase: answer.kind === 'approved' ? 'post' : 'void',
-      nowMs,
-    }),
+    transfers: charge ? [end, charge.transfer] : [end],
   }
 }

@@ -7,12 +7,12 @@ import { commitQueueing, insertCallbacks } from '../../callbacks/store/callbacks
 import { batched } from '../../database/batching.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
-import { effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
-import { addEffects, insertTransfers, lockAccounts, type Spent } from '../../ledger/store/ledger.ts'
+import { type AccountKey, feesAccount, type Transfer } from '../../ledger/rules/transfer.ts'
+import { insertTransfers, makeAccountOpener, type Spent } from '../../ledger/store/ledger.ts'
 import type { StatusChange } from '../../orders/rules/status-change.ts'
 import { changeStatuses, type OrderHooks } from '../../orders/store/orders.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
-import { changeRefunds } from '../../refunds/store/refunds.ts'
+import { endRefunds } from '../../refunds/store/refunds.ts'
 import { dayOf } from '../../wallets/rules/limits.ts'
 import type { ClaimedSettlement } from '../rules/settlement.ts'
 import {
@@ -29,7 +29,8 @@ export type Settled =
       readonly kind: 'payment'
       readonly claimed: ClaimedSettlement
       readonly change: StatusChange
-      readonly end: Transfer
+      /** The end of the hold, and the fee. */
+      readonly transfers: readonly Transfer[]
     }
   | { readonly kind: 'refund'; readonly claimed: ClaimedSettlement; readonly change: RefundChange }
 
@@ -39,12 +40,15 @@ export function makeSettlingStore(
   database: Pool,
   { onBatch = () => {}, onQueued = () => {} }: OrderHooks = {},
 ) {
+  const openAccounts = makeAccountOpener(database)
   return {
     claim: (claiming: Claiming) => claimSettlements(database, claiming),
     /** False: the claim was lost, and nothing was written. */
     settle: batched(
-      (settled: readonly Settled[]) =>
-        commitQueueing(database, onQueued, (transaction) => commitSettled(transaction, settled)),
+      async (settled: readonly Settled[]) => {
+        await openAccounts(settled.flatMap(feeAccountOf))
+        return commitQueueing(database, onQueued, (transaction) => commitSettled(transaction, settled))
+      },
       // Whatever is wrong with one of them, a bug of ours included, must not hold up the others.
       {
         maxItems: 200,
@@ -59,6 +63,12 @@ export function makeSettlingStore(
   }
 }
 
+/** Those of the others were opened before. */
+function feeAccountOf(settled: Settled): AccountKey[] {
+  const isCharged = settled.kind === 'payment' && settled.change.order.fee
+  return isCharged ? [feesAccount(settled.change.merchantId, settled.change.order.currency)] : []
+}
+
 async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
   const ours = await removeClaimed(
     transaction,
@@ -69,7 +79,10 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
   const refunds = settled.filter((each) => each.kind === 'refund').map(({ change }) => change)
   const queued: Lane[] = []
   if (settled.length > 0) {
-    const ends = [...payments.map(({ end }) => end), ...refunds.flatMap(({ end }) => end ?? [])]
+    const ends = [
+      ...payments.flatMap(({ transfers }) => transfers),
+      ...refunds.flatMap(({ end }) => end ?? []),
+    ]
     await insertTransfers(transaction, ends)
     const changed = await changeStatuses(
       transaction,
@@ -82,11 +95,7 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
       refunds.flatMap(({ callback }) => callback ?? []),
     )
     queued.push(...changed.queued, ...ofRefunds)
-    // As late as can be, for many meet here; and before the refunds' shares of the orders, as everywhere.
-    const effects = effectsOf(ends)
-    await lockAccounts(transaction, effects.keys())
-    await addEffects(transaction, effects, givenBack(payments))
-    await changeRefunds(transaction, refunds)
+    await endRefunds(transaction, refunds, ends, givenBack(payments))
   }
   return { result: all.map(({ claimed }) => ours.has(claimed)), queued }
 }
@@ -94,8 +103,11 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
 /** What failed does not count for the day on which it was submitted. */
 function givenBack(payments: readonly Extract<Settled, { kind: 'payment' }>[]): Spent {
   const spent = new Map<string, { day: number; minor: bigint }>()
-  for (const { end, claimed } of payments) {
-    if (end.phase !== 'void') continue
+  for (const {
+    transfers: [end],
+    claimed,
+  } of payments) {
+    if (end?.phase !== 'void') continue
     const before = spent.get(end.debitAccountId)
     const day = dayOf(claimed.submittedAtMs)
     // Of two days the later alone is still counted.

@@ -4,6 +4,7 @@ import type { NextAction, RailPaymentAnswer } from '@tillgate/protocol'
 import type { Transfer } from '../../ledger/rules/transfer.ts'
 import type { Order, OrderKey } from '../../orders/rules/order.ts'
 import type { StatusChange } from '../../orders/rules/status-change.ts'
+import type { PriceBook } from '../../treasury/rules/price.ts'
 import type { RailTask } from './rail-task.ts'
 
 export type AttemptStatus =
@@ -69,6 +70,8 @@ export interface DecisionIds {
   readonly returnId: string
   readonly callbackIds: readonly [confirming: string, end: string]
   readonly nowMs: number
+  /** What payments cost now. */
+  readonly prices: PriceBook
 }
 
 export function beginAttempt(

@@ -5,6 +5,7 @@ import { endHold } from '../../ledger/rules/transfer.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import { confirmOrder, endPayment, type StatusChange } from '../../orders/rules/status-change.ts'
 import { paymentHold } from '../../payments/rules/payment.ts'
+import { chargeFor } from '../../treasury/rules/fee.ts'
 import {
   type Attempt,
   asItIs,
@@ -84,13 +85,23 @@ function decideApproved(facts: OrderAndAttempt, standing: 'open' | 'paying', giv
   const { transferId, nowMs } = given
   const hold = paymentHold(order, nowMs)
   const endedAtMs = confirmed ? nowMs + 1 : nowMs
+  const charge = chargeFor(order, given.prices, endedAtMs)
   return {
     attempt: { ...submittedOf(attempt, given), status: 'approved', endedAtMs },
     changes: [
       ...(confirmed ? [confirmed] : []),
-      endPayment(order, { failure: undefined, callbackId: given.callbackIds[1], nowMs: endedAtMs }),
+      endPayment(order, {
+        failure: undefined,
+        fee: charge?.fee,
+        callbackId: given.callbackIds[1],
+        nowMs: endedAtMs,
+      }),
     ],
-    transfers: [...(confirmed ? [hold] : []), endHold(hold, { transferId, phase: 'post', nowMs: endedAtMs })],
+    transfers: [
+      ...(confirmed ? [hold] : []),
+      endHold(hold, { transferId, phase: 'post', nowMs: endedAtMs }),
+      ...(charge ? [charge.transfer] : []),
+    ],
     isOver: true,
   }
 }

@@ -70,7 +70,7 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
     askAgain: (task: RailTask, nowMs: number) => insertRailTasks(database, [{ ...task, dueAtMs: nowMs }]),
     /** The task of an attempt, which a rail names by its id alone. Undefined: it is none of this rail. */
     findTask: (railId: string, transactionId: string) => findTask(database, railId, transactionId),
-    /** False: it is not held. */
+    /** False: it is not held, or an operator moved it on. */
     returnHeld: (attempt: Attempt, given: { readonly returnId: string; readonly nowMs: number }, act: Act) =>
       audited(database, act, (transaction) => returnHeld(transaction, attempt, given)),
     /** False: the claim was lost, and nothing was written. Throws RailRaceLost. */
@@ -138,7 +138,9 @@ async function returnHeld(
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
 update rail_attempts set status = 'returning', return_id = ${returnId}
- where merchant_id = ${merchantId} and transaction_id = ${transactionId} and status = 'held'`)
+ where merchant_id = ${merchantId} and transaction_id = ${transactionId} and status = 'held'
+   and not exists (select from corrected_transfers c
+                    where c.merchant_id = ${merchantId} and c.transfer_id = ${transactionId})`)
   if (rowCount === 0) return false
   const task = { taskId: returnId, kind: 'return', railId, merchantId, paymentId, transactionId } as const
   await insertRailTasks(transaction, [{ ...task, createdAtMs: nowMs, dueAtMs: nowMs }])

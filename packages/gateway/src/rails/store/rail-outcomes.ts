@@ -3,14 +3,14 @@
 import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
 import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
 import type { Queryable } from '../../database/pool.ts'
-import { type AccountKey, accountKeyOf, effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
-import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
+import { type AccountKey, accountKeyOf, type Transfer } from '../../ledger/rules/transfer.ts'
+import { insertTransfers } from '../../ledger/store/ledger.ts'
 import type { NewNotice } from '../../notices/rules/notice.ts'
 import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { OrderKey } from '../../orders/rules/order.ts'
 import { changeStatuses } from '../../orders/store/orders.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
-import { changeRefunds } from '../../refunds/store/refunds.ts'
+import { endRefunds } from '../../refunds/store/refunds.ts'
 import type { Attempt, Decision } from '../rules/attempt.ts'
 import type { ClaimedTask, RailCall } from '../rules/rail-task.ts'
 import { insertCalls } from './rail-calls.ts'
@@ -97,11 +97,7 @@ export async function commitDecisions(transaction: Queryable, outcomes: readonly
     transaction,
     decisions.flatMap(({ newTask }) => (newTask ? [{ ...newTask, dueAtMs: newTask.createdAtMs }] : [])),
   )
-  // As late as can be, for many meet here; and before the refunds' shares of the orders, as everywhere.
-  const effects = effectsOf(transfers)
-  await lockAccounts(transaction, effects.keys())
-  await addEffects(transaction, effects)
-  await changeRefunds(transaction, refunds)
+  await endRefunds(transaction, refunds, transfers)
   return queued
 }
 

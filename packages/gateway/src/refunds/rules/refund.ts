@@ -155,6 +155,8 @@ export function differingRefundField(
 
 export interface RefundChange {
   readonly refund: Refund
+  /** A share of the order's fee goes back with it. */
+  readonly returnsFee: boolean
   readonly end: Transfer | undefined
   readonly callback: Callback | undefined
 }
@@ -176,6 +178,7 @@ export function settleRefund(
   }
   return {
     refund: after,
+    returnsFee: status === 'refund_success' && order.fee?.isReturned === true,
     end: endOf(order, refund),
     callback: refundCallback(after, { callbackUrl: order.callbackUrl, callbackId, nowMs }),
   }

@@ -5,12 +5,19 @@ import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { CommitUnknown } from '../../database/transient.ts'
-import { availableMinor, effectsOf, type Transfer } from '../../ledger/rules/transfer.ts'
-import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
+import {
+  accountIdOf,
+  availableMinor,
+  effectsOf,
+  feesAccount,
+  type Transfer,
+} from '../../ledger/rules/transfer.ts'
+import { addEffects, insertTransfers, lockAccounts, type Spent } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
 import type { Order, OrderKey } from '../../orders/rules/order.ts'
 import {
+  feeFrom,
   numberOf,
   type OrderNumber,
   type OrderRow,
@@ -19,6 +26,7 @@ import {
 } from '../../orders/store/orders.ts'
 import { insertSettlements } from '../../payments/store/settlements.ts'
 import { insertRailTasks } from '../../rails/store/rail-tasks.ts'
+import { feeReturn } from '../../treasury/rules/fee.ts'
 import { type Refund, type RefundChange, type RefundRequest, withoutHold } from '../rules/refund.ts'
 
 /** `race_lost`: look again. `unknown`: the answer to COMMIT was lost; look again as well. */
@@ -177,9 +185,31 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
   if (rowCount !== 1) throw new RaceLost()
 }
 
-/** Ends refunds and moves their shares of the orders; every one of them must still be refunding. */
-export async function changeRefunds(transaction: Queryable, changes: readonly RefundChange[]): Promise<void> {
-  if (changes.length === 0) return
+/**
+ * Moves the money of what ends, and with refunds their shares of the orders and of the fees. As late as can be, for many
+ * meet in these accounts; and the accounts before the orders' shares, as everywhere. `ends` are inserted already.
+ */
+export async function endRefunds(
+  transaction: Queryable,
+  refunds: readonly RefundChange[],
+  ends: readonly Transfer[],
+  spent?: Spent,
+): Promise<void> {
+  const feeAccounts = refunds
+    .filter(({ returnsFee }) => returnsFee)
+    .map(({ refund: { merchantId, currency } }) => accountIdOf(feesAccount(merchantId, currency)))
+  await lockAccounts(transaction, [...effectsOf(ends).keys(), ...feeAccounts])
+  const returned = await changeRefunds(transaction, refunds)
+  await insertTransfers(transaction, returned)
+  await addEffects(transaction, effectsOf([...ends, ...returned]), spent)
+}
+
+/** Every one of them must still be refunding. Answers what goes back of the fees. */
+async function changeRefunds(
+  transaction: Queryable,
+  changes: readonly RefundChange[],
+): Promise<readonly Transfer[]> {
+  if (changes.length === 0) return []
   const { rowCount } = await transaction.query({
     text: `
 update refunds r
@@ -196,7 +226,7 @@ update refunds r
     ],
   })
   if (rowCount !== changes.length) throw new Error('a claimed refund was not refunding any more')
-  await transaction.query({
+  const { rows } = await transaction.query<ShareRow>({
     text: `
 update orders o
    set refund_held_minor = o.refund_held_minor - c.held, refunded_minor = o.refunded_minor + c.refunded
@@ -205,13 +235,43 @@ update orders o
           from unnest($1::text[], $2::text[], $3::numeric[], $4::boolean[])
             as s (merchant_id, payment_id, amount, is_refunded)
          group by merchant_id, payment_id) as c
- where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id`,
+ where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id
+returning o.merchant_id, o.payment_id, o.currency, o.payment_amount_minor, o.fee_minor, o.returns_fee,
+          o.refunded_minor - c.refunded as refunded_before`,
     values: [
       changes.map(({ refund }) => refund.merchantId),
       changes.map(({ refund }) => refund.paymentId),
       changes.map(({ refund }) => refund.amountMinor.toString()),
       changes.map(({ refund }) => refund.status === 'refund_success'),
     ],
+  })
+  return changes.some(({ returnsFee }) => returnsFee) ? feeReturns(changes, rows) : []
+}
+
+type ShareRow = Pick<
+  OrderRow,
+  'merchant_id' | 'payment_id' | 'currency' | 'payment_amount_minor' | 'fee_minor' | 'returns_fee'
+> & { refunded_before: string }
+
+/** Decided on the orders as they are locked now: refunds of one order that end at once each give back their own share. */
+function feeReturns(changes: readonly RefundChange[], rows: readonly ShareRow[]): Transfer[] {
+  const orders = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, row]))
+  const refundedMinor = new Map<ShareRow, bigint>()
+  return changes.flatMap(({ refund, returnsFee }) => {
+    const { merchantId, paymentId, currency, transactionId, amountMinor, completedAtMs } = refund
+    const row = orders.get(`${merchantId} ${paymentId}`)
+    if (refund.status !== 'refund_success' || !returnsFee || !row || !transactionId || !completedAtMs)
+      return []
+    const refundedBeforeMinor = refundedMinor.get(row) ?? BigInt(row.refunded_before)
+    refundedMinor.set(row, refundedBeforeMinor + amountMinor)
+    const paymentAmountMinor = BigInt(row.payment_amount_minor)
+    const order = { merchantId, paymentId, currency, paymentAmountMinor, fee: feeFrom(row) }
+    const returned = feeReturn(
+      order,
+      { ...refund, transactionId },
+      { refundedBeforeMinor, nowMs: completedAtMs },
+    )
+    return returned ?? []
   })
 }
 

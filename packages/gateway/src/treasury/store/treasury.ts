@@ -1,5 +1,4 @@
-// Money that operators move: top-ups of wallets from the operator's bank accounts, payouts of merchants to them.
-// Transfer and audit entry are one transaction.
+// Money that operators move: top-ups, payouts and corrections. Transfer and audit entry are one transaction.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import { CommitUnknown } from '../../database/transient.ts'
@@ -22,9 +21,15 @@ import {
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import { checkBanks } from './bank-accounts.ts'
+import { CorrectionRefused, findCorrectable, noteCorrected } from './corrections.ts'
 
 /** `unknown`: the answer to COMMIT was lost; `isRecorded` tells. */
-export type MoveOutcome = 'moved' | 'insufficient_funds' | 'over_limit' | 'unknown'
+export type MoveOutcome =
+  | 'moved'
+  | 'insufficient_funds'
+  | 'over_limit'
+  | 'unknown'
+  | CorrectionRefused['reason']
 
 export type TreasuryStore = ReturnType<typeof makeTreasuryStore>
 
@@ -41,6 +46,9 @@ export function makeTreasuryStore(database: Pool) {
       move(database, transfers, { act, limits }),
     /** Whether it was carried out already: by its own id, or by the request that it uses up. */
     isRecorded: (act: Act) => isRecorded(database, act),
+    /** With how much of it was corrected. */
+    findCorrectable: (key: { readonly merchantId: string; readonly transferId: string }) =>
+      findCorrectable(database, key),
     recordedAt: (auditId: string) => recordedAt(database, auditId),
   }
 }
@@ -65,6 +73,7 @@ async function move(
     return moved ? 'moved' : 'insufficient_funds'
   } catch (error) {
     if (error instanceof CommitUnknown) return 'unknown'
+    if (error instanceof CorrectionRefused) return error.reason
     if (error instanceof OverLimit) return 'over_limit'
     throw error
   }
@@ -77,12 +86,17 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
     const balance = balances.get(accountId)
     if (!balance) throw new Error('every account of a transfer is open')
     const isOverdrawn = availableMinor(balance) + availableMinor(effect) < 0n
-    if (isOverdrawn && !accountId.startsWith('bank:')) return false
+    if (isOverdrawn && !mayBeOverdrawn(accountId)) return false
   }
   await checkBanks(transaction, [...effects.keys()].map(accountKeyOf))
   await insertTransfers(transaction, transfers)
   await addEffects(transaction, effects)
+  for (const transfer of transfers) await noteCorrected(transaction, transfer)
   return true
+}
+
+function mayBeOverdrawn(accountId: string): boolean {
+  return accountId.startsWith('bank:') || accountId.startsWith('write_off:')
 }
 
 /** Of accounts that this transaction has changed, and so holds. */

@@ -1,5 +1,5 @@
 // A consumer's wallet: who may sign in to it, and what a login and a PIN look like.
-import { Failure } from '@tillgate/protocol'
+import { Failure, type RandomBytes } from '@tillgate/protocol'
 import { isVisible } from '../../platform/visible-text.ts'
 
 export interface Wallet {
@@ -60,6 +60,11 @@ export function isPin(text: string): boolean {
   return pinPattern.test(text)
 }
 
+/** Of the length that new ones have. */
+export function isNewPin(text: string): boolean {
+  return newPinPattern.test(text)
+}
+
 export function parseLogin(text: string): string {
   const login = normaliseLogin(text)
   if (login !== undefined) return login
@@ -72,8 +77,20 @@ export function parseLogin(text: string): string {
 
 /** A new one. */
 export function parsePin(text: string): string {
-  if (newPinPattern.test(text)) return text
+  if (isNewPin(text)) return text
   throw new Failure('invalid_field', { field: 'pin', message: 'The PIN must be 6 to 12 digits.' })
+}
+
+/** Each digit equally likely. */
+export function randomDigits(count: number, random: RandomBytes): string {
+  let digits = ''
+  while (digits.length < count) {
+    for (const byte of random(count)) {
+      // 250 is the largest multiple of ten in a byte: above it, digits would not be equally likely.
+      if (byte < 250 && digits.length < count) digits += byte % 10
+    }
+  }
+  return digits
 }
 
 /** Locked by somebody, or by wrong PINs. */

@@ -23,6 +23,17 @@ export const de: Words = {
       'Wallets zahlen höchstens {limit} auf einmal. Wenn Ihre kein höheres Limit hat, wählen Sie bitte eine andere Zahlungsart.',
     triesLeft: plural({ one: 'Noch {count} Versuch.', other: 'Noch {count} Versuche.' }),
   },
+  forgotten: {
+    link: 'PIN vergessen?',
+    heading: 'Neue PIN festlegen',
+    text: 'Bitten Sie den Betreiber Ihrer Wallet um einen Einmalcode. Er stellt sicher, dass Sie es sind; der Code gilt 15 Minuten. Niemand sonst braucht ihn je.',
+    code: 'Einmalcode',
+    newPin: 'Neue PIN',
+    hint: '6 bis 12 Ziffern',
+    again: 'Neue PIN noch einmal',
+    submit: 'Neue PIN festlegen',
+    back: 'Zurück zur Zahlung an {merchant}',
+  },
   rails: {
     heading: 'Wie möchten Sie bezahlen?',
     go: 'Weiter zu {rail}',
@@ -141,6 +152,10 @@ export const de: Words = {
     railBusy: 'Die begonnene Zahlung wird noch abgebrochen. Bitte warten Sie einen Moment.',
     wrong:
       'Anmeldename oder PIN ist falsch. Es wurde kein Geld abgebucht; bitte versuchen Sie es noch einmal.',
+    pinChanged: 'Ihre PIN ist geändert und Sie sind angemeldet. Es ist noch nichts bezahlt.',
+    codeWrong:
+      'Anmeldename oder Code ist falsch, oder der Code ist zu alt. Nichts wurde geändert; bitten Sie um einen neuen Code.',
+    pinUnfit: 'Die neue PIN muss 6 bis 12 Ziffern haben und beide Male gleich sein. Nichts wurde geändert.',
     lockedUntil:
       'Es gab zu viele falsche Versuche. Es wurde kein Geld abgebucht; bitte versuchen Sie es {when} wieder.',
     locked:

@@ -22,6 +22,17 @@ export const en = {
       'Wallets pay at most {limit} at once. If yours has no higher limit, please choose another way to pay.',
     triesLeft: plural({ one: '{count} try left.', other: '{count} tries left.' }),
   },
+  forgotten: {
+    link: 'Forgotten your PIN?',
+    heading: 'Set a new PIN',
+    text: 'Ask the people who run your wallet for a one-time code. They make sure that it is you, and the code is good for 15 minutes. Nobody else ever needs it.',
+    code: 'One-time code',
+    newPin: 'New PIN',
+    hint: '6 to 12 digits',
+    again: 'New PIN once more',
+    submit: 'Set the new PIN',
+    back: 'Back to the payment to {merchant}',
+  },
   rails: {
     heading: 'How do you want to pay?',
     go: 'Continue to {rail}',
@@ -131,6 +142,9 @@ export const en = {
     railGone: 'This way to pay is not available just now. No money was taken; please choose another one.',
     railBusy: 'The payment that you began is still being ended. Please wait a moment.',
     wrong: 'Login or PIN is wrong. No money was taken; please try again.',
+    pinChanged: 'Your PIN is changed and you are signed in. Nothing is paid yet.',
+    codeWrong: 'Login or code is wrong, or the code is too old. Nothing was changed; ask for a new code.',
+    pinUnfit: 'The new PIN must be 6 to 12 digits, and the same both times. Nothing was changed.',
     lockedUntil: 'There were too many wrong tries. No money was taken; please try again {when}.',
     locked:
       'This wallet is locked. No money was taken. Ask the people who run your wallet, or use another one.',

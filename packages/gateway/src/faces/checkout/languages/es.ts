@@ -27,6 +27,17 @@ export const es: Words = {
       other: 'Quedan {count} intentos.',
     }),
   },
+  forgotten: {
+    link: '¿Has olvidado tu PIN?',
+    heading: 'Elegir un PIN nuevo',
+    text: 'Pide un código de un solo uso a quien gestiona tu monedero. Comprobará que eres tú; el código vale 15 minutos. Nadie más lo necesita nunca.',
+    code: 'Código de un solo uso',
+    newPin: 'PIN nuevo',
+    hint: 'De 6 a 12 cifras',
+    again: 'PIN nuevo otra vez',
+    submit: 'Guardar el PIN nuevo',
+    back: 'Volver al pago a {merchant}',
+  },
   rails: {
     heading: '¿Cómo quieres pagar?',
     go: 'Continuar a {rail}',
@@ -139,6 +150,10 @@ export const es: Words = {
     railGone: 'Esta forma de pago no está disponible en este momento. No se ha cobrado nada; elige otra.',
     railBusy: 'El pago que empezaste se está cancelando. Espera un momento.',
     wrong: 'El usuario o el PIN no son correctos. No se ha cobrado nada; inténtalo de nuevo.',
+    pinChanged: 'Tu PIN ha cambiado y has iniciado sesión. Todavía no se ha pagado nada.',
+    codeWrong:
+      'El usuario o el código es incorrecto, o el código ha caducado. No se ha cambiado nada; pide un código nuevo.',
+    pinUnfit: 'El PIN nuevo debe tener de 6 a 12 cifras y ser igual las dos veces. No se ha cambiado nada.',
     lockedUntil: 'Hubo demasiados intentos fallidos. No se ha cobrado nada; inténtalo de nuevo {when}.',
     locked:
       'Este monedero está bloqueado. No se ha cobrado nada. Consulta con el proveedor de tu monedero o usa otro.',

@@ -27,6 +27,17 @@ export const fr: Words = {
       other: 'Il reste {count} tentatives.',
     }),
   },
+  forgotten: {
+    link: 'Code PIN oublié ?',
+    heading: 'Choisir un nouveau code PIN',
+    text: 'Demandez un code à usage unique à l’exploitant de votre portefeuille. Il s’assure que c’est bien vous ; le code est valable 15 minutes. Personne d’autre n’en a jamais besoin.',
+    code: 'Code à usage unique',
+    newPin: 'Nouveau code PIN',
+    hint: '6 à 12 chiffres',
+    again: 'Nouveau code PIN, encore une fois',
+    submit: 'Enregistrer le nouveau code PIN',
+    back: 'Retour au paiement à {merchant}',
+  },
   rails: {
     heading: 'Comment souhaitez-vous payer ?',
     go: 'Continuer vers {rail}',
@@ -147,6 +158,11 @@ export const fr: Words = {
     railBusy: 'Le paiement commencé est en cours d’annulation. Patientez un instant.',
     wrong: 'Identifiant ou code PIN incorrect. Rien n’a été débité ; veuillez réessayer.',
     lockedUntil: 'Trop de tentatives incorrectes. Rien n’a été débité ; réessayez {when}.',
+    pinChanged: 'Votre code PIN est changé et vous êtes connecté. Rien n’est encore payé.',
+    codeWrong:
+      'L’identifiant ou le code est faux, ou le code est trop ancien. Rien n’a été changé ; demandez un nouveau code.',
+    pinUnfit:
+      'Le nouveau code PIN doit compter 6 à 12 chiffres et être identique les deux fois. Rien n’a été changé.',
     locked:
       'Ce portefeuille est bloqué. Rien n’a été débité. Adressez-vous au fournisseur de votre portefeuille ou utilisez-en un autre.',
     tooLittle:

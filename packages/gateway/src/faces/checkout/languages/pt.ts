@@ -27,6 +27,17 @@ export const pt: Words = {
       other: 'Restam {count} tentativas.',
     }),
   },
+  forgotten: {
+    link: 'Esqueceu o PIN?',
+    heading: 'Definir um novo PIN',
+    text: 'Peça um código de uso único a quem administra a sua carteira. Eles confirmam que é você; o código vale por 15 minutos. Mais ninguém precisa dele.',
+    code: 'Código de uso único',
+    newPin: 'Novo PIN',
+    hint: 'De 6 a 12 dígitos',
+    again: 'Novo PIN outra vez',
+    submit: 'Definir o novo PIN',
+    back: 'Voltar ao pagamento a {merchant}',
+  },
   rails: {
     heading: 'Como você quer pagar?',
     go: 'Continuar para {rail}',
@@ -139,6 +150,10 @@ export const pt: Words = {
     railGone: 'Esta forma de pagamento não está disponível no momento. Nada foi cobrado; escolha outra.',
     railBusy: 'O pagamento iniciado está sendo cancelado. Aguarde um momento.',
     wrong: 'Login ou PIN incorreto. Nada foi cobrado; tente de novo.',
+    pinChanged: 'O seu PIN foi alterado e você entrou. Nada foi pago ainda.',
+    codeWrong:
+      'O login ou o código está errado, ou o código é antigo demais. Nada foi alterado; peça um novo código.',
+    pinUnfit: 'O novo PIN deve ter de 6 a 12 dígitos e ser igual nas duas vezes. Nada foi alterado.',
     lockedUntil: 'Houve muitas tentativas erradas. Nada foi cobrado; tente de novo {when}.',
     locked:
       'Esta carteira está bloqueada. Nada foi cobrado. Fale com o provedor da sua carteira ou use outra.',

@@ -17,7 +17,7 @@ ${notice(view)}
 ${view.rails.open ? openAttempt(view, view.rails.open) : view.wallet ? confirm(view, view.wallet) : ways(view)}`
 }
 
-function countdown({ language, order, nowMs }: View): Html {
+export function countdown({ language, order, nowMs }: View): Html {
   const { left, soon, announceSoon } = language.words.time
   const leftSeconds = Math.max(0, Math.ceil((order.expiresAtMs - nowMs) / 1000))
   const isSoon = leftSeconds <= 60
@@ -72,7 +72,8 @@ ${token(formToken)}
 ${walletLimit(view)}
 <div class="act"><button class="primary" type="submit">${words.submit}</button>
 <p class="quiet small">${words.next}</p></div>
-</form>`
+</form>
+<p class="small forgotten"><a class="link" href="${path}/pin">${language.words.forgotten.link}</a></p>`
 }
 
 /** Before a PIN is asked for: that most wallets cannot pay this. One may have a higher limit of its own. */

@@ -7,7 +7,9 @@ import {
   type ApprovalRequest,
   approvalStatuses,
   approverRoles,
+  describeAct,
   describeKey,
+  merchantIdOf,
 } from '../../../operators/rules/approval.ts'
 import { mayAct } from '../../../operators/rules/operator.ts'
 import { describeBankDetails } from '../../../payouts/rules/bank-account.ts'
@@ -91,7 +93,7 @@ function described(act: ApprovableAct): Described {
       ? ['Order', `/orders/${act.merchantId}/${act.paymentId}`, act.paymentId]
       : act.kind === 'wallet.top-up'
         ? ['Wallet', `/wallets/${act.walletId}`, act.walletId]
-        : ['Merchant', `/merchants/${act.merchantId}`, act.merchantId]
+        : ['Merchant', `/merchants/${merchantIdOf(act)}`, merchantIdOf(act)]
   const subject = html`<a href="${page}">${kind === 'Order' ? 'an' : 'a'} ${kind.toLowerCase()}</a>`
   const number = [kind, html`<code class="wrap">${id}</code>`] as const
   const through =
@@ -117,6 +119,17 @@ function described(act: ApprovableAct): Described {
       }
     case 'wallet.top-up':
       return { title: html`Top-up of ${subject}`, facts: [number, ...through] }
+    case 'correction': {
+      const { corrects, outside } = act.correction
+      return {
+        title: html`Correction`,
+        facts: [
+          ['What', describeAct(act)],
+          ['Transfer', html`<code class="wrap">${corrects ?? '—'}</code>`],
+          ['Reference', outside.reference ?? 'the transfer’s own number'],
+        ],
+      }
+    }
     case 'key.add':
       return {
         title: html`New ${act.key.kind.toUpperCase()} key of ${subject}`,

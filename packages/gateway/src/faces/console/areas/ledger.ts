@@ -2,22 +2,14 @@
 
 import { type Html, html } from '../../../http/html.ts'
 import type { Verification } from '../../../ledger/store/ledger-checks.ts'
-import type { BalanceLine } from '../../../ledger/store/trial-balance.ts'
+import { type BooksRow, booksByCurrency, ownerKinds, owners } from '../books.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedForm } from '../forms.ts'
 import { state } from '../statuses.ts'
-import { empty, number, table } from '../tables.ts'
+import { number, table } from '../tables.ts'
 import { amount, count, exact } from '../words.ts'
 
 const path = '/ledger'
-const owners = {
-  wallet: 'Consumers’ wallets',
-  merchant: 'Merchants',
-  bank: 'Bank accounts',
-  rail: 'Rails',
-  suspense: 'Suspense',
-} as const
-
 export const ledgerArea: readonly ConsoleRoute[] = [
   { path, show },
   {
@@ -32,8 +24,8 @@ export const ledgerArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const lines = await visit.service.trialBalance()
-  const byCurrency = Map.groupBy(lines, ({ currency }) => currency)
+  const rows = booksByCurrency(await visit.service.trialBalance())
+  const [inUse, others] = [rows.filter(({ isInUse }) => isInUse), rows.filter(({ isInUse }) => !isInUse)]
   return {
     title: 'Ledger',
     area: 'ledger',
@@ -46,41 +38,37 @@ async function show(visit: Visit): Promise<ConsolePage> {
       button: 'Verify the ledger',
     })}</div>
 <h2>Trial balance</h2>
-${byCurrency.size === 0 ? empty('No money has moved yet.') : [...byCurrency].map(([currency, of]) => balanceTable(currency, of))}`,
+<p>${verdict(rows)}</p>
+${trialBalance('Trial balance', inUse)}
+${others.length > 0 && html`<details class="fold"><summary>${count(others.length)} ${others.length === 1 ? 'currency' : 'currencies'} in which nothing was paid yet</summary>${trialBalance('Nothing was paid yet', others)}</details>`}`,
   }
 }
 
-function balanceTable(currency: string, lines: readonly BalanceLine[]): Html {
-  const sum = (pick: (line: BalanceLine) => bigint) => lines.reduce((total, line) => total + pick(line), 0n)
-  const [debits, credits] = [sum((line) => line.debitsPostedMinor), sum((line) => line.creditsPostedMinor)]
-  const [held, holding] = [sum((line) => line.debitsPendingMinor), sum((line) => line.creditsPendingMinor)]
-  const isBalanced = debits === credits && held === holding
-  const row = (name: Html | string, accounts: number, balances: readonly bigint[]) => [
-    name,
-    count(accounts),
-    ...balances.map((minor) => amount(minor, currency)),
-  ]
-  return html`<h3>${currency} ${isBalanced ? state('good', 'debits equal credits') : state('bad', 'debits and credits differ')}</h3>
-${table(
-  `Trial balance in ${currency}`,
-  ['Whose', ...['Accounts', 'Debits', 'Credits', 'Debits held', 'Credits held', 'Balance'].map(number)],
-  [
-    ...lines.map((line) =>
-      row(owners[line.ownerKind], line.accounts, [
-        line.debitsPostedMinor,
-        line.creditsPostedMinor,
-        line.debitsPendingMinor,
-        line.creditsPendingMinor,
-        line.creditsPostedMinor - line.debitsPostedMinor,
-      ]),
-    ),
-    row(
-      html`<strong>Sum</strong>`,
-      lines.reduce((total, { accounts }) => total + accounts, 0),
-      [debits, credits, held, holding, credits - debits],
-    ),
-  ],
-)}`
+function verdict(rows: readonly BooksRow[]): Html {
+  const wrong = rows.filter(({ isBalanced }) => !isBalanced).map(({ currency }) => currency)
+  return wrong.length === 0
+    ? state('good', 'debits equal credits in every currency')
+    : state('bad', `debits and credits differ in ${wrong.join(', ')}`)
+}
+
+/** A row for each currency; the balance of each kind of account, then both sides of the books. */
+function trialBalance(caption: string, rows: readonly BooksRow[]): Html {
+  return table(
+    caption,
+    [
+      'Currency',
+      ...ownerKinds.map((kind) => number(owners[kind].name)),
+      ...['Held', 'Debits', 'Credits', 'Accounts'].map(number),
+    ],
+    rows.map(({ currency, balances, heldMinor, debitsMinor, creditsMinor, accounts, isBalanced }) => [
+      isBalanced ? currency : state('bad', currency),
+      ...[...ownerKinds.map((kind) => balances[kind]), heldMinor, debitsMinor, creditsMinor].map((minor) =>
+        minor === 0n ? html`<span class="quiet">—</span>` : amount(minor, currency),
+      ),
+      count(accounts),
+    ]),
+    { none: 'Nothing was paid yet.' },
+  )
 }
 
 function resultPage({ claims, accounts, transfers, findings }: Verification, nowMs: number): ConsolePage {

@@ -1,4 +1,4 @@
-// One merchant: settings, keys, balances, statement, and what operators did to it.
+// One merchant: settings, keys, balances, members, and what operators did to it.
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
 import type { ManageMembers } from '../../../members/manage-members.ts'
@@ -6,19 +6,14 @@ import { fingerprintOf } from '../../../merchants/key-fingerprint.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
-import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../console.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { state, status } from '../statuses.ts'
 import { facts, table } from '../tables.ts'
 import { ago, moment } from '../words.ts'
-import { dayOf } from './orders.ts'
 
 const path = '/merchants/:merchantId'
-const dayMs = 86_400_000
 
-export const merchantArea: readonly ConsoleRoute[] = [
-  { path, show },
-  { path: `${path}/statement.csv`, download },
-]
+export const merchantArea: readonly ConsoleRoute[] = [{ path, show }]
 
 async function show(visit: Visit): Promise<ConsolePage | undefined> {
   const { merchantId = '' } = visit.params
@@ -34,7 +29,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: merchant.name,
     area: 'merchants',
-    content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/links?merchant=${merchantId}">Payment links</a></p>
+    content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/links?merchant=${merchantId}">Payment links</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a></p>
 ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['merchantId', html`<code>${merchantId}</code>`],
@@ -48,7 +43,6 @@ ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) 
 <section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
 <h2>Keys</h2>${keyTable(visit, merchantId, keys)}${actForms(visit, 'merchant.keys', { values: { merchantId } })}
 <h2>Members</h2>${memberTable(visit, merchantId, people)}${actForms(visit, 'merchant.members', { values: { merchantId } })}
-<h2>Statement</h2>${statementForm(merchantId, nowMs)}
 <h2>What operators did</h2>${table(
       'Acts, the newest first',
       ['When', 'Who', 'What', 'Reason'],
@@ -66,18 +60,6 @@ ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) 
 async function find({ actor, service, params: { merchantId = '' } }: Visit) {
   if (!merchantIdPattern.test(merchantId)) return undefined
   return orNothing(service.as(actor).merchants.showMerchant(merchantId))
-}
-
-async function download(visit: Visit): Promise<Download | undefined> {
-  const { merchantId = '' } = visit.params
-  if (!(await find(visit))) return undefined
-  const fromMs = dayOf(visit.query.get('from')) ?? 0
-  const toMs = (dayOf(visit.query.get('to')) ?? visit.nowMs) + dayMs
-  return {
-    fileName: `statement-${merchantId}.csv`,
-    type: 'text/csv; charset=utf-8',
-    content: visit.service.statement({ merchantId, fromMs, toMs: Math.max(fromMs, toMs) }),
-  }
 }
 
 /** As the form shows them. */
@@ -138,12 +120,4 @@ function memberTable(
     ],
     { none: 'Nobody yet: the merchant cannot sign in to the portal. Invite its owner.' },
   )
-}
-
-function statementForm(merchantId: string, nowMs: number): Html {
-  const today = new Date(nowMs).toISOString().slice(0, 10)
-  return html`<form class="filters" action="/merchants/${merchantId}/statement.csv">
-<label>From (UTC)<input type="date" name="from" value="${today.slice(0, 8)}01" max="${today}"></label>
-<label>To, that day included<input type="date" name="to" value="${today}" max="${today}"></label>
-<button>Download (CSV)</button></form>`
 }

@@ -10,6 +10,7 @@ import type { Attempt } from '../../../rails/rules/attempt.ts'
 import { isCreditorReference } from '../../../rails/rules/bank-account.ts'
 import { heldMinor } from '../../../rails/rules/bank-transfer.ts'
 import type { Refund } from '../../../refunds/rules/refund.ts'
+import { returnedFeeMinor } from '../../../treasury/rules/fee.ts'
 import { readSummary } from '../../checkout/pages/summary.ts'
 import { actForms } from '../act-forms.ts'
 import { callbackFold } from '../callback-parts.ts'
@@ -58,6 +59,12 @@ ${actForms(visit, 'order', {
       ['Created', moment(order.createdAtMs, nowMs)],
       ['Expires', moment(order.expiresAtMs, nowMs)],
       order.completedAtMs !== undefined && (['Completed', moment(order.completedAtMs, nowMs)] as const),
+      order.fee && (['Fee', amount(order.fee.amountMinor, order.currency)] as const),
+      order.fee &&
+        (['Net', amount(order.paymentAmountMinor - order.fee.amountMinor, order.currency)] as const),
+      order.fee &&
+        order.refundedMinor > 0n &&
+        (['Fee given back', amount(returnedFeeMinor(order, order.refundedMinor), order.currency)] as const),
       order.refundCount > 0 && (['Refunded', amount(order.refundedMinor, order.currency)] as const),
       order.refundHeldMinor > 0n &&
         (['On its way back', amount(order.refundHeldMinor, order.currency)] as const),

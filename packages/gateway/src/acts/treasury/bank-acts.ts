@@ -1,11 +1,11 @@
 // The operator's own bank accounts: added, changed, closed, and what the books say is on each.
 import { digitsOf, toDecimalText } from '@tillgate/protocol'
-import { postedMinor } from '../ledger/rules/transfer.ts'
-import type { BankWithBalances } from '../treasury/manage-banks.ts'
-import { type BankAccount, mainBank } from '../treasury/rules/bank-account.ts'
-import { type Act, defineAct, form } from './act.ts'
-import { amount, faced, list, object, optional, text, timeMs } from './fields.ts'
-import { bankName, currency, reason } from './shared-fields.ts'
+import { postedMinor } from '../../ledger/rules/transfer.ts'
+import type { BankWithBalances } from '../../treasury/manage-banks.ts'
+import { type BankAccount, mainBank } from '../../treasury/rules/bank-account.ts'
+import { type Act, defineAct, form } from '../act.ts'
+import { amount, faced, list, object, optional, text, timeMs } from '../fields.ts'
+import { bankName, currency, reason } from '../shared-fields.ts'
 
 const named = faced(bankName, { option: 'name', label: 'Name', placeholder: 'euro' })
 const key = object('Which bank account.', { bankName: named })

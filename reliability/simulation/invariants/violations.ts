@@ -1,14 +1,14 @@
 // What must be true once all is healed, whatever happened before: everything that people were told is so, and the books,
 // the histories and the callbacks agree with each other. Each sentence that is not true is an answer of its own.
 import { canOrderMove, type OrderStatus } from '@tillgate/protocol'
-import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-checks.ts'
-import type { SimulatedBank } from './bank.ts'
-import { checkBank } from './bank-invariants.ts'
-import { checkCallbacks } from './callback-invariants.ts'
-import type { Journal } from './journal.ts'
-import type { SimulatedNetwork } from './network.ts'
-import type { SimulatedRail } from './rail.ts'
+import type { Pool } from '../../../packages/gateway/src/database/pool.ts'
+import { verifyLedger } from '../../../packages/gateway/src/ledger/store/ledger-checks.ts'
+import type { SimulatedBank } from '../bank.ts'
+import type { Journal } from '../journal.ts'
+import type { SimulatedNetwork } from '../network.ts'
+import type { SimulatedRail } from '../rail.ts'
+import { checkBank } from './bank.ts'
+import { checkCallbacks } from './callbacks.ts'
 
 export interface Ending {
   readonly pool: Pool
@@ -33,7 +33,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkRefundSums(pool)),
     ...(await checkLinks(pool)),
     ...(await checkWallets(ending)),
-    ...(await checkPayouts(ending)),
+    ...(await checkActs(ending)),
     ...(await checkCallbacks(ending)),
   ]
 }
@@ -212,20 +212,32 @@ select w.wallet_id, a.credits_posted - a.debits_posted as balance,
     )
 }
 
-async function checkPayouts({ pool, journal }: Ending): Promise<string[]> {
+async function checkActs({ pool, journal }: Ending): Promise<string[]> {
+  return [
+    ...(await checkActsOf(pool, 'payout', journal.payouts)),
+    ...(await checkActsOf(pool, 'correction', journal.corrections)),
+    ...(await checkPlannedPayouts(pool)),
+  ]
+}
+
+async function checkActsOf(
+  pool: Pool,
+  kind: 'payout' | 'correction',
+  acknowledged: readonly { readonly actId: string; readonly amountMinor: bigint }[],
+): Promise<string[]> {
   const { rows } = await pool.query<{ audit_id: string; times: string; amount: string }>(
     `select audit_id, count(*) as times, sum(amount_minor) as amount from transfers
-      where kind = 'payout' and phase = 'hold' and audit_id is not null group by audit_id`,
+      where kind = $1 and phase in ('hold', 'direct') and audit_id is not null group by audit_id`,
+    [kind],
   )
   const paid = new Map(rows.map((row) => [row.audit_id, row]))
   return [
     ...rows
       .filter(({ times }) => times !== '1')
-      .map(({ audit_id }) => `payout ${audit_id} was made more than once`),
-    ...journal.payouts
+      .map(({ audit_id }) => `${kind} ${audit_id} was made more than once`),
+    ...acknowledged
       .filter(({ actId, amountMinor }) => BigInt(paid.get(actId)?.amount ?? 0) !== amountMinor)
-      .map(({ actId }) => `payout ${actId} was acknowledged and is not there`),
-    ...(await checkPlannedPayouts(pool)),
+      .map(({ actId }) => `${kind} ${actId} was acknowledged and is not there`),
   ]
 }
 

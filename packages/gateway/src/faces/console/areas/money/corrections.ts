@@ -1,0 +1,50 @@
+// Corrections: what operators moved to put the books right, the newest first.
+import { type Html, html } from '../../../../http/html.ts'
+import { actForms } from '../../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
+import { number, table, urlWith } from '../../tables.ts'
+import { ago, amount } from '../../words.ts'
+import { moneyPath, moneyTabs } from './money.ts'
+
+const path = `${moneyPath}/corrections`
+const perPage = 50
+
+export const correctionsArea: readonly ConsoleRoute[] = [{ path, show }]
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { nowMs, query } = visit
+  const beforeMs = Number(query.get('before')) || nowMs + 1
+  const found = await visit.service.corrections.listCorrections({ beforeMs, limit: perPage })
+  const last = found.length === perPage ? found.at(-1) : undefined
+  return {
+    title: 'Corrections',
+    area: 'money',
+    content: html`${moneyTabs(path)}
+<p class="quiet">Nothing is edited or removed: a correction is one more transfer, which names the one that it puts right. A merchant is funded on its own page, and money is withdrawn on the wallet’s.</p>
+${actForms(visit, 'corrections')}
+${table(
+  'Corrections, the newest first',
+  ['When', 'What', number('Amount'), 'From', 'To', 'Puts right', 'Reference', 'Who and why'],
+  found.map((each) => [
+    ago(each.madeAtMs, nowMs),
+    each.act.replace('correction.', ''),
+    amount(each.amountMinor, each.currency),
+    account(each.debitAccountId),
+    account(each.creditAccountId),
+    each.corrects === undefined ? '—' : html`<code>${each.corrects}</code>`,
+    html`<span class="wrap">${each.reference ?? '—'}</span>${each.valueDate !== undefined && html`<br><span class="quiet">${each.valueDate}</span>`}`,
+    html`<span class="wrap">${each.actor}: ${each.reason ?? '—'}</span>`,
+  ]),
+  { isTall: true, none: 'Nothing was corrected yet.' },
+)}
+${last && html`<p class="acts"><a class="button" rel="next" href="${urlWith(path, query, { before: String(last.madeAtMs) })}">Older</a></p>`}`,
+  }
+}
+
+function account(accountId: string): Html {
+  const [ownerKind = '', ownerId = ''] = accountId.split(':')
+  const page = { wallet: '/wallets/', merchant: '/merchants/', bank: `${moneyPath}/banks/` }[ownerKind]
+  return page === undefined
+    ? html`<span title="${accountId}">${ownerKind.replace('_', '-')}</span>`
+    : html`<a href="${page}${ownerId}" title="${accountId}">${ownerKind === 'bank' ? ownerId : ownerKind}</a>`
+}

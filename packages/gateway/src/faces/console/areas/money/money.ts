@@ -1,0 +1,122 @@
+// Money: what the books hold, account by account and in words, and the operator's bank accounts.
+import { type Content, type Html, html } from '../../../../http/html.ts'
+import { postedMinor } from '../../../../ledger/rules/transfer.ts'
+import type { Account } from '../../../../ledger/store/ledger.ts'
+import { grouped } from '../../../../rails/rules/mod-97.ts'
+import type { BankAccount } from '../../../../treasury/rules/bank-account.ts'
+import { actForms } from '../../act-forms.ts'
+import { type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
+import { state } from '../../statuses.ts'
+import { empty, facts, number, table } from '../../tables.ts'
+import { ago, amount, moment } from '../../words.ts'
+
+export const moneyPath = '/money'
+const maxCurrencies = 6
+
+export const moneyArea: readonly ConsoleRoute[] = [
+  { path: moneyPath, show },
+  { path: `${moneyPath}/banks/:bankName`, show: showBank },
+]
+
+const tabs = [
+  [moneyPath, 'Balances'],
+  ['/payouts', 'Payouts'],
+  [`${moneyPath}/fees`, 'Fees'],
+  [`${moneyPath}/corrections`, 'Corrections'],
+] as const
+
+export function moneyTabs(current: (typeof tabs)[number][0]): Html {
+  return html`<nav class="tabs" aria-label="Money"><ul>${tabs.map(
+    ([path, label]) =>
+      html`<li><a href="${path}"${path === current && html` aria-current="page"`}>${label}</a></li>`,
+  )}</ul></nav>`
+}
+
+async function show(visit: Visit): Promise<ConsolePage> {
+  const [lines, banks] = await Promise.all([
+    visit.service.trialBalance(),
+    visit.service.as(visit.actor).banks.listBanks(),
+  ])
+  const rows = booksByCurrency(lines)
+  const inUse = rows.filter(({ isInUse }) => isInUse)
+  return {
+    title: 'Money',
+    area: 'money',
+    content: html`${moneyTabs(moneyPath)}
+<h2>What the books hold</h2>
+${inUse.length === 0 ? empty('Nothing was paid yet.') : balances(inUse.slice(0, maxCurrencies))}
+<p class="quiet">${inUse.length > maxCurrencies && `The first ${maxCurrencies} of ${inUse.length} currencies. `}<a href="/ledger">All currencies, and the proof</a></p>
+<h2>Bank accounts</h2>
+${actForms(visit, 'banks')}
+${table(
+  'The operator’s bank accounts',
+  ['Name', 'Status', 'Currency', 'Account', 'Since'],
+  banks.map(({ bank }) => [
+    html`<a class="wrap" href="${moneyPath}/banks/${bank.bankName}">${bank.bankName}</a>`,
+    stateOf(bank),
+    bank.currency ?? 'all',
+    reached(bank),
+    ago(bank.createdAtMs, visit.nowMs),
+  ]),
+)}`,
+  }
+}
+
+/** A row for each kind of account, with what it means; a column for each currency in use. */
+function balances(rows: readonly BooksRow[]): Html {
+  return table(
+    'Balances by kind of account',
+    ['Account', ...rows.map(({ currency }) => number(currency))],
+    ownerKinds.map((kind): readonly Content[] => [
+      html`<strong>${owners[kind].name}</strong><br><span class="quiet">${owners[kind].means}</span>`,
+      ...rows.map((row) => amount(row.balances[kind], row.currency)),
+    ]),
+  )
+}
+
+async function showBank(visit: Visit): Promise<ConsolePage | undefined> {
+  const { bankName = '' } = visit.params
+  const found = await orNothing(visit.service.as(visit.actor).banks.showBank(bankName))
+  if (!found) return undefined
+  const { bank, balances: accounts } = found
+  return {
+    title: `Bank account ${bank.bankName}`,
+    area: 'money',
+    content: html`<p>${stateOf(bank)} · <a href="${moneyPath}">All bank accounts</a></p>
+${actForms(visit, 'bank', { subject: bank, values: valuesOf(bank) })}
+<div class="grid"><section><h2>Account</h2>${facts([
+      ['Holder', html`<span class="wrap">${bank.holder}</span>`],
+      ['Account', reached(bank)],
+      ['BIC', bank.bic ?? '—'],
+      ['Currency', bank.currency ?? 'all'],
+      ['On the ledger', html`<code>bank:${bank.bankName}</code>`],
+      ['Since', moment(bank.createdAtMs, visit.nowMs)],
+      bank.closedAtMs !== undefined && (['Closed', moment(bank.closedAtMs, visit.nowMs)] as const),
+    ])}</section>
+<section><h2>What ought to be on it</h2><p class="quiet">By the books: what came in less what went out.</p>${booked(accounts)}</section></div>`,
+  }
+}
+
+function booked(accounts: readonly Account[]): Html {
+  return table(
+    'What ought to be on it',
+    ['Currency', number('Booked')],
+    accounts.map((account) => [account.currency, amount(-postedMinor(account), account.currency)]),
+    { none: 'Nothing went through it yet.' },
+  )
+}
+
+function reached({ iban, lines }: BankAccount): Html | string {
+  if (iban !== undefined) return html`<code>${grouped(iban)}</code>`
+  return lines ? html`<span class="wrap">${lines.join(', ')}</span>` : 'not said yet'
+}
+
+function stateOf({ closedAtMs }: BankAccount): Html {
+  return closedAtMs === undefined ? state('good', 'open') : state('off', 'closed')
+}
+
+/** As the form shows them. */
+function valuesOf({ bankName, holder, iban, lines, bic }: BankAccount) {
+  return { bankName, holder, iban: iban && grouped(iban), lines: lines?.join(', '), bic }
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  checkPrice,
+  describeScope,
+  makePriceBook,
+  type Price,
+  type PriceScope,
+  priceLeadMs,
+  type Terms,
+} from './price.ts'
+
+const terms: Terms = {
+  fixedMinor: 1n,
+  basisPoints: 0,
+  leastMinor: undefined,
+  mostMinor: undefined,
+  returnsFee: false,
+}
+const all: PriceScope = { merchantId: undefined, railId: undefined, currency: undefined }
+const price = (priceId: string, given: Partial<Price> = {}): Price => ({
+  priceId,
+  ...all,
+  validFromMs: priceLeadMs,
+  createdAtMs: 0,
+  terms,
+  ...given,
+})
+const payment = { merchantId: 'm', railId: 'wallet', currency: 'USD' }
+
+test('the most specific price holds: the merchant before the rail, the rail before the currency', () => {
+  const scopes: Partial<Price>[] = [
+    { merchantId: 'm', railId: 'wallet', currency: 'USD' },
+    { merchantId: 'm', railId: 'wallet' },
+    { merchantId: 'm', currency: 'USD' },
+    { merchantId: 'm' },
+    { railId: 'wallet', currency: 'USD' },
+    { railId: 'wallet' },
+    { currency: 'USD' },
+    {},
+  ]
+  for (let first = 0; first < scopes.length; first++) {
+    const prices = scopes.slice(first).map((scope, index) => price(`${first + index}`, scope))
+    assert.equal(makePriceBook(prices.toReversed()).find(payment, priceLeadMs)?.priceId, `${first}`)
+  }
+})
+
+test('a price of another merchant, rail or currency does not hold', () => {
+  for (const scope of [{ merchantId: 'n' }, { railId: 'bank' }, { currency: 'EUR' }])
+    assert.equal(makePriceBook([price('x', scope)]).find(payment, priceLeadMs), undefined)
+})
+
+test('a price holds from its moment on, until the next one for the same', () => {
+  const book = makePriceBook([
+    price('a', { validFromMs: 100 }),
+    price('c', { validFromMs: 300 }),
+    price('b', { validFromMs: 200 }),
+  ])
+  const at = (atMs: number) => book.find(payment, atMs)?.priceId
+  assert.deepEqual([99, 100, 199, 200, 299, 300, 1_000].map(at), [undefined, 'a', 'a', 'b', 'b', 'c', 'c'])
+  assert.equal(book.size, 3)
+})
+
+test('where a price ended, the next less specific one holds', () => {
+  const book = makePriceBook([
+    price('all', { validFromMs: 100 }),
+    price('own', { merchantId: 'm', validFromMs: 100 }),
+    price('end', { merchantId: 'm', validFromMs: 200, terms: undefined }),
+    price('again', { merchantId: 'm', validFromMs: 300 }),
+  ])
+  assert.deepEqual(
+    [100, 200, 300].map((atMs) => book.find(payment, atMs)?.priceId),
+    ['own', 'all', 'again'],
+  )
+  assert.deepEqual(
+    book.candidates(payment, 200).map(({ scope, price: found }) => [scope.merchantId, found?.priceId]),
+    [
+      ['m', 'end'],
+      [undefined, 'all'],
+    ],
+  )
+  assert.deepEqual(
+    book.candidates(payment, 50).map(({ price: found }) => found),
+    [undefined, undefined],
+  )
+})
+
+test('a price is set a minute before it holds at the least, to the millisecond', () => {
+  checkPrice(price('a', { createdAtMs: 5, validFromMs: 5 + priceLeadMs, currency: 'USD' }))
+  assert.throws(
+    () => checkPrice(price('a', { createdAtMs: 5, validFromMs: 4 + priceLeadMs, currency: 'USD' })),
+    { field: 'fromMs' },
+  )
+})
+
+test('what cannot be charged is refused at its field', () => {
+  const refused: [Partial<Terms>, string, string | undefined][] = [
+    [{ basisPoints: -1 }, 'basisPoints', 'USD'],
+    [{ basisPoints: 10_001 }, 'basisPoints', 'USD'],
+    [{ basisPoints: 1.5 }, 'basisPoints', 'USD'],
+    [{ leastMinor: 2n, mostMinor: 1n }, 'least', 'USD'],
+    [{}, 'currency', undefined],
+    [{ fixedMinor: 0n, leastMinor: 1n }, 'currency', undefined],
+    [{ fixedMinor: 0n, mostMinor: 1n }, 'currency', undefined],
+  ]
+  for (const [given, field, currency] of refused)
+    assert.throws(() => checkPrice(price('a', { terms: { ...terms, ...given }, currency })), { field })
+  const right: [Partial<Terms>, string | undefined][] = [
+    [{ basisPoints: 0 }, 'USD'],
+    [{ basisPoints: 10_000 }, 'USD'],
+    [{ leastMinor: 1n, mostMinor: 1n }, 'USD'],
+    [{ fixedMinor: 0n, basisPoints: 5 }, undefined],
+  ]
+  for (const [given, currency] of right) checkPrice(price('a', { terms: { ...terms, ...given }, currency }))
+  checkPrice(price('end', { terms: undefined }))
+})
+
+test('a scope is said in words', () => {
+  assert.equal(describeScope(all), 'every merchant, every way to pay, every currency')
+  assert.equal(describeScope(payment), 'merchant m, paid by wallet, in USD')
+})

@@ -1,0 +1,65 @@
+// A consumer who forgot the PIN sets a new one with the code that an operator gave out. Whatever is wrong, the login, the
+// code or its time, the answer is the same, and every try is counted like one of the PIN.
+import { makeUuid } from '@tillgate/protocol'
+import type { ClockAndRandom } from '../platform/clock.ts'
+import { sealHash } from '../platform/secret-hash.ts'
+import type { Tokens } from '../platform/tokens.ts'
+import type { Vault } from '../platform/vault.ts'
+import { normaliseCode } from './rules/pin-reset.ts'
+import { normaliseLogin, parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
+import type { PinResetStore } from './store/pin-resets.ts'
+import type { KnownDevice, LockedTry, PinTriesStore } from './store/pin-tries.ts'
+
+export interface ResetPinParts extends ClockAndRandom {
+  readonly resets: PinResetStore
+  readonly tries: PinTriesStore
+  readonly codes: Tokens
+  readonly vault: Vault
+}
+
+export type PinReset =
+  | { readonly kind: 'changed'; readonly wallet: Wallet }
+  | { readonly kind: 'wrong' }
+  | LockedTry
+
+export type ResetPin = ReturnType<typeof makeResetPin>
+
+export function makeResetPin(parts: ResetPinParts) {
+  const { resets, tries, codes, clock, random } = parts
+  /** Throws where the new PIN cannot be one: before anything is counted. */
+  return async (given: {
+    readonly login: string
+    readonly code: string
+    readonly pin: string
+    readonly address: string
+    readonly device?: KnownDevice | undefined
+  }): Promise<PinReset> => {
+    const pin = parsePin(given.pin)
+    const nowMs = clock.now()
+    const login = normaliseLogin(given.login)
+    if (login === undefined) return { kind: 'wrong' }
+    const taken = await tries.take({ login, address: given.address, device: given.device, nowMs })
+    if (taken.kind === 'locked') return taken
+    const wallet = taken.found?.wallet
+    // The same statement for a login that nobody has.
+    const codeHash = await resets.takeTry(wallet?.walletId ?? '', nowMs)
+    if (!wallet || codeHash === undefined) return { kind: 'wrong' }
+    const { walletId } = wallet
+    if (!codes.isRight(codeHash, [walletId, normaliseCode(given.code)])) return { kind: 'wrong' }
+    const sealedPin = await sealHash({ secret: pin, place: placeOfPin(walletId) }, parts)
+    const isUsed = await resets.use(
+      { walletId, codeHash, login: wallet.login, sealedPin },
+      {
+        auditId: makeUuid(nowMs, random),
+        actedAtMs: nowMs,
+        actor: `consumer@${given.address}`,
+        act: 'wallet.new-pin',
+        merchantId: undefined,
+        subject: walletId,
+        reason: 'with the code that an operator gave out',
+      },
+    )
+    if (!isUsed) return { kind: 'wrong' }
+    return wallet.status === 'locked' ? { kind: 'locked', untilMs: undefined } : { kind: 'changed', wallet }
+  }
+}

@@ -1,0 +1,72 @@
+// One-time codes for a new PIN. A try is counted before anybody knows whether it is right, and whoever uses the code
+// removes it in the same transaction: of two at once one wins.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { audited } from '../../operators/store/audit.ts'
+import { noTries } from '../../platform/lockout.ts'
+import { pinResetLimits } from '../rules/pin-reset.ts'
+import { forgetSources } from './pin-try-sources.ts'
+import { setWalletTries } from './wallets.ts'
+
+export interface PinResetKey {
+  readonly walletId: string
+  readonly codeHash: string
+}
+
+export type PinResetStore = ReturnType<typeof makePinResetStore>
+
+export function makePinResetStore(database: Pool) {
+  return {
+    /** In place of the one before. Wrong tries are forgotten, so that the owner can use it. */
+    giveOut: (given: PinResetKey & { readonly login: string; readonly nowMs: number }, act: Act) =>
+      audited(database, act, (transaction) => giveOut(transaction, given)),
+    /** The hash that a try is held against; undefined: there is no code, or it had its tries. */
+    takeTry: (walletId: string, nowMs: number) => takeTry(database, walletId, nowMs),
+    /** False: somebody else used it first, or it was replaced. */
+    use: (given: PinResetKey & { readonly login: string; readonly sealedPin: Buffer }, act: Act) =>
+      audited(database, act, (transaction) => use(transaction, given)),
+  }
+}
+
+async function giveOut(
+  transaction: Queryable,
+  { walletId, codeHash, login, nowMs }: PinResetKey & { readonly login: string; readonly nowMs: number },
+): Promise<boolean> {
+  await transaction.query(sql`delete from pin_resets where expires_at <= ${nowMs} or wallet_id = ${walletId}`)
+  await transaction.query(sql`
+insert into pin_resets (wallet_id, code_hash, created_at, expires_at)
+values (${walletId}, ${codeHash}, ${nowMs}, ${nowMs + pinResetLimits.lifeMs})
+    on conflict (wallet_id) do update
+   set code_hash = excluded.code_hash, tries = 0, created_at = excluded.created_at, expires_at = excluded.expires_at`)
+  await setWalletTries(transaction, walletId, noTries)
+  await forgetSources(transaction, login)
+  return true
+}
+
+async function takeTry(database: Queryable, walletId: string, nowMs: number): Promise<string | undefined> {
+  const { rows } = await database.query<{ code_hash: string }>(sql`
+update pin_resets set tries = tries + 1
+ where wallet_id = ${walletId} and expires_at > ${nowMs} and tries < ${pinResetLimits.tries}
+returning code_hash`)
+  return rows[0]?.code_hash
+}
+
+async function use(
+  transaction: Queryable,
+  {
+    walletId,
+    codeHash,
+    login,
+    sealedPin,
+  }: PinResetKey & { readonly login: string; readonly sealedPin: Buffer },
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+delete from pin_resets where wallet_id = ${walletId} and code_hash = ${codeHash}`)
+  if (rowCount !== 1) return false
+  await transaction.query(sql`
+update wallets set sealed_pin = ${sealedPin}, pin_hash = null where wallet_id = ${walletId}`)
+  await setWalletTries(transaction, walletId, noTries)
+  await forgetSources(transaction, login)
+  return true
+}

@@ -1,0 +1,365 @@
+// The pure rules of money alone, over many random commands in currencies of 0, 2 and 3 digits: payments, refunds, fees,
+// payouts and corrections. Whatever comes, the books balance, nothing goes below zero that may not, and of every payment
+// fees, nets and refunds make the gross, to the minor unit. BOOKS_COMMANDS=1000000 runs as many as one likes by hand.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Failure } from '@tillgate/protocol'
+import {
+  accountIdOf,
+  addBalances,
+  availableMinor,
+  type Balances,
+  bankAccount,
+  effectsOf,
+  endHold,
+  merchantAccount,
+  noBalances,
+  type Transfer,
+  walletAccount,
+} from '../../src/ledger/rules/transfer.ts'
+import type { Order } from '../../src/orders/rules/order.ts'
+import { paymentHold } from '../../src/payments/rules/payment.ts'
+import { type Refund, requestRefund, settleRefund } from '../../src/refunds/rules/refund.ts'
+import { type Correction, planCorrection } from '../../src/treasury/rules/correction.ts'
+import { chargeFor, feeReturn, returnedFeeMinor } from '../../src/treasury/rules/fee.ts'
+import { makePriceBook, type Price } from '../../src/treasury/rules/price.ts'
+import { nowMs, order as orderValue } from '../support/order-value.ts'
+
+const wanted = Number(process.env['BOOKS_COMMANDS'] ?? 100_000)
+const seed = Number(process.env['BOOKS_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+const merchants = ['m1', 'm2', 'm3']
+const wallets = ['w1', 'w2', 'w3', 'w4']
+const currencies = ['JPY', 'USD', 'TND']
+const maxKept = 60
+const everywhere = { merchantId: undefined, railId: undefined, currency: undefined }
+const nothing = {
+  fixedMinor: 0n,
+  basisPoints: 0,
+  leastMinor: undefined,
+  mostMinor: undefined,
+  returnsFee: true,
+}
+const prices = makePriceBook(
+  [
+    { ...everywhere, terms: { ...nothing, basisPoints: 33 } },
+    {
+      ...everywhere,
+      currency: 'USD',
+      terms: { ...nothing, basisPoints: 290, fixedMinor: 30n, returnsFee: false },
+    },
+    {
+      ...everywhere,
+      currency: 'TND',
+      terms: { ...nothing, basisPoints: 177, leastMinor: 5n, mostMinor: 400n },
+    },
+    { ...everywhere, merchantId: 'm2', terms: { ...nothing, basisPoints: 10_000 } },
+    {
+      ...everywhere,
+      merchantId: 'm3',
+      currency: 'JPY',
+      terms: { ...nothing, fixedMinor: 3n, basisPoints: 1 },
+    },
+  ].map((price, index): Price => ({ priceId: String(index), validFromMs: 0, createdAtMs: 0, ...price })),
+)
+
+interface Sale {
+  order: Order
+  /** What the ledger moved for it: to the merchant, to fees, and back to the consumer. */
+  netMinor: bigint
+  feesMinor: bigint
+  backMinor: bigint
+  readonly refunding: Refund[]
+}
+
+class Books {
+  readonly accounts = new Map<string, Balances>()
+  readonly sales: Sale[] = []
+  readonly correctable: { transfer: Transfer; correctedMinor: bigint }[] = []
+  checked = 0
+  #state = seed
+  #ids = 0
+
+  nat(below: number): number {
+    // mulberry32
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    const item = items[this.nat(items.length)]
+    assert(item !== undefined)
+    return item
+  }
+
+  amount(): bigint {
+    return BigInt(1 + this.nat(this.nat(4) === 0 ? 100_000 : 300))
+  }
+
+  id(prefix: string): string {
+    return `${prefix}${this.#ids++}`
+  }
+
+  /** All or none: nothing goes below zero that may not. */
+  post(transfers: readonly Transfer[]): boolean {
+    const after = [...effectsOf(transfers)].map(([accountId, effect]) => {
+      return [accountId, addBalances(this.accounts.get(accountId) ?? noBalances, effect)] as const
+    })
+    const isOverdrawn = after.some(
+      ([accountId, balances]) => availableMinor(balances) < 0n && !/^(bank|write_off):/.test(accountId),
+    )
+    if (isOverdrawn) return false
+    for (const [accountId, balances] of after) this.accounts.set(accountId, balances)
+    return true
+  }
+
+  postSale(sale: Sale, transfers: readonly Transfer[]): void {
+    assert.ok(this.post(transfers), 'what was held is there')
+    for (const { kind, phase, amountMinor } of transfers) {
+      if (phase !== 'post' && phase !== 'direct') continue
+      if (kind === 'payment') sale.netMinor += amountMinor
+      if (kind === 'refund') {
+        sale.netMinor -= amountMinor
+        sale.backMinor += amountMinor
+      }
+      const sign = kind === 'fee' ? 1n : -1n
+      if (kind === 'fee' || kind === 'fee_return') {
+        sale.feesMinor += sign * amountMinor
+        sale.netMinor -= sign * amountMinor
+      }
+    }
+    this.check(sale)
+  }
+
+  check({ order, netMinor, feesMinor, backMinor }: Sale): void {
+    const { paymentAmountMinor, fee, refundedMinor } = order
+    assert.equal(netMinor + feesMinor + backMinor, paymentAmountMinor)
+    assert.equal(backMinor, refundedMinor)
+    assert.equal(feesMinor, (fee?.amountMinor ?? 0n) - returnedFeeMinor(order, refundedMinor))
+    assert.ok(feesMinor >= 0n && feesMinor <= paymentAmountMinor)
+    this.checked += 1
+  }
+
+  direct(
+    kind: Transfer['kind'],
+    given: Pick<Transfer, 'merchantId' | 'debitAccountId' | 'creditAccountId'> & {
+      currency: string
+      amountMinor: bigint
+      corrects?: string | undefined
+    },
+  ): Transfer {
+    return {
+      transferId: this.id('T'),
+      kind,
+      phase: 'direct',
+      holdId: undefined,
+      paymentId: undefined,
+      refundId: undefined,
+      auditId: 'a',
+      madeAtMs: nowMs,
+      ...given,
+    }
+  }
+}
+
+const bases = new Map(
+  merchants.flatMap((merchantId) =>
+    currencies.map(
+      (currency) => [`${merchantId} ${currency}`, orderValue({ merchantId, currency })] as const,
+    ),
+  ),
+)
+
+const commands: ((books: Books) => void)[] = [
+  topUp,
+  pay,
+  pay,
+  pay,
+  refund,
+  refund,
+  refund,
+  endRefund,
+  endRefund,
+  endRefund,
+  payOut,
+  correct,
+  correct,
+]
+
+function topUp(books: Books): void {
+  const currency = books.pick(currencies)
+  const transfer = books.direct('top_up', {
+    merchantId: '',
+    debitAccountId: accountIdOf(bankAccount('main', currency)),
+    creditAccountId: accountIdOf(walletAccount(books.pick(wallets), currency)),
+    currency,
+    amountMinor: books.amount() * 5n,
+  })
+  assert.ok(books.post([transfer]))
+  books.correctable.push({ transfer, correctedMinor: 0n })
+}
+
+function pay(books: Books): void {
+  const base = bases.get(`${books.pick(merchants)} ${books.pick(currencies)}`)
+  assert(base)
+  const confirming: Order = {
+    ...base,
+    paymentId: books.id('P'),
+    paymentAmountMinor: books.amount(),
+    status: 'confirming',
+    walletId: books.pick(wallets),
+    transactionId: books.id('T'),
+  }
+  const hold = paymentHold(confirming, nowMs)
+  if (!books.post([hold])) return
+  const isApproved = books.nat(10) > 0
+  const end = endHold(hold, { transferId: books.id('T'), phase: isApproved ? 'post' : 'void', nowMs })
+  if (!isApproved) return void assert.ok(books.post([end]))
+  const charge = chargeFor(confirming, prices, nowMs)
+  const order: Order = { ...confirming, status: 'success', fee: charge?.fee }
+  const sale = { order, netMinor: 0n, feesMinor: 0n, backMinor: 0n, refunding: [] }
+  books.postSale(sale, charge ? [end, charge.transfer] : [end])
+  books.sales.push(sale)
+  if (books.sales.length > maxKept) books.sales.shift()
+}
+
+function refund(books: Books): void {
+  const sale = books.sales[books.nat(books.sales.length + 1)]
+  if (!sale) return
+  const { order } = sale
+  const asked = {
+    referRefundNo: 'n',
+    amountMinor: 1n + BigInt(books.nat(Number(order.paymentAmountMinor))),
+    reason: undefined,
+  }
+  const request = orFailure(() =>
+    requestRefund(order, asked, { refundId: books.id('R'), transactionId: books.id('T'), nowMs }),
+  )
+  if (!request || !books.post([request.hold])) return
+  sale.order = {
+    ...order,
+    refundHeldMinor: order.refundHeldMinor + asked.amountMinor,
+    refundCount: order.refundCount + 1,
+  }
+  sale.refunding.push(request.refund)
+}
+
+function endRefund(books: Books): void {
+  const sale = books.sales[books.nat(books.sales.length + 1)]
+  if (!sale || sale.refunding.length === 0) return
+  const [ending] = sale.refunding.splice(books.nat(sale.refunding.length), 1)
+  assert(ending?.transactionId)
+  const answer =
+    books.nat(5) > 0 ? ({ kind: 'approved' } as const) : ({ kind: 'declined', reason: 'No.' } as const)
+  const { end } = settleRefund({ order: sale.order, refund: ending }, answer, {
+    transferId: books.id('T'),
+    callbackId: 'c',
+    nowMs,
+  })
+  assert(end)
+  const { refundedMinor, refundHeldMinor } = sale.order
+  const isDone = answer.kind === 'approved'
+  const back = isDone
+    ? feeReturn(
+        sale.order,
+        { ...ending, transactionId: ending.transactionId },
+        { refundedBeforeMinor: refundedMinor, nowMs },
+      )
+    : undefined
+  sale.order = {
+    ...sale.order,
+    refundHeldMinor: refundHeldMinor - ending.amountMinor,
+    refundedMinor: isDone ? refundedMinor + ending.amountMinor : refundedMinor,
+  }
+  books.postSale(sale, back ? [end, back] : [end])
+}
+
+function payOut(books: Books): void {
+  const [merchantId, currency] = [books.pick(merchants), books.pick(currencies)]
+  const transfer = books.direct('payout', {
+    merchantId,
+    debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),
+    creditAccountId: accountIdOf(bankAccount('main', currency)),
+    currency,
+    amountMinor: books.amount(),
+  })
+  if (books.post([transfer])) books.correctable.push({ transfer, correctedMinor: 0n })
+}
+
+function correct(books: Books): void {
+  while (books.correctable.length > maxKept) books.correctable.shift()
+  const about = books.correctable[books.nat(books.correctable.length + 1)]
+  const correction = correctionOf(books, about?.transfer)
+  const corrected = correction.corrects === undefined ? undefined : about
+  const move = orFailure(() =>
+    planCorrection(
+      correction,
+      corrected && { ...corrected.transfer, correctedMinor: corrected.correctedMinor },
+    ),
+  )
+  if (!move) return
+  const transfer = books.direct('correction', {
+    merchantId: move.merchantId,
+    debitAccountId: accountIdOf(move.from),
+    creditAccountId: accountIdOf(move.to),
+    currency: correction.currency,
+    amountMinor: correction.amountMinor,
+    corrects: correction.corrects,
+  })
+  if (!books.post([transfer])) return
+  if (corrected) corrected.correctedMinor += correction.amountMinor
+  books.correctable.push({ transfer, correctedMinor: 0n })
+}
+
+function correctionOf(books: Books, about: Transfer | undefined): Correction {
+  const currency = about?.currency ?? books.pick(currencies)
+  const money = {
+    currency,
+    amountMinor: books.amount(),
+    corrects: about?.transferId,
+    outside: { bankName: 'main' },
+  }
+  const merchantId = about?.merchantId || books.pick(merchants)
+  const kind = about
+    ? books.pick(['reverse', 'reverse', 'write_off', 'fund', 'withdraw'] as const)
+    : books.pick(['fund', 'withdraw'] as const)
+  if (kind === 'withdraw')
+    return { kind, walletId: about?.creditAccountId.split(':')[1] ?? books.pick(wallets), ...money }
+  return { kind, merchantId, ...money }
+}
+
+function orFailure<Result>(work: () => Result): Result | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}
+
+test(`over ${wanted} random commands (seed ${seed}) the books balance and every payment adds up`, () => {
+  const books = new Books()
+  for (let done = 0; done < wanted; done++) {
+    books.pick(commands)(books)
+    if (done % 1_000 === 0) checkBooks(books)
+  }
+  checkBooks(books)
+  for (const { correctedMinor, transfer } of books.correctable)
+    assert.ok(correctedMinor <= transfer.amountMinor)
+  assert.ok(books.checked > wanted / 10, `${books.checked} payments were looked at`)
+})
+
+function checkBooks({ accounts }: Books): void {
+  const sums = new Map<string, bigint>()
+  for (const [accountId, balances] of accounts) {
+    const currency = accountId.slice(-3)
+    const { debitsPostedMinor, creditsPostedMinor, debitsPendingMinor, creditsPendingMinor } = balances
+    for (const side of [debitsPostedMinor, creditsPostedMinor, debitsPendingMinor, creditsPendingMinor])
+      assert.ok(side >= 0n, accountId)
+    const difference = debitsPostedMinor - creditsPostedMinor + (debitsPendingMinor - creditsPendingMinor)
+    sums.set(currency, (sums.get(currency) ?? 0n) + difference)
+    if (!/^(bank|write_off):/.test(accountId)) assert.ok(availableMinor(balances) >= 0n, accountId)
+  }
+  for (const [currency, difference] of sums) assert.equal(difference, 0n, currency)
+}

@@ -1,0 +1,245 @@
+// Corrections against the real database: each names what it corrects, by no more than its amount in all, however often and
+// at the same moment it is asked for; and after each the books are proved.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, test } from 'node:test'
+import { makeUuid } from '@tillgate/protocol'
+import type { Correction } from '../../src/treasury/rules/correction.ts'
+import { freshDatabase } from '../support/database.ts'
+import { heldClock } from '../support/money.ts'
+import { payOutWholly } from '../support/payouts.ts'
+import { approved, openRails } from '../support/rails.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock()
+const rails = await openRails(pool, { clock, lateMoney: 'hold' })
+const { money, operations } = rails
+const merchant = await money.addMerchant()
+const { merchantId } = merchant
+const outside = { bankName: 'main', reference: 'bank 1', valueDate: '2026-11-16' }
+const usd = { currency: 'USD', outside }
+
+beforeEach(() => clock.advance(1_000))
+afterEach(async () => assert.deepEqual(await money.verify(), []))
+
+const correct = (correction: Correction, actId?: string) =>
+  operations.as('test').corrections.correct(correction, 'test', { actId })
+
+async function lastTransfer(kind: string): Promise<Record<string, string>> {
+  const { rows } = await pool.query<Record<string, string>>(
+    "select * from transfers where kind = $1 and phase <> 'hold' order by made_at desc, transfer_id desc limit 1",
+    [kind],
+  )
+  assert(rows[0])
+  return rows[0]
+}
+
+async function balanceOf(accountId: string): Promise<bigint> {
+  const { rows } = await pool.query<{ balance: string }>(
+    'select credits_posted - debits_posted as balance from accounts where account_id = $1',
+    [accountId],
+  )
+  return BigInt(rows[0]?.balance ?? 0)
+}
+
+/** With as much in its wallet. */
+async function sell(amountMinor: bigint): Promise<string> {
+  const order = await money.addOrder(merchant, { amountMinor })
+  await money.submitPayment({ ...order, walletId: await money.addWallet(amountMinor) })
+  await money.settle()
+  return order.paymentId
+}
+
+test('a merchant that was paid out to nothing is funded and can refund again', async () => {
+  const paymentId = await sell(1_000n)
+  await payOutWholly(money, { merchantId, amountMinor: 1_000n })
+  const { transfer_id: corrects = '' } = await lastTransfer('payout')
+  clock.advance(1)
+  await correct({ kind: 'fund', merchantId, ...usd, amountMinor: 400n, corrects })
+  const funding = await lastTransfer('correction')
+  assert.deepEqual(
+    [funding['debit_account'], funding['credit_account'], funding['corrects'], funding['outside_reference']],
+    ['bank:main:USD', `merchant:${merchantId}:USD`, corrects, 'bank 1'],
+  )
+  const body = { paymentId, referRefundNo: 'after funding', refundAmount: 4 }
+  assert.equal((await money.refundOrder(merchant, JSON.stringify(body))).status, 'refunding')
+  await money.settle()
+  await assert.rejects(
+    correct({ kind: 'fund', merchantId, ...usd, amountMinor: 601n, corrects }),
+    /by 6\.00 USD at most/,
+  )
+  await correct({ kind: 'fund', merchantId, ...usd, amountMinor: 5n })
+})
+
+test('a wrong top-up is reversed as far as its money is still there, and never twice', async () => {
+  const walletId = await money.addWallet(500n)
+  const { transfer_id: corrects = '' } = await lastTransfer('top_up')
+  const reversal = { kind: 'reverse', merchantId: '', ...usd, corrects } as const
+  await correct({ ...reversal, amountMinor: 200n })
+  assert.equal(await money.balanceOf(walletId), 300n)
+  await assert.rejects(correct({ ...reversal, amountMinor: 301n }), /by 3\.00 USD at most/)
+  const order = await money.addOrder(merchant, { amountMinor: 100n })
+  await money.submitPayment({ ...order, walletId })
+  await money.settle()
+  await assert.rejects(correct({ ...reversal, amountMinor: 300n }), /has 2\.00 USD, which is too little/)
+  await correct({ ...reversal, amountMinor: 200n })
+  assert.equal(await money.balanceOf(walletId), 0n)
+  const loss = await balanceOf('write_off:operator:USD')
+  await correct({ kind: 'write_off', merchantId: '', ...usd, amountMinor: 100n, corrects })
+  assert.equal(await balanceOf('write_off:operator:USD'), loss - 100n)
+  await assert.rejects(correct({ ...reversal, amountMinor: 1n }), /by 0\.00 USD at most/)
+})
+
+test('of many reversals at the same moment as many are made as there is money to correct', async () => {
+  const walletId = await money.addWallet(500n)
+  const { transfer_id: corrects = '' } = await lastTransfer('top_up')
+  await money.funds.topUp([{ walletId, currency: 'USD', amountMinor: 5_000n }], {
+    subject: walletId,
+    reason: 'so that the wallet is not what stops it',
+  })
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 8 }, () =>
+      correct({ kind: 'reverse', merchantId: '', ...usd, amountMinor: 150n, corrects }),
+    ),
+  )
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 3)
+  assert.equal(await money.balanceOf(walletId), 5_500n - 450n)
+})
+
+test('one act that is sent many times corrects once', async () => {
+  const walletId = await money.addWallet(500n)
+  const { transfer_id: corrects = '' } = await lastTransfer('top_up')
+  const actId = makeUuid(clock.now(), randomBytes)
+  const reversal = { kind: 'reverse', merchantId: '', ...usd, amountMinor: 500n, corrects } as const
+  await Promise.all(Array.from({ length: 5 }, () => correct(reversal, actId)))
+  await correct(reversal, actId)
+  assert.equal(await money.balanceOf(walletId), 0n)
+})
+
+test('a funding goes back, and a reversal can itself be reversed', async () => {
+  const account = `merchant:${merchantId}:USD`
+  const before = await balanceOf(account)
+  await correct({ kind: 'fund', merchantId, ...usd, amountMinor: 900n })
+  const { transfer_id: corrects = '' } = await lastTransfer('correction')
+  clock.advance(1)
+  await correct({ kind: 'reverse', merchantId, ...usd, amountMinor: 900n, corrects })
+  assert.equal(await balanceOf(account), before)
+  const { transfer_id: reversal = '' } = await lastTransfer('correction')
+  clock.advance(1)
+  await correct({ kind: 'reverse', merchantId, ...usd, amountMinor: 900n, corrects: reversal })
+  assert.equal(await balanceOf(account), before + 900n)
+})
+
+test('a consumer’s money is withdrawn, but not more than is there', async () => {
+  const walletId = await money.addWallet(500n)
+  await correct({ kind: 'withdraw', walletId, ...usd, amountMinor: 500n })
+  await assert.rejects(correct({ kind: 'withdraw', walletId, ...usd, amountMinor: 1n }), /too little/)
+  assert.equal(await money.balanceOf(walletId), 0n)
+})
+
+test('what does not fit what it corrects is refused at its field', async () => {
+  const walletId = await money.addWallet(500n)
+  const { transfer_id: topUp = '' } = await lastTransfer('top_up')
+  const other = await money.addWallet()
+  await sell(100n)
+  const { transfer_id: payment = '' } = await lastTransfer('payment')
+  const refused: [Correction, RegExp, string][] = [
+    [
+      { kind: 'withdraw', walletId: other, ...usd, amountMinor: 1n, corrects: topUp },
+      /not a top-up of/,
+      'transferId',
+    ],
+    [{ kind: 'fund', merchantId, ...usd, amountMinor: 1n, corrects: payment }, /is a payment/, 'transferId'],
+    [
+      { kind: 'reverse', merchantId, ...usd, amountMinor: 1n, corrects: payment },
+      /is a payment/,
+      'transferId',
+    ],
+    [
+      { kind: 'reverse', merchantId: '', ...usd, amountMinor: 1n, corrects: 'T0' },
+      /no transfer T0/,
+      'transferId',
+    ],
+    [
+      { kind: 'withdraw', walletId, ...usd, currency: 'EUR', amountMinor: 1n, corrects: topUp },
+      /is in USD/,
+      'currency',
+    ],
+    [
+      { kind: 'release', merchantId: '', to: 'merchant', ...usd, amountMinor: 1n, corrects: topUp },
+      /is a top_up/,
+      'transferId',
+    ],
+  ]
+  for (const [correction, words, field] of refused)
+    await assert.rejects(correct(correction), (error: Error & { field?: string }) => {
+      assert.match(error.message, words)
+      return error.field === field
+    })
+})
+
+/** Money that came for an order that had timed out, and is held for an operator. */
+async function lateMoney(): Promise<string> {
+  const order = await money.addOrder(merchant, { lifeMs: 300_000 })
+  const outcome = await operations.payByRail.start({ ...order, railId: 'bank', locale: 'en' })
+  assert(outcome.kind === 'started')
+  const { transactionId } = outcome.attempt
+  bank.payments.set(transactionId, approved)
+  clock.advance(300_000)
+  await operations.expireOrders()
+  await rails.turn()
+  return transactionId
+}
+
+const bank = await rails.addBank('bank')
+
+test('late money that is held moves on to the merchant, a wallet or a bank, once, and then not through the rail', async () => {
+  const walletId = await money.addWallet()
+  for (const to of ['merchant', 'wallet', 'bank'] as const) {
+    const corrects = await lateMoney()
+    const before = await balanceOf('suspense:late:USD')
+    await correct({ kind: 'release', merchantId, to, walletId, ...usd, amountMinor: 1_000n, corrects })
+    assert.equal(await balanceOf('suspense:late:USD'), before - 1_000n)
+    await assert.rejects(
+      operations.as('test').returnLateMoney({ merchantId, transactionId: corrects }, 'again'),
+      /moved on already/,
+    )
+    await assert.rejects(
+      correct({ kind: 'release', merchantId, to, walletId, ...usd, amountMinor: 1n, corrects }),
+      /at most/,
+    )
+  }
+  assert.equal(await money.balanceOf(walletId), 1_000n)
+})
+
+test('late money that goes back through its rail is not an operator’s to move', async () => {
+  const corrects = await lateMoney()
+  await operations.as('test').returnLateMoney({ merchantId, transactionId: corrects }, 'back')
+  const release = {
+    kind: 'release',
+    merchantId,
+    to: 'merchant',
+    ...usd,
+    amountMinor: 1_000n,
+    corrects,
+  } as const
+  await assert.rejects(correct(release), /not held for an operator/)
+  await rails.turn()
+  await assert.rejects(correct(release), /not held for an operator|too little/)
+})
+
+test('late money that nobody claims is written off as a gain', async () => {
+  const corrects = await lateMoney()
+  const before = await balanceOf('write_off:operator:USD')
+  await correct({ kind: 'write_off', merchantId, ...usd, amountMinor: 1_000n, corrects })
+  assert.equal(await balanceOf('write_off:operator:USD'), before + 1_000n)
+})
+
+test('the tables refuse that more is corrected than there was', async () => {
+  await assert.rejects(pool.query('update corrected_transfers set corrected_minor = amount_minor + 1'), {
+    code: '23514',
+  })
+  await assert.rejects(pool.query("update transfers set corrects = 'T1' where kind = 'top_up'"), {
+    code: '23514',
+  })
+})
