@@ -15,10 +15,11 @@ import type { OrderStore } from '../orders/store/orders.ts'
 import { settleRefund } from '../refunds/rules/refund.ts'
 import type { RefundStore } from '../refunds/store/refunds.ts'
 import type { PriceDirectory } from '../treasury/price-directory.ts'
+import { checkValueDate } from '../treasury/rules/bank-account.ts'
+import { withoutSpaces } from '../treasury/rules/mod-97.ts'
 import { asItIs } from './rules/attempt.ts'
 import { type BankAccount, creditorReference, isCreditorReference } from './rules/bank-account.ts'
 import { decideReceipt, heldMinor, moved, type TransferEntry } from './rules/bank-transfer.ts'
-import { withoutSpaces } from './rules/mod-97.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
 import { RailRaceLost } from './store/rail-outcomes.ts'
 import type { RailStore } from './store/rails.ts'
@@ -207,7 +208,7 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
   ): TransferEntry {
     const { merchantId, paymentId, currency } = of.order
     const { auditId, actedAtMs: recordedAtMs } = of.act
-    checkValueDate(valueDate, recordedAtMs)
+    checkBooked(valueDate, recordedAtMs)
     return {
       ...{
         railId: of.railId,
@@ -245,11 +246,9 @@ function referenceOf(written: string): string {
 
 const dayMs = 86_400_000
 
-function checkValueDate(valueDate: string, nowMs: number): void {
-  const time = Date.parse(`${valueDate}T00:00:00Z`)
-  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== valueDate)
-    throw wrong('valueDate', 'There is no such day. Write it like 2026-11-16.')
-  if (time > nowMs + dayMs)
+function checkBooked(valueDate: string, nowMs: number): void {
+  checkValueDate(valueDate)
+  if (Date.parse(`${valueDate}T00:00:00Z`) > nowMs + dayMs)
     throw wrong('valueDate', 'That day is still to come. Take it from the bank’s statement.')
 }
 

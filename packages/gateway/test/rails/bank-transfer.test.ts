@@ -266,7 +266,7 @@ test('a transfer rail has an account and neither address nor secret', async () =
   assert.equal(changed.account?.iban, 'GB82WEST12345698765432')
   await assert.rejects(
     by.rails.changeAccount('transfer', { ...account, iban: 'GB82 WEST 1234 5698 7654 33' }, 'x'),
-    /no IBAN/,
+    /not an IBAN/,
   )
   await assert.rejects(
     pool.query(`update rails set url = 'https://x.example' where rail_id = 'transfer'`),

@@ -1,8 +1,8 @@
 // A merchant's account at a bank, where its payouts in one currency go. A new one waits before it is paid to, so that the
 // merchant, who is told at the old one, can object.
 import { Failure } from '@tillgate/protocol'
-import { grouped } from '../../rails/rules/mod-97.ts'
 import { type BankDetails, parseBankDetails } from '../../treasury/rules/bank-account.ts'
+import { grouped } from '../../treasury/rules/mod-97.ts'
 
 export interface MerchantBankAccount extends BankDetails {
   readonly merchantId: string

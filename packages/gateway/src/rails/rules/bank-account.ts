@@ -1,8 +1,9 @@
 // The account that consumers pay to by bank transfer, and the reference by which their money is found again: a creditor
 // reference as ISO 11649 has it, made of the order's number alone, so that an order has one for ever.
 import { Failure, type NextAction, toDecimalText } from '@tillgate/protocol'
+import { parseBic, parseIban } from '../../treasury/rules/bank-account.ts'
+import { checkDigits, grouped, isRight } from '../../treasury/rules/mod-97.ts'
 import type { Attempt } from './attempt.ts'
-import { checkDigits, grouped, isRight, withoutSpaces } from './mod-97.ts'
 
 export interface AccountLine {
   readonly label: string
@@ -32,19 +33,17 @@ export function isCreditorReference(text: string): boolean {
 
 /** As it is kept. Throws where no bank would know the account. */
 export function checkBankAccount({ holder, iban, bic, lines }: BankAccount): BankAccount {
-  const plain = iban === undefined ? undefined : withoutSpaces(iban)
-  if (plain !== undefined && !(isRight(plain) && plain.length >= 15 && plain.length <= 34))
-    throw wrong('iban', 'This is no IBAN: its check digits do not fit. Copy it from the bank’s papers.')
-  const code = bic === undefined ? undefined : withoutSpaces(bic)
-  if (code !== undefined && !/^[A-Z]{6}[0-9A-Z]{2}([0-9A-Z]{3})?$/.test(code))
-    throw wrong('bic', 'A BIC has 8 or 11 letters and digits, such as COBADEFF.')
-  if (plain === undefined && lines.length === 0)
-    throw wrong('iban', 'Give the IBAN, or the lines that say which account it is.')
-  return { holder, iban: plain, bic: code, lines }
-}
-
-function wrong(field: string, message: string): Failure {
-  return new Failure('invalid_field', { field, message })
+  if (iban === undefined && lines.length === 0)
+    throw new Failure('invalid_field', {
+      field: 'iban',
+      message: 'Give the IBAN, or the lines that say which account it is.',
+    })
+  return {
+    holder,
+    iban: iban === undefined ? undefined : parseIban(iban, 'iban'),
+    bic: bic === undefined ? undefined : parseBic(bic),
+    lines,
+  }
 }
 
 /** What lines are called; pages say it in the consumer's language. */

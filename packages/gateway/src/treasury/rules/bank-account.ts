@@ -2,7 +2,7 @@
 import { Failure } from '@tillgate/protocol'
 import { isValidIBAN } from 'ibantools'
 import { parseLine } from '../../platform/visible-text.ts'
-import { withoutSpaces } from '../../rails/rules/mod-97.ts'
+import { withoutSpaces } from './mod-97.ts'
 
 export interface BankDetails {
   readonly holder: string
@@ -75,7 +75,8 @@ export function parseBankDetails(given: BankDetails): BankDetails {
   }
 }
 
-function parseBic(written: string): string {
+/** The same of a BIC. */
+export function parseBic(written: string): string {
   const bic = withoutSpaces(written)
   if (bicPattern.test(bic)) return bic
   throw invalid('bic', 'bic must be 8 or 11 letters and digits, such as COBADEFFXXX.')
