@@ -165,10 +165,10 @@ function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded 
     const fundId = makeUuid(startMs, (count) => seeded.bytes(count))
     void live(Math.floor(seeded.fraction() * days * dayMs), () => fund(world, fundId))
   }
-  for (let index = 0; index < days / 10; index++)
-    void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
   for (let day = 2; day < days; day += 3)
     void live(day * dayMs, dealWithRuns.bind(undefined, world, `runs of day ${day}`))
   void live(days * dayMs, () => endPlans(world))
+  for (let index = 0; index < days / 10; index++)
+    void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
   return lives
 }

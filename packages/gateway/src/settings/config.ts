@@ -49,9 +49,9 @@ export interface Config {
   readonly openId: OpenIdSettings | undefined
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
+  readonly bankAccountWaitMs: number
   /** Of wallets that have none of their own. */
   readonly walletLimits: DefaultLimits
-  readonly bankAccountWaitMs: number
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
@@ -216,12 +216,12 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       kinds: read('APPROVAL_FOR') ?? [],
       lifeMs: (read('APPROVAL_HOURS') ?? 0) * hourMs,
     }),
+    bankAccountWaitMs: (read('BANK_ACCOUNT_WAIT_HOURS') ?? 0) * hourMs,
     walletLimits: Object.freeze({
       payment: read('WALLET_PAYMENT_LIMIT'),
       day: read('WALLET_DAY_LIMIT'),
       balance: read('WALLET_BALANCE_LIMIT'),
     }),
-    bankAccountWaitMs: (read('BANK_ACCOUNT_WAIT_HOURS') ?? 0) * hourMs,
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),

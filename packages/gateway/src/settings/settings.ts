@@ -269,6 +269,13 @@ export const settings = {
     example: '24',
     parse: integer({ from: 1, to: 720 }),
   }),
+  BANK_ACCOUNT_WAIT_HOURS: setting({
+    about:
+      'How long a merchant’s new bank account waits before payouts go there, so that the merchant can object.',
+    fallback: '24',
+    example: '72',
+    parse: integer({ from: 0, to: 720 }),
+  }),
   WALLET_PAYMENT_LIMIT: setting({
     about: 'The most that a wallet pays at once, in each currency, where the wallet has no limit of its own.',
     fallback: '',
@@ -287,13 +294,6 @@ export const settings = {
     fallback: '',
     example: '2500 EUR,2500 USD',
     parse: amountsByCurrency,
-  }),
-  BANK_ACCOUNT_WAIT_HOURS: setting({
-    about:
-      'How long a merchant’s new bank account waits before payouts go there, so that the merchant can object.',
-    fallback: '24',
-    example: '72',
-    parse: integer({ from: 0, to: 720 }),
   }),
   CALLBACK_HOSTS_PER_DAY: setting({
     about:

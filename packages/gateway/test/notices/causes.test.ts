@@ -49,30 +49,6 @@ test('a key that is added is told to the merchant, with its fingerprint', async 
   assert.equal((await told('key-added')).length, 1)
 })
 
-test('a new bank account and a payout that came back are told to the merchant', async () => {
-  const { bankAccounts, payoutRuns, payouts } = operations.as('test')
-  const account = { currency: 'USD', holder: 'Shop GmbH', iban: testIban, lines: undefined, bic: undefined }
-  await bankAccounts.setBankAccount(merchantId, account, { reason: 'test' })
-  const [changed] = await told('bank-account-changed')
-  assert.equal(changed?.merchantId, merchantId)
-  assert.equal(changed?.parameters['account'], 'Shop GmbH, …3000')
-  await giveBankAccount(pool, merchantId)
-  await pool.query(
-    `insert into accounts (account_id, owner_kind, owner_id, currency, credits_posted)
-     values ('merchant:' || $1 || ':USD', 'merchant', $1, 'USD', 1000)
-         on conflict (account_id) do update set credits_posted = accounts.credits_posted + 1000`,
-    [merchantId],
-  )
-  const given = { merchantId, currency: 'USD', amountMinor: 1_000n, bankName: 'main' }
-  const { payoutId } = await payouts.requestPayout(given, { reason: 'test' })
-  const key = { merchantId, payoutId }
-  await payoutRuns.sendRun((await payouts.findPayout(key)).runId, 'test')
-  const outside = { reference: 'B1', valueDate: '2026-11-16' }
-  await payouts.endPayout(key, { status: 'returned', outside, message: 'closed' }, 'account closed')
-  const [returned] = await told('payout-returned')
-  assert.deepEqual(returned?.parameters, { amount: '10.00 USD', payoutId, reason: 'account closed' })
-})
-
 test('contacts hear what their merchant should know, each in its language; whoever opted out does not', async () => {
   await operations
     .as('test')
@@ -190,4 +166,28 @@ test('late money and a rail that is paused are told to operators', async () => {
   assert.equal(paused.length, new Set(paused.map(({ onceKey }) => onceKey)).size)
   assert.ok(paused.length >= 1 && paused.length <= 2)
   assert.equal(paused[0]?.parameters['rail'], 'bank')
+})
+
+test('a new bank account and a payout that came back are told to the merchant', async () => {
+  const { bankAccounts, payoutRuns, payouts } = operations.as('test')
+  const account = { currency: 'USD', holder: 'Shop GmbH', iban: testIban, lines: undefined, bic: undefined }
+  await bankAccounts.setBankAccount(merchantId, account, { reason: 'test' })
+  const [changed] = await told('bank-account-changed')
+  assert.equal(changed?.merchantId, merchantId)
+  assert.equal(changed?.parameters['account'], 'Shop GmbH, …3000')
+  await giveBankAccount(pool, merchantId)
+  await pool.query(
+    `insert into accounts (account_id, owner_kind, owner_id, currency, credits_posted)
+     values ('merchant:' || $1 || ':USD', 'merchant', $1, 'USD', 1000)
+         on conflict (account_id) do update set credits_posted = accounts.credits_posted + 1000`,
+    [merchantId],
+  )
+  const given = { merchantId, currency: 'USD', amountMinor: 1_000n, bankName: 'main' }
+  const { payoutId } = await payouts.requestPayout(given, { reason: 'test' })
+  const key = { merchantId, payoutId }
+  await payoutRuns.sendRun((await payouts.findPayout(key)).runId, 'test')
+  const outside = { reference: 'B1', valueDate: '2026-11-16' }
+  await payouts.endPayout(key, { status: 'returned', outside, message: 'closed' }, 'account closed')
+  const [returned] = await told('payout-returned')
+  assert.deepEqual(returned?.parameters, { amount: '10.00 USD', payoutId, reason: 'account closed' })
 })

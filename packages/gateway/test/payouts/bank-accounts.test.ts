@@ -9,7 +9,7 @@ import { sell, testBankDetails } from '../support/payouts.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock()
 const dayMs = 86_400_000
-const money = openMoney(pool, { clock, waitMs: dayMs })
+const money = openMoney(pool, { clock, config: { bankAccountWaitMs: dayMs } })
 const { bankAccounts, payouts } = money.operations.as('test')
 const acts = money.operations.payoutActs({ operator: undefined, actor: 'test' })
 const merchant = await money.addMerchant()

@@ -38,18 +38,13 @@ export type Money = ReturnType<typeof openMoney>
 /** Fresh parts on a database; calling it again on the same one is a restart. */
 export function openMoney(
   pool: Pool,
-  {
-    clock,
-    rail = walletRail,
-    config,
-    waitMs = 0,
-  }: { clock: Clock; rail?: Rail; config?: Partial<OperationConfig>; waitMs?: number },
+  { clock, rail = walletRail, config }: { clock: Clock; rail?: Rail; config?: Partial<OperationConfig> },
 ) {
   const random = randomBytes
   const troubles: unknown[] = []
   const { stores, operations } = testOperations(pool, {
     // Test wallets would fill up again by themselves.
-    config: { ...readConfig(testEnvironment), mode: 'live', bankAccountWaitMs: waitMs, ...config },
+    config: { ...readConfig(testEnvironment), mode: 'live', bankAccountWaitMs: 0, ...config },
     clock,
     rail,
     hints: { settlingFailed: (error) => troubles.push(error) },

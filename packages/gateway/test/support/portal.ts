@@ -14,7 +14,8 @@ export class PortalClient extends ConsoleClient {
   async join(link: string | undefined, password = memberPassword): Promise<void> {
     const { pathname } = new URL(link ?? '')
     const joined = await this.post(pathname, { password, again: password }, { on: pathname })
-    assert.equal(joined.status, 303, joined.text)
+    // The first member of a merchant without an AES key is shown one.
+    assert.ok([200, 303].includes(joined.status), joined.text)
   }
 
   override signIn(email: string, password = memberPassword) {

@@ -1,6 +1,7 @@
 // One merchant's side of the operations, over stores that reach its rows alone.
-import type { MerchantScope } from '../../acts/merchant-scope.ts'
+
 import { makeManageCallbacks } from '../../callbacks/resend-callbacks.ts'
+import type { MerchantScope } from '../../faces/portal/merchant-scope.ts'
 import { streamStatement } from '../../ledger/write-statement.ts'
 import { makeManageMembers } from '../../members/manage-members.ts'
 import { makeManageMerchants } from '../../merchants/manage-merchants.ts'

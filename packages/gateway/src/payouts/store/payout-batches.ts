@@ -203,14 +203,14 @@ update payout_runs r
   return rowCount
 }
 
-/** Two sessions at least that did something just now: one alone is somebody who looks now and then. */
+/** A session that did something just now: orders under way do so every few milliseconds, an idle worker once a second. */
 async function isShared(database: Queryable): Promise<boolean> {
   const { rows } = await database.query(sql`
 select from pg_stat_activity
  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
-   and (state = 'active' or state_change > clock_timestamp() - interval '200 milliseconds')
- limit 2`)
-  return rows.length === 2
+   and (state = 'active' or state_change > clock_timestamp() - interval '50 milliseconds')
+ limit 1`)
+  return rows.length > 0
 }
 
 export interface Ending {

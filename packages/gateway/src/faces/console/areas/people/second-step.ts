@@ -1,12 +1,12 @@
 // The operator's own second step of signing in: switched on with an app, confirmed by a code, switched off with one.
 // The secret and the recovery codes are answers to forms, shown this once.
 
-import { Html, html } from '../../../http/html.ts'
-import { qrCode } from '../../../http/qr.ts'
-import { type ConsoleAct, type ConsolePage, type ConsoleRoute, ownAct, type Visit } from '../console.ts'
-import { carried, foldedForm } from '../forms.ts'
-import { codeField, codeOf, demandPassword, passwordField } from '../proof.ts'
-import { moment } from '../words.ts'
+import { Html, html } from '../../../../http/html.ts'
+import { qrCode } from '../../../../http/qr.ts'
+import { type ConsoleAct, type ConsolePage, type ConsoleRoute, ownAct, type Visit } from '../../console.ts'
+import { carried, foldedForm } from '../../forms.ts'
+import { codeField, codeOf, demandPassword, passwordField } from '../../proof.ts'
+import { moment } from '../../words.ts'
 
 export const secondStepPath = '/account/second-step'
 

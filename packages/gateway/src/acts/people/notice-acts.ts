@@ -1,9 +1,9 @@
 // Notices by mail: what became of them, and those that failed sent again.
-import { noticeKinds } from '../notices/rules/kinds.ts'
-import { isRetryable, type Notice, noticeStates } from '../notices/rules/notice.ts'
-import { type Act, defineAct, form } from './act.ts'
-import { count, list, object, oneOf, optional, text, timeMs } from './fields.ts'
-import { limit, merchantId, nextPage, pageOf, reason, uuid } from './shared-fields.ts'
+import { noticeKinds } from '../../notices/rules/kinds.ts'
+import { isRetryable, type Notice, noticeStates } from '../../notices/rules/notice.ts'
+import { type Act, defineAct, form } from '../act.ts'
+import { count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
 const noticeId = uuid('The notice’s number.')
 const page = '/notices'

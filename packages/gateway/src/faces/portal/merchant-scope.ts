@@ -1,18 +1,19 @@
 // What somebody who acts as one merchant can reach: everything of that merchant, and nothing of another. Made over stores
 // that know no other merchant, so that no page and no act can forget it.
-import type { CallbackPage, ManageCallbacks } from '../callbacks/resend-callbacks.ts'
-import type { CallbackFilter } from '../callbacks/store/callback-history.ts'
-import type { Account } from '../ledger/store/ledger.ts'
-import type { StatementRange } from '../ledger/store/statements.ts'
-import type { ManageMembers } from '../members/manage-members.ts'
-import type { ManageMerchants } from '../merchants/manage-merchants.ts'
-import type { Merchant, MerchantKey } from '../merchants/rules/merchant.ts'
-import type { ManageOrders } from '../orders/manage-orders.ts'
-import type { CallbackWithAttempts, OrderDetails } from '../orders/show-order.ts'
-import type { FoundOrders, ListedOrder, OrderFilter, OrderPage } from '../orders/store/order-list.ts'
-import type { Attention, OrderTally } from '../overview/store/merchant-figures.ts'
-import type { LoggedRequest, RequestPlace } from '../system/store/request-log.ts'
-import type { OperatorService } from './service.ts'
+
+import type { OperatorService } from '../../acts/service.ts'
+import type { CallbackPage, ManageCallbacks } from '../../callbacks/resend-callbacks.ts'
+import type { CallbackFilter } from '../../callbacks/store/callback-history.ts'
+import type { Account } from '../../ledger/store/ledger.ts'
+import type { StatementRange } from '../../ledger/store/statements.ts'
+import type { ManageMembers } from '../../members/manage-members.ts'
+import type { ManageMerchants } from '../../merchants/manage-merchants.ts'
+import type { Merchant, MerchantKey } from '../../merchants/rules/merchant.ts'
+import type { ManageOrders } from '../../orders/manage-orders.ts'
+import type { CallbackWithAttempts, OrderDetails } from '../../orders/show-order.ts'
+import type { FoundOrders, ListedOrder, OrderFilter, OrderPage } from '../../orders/store/order-list.ts'
+import type { Attention, OrderTally } from '../../overview/store/merchant-figures.ts'
+import type { LoggedRequest, RequestPlace } from '../../system/store/request-log.ts'
 
 export interface MerchantScope extends MerchantReads {
   readonly merchantId: string

@@ -1,11 +1,11 @@
 // Applications for live keys: those that wait, and one with everything that it says.
 import { uuidPattern } from '@tillgate/protocol'
-import { html } from '../../../http/html.ts'
-import { actForms } from '../act-forms.ts'
-import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { status } from '../statuses.ts'
-import { facts, pages, table } from '../tables.ts'
-import { ago, moment } from '../words.ts'
+import { html } from '../../../../http/html.ts'
+import { actForms } from '../../act-forms.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
+import { status } from '../../statuses.ts'
+import { facts, pages, table } from '../../tables.ts'
+import { ago, moment } from '../../words.ts'
 
 const path = '/applications'
 const perPage = 50

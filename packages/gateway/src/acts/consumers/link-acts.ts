@@ -9,9 +9,9 @@ import {
   readLinkAmounts,
   toDecimalText,
 } from '@tillgate/protocol'
-import type { LinkVerb, ShownLink } from '../links/manage-links.ts'
-import type { LinkTotals, PaymentLink } from '../links/rules/link.ts'
-import { type Act, defineAct, form } from './act.ts'
+import type { LinkVerb, ShownLink } from '../../links/manage-links.ts'
+import type { LinkTotals, PaymentLink } from '../../links/rules/link.ts'
+import { type Act, defineAct, form } from '../act.ts'
 import {
   amount,
   count,
@@ -25,8 +25,8 @@ import {
   text,
   timeMs,
   visibleCharacters,
-} from './fields.ts'
-import { currency, limit, merchantId, nextPage, pageOf, paymentId, reason } from './shared-fields.ts'
+} from '../fields.ts'
+import { currency, limit, merchantId, nextPage, pageOf, paymentId, reason } from '../shared-fields.ts'
 
 const linkId = matching('The link’s number.', {
   regexp: linkIdPattern,

@@ -1,11 +1,11 @@
 // Tokens of the admin API: an operator's own, made and revoked here; admins see and revoke everybody's.
 
-import { html } from '../../../http/html.ts'
-import { mayAct } from '../../../operators/rules/operator.ts'
-import { actForms } from '../act-forms.ts'
-import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { table } from '../tables.ts'
-import { ago } from '../words.ts'
+import { html } from '../../../../http/html.ts'
+import { mayAct } from '../../../../operators/rules/operator.ts'
+import { actForms } from '../../act-forms.ts'
+import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
+import { table } from '../../tables.ts'
+import { ago } from '../../words.ts'
 
 const path = '/account/tokens'
 

@@ -1,11 +1,11 @@
 // Consumers' wallets: found, added, topped up, locked and unlocked.
 import { digitsOf, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
-import type { ShownWallet } from '../wallets/manage-wallets.ts'
-import type { Limits } from '../wallets/rules/limits.ts'
-import { isWalletShut, type Wallet } from '../wallets/rules/wallet.ts'
-import { type Act, defineAct, form } from './act.ts'
-import { outcomeFields, tellWaiting, toOutcome } from './approval-acts.ts'
-import { amount, faced, list, longText, object, oneOf, optional, text, timeMs } from './fields.ts'
+import type { ShownWallet } from '../../wallets/manage-wallets.ts'
+import type { Limits } from '../../wallets/rules/limits.ts'
+import { isWalletShut, type Wallet } from '../../wallets/rules/wallet.ts'
+import { type Act, defineAct, form } from '../act.ts'
+import { outcomeFields, tellWaiting, toOutcome } from '../approval-acts.ts'
+import { amount, faced, list, longText, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import {
   balances,
   currency,
@@ -18,7 +18,7 @@ import {
   pageOf,
   reason,
   toBalance,
-} from './shared-fields.ts'
+} from '../shared-fields.ts'
 
 const walletId = text('The wallet’s number.', { max: 64 })
 const key = object('Which wallet.', { walletId: faced(walletId, { option: 'wallet' }) })
