@@ -13,7 +13,7 @@ import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { type Outside, throughMainBank } from './rules/bank-account.ts'
-import type { BalanceLimits, TreasuryStore } from './store/treasury.ts'
+import type { BalanceLimits, MoveOutcome, TreasuryStore } from './store/treasury.ts'
 
 export interface MoveFundsParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
@@ -97,7 +97,7 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
         outside: outsideMark(outside, { transferId, nowMs: act.actedAtMs }),
       }
     })
-    const outcome = await carryOutOnce<'insufficient_funds' | 'over_limit'>(act, once, {
+    const outcome = await carryOutOnce<Exclude<MoveOutcome, 'moved' | 'unknown'>>(act, once, {
       isRecorded: treasury.isRecorded,
       async attempt() {
         const moved = await treasury.move(transfers, act, limits)
