@@ -44,8 +44,7 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
         amountMinor,
       }))
       const limits = new Map(moves.map(({ to }) => [accountIdOf(to), balanceLimits?.get(to.currency)]))
-      const outcome = await move(moves, { act, kind: 'top_up', merchantId: '', outside, once, limits })
-      if (outcome === 'over_limit') throw overLimit()
+      await move(moves, { act, kind: 'top_up', merchantId: '', outside, once, limits })
     },
 
     /** When the act of this id was carried out; undefined: it was not. */
@@ -77,7 +76,7 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
       once: Once
       limits: BalanceLimits
     },
-  ): Promise<'done' | Exclude<MoveOutcome, 'moved' | 'unknown'>> {
+  ): Promise<void> {
     await treasury.openAccounts(moves.flatMap(({ from, to }) => [from, to]))
     const transfers = moves.map(({ from, to, amountMinor }): Transfer => {
       const transferId = makeTransactionId(act.actedAtMs, random)
@@ -98,13 +97,14 @@ export function makeMoveFunds({ treasury, clock, random, actor, balanceLimits }:
         outside: outsideMark(outside, { transferId, nowMs: act.actedAtMs }),
       }
     })
-    return carryOutOnce(act, once, {
+    const outcome = await carryOutOnce<Exclude<MoveOutcome, 'moved' | 'unknown'>>(act, once, {
       isRecorded: treasury.isRecorded,
       async attempt() {
-        const outcome = await treasury.move(transfers, act, limits)
-        return outcome === 'moved' ? 'done' : outcome
+        const moved = await treasury.move(transfers, act, limits)
+        return moved === 'moved' ? 'done' : moved
       },
     })
+    if (outcome === 'over_limit') throw overLimit()
   }
 }
 

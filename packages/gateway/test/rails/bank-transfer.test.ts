@@ -206,7 +206,7 @@ test('a wrong reference, currency or day is refused at its field, and nothing is
   )
   await refused({ reference: 'RF18539007547034' }, 'reference', /No payment/)
   await refused({ currency: 'EUR' }, 'currency', /order is in USD/)
-  await refused({ valueDate: '2025-02-30' }, 'valueDate', /no such day/)
+  await refused({ valueDate: '2025-02-30' }, 'valueDate', /is none/)
   await refused({ valueDate: '2999-01-01' }, 'valueDate', /still to come/)
   assert.equal(await statusOf(order), 'pending')
   await assert.rejects(
