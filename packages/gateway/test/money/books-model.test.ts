@@ -1,28 +1,28 @@
 // The pure rules of money alone, over many random commands in currencies of 0, 2 and 3 digits: payments, refunds, fees,
-// payouts and corrections. Whatever comes, the books balance, nothing goes below zero that may not, and of every payment
-// fees, nets and refunds make the gross, to the minor unit. BOOKS_COMMANDS=1000000 runs as many as one likes by hand.
+// payouts, their returns and corrections. Whatever comes, the books balance, nothing goes below zero that may not, and of
+// every payment fees, nets and refunds make the gross, to the minor unit. BOOKS_COMMANDS=1000000 runs as many as one
+// likes by hand.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
 import {
   accountIdOf,
-  addBalances,
-  availableMinor,
-  type Balances,
   bankAccount,
-  effectsOf,
   endHold,
   merchantAccount,
-  noBalances,
   type Transfer,
   walletAccount,
 } from '../../src/ledger/rules/transfer.ts'
 import type { Order } from '../../src/orders/rules/order.ts'
 import { paymentHold } from '../../src/payments/rules/payment.ts'
-import { type Refund, requestRefund, settleRefund } from '../../src/refunds/rules/refund.ts'
+import { holdOf } from '../../src/payouts/rules/decide-payouts.ts'
+import { endPayout } from '../../src/payouts/rules/end-payout.ts'
+import type { Payout } from '../../src/payouts/rules/payout.ts'
+import { requestRefund, settleRefund } from '../../src/refunds/rules/refund.ts'
 import { type Correction, planCorrection } from '../../src/treasury/rules/correction.ts'
-import { chargeFor, feeReturn, returnedFeeMinor } from '../../src/treasury/rules/fee.ts'
+import { chargeFor, feeReturn } from '../../src/treasury/rules/fee.ts'
 import { makePriceBook, type Price } from '../../src/treasury/rules/price.ts'
+import { Books } from '../support/books.ts'
 import { nowMs, order as orderValue } from '../support/order-value.ts'
 
 const wanted = Number(process.env['BOOKS_COMMANDS'] ?? 100_000)
@@ -39,6 +39,19 @@ const nothing = {
   mostMinor: undefined,
   returnsFee: true,
 }
+const booking = { reference: 'B', valueDate: '2026-11-16' }
+const payoutBase = {
+  runId: 'r',
+  planDay: undefined,
+  status: 'requested',
+  account: { holder: 'Shop', iban: undefined, lines: [], bic: undefined },
+  requestedAtMs: nowMs,
+  sentAtMs: undefined,
+  endedAtMs: undefined,
+  reference: undefined,
+  valueDate: undefined,
+  message: undefined,
+} as const
 const prices = makePriceBook(
   [
     { ...everywhere, terms: { ...nothing, basisPoints: 33 } },
@@ -62,107 +75,6 @@ const prices = makePriceBook(
   ].map((price, index): Price => ({ priceId: String(index), validFromMs: 0, createdAtMs: 0, ...price })),
 )
 
-interface Sale {
-  order: Order
-  /** What the ledger moved for it: to the merchant, to fees, and back to the consumer. */
-  netMinor: bigint
-  feesMinor: bigint
-  backMinor: bigint
-  readonly refunding: Refund[]
-}
-
-class Books {
-  readonly accounts = new Map<string, Balances>()
-  readonly sales: Sale[] = []
-  readonly correctable: { transfer: Transfer; correctedMinor: bigint }[] = []
-  checked = 0
-  #state = seed
-  #ids = 0
-
-  nat(below: number): number {
-    // mulberry32
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-
-  pick<Item>(items: readonly Item[]): Item {
-    const item = items[this.nat(items.length)]
-    assert(item !== undefined)
-    return item
-  }
-
-  amount(): bigint {
-    return BigInt(1 + this.nat(this.nat(4) === 0 ? 100_000 : 300))
-  }
-
-  id(prefix: string): string {
-    return `${prefix}${this.#ids++}`
-  }
-
-  /** All or none: nothing goes below zero that may not. */
-  post(transfers: readonly Transfer[]): boolean {
-    const after = [...effectsOf(transfers)].map(([accountId, effect]) => {
-      return [accountId, addBalances(this.accounts.get(accountId) ?? noBalances, effect)] as const
-    })
-    const isOverdrawn = after.some(
-      ([accountId, balances]) => availableMinor(balances) < 0n && !/^(bank|write_off):/.test(accountId),
-    )
-    if (isOverdrawn) return false
-    for (const [accountId, balances] of after) this.accounts.set(accountId, balances)
-    return true
-  }
-
-  postSale(sale: Sale, transfers: readonly Transfer[]): void {
-    assert.ok(this.post(transfers), 'what was held is there')
-    for (const { kind, phase, amountMinor } of transfers) {
-      if (phase !== 'post' && phase !== 'direct') continue
-      if (kind === 'payment') sale.netMinor += amountMinor
-      if (kind === 'refund') {
-        sale.netMinor -= amountMinor
-        sale.backMinor += amountMinor
-      }
-      const sign = kind === 'fee' ? 1n : -1n
-      if (kind === 'fee' || kind === 'fee_return') {
-        sale.feesMinor += sign * amountMinor
-        sale.netMinor -= sign * amountMinor
-      }
-    }
-    this.check(sale)
-  }
-
-  check({ order, netMinor, feesMinor, backMinor }: Sale): void {
-    const { paymentAmountMinor, fee, refundedMinor } = order
-    assert.equal(netMinor + feesMinor + backMinor, paymentAmountMinor)
-    assert.equal(backMinor, refundedMinor)
-    assert.equal(feesMinor, (fee?.amountMinor ?? 0n) - returnedFeeMinor(order, refundedMinor))
-    assert.ok(feesMinor >= 0n && feesMinor <= paymentAmountMinor)
-    this.checked += 1
-  }
-
-  direct(
-    kind: Transfer['kind'],
-    given: Pick<Transfer, 'merchantId' | 'debitAccountId' | 'creditAccountId'> & {
-      currency: string
-      amountMinor: bigint
-      corrects?: string | undefined
-    },
-  ): Transfer {
-    return {
-      transferId: this.id('T'),
-      kind,
-      phase: 'direct',
-      holdId: undefined,
-      paymentId: undefined,
-      refundId: undefined,
-      auditId: 'a',
-      madeAtMs: nowMs,
-      ...given,
-    }
-  }
-}
-
 const bases = new Map(
   merchants.flatMap((merchantId) =>
     currencies.map(
@@ -183,6 +95,9 @@ const commands: ((books: Books) => void)[] = [
   endRefund,
   endRefund,
   payOut,
+  endAPayout,
+  endAPayout,
+  endAPayout,
   correct,
   correct,
 ]
@@ -276,15 +191,36 @@ function endRefund(books: Books): void {
 }
 
 function payOut(books: Books): void {
-  const [merchantId, currency] = [books.pick(merchants), books.pick(currencies)]
-  const transfer = books.direct('payout', {
-    merchantId,
-    debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),
-    creditAccountId: accountIdOf(bankAccount('main', currency)),
-    currency,
+  const payout: Payout = {
+    merchantId: books.pick(merchants),
+    payoutId: books.id('O'),
+    currency: books.pick(currencies),
     amountMinor: books.amount(),
-  })
-  if (books.post([transfer])) books.correctable.push({ transfer, correctedMinor: 0n })
+    ...payoutBase,
+  }
+  if (!books.post([holdOf({ ...payout, bankName: 'main', auditId: 'a', nowMs })])) return
+  books.payouts.push(payout)
+}
+
+/** Sent, paid, returned or cancelled, as its status allows; some that were paid come back later. */
+function endAPayout(books: Books): void {
+  const [payout] = books.payouts.splice(books.nat(books.payouts.length + 1), 1)
+  if (!payout) return
+  if (payout.status === 'requested' && books.nat(4) > 0)
+    return void books.payouts.push({ ...payout, status: 'sent' })
+  const status = books.pick(['paid', 'returned', 'cancelled'] as const)
+  const outside = status === 'cancelled' ? undefined : booking
+  const end = { bankName: 'main', auditId: 'a', nowMs, random: (size: number) => books.bytes(size) }
+  const change = orFailure(() => endPayout(payout, { status, outside, message: undefined }, end))
+  if (!change) return void books.payouts.push(payout)
+  const account = accountIdOf(merchantAccount(payout.merchantId, payout.currency))
+  const before = books.availableMinor(account)
+  assert.ok(books.post(change.transfers), 'what was held is there')
+  const back = status === 'paid' ? 0n : payout.amountMinor
+  assert.equal(books.availableMinor(account), before + back)
+  const transfer = change.transfers.find(({ kind, phase }) => kind === 'payout' && phase === 'post')
+  if (transfer) books.correctable.push({ transfer, correctedMinor: 0n })
+  if (status === 'paid' && books.nat(2) === 0) books.payouts.push({ ...payout, status })
 }
 
 function correct(books: Books): void {
@@ -339,27 +275,13 @@ function orFailure<Result>(work: () => Result): Result | undefined {
 }
 
 test(`over ${wanted} random commands (seed ${seed}) the books balance and every payment adds up`, () => {
-  const books = new Books()
+  const books = new Books(seed)
   for (let done = 0; done < wanted; done++) {
     books.pick(commands)(books)
-    if (done % 1_000 === 0) checkBooks(books)
+    if (done % 1_000 === 0) books.checkAll()
   }
-  checkBooks(books)
+  books.checkAll()
   for (const { correctedMinor, transfer } of books.correctable)
     assert.ok(correctedMinor <= transfer.amountMinor)
   assert.ok(books.checked > wanted / 10, `${books.checked} payments were looked at`)
 })
-
-function checkBooks({ accounts }: Books): void {
-  const sums = new Map<string, bigint>()
-  for (const [accountId, balances] of accounts) {
-    const currency = accountId.slice(-3)
-    const { debitsPostedMinor, creditsPostedMinor, debitsPendingMinor, creditsPendingMinor } = balances
-    for (const side of [debitsPostedMinor, creditsPostedMinor, debitsPendingMinor, creditsPendingMinor])
-      assert.ok(side >= 0n, accountId)
-    const difference = debitsPostedMinor - creditsPostedMinor + (debitsPendingMinor - creditsPendingMinor)
-    sums.set(currency, (sums.get(currency) ?? 0n) + difference)
-    if (!/^(bank|write_off):/.test(accountId)) assert.ok(availableMinor(balances) >= 0n, accountId)
-  }
-  for (const [currency, difference] of sums) assert.equal(difference, 0n, currency)
-}
