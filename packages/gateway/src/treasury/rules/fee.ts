@@ -12,7 +12,7 @@ export function feeMinor(
 ): bigint {
   const share = halfUp(amountMinor * BigInt(basisPoints), BigInt(maxBasisPoints))
   const wished = atLeast(fixedMinor + share, leastMinor)
-  return atMost(mostMinor === undefined ? wished : atMost(wished, mostMinor), amountMinor)
+  return atMost(atMost(wished, mostMinor ?? amountMinor), amountMinor)
 }
 
 /** What of a fee has gone back when so much of the payment was refunded. */

@@ -89,26 +89,31 @@ test('a price is set a minute before it holds at the least, to the millisecond',
   checkPrice(price('a', { createdAtMs: 5, validFromMs: 5 + priceLeadMs, currency: 'USD' }))
   assert.throws(
     () => checkPrice(price('a', { createdAtMs: 5, validFromMs: 4 + priceLeadMs, currency: 'USD' })),
-    { field: 'fromMs' },
+    { field: 'fromMs', message: /a minute after it was set at the earliest/ },
   )
 })
 
 test('what cannot be charged is refused at its field', () => {
-  const refused: [Partial<Terms>, string, string | undefined][] = [
-    [{ basisPoints: -1 }, 'basisPoints', 'USD'],
-    [{ basisPoints: 10_001 }, 'basisPoints', 'USD'],
-    [{ basisPoints: 1.5 }, 'basisPoints', 'USD'],
-    [{ leastMinor: 2n, mostMinor: 1n }, 'least', 'USD'],
-    [{}, 'currency', undefined],
-    [{ fixedMinor: 0n, leastMinor: 1n }, 'currency', undefined],
-    [{ fixedMinor: 0n, mostMinor: 1n }, 'currency', undefined],
+  const refused: [Partial<Terms>, string, RegExp, string | undefined][] = [
+    [{ basisPoints: -1 }, 'basisPoints', /from 0 to 10000/, 'USD'],
+    [{ basisPoints: 10_001 }, 'basisPoints', /from 0 to 10000/, 'USD'],
+    [{ basisPoints: 1.5 }, 'basisPoints', /whole number/, 'USD'],
+    [{ leastMinor: 2n, mostMinor: 1n }, 'least', /more than most/, 'USD'],
+    [{}, 'currency', /need a currency/, undefined],
+    [{ fixedMinor: 0n, leastMinor: 1n }, 'currency', /need a currency/, undefined],
+    [{ fixedMinor: 0n, mostMinor: 1n }, 'currency', /need a currency/, undefined],
   ]
-  for (const [given, field, currency] of refused)
-    assert.throws(() => checkPrice(price('a', { terms: { ...terms, ...given }, currency })), { field })
+  for (const [given, field, message, currency] of refused)
+    assert.throws(() => checkPrice(price('a', { terms: { ...terms, ...given }, currency })), {
+      field,
+      message,
+    })
   const right: [Partial<Terms>, string | undefined][] = [
     [{ basisPoints: 0 }, 'USD'],
     [{ basisPoints: 10_000 }, 'USD'],
     [{ leastMinor: 1n, mostMinor: 1n }, 'USD'],
+    [{ leastMinor: 1n }, 'USD'],
+    [{ mostMinor: 0n }, 'USD'],
     [{ fixedMinor: 0n, basisPoints: 5 }, undefined],
   ]
   for (const [given, currency] of right) checkPrice(price('a', { terms: { ...terms, ...given }, currency }))

@@ -100,7 +100,7 @@ export function checkPrice({ currency, terms, validFromMs, createdAtMs }: Price)
   const { basisPoints, leastMinor, mostMinor, fixedMinor } = terms
   if (!Number.isInteger(basisPoints) || basisPoints < 0 || basisPoints > maxBasisPoints)
     throw invalid('basisPoints', `basisPoints must be a whole number from 0 to ${maxBasisPoints}.`)
-  if (leastMinor !== undefined && mostMinor !== undefined && leastMinor > mostMinor)
+  if (mostMinor !== undefined && (leastMinor ?? 0n) > mostMinor)
     throw invalid('least', 'least must not be more than most.')
   const hasAmounts = fixedMinor > 0n || leastMinor !== undefined || mostMinor !== undefined
   if (currency === undefined && hasAmounts)
