@@ -63,7 +63,7 @@ async function findPayout({ merchant }: Real, statuses: readonly string[]): Prom
 }
 
 const amount = fc.bigInt(1n, 5_000n)
-const which = fc.nat(5)
+const which = fc.nat(2)
 
 function pick<Item>(items: readonly Item[], which: number): Item | undefined {
   return items.at(-1 - (which % Math.max(1, items.length)))
@@ -81,10 +81,11 @@ const sale = amount.map((minor) =>
     model.sell(order.paymentId, minor)
   }),
 )
-const refund = fc.tuple(which, amount).map(([which, minor]) =>
-  command(`refund ${minor} of sale ${which}`, async (model, real) => {
+const refund = fc.tuple(which, fc.bigInt(1n, 60n)).map(([which, percent]) =>
+  command(`refund ${percent} % of sale ${which}`, async (model, real) => {
     const sold = pick(model.sales, which)
     if (!sold) return
+    const minor = (sold.minor * percent) / 100n + 1n
     real.refunds += 1
     const body = {
       paymentId: sold.paymentId,
@@ -108,24 +109,9 @@ const terms = fc
 const setPrice = fc
   .tuple(fc.option(terms, { nil: undefined, freq: 4 }), fc.constantFrom('currency', 'all'))
   .map(([wished, scope]) =>
-    command(`price for ${scope}: ${fc.stringify(wished)}`, async (model, { merchant, currency }) => {
-      const isForAll = scope === 'all'
-      const noAmounts = { fixedMinor: 0n, leastMinor: undefined, mostMinor: undefined }
-      const given = wished && isForAll ? { ...wished, ...noAmounts } : wished
-      const { merchantId } = merchant
-      await prices.setPrice(
-        {
-          merchantId,
-          railId: undefined,
-          currency: isForAll ? undefined : currency,
-          terms: given,
-          fromMs: undefined,
-        },
-        'test',
-      )
-      clock.advance(priceLeadMs)
-      model.prices[scope] = given
-    }),
+    command(`price for ${scope}: ${fc.stringify(wished)}`, (model, real) =>
+      price(wished, scope, model, real),
+    ),
   )
 const fund = amount.map((minor) =>
   command(`fund ${minor}`, async (model, real) => {
@@ -190,13 +176,29 @@ const end = fc
       const mark = status === 'cancelled' ? undefined : booking
       const isPossible =
         from === 'sent' || status === (from === 'paid' ? ('returned' as const) : ('cancelled' as const))
-      assert.equal(
-        await isDone(payouts.endPayout(payout, { status, outside: mark, message: undefined }, 'test')),
-        isPossible,
-      )
+      const once = () =>
+        isDone(payouts.endPayout(payout, { status, outside: mark, message: undefined }, 'test'))
+      const done = await Promise.all([once(), once()])
+      assert.equal(done.filter(Boolean).length, isPossible ? 1 : 0)
       if (isPossible) model.endPayout(payout.amountMinor, { from, to: status })
     }),
   )
+
+/** A list for all currencies has no amounts. */
+async function price(
+  wished: Terms | undefined,
+  scope: keyof TreasuryModel['prices'],
+  model: TreasuryModel,
+  { merchant: { merchantId }, currency }: Real,
+): Promise<void> {
+  const isForAll = scope === 'all'
+  const noAmounts = { fixedMinor: 0n, leastMinor: undefined, mostMinor: undefined }
+  const given = wished && isForAll ? { ...wished, ...noAmounts } : wished
+  const list = { merchantId, railId: undefined, currency: isForAll ? undefined : currency }
+  await prices.setPrice({ ...list, terms: given, fromMs: undefined }, 'test')
+  clock.advance(priceLeadMs)
+  model.prices[scope] = given
+}
 
 async function topUpBy(minor: bigint, model: TreasuryModel, { walletId, currency }: Real): Promise<void> {
   const actId = makeUuid(clock.now(), randomBytes)
@@ -242,11 +244,12 @@ const commands = fc.commands(
 test(`fees, corrections and payouts are those of the model over ${wanted} random commands, in currencies of 0, 2 and 3 digits`, async () => {
   while (executed < wanted) {
     await fc.assert(
-      fc.asyncProperty(commands, fc.constantFrom(...currencies), async (steps, currency) => {
+      fc.asyncProperty(terms, commands, fc.constantFrom(...currencies), async (first, steps, currency) => {
         const merchant = await addPaidMerchant(money, { currency, minor: 0n })
         await payoutPlans.setPlan(planFor(merchant.merchantId, { currency }), 'test')
         const model = new TreasuryModel()
         const real = { merchant, walletId: await money.addWallet(), currency, refunds: 0 }
+        await price(first, 'currency', model, real)
         await fc.asyncModelRun(() => ({ model, real }), steps)
         await compare(model, real)
         assert.deepEqual(await money.verify(), [])
