@@ -72,7 +72,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'fee-given-back-again-and-again': {
     what: 'Every partial refund gives back the share of all refunds so far, not its own.',
-    caughtBy: 'simulation',
+    caughtBy: 'fees.test.ts',
     places: [{ in: 'feeReturn', find: '- returnedFeeMinor(order, refundedBeforeMinor)', replace: '' }],
   },
   'fee-rounded-against-the-merchant': {

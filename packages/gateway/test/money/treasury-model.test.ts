@@ -245,6 +245,8 @@ test(`fees, corrections and payouts are those of the model over ${wanted} random
   while (executed < wanted) {
     await fc.assert(
       fc.asyncProperty(terms, commands, fc.constantFrom(...currencies), async (first, steps, currency) => {
+        // Empty, but for what a failed sequence left behind: the shorter ones are not to find it again.
+        const before = await money.verify()
         const merchant = await addPaidMerchant(money, { currency, minor: 0n })
         await payoutPlans.setPlan(planFor(merchant.merchantId, { currency }), 'test')
         const model = new TreasuryModel()
@@ -252,7 +254,7 @@ test(`fees, corrections and payouts are those of the model over ${wanted} random
         await price(first, 'currency', model, real)
         await fc.asyncModelRun(() => ({ model, real }), steps)
         await compare(model, real)
-        assert.deepEqual(await money.verify(), [])
+        assert.deepEqual(await money.verify(), before)
         // Of no concern to the next merchant.
         await payoutPlans.setPlan(planFor(merchant.merchantId, { currency, schedule: 'hand' }), 'test')
       }),
@@ -263,7 +265,7 @@ test(`fees, corrections and payouts are those of the model over ${wanted} random
 
 async function compare(model: TreasuryModel, { merchant, walletId, currency }: Real): Promise<void> {
   const { merchantId } = merchant
-  assert.deepEqual(money.troubles, [])
+  assert.deepEqual(money.troubles.splice(0), [])
   assert.equal(await money.balanceOf(walletId, currency), model.walletMinor)
   assert.equal(await availableOf(money, merchantId, currency), model.availableMinor)
   const [fees] = await money.treasury.listAccounts({ ownerKind: 'fees', ownerId: merchantId })
@@ -284,9 +286,12 @@ async function compare(model: TreasuryModel, { merchant, walletId, currency }: R
     })
     assert.equal(posted.fees + posted.net + posted.refunds, minor)
   }
-  const { rows } = await pool.query(`select account_id from accounts
-    where owner_kind not in ('bank', 'write_off') and credits_posted - debits_posted - debits_pending < 0`)
-  assert.deepEqual(rows, [], 'nothing is below zero that may not')
+  const { rows } = await pool.query(
+    `select account_id from accounts
+      where owner_id in ($1, $2) and credits_posted - debits_posted - debits_pending < 0`,
+    [merchantId, walletId],
+  )
+  assert.deepEqual(rows, [], 'nothing is below zero')
 }
 
 /** What the ledger moved for a payment: to fees, to the merchant, and back to the consumer. */
