@@ -20,12 +20,14 @@ const suites = {
 /**
  * Left out of `npm test`, which is waited for at every change: what looks at the console's pages and at papers in a
  * browser, at samples and clients in other languages, at the packages as they are installed, at the private PostgreSQL as
- * it is started, shared, backed up and given another master key, and the short forms of the long programmes.
+ * it is started, shared, backed up and given another master key, at money whatever statement the process dies at, and
+ * the short forms of the long programmes.
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
   'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,portal,shop,test-bank}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
+  'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',

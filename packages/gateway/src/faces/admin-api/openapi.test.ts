@@ -85,6 +85,16 @@ test('every schema of the document can be checked by', () => {
   }
 })
 
+/**
+ * What is held of an attempt goes back once, by the attempt's own status; an entry of a bank counts once, by its
+ * reference; a refund and a payout end once; a plan has one run a day and currency.
+ */
+const onceByWhatTheyName = new Set([
+  ...['returnLateMoney', 'confirmTransfer', 'returnTransfer', 'settleTransferRefund'],
+  ...['setPayoutPlan', 'startPayoutRun', 'sendPayoutRun', 'payoutRunPaid', 'cancelPayoutRun'],
+  ...['paidPayout', 'returnPayout', 'cancelPayout'],
+])
+
 test('whatever moves money by an id of the caller’s says so, and only that', () => {
   const once = operations.filter(({ operation }) =>
     operation.parameters.some(({ name, required }) => name === 'Idempotency-Key' && required),
@@ -94,8 +104,6 @@ test('whatever moves money by an id of the caller’s says so, and only that', (
     apiRoutes
       .filter(({ scope }) => scope === 'money:move')
       .map(({ id }) => id)
-      // What is held of an attempt goes back once, by the attempt's own status; an entry of a bank counts once, by its
-      // reference; a refund ends once.
-      .filter((id) => !/^returnLateMoney$|Transfer/.test(id)),
+      .filter((id) => !onceByWhatTheyName.has(id)),
   )
 })

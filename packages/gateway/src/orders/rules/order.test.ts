@@ -41,6 +41,7 @@ test('a new order is pending and has what the merchant said and what we gave it'
     walletId: undefined,
     railId: undefined,
     openAttempt: undefined,
+    fee: undefined,
     completedAtMs: undefined,
     message: undefined,
     refundedMinor: 0n,

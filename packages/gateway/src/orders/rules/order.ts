@@ -54,7 +54,7 @@ export interface Order extends OrderKey {
   /** Refunds in all, the failed ones too. */
   readonly refundCount: number
   /** What the merchant paid for the payment; undefined: nothing. */
-  readonly fee?: OrderFee | undefined
+  readonly fee: OrderFee | undefined
 }
 
 export interface OrderFee {
@@ -93,6 +93,7 @@ export function makeOrder(
     walletId: undefined,
     railId: undefined,
     openAttempt: undefined,
+    fee: undefined,
     completedAtMs: undefined,
     message: undefined,
     refundedMinor: 0n,
