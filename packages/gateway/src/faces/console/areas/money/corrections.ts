@@ -35,7 +35,7 @@ ${table(
     html`<span class="wrap">${each.reference ?? '—'}</span>${each.valueDate !== undefined && html`<br><span class="quiet">${each.valueDate}</span>`}`,
     html`<span class="wrap">${each.actor}: ${each.reason ?? '—'}</span>`,
   ]),
-  { isTall: true, none: 'Nothing was corrected yet.' },
+  { none: 'Nothing was corrected yet.' },
 )}
 ${last && html`<p class="acts"><a class="button" rel="next" href="${urlWith(path, query, { before: String(last.madeAtMs) })}">Older</a></p>`}`,
   }
