@@ -91,7 +91,10 @@ function valueFrom(raw: RawInput[string], schema: TSchema): unknown {
 }
 
 function expectedOf(schema: TSchema): string {
-  return (schema as { expected?: string }).expected?.replaceAll('`', '') ?? 'something else'
+  return (
+    (schema as { expected?: string }).expected?.replaceAll('`', '').replace(' as text', '') ??
+    'something else'
+  )
 }
 
 const validators = new WeakMap<TSchema, Validator>()

@@ -99,7 +99,7 @@ export const outsideMoney = {
         max: 140,
         pattern: visibleCharacters,
       }),
-      { placeholder: 'as on the bank’s statement' },
+      { placeholder: 'RF18 5390 0754 7034' },
     ),
   ),
   valueDate: optional(

@@ -56,7 +56,7 @@ test('a run is looked through, sent and paid, and one payout comes back', async 
   // The session is over by then.
   ;({ page, troubles } = await signIn(browser, gateway))
   await page.goto(`${gateway.adminUrl}/money`)
-  await page.getByRole('link', { name: 'Payouts to merchants' }).click()
+  await page.getByRole('navigation', { name: 'Money' }).getByRole('link', { name: 'Payouts' }).click()
   await look(page, 'payouts-runs-desktop')
   await page.goto(`${gateway.adminUrl}/payouts`)
   await page

@@ -92,7 +92,11 @@ export const planFields = {
     integer('Of a weekly plan 1 (Monday) to 7, of a monthly one the day of the month.', { min: 1, max: 31 }),
   ),
   bank: optional(
-    faced(bankName, { placeholder: 'main', label: 'Bank account that pays; main unless given' }),
+    faced(bankName, {
+      placeholder: 'main',
+      label: 'Bank account that pays; main unless given',
+      hint: 'Which of the operator’s bank accounts pays; main unless given.',
+    }),
   ),
   least: optional(faced(amount('Less stays for the next time.'), { placeholder: '10.00' })),
   reserve: optional(faced(amount('What stays with the merchant for refunds.'), { placeholder: '100.00' })),
@@ -105,7 +109,7 @@ export const planFields = {
       { placeholder: '5' },
     ),
   ),
-  reserveDays: optional(integer('Of so many days.', { min: 1, max: 180 })),
+  reserveDays: optional(integer('How many days of sales that share is of.', { min: 1, max: 180 })),
 }
 export const plan = object('A plan.', {
   merchantId,

@@ -84,7 +84,12 @@ export const payoutRunActs: readonly Act[] = [
         .as(actor)
         .payoutPlans.startRun(input.bank ?? mainBank, input.currency, input.reason),
     }),
-    tell: ({ plans }) => ({ text: `${plans} plans are due now. Their payouts appear in a run in a moment.` }),
+    tell: ({ plans }) => ({
+      text:
+        plans === 1
+          ? '1 plan is due now. Its payout appears in a run in a moment.'
+          : `${plans} plans are due now. Their payouts appear in a run in a moment.`,
+    }),
   }),
   defineAct({
     name: 'payout-run.send',

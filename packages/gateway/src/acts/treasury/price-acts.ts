@@ -8,7 +8,7 @@ import {
   toPositiveMinorUnits,
 } from '@tillgate/protocol'
 import { railIdPattern, walletRailId } from '../../rails/rules/outside-rail.ts'
-import { maxBasisPoints, type Price, type Terms } from '../../treasury/rules/price.ts'
+import { describeScope, maxBasisPoints, type Price, type Terms } from '../../treasury/rules/price.ts'
 import { type Act, defineAct } from '../act.ts'
 import { amount, faced, integer, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { currency, limit, merchantId, reason, uuid } from '../shared-fields.ts'
@@ -126,7 +126,7 @@ export const priceActs: readonly Act[] = [
           .prices.setPrice({ merchantId: of, railId, currency: code, terms: termsOf(input), fromMs }, why),
       )
     },
-    tell: ({ validFromMs }) => ({ text: `The price holds from ${written(validFromMs)} on.` }),
+    tell: (of) => ({ text: `The price for ${describeScope(of)} holds from ${written(of.validFromMs)} on.` }),
   }),
   defineAct({
     name: 'price.end',
@@ -156,7 +156,7 @@ export const priceActs: readonly Act[] = [
           .prices.setPrice({ merchantId: of, railId, currency: code, terms: undefined, fromMs }, why),
       )
     },
-    tell: ({ validFromMs }) => ({ text: `The price ends at ${written(validFromMs)}.` }),
+    tell: (of) => ({ text: `The price for ${describeScope(of)} ends at ${written(of.validFromMs)}.` }),
   }),
   defineAct({
     name: 'fee.explain',
@@ -219,6 +219,11 @@ function termsOf(given: {
   refunds?: 'keep' | 'return'
 }): Terms {
   const { currency: code } = given
+  if (given.fixed === undefined && given.basisPoints === undefined)
+    throw new Failure('invalid_field', {
+      field: 'basisPoints',
+      message: 'Give a fixed amount, basis points or both; 0 where payments are to cost nothing.',
+    })
   const minor = (name: 'fixed' | 'least' | 'most') => {
     if (given[name] === undefined) return undefined
     if (code !== undefined) return toMinorUnits(given[name], code, name)

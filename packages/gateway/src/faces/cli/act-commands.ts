@@ -62,10 +62,16 @@ async function run(
     nameOf: (field) => nameOf(field, act),
   })
   if (errors.length > 0)
-    throw new Failure('invalid_field', { message: errors.map(({ message }) => message).join('\n') })
+    throw new Failure('invalid_field', {
+      message: errors.map(({ message }) => inOptions(message, act)).join('\n'),
+    })
   await withContext(async ({ service, actor, clock }) => {
     const call = { service, operator: undefined, actor, nowMs: clock.now(), params, input, actId: undefined }
-    const answer = await act.run(call)
+    const answer = await act.run(call).catch((error: unknown) => {
+      if (error instanceof Failure && error.failure === 'invalid_field')
+        throw new Failure('invalid_field', { message: inOptions(error.message, act), cause: error })
+      throw error
+    })
     // Safe, both: an act answers as its schema says.
     if (isFile(act.answer)) return pipeline(answer as AsyncIterable<string>, process.stdout, { end: false })
     const lines = act.tell
@@ -123,9 +129,19 @@ function descriptionOf(schema: TSchema): string {
   return faceOf(schema).hint ?? (schema as { description?: string }).description ?? ''
 }
 
-function nameOf(field: string, { params, input }: Act): string {
-  const schema = input?.properties[field] ?? params?.properties[field]
-  return `--${optionOf(field, schema ?? {})}`
+function nameOf(field: string, { params, input, command }: Act): string {
+  const schema = input?.properties[field] ?? params?.properties[field] ?? {}
+  const isArgument = params?.properties[field] !== undefined || command?.arguments?.includes(field)
+  return isArgument ? (faceOf(schema).option ?? field) : `--${optionOf(field, schema)}`
+}
+
+/** Rules speak of fields, such as onDay; whoever types commands knows the option. */
+function inOptions(message: string, act: Act): string {
+  return Object.keys(act.input?.properties ?? {}).reduce(
+    (said, field) =>
+      said.replace(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^${field}\\b`), nameOf(field, act)),
+    message,
+  )
 }
 
 /** requestsPerSecond is --requests-per-second, sinceMs is --since. */

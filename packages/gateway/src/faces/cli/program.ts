@@ -25,6 +25,13 @@ const groups: Readonly<Record<string, string>> = {
   application: 'list, ask, approve and reject applications for live keys',
   token: 'manage tokens of the admin API',
   'platform-key': 'list, rotate and retire the gateway’s own keys',
+  link: 'make payment links for merchants, look at them, pause, resume and close them',
+  transfer: 'record bank transfers that came, and money that was sent back',
+  bank: 'manage the operator’s own bank accounts',
+  price: 'set, end and list what payments cost merchants',
+  fee: 'explain what a payment costs a merchant',
+  correction: 'put the books right: reverse, release and write off',
+  payout: 'plan payouts to merchants, send runs to the bank and book what it did',
 }
 
 export interface ProgramParts {

@@ -18,6 +18,8 @@ export function describeAnswer(answer: object, schema: TObject, columns?: readon
   ]
 }
 
+const maxListed = 12
+
 type Row = Readonly<Record<string, unknown>>
 
 function listing(
@@ -47,5 +49,18 @@ function cellOf(field: string, value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'number' && /(At|Until|From|Since)Ms$/.test(field)) return time(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return Array.isArray(value) ? value.join(', ') : String(value)
+  if (Array.isArray(value)) return listOf(value)
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .filter(([, inner]) => inner !== undefined)
+      .map(([name, inner]) => `${headOf(name)} ${cellOf(name, inner)}`)
+      .join(', ')
+  return String(value)
+}
+
+/** Whole with --json; here a rail with every currency would fill the screen. */
+function listOf(values: readonly unknown[]): string {
+  return values.length <= maxListed
+    ? values.join(', ')
+    : `${values.slice(0, maxListed).join(', ')} and ${values.length - maxListed} more`
 }

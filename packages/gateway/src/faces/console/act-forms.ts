@@ -94,7 +94,9 @@ function inputOf(
     name,
     label: labelOf(name, schema),
     hint:
-      label === undefined ? `${description}${isList && !offered ? ' Separated by commas.' : ''}` : undefined,
+      label === undefined
+        ? `${description?.replaceAll('`', '')}${isList && !offered ? ' Separated by commas.' : ''}`
+        : undefined,
     value: (typed ? typed.get(name) : values[name]) ?? initial,
     isRequired: Boolean(act.input?.required?.includes(name) || form.required?.includes(name)),
     kind: (isLong && 'long') || undefined,

@@ -45,6 +45,11 @@ export function amount(minor: bigint, currency: string): Html {
   return html`<span class="money">${grouped(toDecimalText(minor, currency))}&nbsp;${currency}</span>`
 }
 
+/** For tables that name the currency at the head of the row or of the column. */
+export function bareAmount(minor: bigint, currency: string): Html {
+  return html`<span class="money">${grouped(toDecimalText(minor, currency))}</span>`
+}
+
 /** Thousands apart, so that a zero too many is seen. */
 function grouped(decimal: string): string {
   const [whole = '', fraction] = decimal.split('.')

@@ -123,7 +123,7 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
     const { login, merchantName, role, hasAccount } = invitation
     const found = hasAccount ? await visits.readSession(call.request) : undefined
     const isHere = found?.account.login === login
-    const lead = html`<p>${fill(words.join.text, { role: words.roles[role] })} ${words.roleMeanings[role]}.</p>`
+    const lead = html`<p>${fill(words.join.text, { role: words.roles[role] })}</p><p class="quiet">${words.roles[role]}: ${words.roleMeanings[role]}</p>`
     const title = fillText(words.join.heading, { shop: merchantName })
     if (hasAccount && !isHere)
       return door.send(call, {

@@ -108,7 +108,7 @@ export function checkPrice({ currency, terms, validFromMs, createdAtMs }: Price)
 }
 
 /** As people say it. */
-export function describeScope({ merchantId, railId, currency }: PriceScope): string {
+export function describeScope({ merchantId, railId, currency }: Partial<PriceScope>): string {
   return [
     merchantId === undefined ? 'every merchant' : `merchant ${merchantId}`,
     railId === undefined ? 'every way to pay' : `paid by ${railId}`,

@@ -7,7 +7,7 @@ import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedForm } from '../forms.ts'
 import { state } from '../statuses.ts'
 import { number, table } from '../tables.ts'
-import { amount, count, exact } from '../words.ts'
+import { bareAmount, count, exact } from '../words.ts'
 
 const path = '/ledger'
 export const ledgerArea: readonly ConsoleRoute[] = [
@@ -63,7 +63,7 @@ function trialBalance(caption: string, rows: readonly BooksRow[]): Html {
     rows.map(({ currency, balances, heldMinor, debitsMinor, creditsMinor, accounts, isBalanced }) => [
       isBalanced ? currency : state('bad', currency),
       ...[...ownerKinds.map((kind) => balances[kind]), heldMinor, debitsMinor, creditsMinor].map((minor) =>
-        minor === 0n ? html`<span class="quiet">—</span>` : amount(minor, currency),
+        minor === 0n ? html`<span class="quiet">—</span>` : bareAmount(minor, currency),
       ),
       count(accounts),
     ]),

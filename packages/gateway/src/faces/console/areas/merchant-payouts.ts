@@ -42,7 +42,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: `Payouts of ${found.merchant.name}`,
     area: 'merchants',
-    content: html`<p><a href="/merchants/${merchantId}">${found.merchant.name}</a> · <a href="/payouts">All runs</a></p>
+    content: html`<p><a href="/merchants/${merchantId}">${found.merchant.name}</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/payouts">All runs</a></p>
 ${actForms(visit, 'merchant.payouts', { values: { merchantId, ...(plan && planValues(plan)) } })}
 <h2>Plans</h2>${planTable(plans)}
 <h2>Bank accounts</h2>${accountTable(visit, accounts)}

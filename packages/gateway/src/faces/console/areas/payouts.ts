@@ -7,6 +7,7 @@ import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Vis
 import { state, status } from '../statuses.ts'
 import { facts, noneFits, number, pages, table, urlWith } from '../tables.ts'
 import { ago, amount, count, moment } from '../words.ts'
+import { moneyTabs } from './money/money.ts'
 
 const path = '/payouts'
 const perPage = 50
@@ -26,7 +27,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Payouts',
     area: 'money',
-    content: html`<p><a href="/money">Money</a></p>
+    content: html`${moneyTabs(path)}
 ${actForms(visit, 'payout-runs')}
 ${table(
   'Runs, the newest first',

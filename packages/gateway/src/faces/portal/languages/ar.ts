@@ -90,7 +90,7 @@ export const ar: Words = {
   home: {
     balance: 'الرصيد',
     noMoney: 'لا توجد أموال بعد.',
-    held: 'منها {amount} محجوزة للمبالغ المستردة.',
+    held: 'محجوز للمبالغ المستردة والتحويلات إليك: {amount}',
     today: 'اليوم',
     todayNone: 'لا طلبات منذ منتصف الليل بالتوقيت العالمي.',
     todayOrders: '{orders} طلبات، منها {paid} مدفوعة',
@@ -140,7 +140,7 @@ export const ar: Words = {
   },
   money: {
     available: 'المتاح',
-    held: 'محجوز للمبالغ المستردة',
+    held: 'محجوز للمبالغ المستردة والتحويلات إليك',
     statement: 'كشف الحساب',
     statementText: 'كل ما تحرك، مع الرصيد الافتتاحي والختامي، كملف لمحاسبتك.',
     from: 'من (UTC)',

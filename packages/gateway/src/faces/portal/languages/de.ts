@@ -94,7 +94,7 @@ export const de: Words = {
   home: {
     balance: 'Guthaben',
     noMoney: 'Noch kein Geld.',
-    held: '{amount} davon sind für Erstattungen zurückgelegt.',
+    held: 'Zurückgelegt für Erstattungen und Auszahlungen: {amount}',
     today: 'Heute',
     todayNone: 'Keine Bestellungen seit Mitternacht UTC.',
     todayOrders: '{orders} Bestellungen, davon {paid} bezahlt',
@@ -144,7 +144,7 @@ export const de: Words = {
   },
   money: {
     available: 'Verfügbar',
-    held: 'Für Erstattungen zurückgelegt',
+    held: 'Zurückgelegt für Erstattungen und Auszahlungen',
     statement: 'Auszug',
     statementText: 'Alles, was sich bewegt hat, mit Anfangs- und Endstand, als Datei für Ihre Buchhaltung.',
     from: 'Von (UTC)',

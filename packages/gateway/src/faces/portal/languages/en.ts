@@ -82,7 +82,7 @@ export const en = {
   home: {
     balance: 'Balance',
     noMoney: 'No money yet.',
-    held: '{amount} of it is set aside for refunds.',
+    held: 'Set aside for refunds and payouts: {amount}',
     today: 'Today',
     todayNone: 'No orders since midnight UTC.',
     todayOrders: '{orders} orders, {paid} of them paid',
@@ -132,7 +132,7 @@ export const en = {
   },
   money: {
     available: 'Available',
-    held: 'Set aside for refunds',
+    held: 'Set aside for refunds and payouts',
     statement: 'Statement',
     statementText: 'Everything that moved, with opening and closing balance, as a file for your bookkeeping.',
     from: 'From (UTC)',

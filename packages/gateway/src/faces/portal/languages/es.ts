@@ -91,7 +91,7 @@ export const es: Words = {
   home: {
     balance: 'Saldo',
     noMoney: 'Aún no hay dinero.',
-    held: '{amount} están apartados para reembolsos.',
+    held: 'Reservado para reembolsos y pagos a su cuenta: {amount}',
     today: 'Hoy',
     todayNone: 'Ningún pedido desde medianoche UTC.',
     todayOrders: '{orders} pedidos, {paid} de ellos pagados',
@@ -141,7 +141,7 @@ export const es: Words = {
   },
   money: {
     available: 'Disponible',
-    held: 'Apartado para reembolsos',
+    held: 'Reservado para reembolsos y pagos a su cuenta',
     statement: 'Extracto',
     statementText: 'Todo lo que se movió, con saldo inicial y final, como archivo para su contabilidad.',
     from: 'Desde (UTC)',

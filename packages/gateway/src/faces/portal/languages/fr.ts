@@ -93,7 +93,7 @@ export const fr: Words = {
   home: {
     balance: 'Solde',
     noMoney: 'Pas encore d’argent.',
-    held: 'Dont {amount} réservés aux remboursements.',
+    held: 'Réservé aux remboursements et versements : {amount}',
     today: 'Aujourd’hui',
     todayNone: 'Aucune commande depuis minuit UTC.',
     todayOrders: '{orders} commandes, dont {paid} payées',
@@ -143,7 +143,7 @@ export const fr: Words = {
   },
   money: {
     available: 'Disponible',
-    held: 'Réservé aux remboursements',
+    held: 'Réservé aux remboursements et versements',
     statement: 'Relevé',
     statementText:
       'Tous les mouvements, avec solde d’ouverture et de clôture, en fichier pour votre comptabilité.',

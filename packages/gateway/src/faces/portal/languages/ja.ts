@@ -90,7 +90,7 @@ export const ja: Words = {
   home: {
     balance: '残高',
     noMoney: 'まだお金はありません。',
-    held: 'うち {amount} は返金のために取り置かれています。',
+    held: '返金・出金のために確保：{amount}',
     today: '今日',
     todayNone: 'UTC の午前零時以降、注文はありません。',
     todayOrders: '注文 {orders} 件、うち {paid} 件が支払い済み',
@@ -140,7 +140,7 @@ export const ja: Words = {
   },
   money: {
     available: '利用可能',
-    held: '返金のための取り置き',
+    held: '返金・出金のために確保',
     statement: '明細',
     statementText: '期首と期末の残高を含むすべての動きを、会計用のファイルで。',
     from: '開始日（UTC）',

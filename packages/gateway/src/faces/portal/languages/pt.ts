@@ -90,7 +90,7 @@ export const pt: Words = {
   home: {
     balance: 'Saldo',
     noMoney: 'Ainda não há dinheiro.',
-    held: '{amount} estão reservados para reembolsos.',
+    held: 'Reservado para reembolsos e repasses: {amount}',
     today: 'Hoje',
     todayNone: 'Nenhum pedido desde a meia-noite UTC.',
     todayOrders: '{orders} pedidos, {paid} deles pagos',
@@ -140,7 +140,7 @@ export const pt: Words = {
   },
   money: {
     available: 'Disponível',
-    held: 'Reservado para reembolsos',
+    held: 'Reservado para reembolsos e repasses',
     statement: 'Extrato',
     statementText: 'Tudo o que se moveu, com saldo inicial e final, como arquivo para sua contabilidade.',
     from: 'De (UTC)',

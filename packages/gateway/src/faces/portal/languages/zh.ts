@@ -83,7 +83,7 @@ export const zh: Words = {
   home: {
     balance: '余额',
     noMoney: '还没有资金。',
-    held: '其中 {amount} 预留用于退款。',
+    held: '预留用于退款和提现：{amount}',
     today: '今天',
     todayNone: 'UTC 零点以来没有订单。',
     todayOrders: '{orders} 个订单，其中 {paid} 个已支付',
@@ -133,7 +133,7 @@ export const zh: Words = {
   },
   money: {
     available: '可用',
-    held: '预留用于退款',
+    held: '预留用于退款和提现',
     statement: '对账单',
     statementText: '所有资金变动，含期初和期末余额，供记账使用的文件。',
     from: '从（UTC）',

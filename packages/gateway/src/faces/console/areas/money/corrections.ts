@@ -20,7 +20,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Corrections',
     area: 'money',
     content: html`${moneyTabs(path)}
-<p class="quiet">Nothing is edited or removed: a correction is one more transfer, which names the one that it puts right. A merchant is funded on its own page, and money is withdrawn on the wallet’s.</p>
+<p class="quiet">Nothing is edited or removed: a correction is one more transfer, which names the one that it puts right. A merchant is funded on its own page, and money is withdrawn on the wallet’s. The number of a payment is on its order’s page, that of a payout on its own, and that of a top-up in <code>tillgate wallet export</code>.</p>
 ${actForms(visit, 'corrections')}
 ${table(
   'Corrections, the newest first',
@@ -35,7 +35,7 @@ ${table(
     html`<span class="wrap">${each.reference ?? '—'}</span>${each.valueDate !== undefined && html`<br><span class="quiet">${each.valueDate}</span>`}`,
     html`<span class="wrap">${each.actor}: ${each.reason ?? '—'}</span>`,
   ]),
-  { isTall: true, none: 'Nothing was corrected yet.' },
+  { none: 'Nothing was corrected yet.' },
 )}
 ${last && html`<p class="acts"><a class="button" rel="next" href="${urlWith(path, query, { before: String(last.madeAtMs) })}">Older</a></p>`}`,
   }

@@ -33,6 +33,8 @@ ${prices.length === maxShown && html`<p class="quiet">Those that begin last, ${m
 }
 
 export function priceTable(prices: readonly Price[], nowMs: number): Html {
+  const begun = prices.filter(({ validFromMs }) => validFromMs <= nowMs)
+  const inForce = new Set([...Map.groupBy(begun, describeScope).values()].map(([newest]) => newest))
   return table(
     'Prices, those that begin last first',
     ['For', 'Status', number('Fixed'), number('Share'), number('Least'), number('Most'), 'Refunds', 'From'],
@@ -42,13 +44,9 @@ export function priceTable(prices: readonly Price[], nowMs: number): Html {
         of === undefined || currency === undefined ? '—' : amount(of, currency)
       return [
         html`<span class="wrap">${describeScope(price)}</span>`,
-        price.validFromMs > nowMs
-          ? state('wait', 'to come')
-          : terms
-            ? state('good', 'set')
-            : state('off', 'ends'),
+        stateOf(price, { nowMs, isInForce: inForce.has(price) }),
         minor(terms?.fixedMinor),
-        terms ? `${toDecimalText(BigInt(terms.basisPoints), 'USD')} %` : '—',
+        terms ? `${toDecimalText(BigInt(terms.basisPoints), 'USD')}\u00a0%` : '—',
         minor(terms?.leastMinor),
         minor(terms?.mostMinor),
         terms ? (terms.returnsFee ? 'give back their share' : 'keep the fee') : '—',
@@ -59,9 +57,15 @@ export function priceTable(prices: readonly Price[], nowMs: number): Html {
   )
 }
 
+function stateOf(price: Price, { nowMs, isInForce }: { nowMs: number; isInForce: boolean }): Html {
+  if (price.validFromMs > nowMs) return state('wait', price.terms ? 'to come' : 'end to come')
+  if (!price.terms) return state('off', 'ended')
+  return isInForce ? state('good', 'in force') : state('off', 'replaced')
+}
+
 function calculator(query: URLSearchParams): Html {
   const field = (name: string, label: string, attributes: Html) =>
-    html`<label>${label}<input name="${name}" value="${query.get(name)}" autocomplete="off" spellcheck="false"${attributes}></label>`
+    html`<label${name === 'merchant' && html` class="number-of-18"`}>${label}<input name="${name}" value="${query.get(name)}" autocomplete="off" spellcheck="false"${attributes}></label>`
   return html`<form class="filters">
 ${field('merchant', 'Merchant', html` maxlength="18" required`)}
 ${field('amount', 'Amount', html` inputmode="decimal" maxlength="30" required placeholder="12.50"`)}

@@ -32,11 +32,11 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: `${found.merchant.name}: money`,
     area: 'merchants',
-    content: html`<p class="no-print"><a href="/merchants/${merchantId}">The merchant</a> · <a href="/money/fees?merchant=${merchantId}">What does a payment cost?</a></p>
-<h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds', none: 'No money yet.' })}
+    content: html`<p class="no-print"><a href="/merchants/${merchantId}">The merchant</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/money/fees?merchant=${merchantId}">What does a payment cost?</a></p>
+<h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}
 ${actForms(visit, 'merchant.money', { values: { merchantId } })}
 <section class="no-print"><h2>Prices for this merchant and for all</h2>${priceTable(prices, visit.nowMs)}</section>
-<h2>Statement</h2>${statementForm(merchantId, visit)}
+<h2>Statement, ${period(rangeOf(visit))}</h2>${statementForm(merchantId, visit)}
 ${statement}`,
   }
 }
@@ -50,6 +50,12 @@ function rangeOf({ query, nowMs, params: { merchantId = '' } }: Visit): Statemen
   const fromMs = dayOf(query.get('from')) ?? Date.parse(`${monthOf(nowMs)}-01T00:00:00Z`)
   const toMs = (dayOf(query.get('to')) ?? nowMs) + dayMs
   return { merchantId, fromMs, toMs: Math.max(fromMs, toMs) }
+}
+
+/** Stands on paper too, where the form does not. */
+function period({ fromMs, toMs }: StatementRange): string {
+  const [first, last] = [fromMs, toMs - dayMs].map((ms) => new Date(ms).toISOString().slice(0, 10))
+  return `${first} to ${last} (UTC)`
 }
 
 async function download(visit: Visit): Promise<Download | undefined> {

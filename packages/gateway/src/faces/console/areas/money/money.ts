@@ -9,10 +9,12 @@ import { type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
 import { state } from '../../statuses.ts'
 import { empty, facts, number, table } from '../../tables.ts'
-import { ago, amount, moment } from '../../words.ts'
+import { ago, amount, bareAmount, count, moment } from '../../words.ts'
 
 export const moneyPath = '/money'
 const maxCurrencies = 6
+/** An account with more currencies shows them on demand. */
+const maxOpenly = 12
 
 export const moneyArea: readonly ConsoleRoute[] = [
   { path: moneyPath, show },
@@ -70,7 +72,7 @@ function balances(rows: readonly BooksRow[]): Html {
     ['Account', ...rows.map(({ currency }) => number(currency))],
     ownerKinds.map((kind): readonly Content[] => [
       html`<strong>${owners[kind].name}</strong><br><span class="quiet">${owners[kind].means}</span>`,
-      ...rows.map((row) => amount(row.balances[kind], row.currency)),
+      ...rows.map((row) => bareAmount(row.balances[kind], row.currency)),
     ]),
   )
 }
@@ -99,12 +101,15 @@ ${actForms(visit, 'bank', { subject: bank, values: valuesOf(bank) })}
 }
 
 function booked(accounts: readonly Account[]): Html {
-  return table(
+  const shown = table(
     'What ought to be on it',
     ['Currency', number('Booked')],
     accounts.map((account) => [account.currency, amount(-postedMinor(account), account.currency)]),
     { none: 'Nothing went through it yet.' },
   )
+  return accounts.length <= maxOpenly
+    ? shown
+    : html`<details class="fold"><summary>${count(accounts.length)} currencies</summary>${shown}</details>`
 }
 
 function reached({ iban, lines }: BankAccount): Html | string {
