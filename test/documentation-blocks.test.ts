@@ -321,13 +321,16 @@ test('the answers in the API reference have the fields that a gateway answers wi
   await until(paymentId, 'refund_success')
   await agrees('service.trade.query', { paymentId })
   await agrees('service.trade.callback', { paymentId })
-  const { linkId } = await agrees('service.link.create', {
+  const { linkId, linkUrl } = await agrees('service.link.create', {
     linkNo: 'papers',
     title: 'Tea',
     currency: 'EUR',
     leastAmount: 1,
     mostAmount: 5,
   })
+  const begun = await pressLink(linkUrl, '3')
+  await asks('service.sandbox.pay', { paymentId: begun, outcome: 'success' })
+  await until(begun, 'success')
   await agrees('service.link.query', { linkId })
   await agrees('service.link.close', { linkId })
   await agrees('service.sandbox.listen', {})
@@ -335,6 +338,16 @@ test('the answers in the API reference have the fields that a gateway answers wi
   await agrees('service.trade.cancel', { paymentId: another.paymentId })
   await agrees('service.sandbox.advance', { paymentId: another.paymentId, milliseconds: 1 })
 })
+
+/** As a consumer who says how much; answers the paymentId of the order that it begins. */
+async function pressLink(linkUrl: string, amount: string): Promise<string> {
+  const page = await (await fetch(linkUrl)).text()
+  const number = /name="number" value="([0-9a-f]+)"/.exec(page)?.[1] ?? ''
+  const body = new URLSearchParams({ number, amount })
+  const answered = await fetch(linkUrl, { method: 'POST', redirect: 'manual', body })
+  assert.equal(answered.status, 303)
+  return (answered.headers.get('location') ?? '').split('/')[3] ?? ''
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -250,7 +250,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
       {
         in: 'decideLate',
         find: 'if (isKnown) return',
-        replace: "if (isKnown || lateMoney === 'refund') return",
+        replace: "if (isKnown || lateMoney.startsWith('refund')) return",
       },
     ],
   },

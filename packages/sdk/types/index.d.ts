@@ -193,8 +193,8 @@ export interface LinkQueryAnswer {
         nearest?: string;
     }[];
 }
-export type LinkState = (typeof linkStates)[number];
-export type LinkUses = (typeof linkUses)[number];
+export type LinkState = 'active' | 'paused' | 'closed' | 'expired' | 'paid';
+export type LinkUses = 'once' | 'many';
 export interface PaymentResult {
     /** The merchant. 18 letters or digits. */
     merchantId: string;

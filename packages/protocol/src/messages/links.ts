@@ -21,11 +21,17 @@ import { goodsSchema } from './create-body.ts'
 import { currency, ignored, orderStatus, paymentId } from './shared-fields.ts'
 import { type Ignoring, ignoring } from './unread-fields.ts'
 
-export const linkUses = ['once', 'many'] as const
-export type LinkUses = (typeof linkUses)[number]
+export type LinkUses = 'once' | 'many'
+export const linkUses = ['once', 'many'] as const satisfies readonly LinkUses[]
 
-export const linkStates = ['active', 'paused', 'closed', 'expired', 'paid'] as const
-export type LinkState = (typeof linkStates)[number]
+export type LinkState = 'active' | 'paused' | 'closed' | 'expired' | 'paid'
+export const linkStates = [
+  'active',
+  'paused',
+  'closed',
+  'expired',
+  'paid',
+] as const satisfies readonly LinkState[]
 
 const minuteMs = 60_000
 const linkId = text('The link’s number, as create answered it.', { max: maxLinkIdLength })
