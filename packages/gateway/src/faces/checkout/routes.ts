@@ -3,8 +3,6 @@
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
-import type { CookieJar } from '../../http/cookies.ts'
-import { pageStatusOf } from '../../http/failures.ts'
 import { isLanguageTag } from '../../http/languages/languages.ts'
 import { redirect } from '../../http/layout.ts'
 import { sendQr } from '../../http/qr.ts'
@@ -16,23 +14,19 @@ import type { Checkout, ShowCheckout } from '../../orders/show-checkout.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { accentStyle } from './accent.ts'
 import type { Acts } from './acts.ts'
+import { type AnswerParts, makeAnswers } from './answers.ts'
 import { EventStreams, toMessage } from './events.ts'
-import { chooseLanguage, type Language } from './languages.ts'
 import { CheckoutLimits } from './limits.ts'
 import type { LiveOrders } from './live.ts'
 import { attemptStamp, checkoutPage } from './pages/checkout-page.ts'
-import { type Site, sendFramed } from './pages/frame.ts'
+import { sendFramed } from './pages/frame.ts'
 import { pinPage } from './pages/pin.ts'
-import { notFoundPage, tooManyPage, troublePage } from './pages/plain.ts'
 import type { ShownRails, SignedInWallet, View } from './pages/view.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
-export interface CheckoutParts extends Site {
-  readonly publicUrl: () => string
-  readonly jar: CookieJar
+export interface CheckoutParts extends AnswerParts {
   readonly random: RandomBytes
   readonly clock: Clock
-  readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
   readonly running: () => RunningCheckout
 }
@@ -68,7 +62,7 @@ type LinkRequest = FastifyRequest<LinkRoute>
 export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): void {
   const limits = new CheckoutLimits(parts.clock)
   const streams = new EventStreams()
-  const site: Site = { mode: parts.mode, brand: parts.brand }
+  const { site, languageOf, originsOf, sendNotFound, sendTooMany, sendTrouble } = makeAnswers(parts)
 
   listener.register(async (checkout) => {
     acceptForms(checkout, { bodyLimit: maxFormBytes })
@@ -80,13 +74,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     checkout.addHook('preClose', async () => {
       streams.closeAll()
     })
-    checkout.setErrorHandler((error: unknown, request, reply) => {
-      const httpStatus = pageStatusOf(error, parts.isUnavailable)
-      if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'internal error')
-      if (httpStatus === 503) reply.header('retry-after', 1)
-      reply.status(httpStatus)
-      return sendFramed(reply, { ...site, ...troublePage(languageOf(request)) })
-    })
+    checkout.setErrorHandler(sendTrouble)
 
     checkout.get<LinkRoute>(path, (request, reply) => withLink(request, reply, showPage))
     checkout.get<LinkRoute>(`${path}/status`, (request, reply) => withLink(request, reply, sendStatus))
@@ -256,29 +244,6 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     setCookies(reply, cookies)
     // Whose PIN is changed is signed in, and goes on from there to the order.
     return redirect(reply, act === 'resetPin' ? `${pathOf(request)}/pin` : pathOf(request))
-  }
-
-  /** In the sandbox a phone may come by another name of this machine than the one we know. */
-  function originsOf(request: FastifyRequest): string[] {
-    const own = new URL(parts.publicUrl()).origin
-    return parts.mode === 'live' ? [own] : [own, `${request.protocol}://${request.host}`]
-  }
-
-  function languageOf(request: FastifyRequest): Language {
-    return chooseLanguage({
-      asked: (request.query as { lang?: unknown }).lang,
-      chosenBefore: parts.jar.read(request.headers.cookie, 'checkout-lang'),
-      acceptLanguage: request.headers['accept-language'],
-    })
-  }
-
-  function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return sendFramed(reply.status(404), { ...site, ...notFoundPage(languageOf(request)) })
-  }
-
-  function sendTooMany(request: FastifyRequest, reply: FastifyReply, waitMs: number): FastifyReply {
-    reply.status(429).header('retry-after', Math.ceil(waitMs / 1000))
-    return sendFramed(reply, { ...site, ...tooManyPage(languageOf(request), waitMs) })
   }
 }
 

@@ -5,8 +5,6 @@ import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
-import type { CookieJar } from '../../http/cookies.ts'
-import { pageStatusOf } from '../../http/failures.ts'
 import { isLanguageTag } from '../../http/languages/languages.ts'
 import { redirect } from '../../http/layout.ts'
 import { sendQr } from '../../http/qr.ts'
@@ -16,17 +14,13 @@ import type { OpenedLink, OpenLink } from '../../links/open-link.ts'
 import { readTypedAmount } from '../../links/rules/typed-amount.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { accentStyle } from '../checkout/accent.ts'
-import { chooseLanguage, type Language } from '../checkout/languages.ts'
-import { type Site, sendFramed } from '../checkout/pages/frame.ts'
-import { notFoundPage, tooManyPage, troublePage } from '../checkout/pages/plain.ts'
+import { type AnswerParts, makeAnswers } from '../checkout/answers.ts'
+import { sendFramed } from '../checkout/pages/frame.ts'
 import { type LinkView, linkPage } from './page.ts'
 
-export interface LinkParts extends Site {
-  readonly publicUrl: () => string
-  readonly jar: CookieJar
+export interface LinkParts extends AnswerParts {
   readonly random: RandomBytes
   readonly clock: Clock
-  readonly isUnavailable: (error: unknown) => boolean
   /** Throws while the gateway is still starting. */
   readonly links: () => OpenLink
 }
@@ -44,7 +38,7 @@ interface LinkRoute {
 type LinkRequest = FastifyRequest<LinkRoute>
 
 export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
-  const site: Site = { mode: parts.mode, brand: parts.brand }
+  const { site, languageOf, originsOf, sendNotFound, sendTooMany, sendTrouble } = makeAnswers(parts)
   // Many people may sit behind one address, and many may open one link at once.
   const looks = new RateLimiter({ clock: parts.clock, rate: { perSecond: 50, burst: 500 } })
   const ordersByAddress = new RateLimiter({ clock: parts.clock, rate: { perSecond: 5, burst: 300 } })
@@ -56,12 +50,7 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
       const waitMs = looks.take(addressKey(request.ip))
       if (waitMs > 0) return sendTooMany(request, reply, waitMs)
     })
-    links.setErrorHandler((error: unknown, request, reply) => {
-      const httpStatus = pageStatusOf(error, parts.isUnavailable)
-      if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'internal error')
-      if (httpStatus === 503) reply.header('retry-after', 1)
-      return sendFramed(reply.status(httpStatus), { ...site, ...troublePage(languageOf(request)) })
-    })
+    links.setErrorHandler(sendTrouble)
     links.get<LinkRoute>(path, (request, reply) =>
       withLink(request, reply, async (opened) => show(opened, request, reply)),
     )
@@ -133,28 +122,5 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
       case 'not_payable':
         return redirect(reply, `/l/${link.linkId}`)
     }
-  }
-
-  /** In the sandbox a phone may come by another name of this machine than the one we know. */
-  function originsOf(request: FastifyRequest): string[] {
-    const own = new URL(parts.publicUrl()).origin
-    return parts.mode === 'live' ? [own] : [own, `${request.protocol}://${request.host}`]
-  }
-
-  function languageOf(request: FastifyRequest): Language {
-    return chooseLanguage({
-      asked: (request.query as { lang?: unknown }).lang,
-      chosenBefore: parts.jar.read(request.headers.cookie, 'checkout-lang'),
-      acceptLanguage: request.headers['accept-language'],
-    })
-  }
-
-  function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return sendFramed(reply.status(404), { ...site, ...notFoundPage(languageOf(request)) })
-  }
-
-  function sendTooMany(request: FastifyRequest, reply: FastifyReply, waitMs: number): FastifyReply {
-    reply.status(429).header('retry-after', Math.ceil(waitMs / 1000))
-    return sendFramed(reply, { ...site, ...tooManyPage(languageOf(request), waitMs) })
   }
 }
