@@ -37,6 +37,7 @@ export const assets = {
   consoleStyle: readAsset('console.css', [
     'console/frame.css',
     'console/forms.css',
+    'status.css',
     'console/tables.css',
     'console/order.css',
     'console/overview.css',
@@ -46,7 +47,7 @@ export const assets = {
     'console/print.css',
   ]),
   consoleScript: readAsset('console.js'),
-  portalStyle: readAsset('portal.css'),
+  portalStyle: readAsset('portal.css', ['status.css', 'portal.css']),
   portalScript: readAsset('portal.js'),
   docsStyle: readAsset('docs.css'),
   docsScript: readAsset('docs.js'),
