@@ -6,6 +6,7 @@ import { makeOpenApi } from '../packages/gateway/src/faces/admin-api/openapi.ts'
 import { railTables } from '../packages/protocol/documentation/rail-tables.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
+import { goCodes, javaCodes, phpCodes, pythonCodes } from './documentation/client-codes.ts'
 import { commandLinePage } from './documentation/command-line.ts'
 import { noticeTables } from './documentation/notices.ts'
 import { sdkTypes } from './documentation/sdk-types.ts'
@@ -23,6 +24,10 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/command-line.md': commandLinePage,
   'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,
   'packages/sdk/types/index.d.ts': sdkTypes,
+  'clients/python/src/tillgate/codes.py': pythonCodes,
+  'clients/php/src/Codes.php': phpCodes,
+  'clients/go/codes.go': goCodes,
+  'clients/java/src/tillgate/Codes.java': javaCodes,
   'docs/images/order-states.svg': orderStates,
   'docs/images/refund-states.svg': refundStates,
   'docs/images/payment-sequence.svg': paymentSequence,

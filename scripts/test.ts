@@ -1,6 +1,6 @@
 // The whole of our checks as one list. `npm test` runs all but the slow ones; a word after it runs one part:
 // `check` (lint, format, types), `unit`, `database`, `browser`, `slow`, or paths of test files. `ops` stands apart: it
-// needs Debian packages, and the rest needs none of them.
+// needs Debian packages, and the rest needs none of them. So does `shops`, which installs whole shop systems.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -11,7 +11,7 @@ import { ensureOpsPackages } from './ops-packages.ts'
 const suites = {
   unit: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
   database: [
-    'packages/*/test/!(browser|ops)/*.test.ts',
+    'packages/*/test/!(browser|ops|shops)/*.test.ts',
     'packages/*/test/*.test.ts',
     'reliability/*.test.ts',
   ],
@@ -30,11 +30,12 @@ const slow = [
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
-  'packages/sdk/test/{package,samples}.test.ts',
+  'packages/sdk/test/{clients,package,samples}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
 ]
 const opsSuite = ['packages/*/test/ops/*.test.ts']
+const shopsSuite = ['packages/*/test/shops/*.test.ts']
 
 // Files run side by side in processes of their own. They wait for sockets and disks more than they compute, so
 // there may be more of them than cores.
@@ -57,7 +58,7 @@ if (wanted === 'all' || wanted === 'check') {
 if (wanted !== 'check') {
   const files = globSync(patterns(), { exclude: wanted === 'all' ? slow : [] })
   if (files.length === 0) fail(`no test files for "${[wanted, ...rest].join(' ')}"`)
-  if (files.some((file) => file.includes('/browser/'))) {
+  if (files.some((file) => /\/(browser|shops)\//.test(file))) {
     const missing = ensureChromium()
     if (missing) fail(missing)
   }
@@ -72,6 +73,7 @@ function patterns(): string[] {
   if (wanted === 'all') return Object.values(suites).flat()
   if (wanted === 'slow') return slow
   if (wanted === 'ops') return opsSuite
+  if (wanted === 'shops') return shopsSuite
   if (wanted in suites) return [...suites[wanted as keyof typeof suites]]
   return [wanted, ...rest]
 }

@@ -30,7 +30,7 @@ interface Block {
 }
 
 const root = join(import.meta.dirname, '..')
-const blocks = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'packages/*/README.md'], {
+const blocks = globSync(['*.md', 'docs/**/*.md', '{clients,examples}/**/*.md', 'packages/*/README.md'], {
   cwd: root,
   exclude: (name) => name.includes('node_modules'),
 })
@@ -173,6 +173,8 @@ let sdkRun: Promise<string> | undefined
 const runners: Readonly<Record<string, (block: Block) => Promise<unknown> | unknown>> = {
   // The test of the quickstart has the lines by heart and fails for one that it does not know.
   quickstart: ({ paper }) => assert.equal(paper, 'README.md'),
+  // The suite of the clients runs them, in a folder of their own.
+  client: ({ paper }) => assert.match(paper, /^clients\//),
   shell: ({ code }) => run('sh', ['-e', '-c', placed(code)]),
   /** Lines of a .env: names that there are, with values that are taken. */
   settings({ code }) {
@@ -227,8 +229,6 @@ const runners: Readonly<Record<string, (block: Block) => Promise<unknown> | unkn
     await listening.says(/listening|waiting/i)
     await end(listening.child)
   },
-  'python client': ({ code }) =>
-    isHere('python3', '-c', 'import cryptography') ? run('sh', ['-e', '-c', code]) : undefined,
   async 'python vectors'({ code }) {
     if (!isHere('python3', '-c', 'import cryptography')) return
     writeFileSync(join(home, 'page.py'), `${code}\n${pythonCheck}`)

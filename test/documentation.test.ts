@@ -12,7 +12,7 @@ import { generated } from '../scripts/documentation.ts'
 import { pictures } from '../scripts/pictures.ts'
 
 const root = join(import.meta.dirname, '..')
-const papers = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'packages/*/README.md'], {
+const papers = globSync(['*.md', 'docs/**/*.md', '{clients,examples}/**/*.md', 'packages/*/README.md'], {
   cwd: root,
   exclude: (name) => name.includes('node_modules'),
 })

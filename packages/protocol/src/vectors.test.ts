@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { assertFails } from '../test/failure.ts'
 import { type KeysOfOne, vectorsPath } from '../test/vector-keys.ts'
-import { makeVectors, readKeys, type Vectors } from '../test/vectors.ts'
+import { makeVectors, merchantId, readKeys, type Vectors } from '../test/vectors.ts'
 import { Failure, failureNameOf, failures } from './codes.ts'
 import { parseCallbackEnvelope, parseRequestEnvelope } from './envelope.ts'
 import { eventNames } from './events.ts'
@@ -101,6 +101,29 @@ test('every refused envelope is refused with its code, for its own reason alone'
     }
   }
   assert(vectors.refusedEnvelopes.length >= 40)
+})
+
+test('every refused callback stays closed', async () => {
+  const opening = { aesKeys: [keys.merchant.aesKey], publicKeys: [keys.gateway.publicKey] }
+  const open = async (text: string) => {
+    const envelope = parseCallbackEnvelope(text)
+    return envelope.merchantId === merchantId ? openCallback(envelope, opening) : undefined
+  }
+  for (const { reason, text } of vectors.refusedCallbacks) {
+    const opened = await open(text).catch((error) => (error instanceof Failure ? undefined : reason))
+    assert.equal(opened, undefined, reason)
+  }
+  assert(vectors.refusedCallbacks.length > 30)
+})
+
+test('every refused redirect is refused', async () => {
+  for (const { reason, query, nowMs, paymentId } of vectors.refusedRedirects) {
+    const expected = { publicKeys: [keys.gateway.publicKey], merchantId, nowMs, paymentId }
+    const given = new URLSearchParams(query)
+    // Twice the same name is for the reader of the query to refuse.
+    if (given.getAll('status').length > 1) continue
+    assert.equal(await verifyRedirect(Object.fromEntries(given), expected), undefined, reason)
+  }
 })
 
 test('every refused body is refused with its code and field', () => {

@@ -2,6 +2,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
+export const merchantId = '100000000000000001'
+export const timestamp = 1760000000000
+
 export const vectorsPath = new URL('../../../docs/test-vectors.json', import.meta.url)
 
 export interface KeysOfOne {

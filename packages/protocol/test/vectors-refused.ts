@@ -43,7 +43,7 @@ function notOpened(genuine: RequestWire, keys: ReadKeys): RefusedEnvelope[] {
     refused('one bit of the ciphertext is changed', { body: flip(body, 20) }),
     refused('one bit of the tag is changed', { body: flip(body, body.length - 1) }),
     refused('the tag is cut to 12 bytes', { body: body.subarray(0, -4).toString('base64') }),
-    refused('the tag has 4 bytes', { body: shortTag(keys) }),
+    refused('the tag has 4 bytes', { body: shortTag(plain, keys) }),
     refused('the body is shorter than nonce and tag', { body: body.subarray(0, 20).toString('base64') }),
     refused('the last character of the base64 carries bits that no encoder writes', {
       body: looseBits(genuine.body),
@@ -114,14 +114,14 @@ function malformed(genuine: RequestWire): RefusedEnvelope[] {
   ]
 }
 
-function flip(bytes: Buffer, at: number): string {
+export function flip(bytes: Buffer, at: number): string {
   const changed = Buffer.from(bytes)
   changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
   return changed.toString('base64')
 }
 
 /** The same bytes to a lenient decoder, another text to a strict one. */
-function looseBits(base64: string): string {
+export function looseBits(base64: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
   const last = base64.replace(/=+$/, '').length - 1
   if (!base64.endsWith('=')) throw new Error('choose a body whose base64 is padded')
@@ -132,13 +132,13 @@ function looseBits(base64: string): string {
   )
 }
 
-function shortTag({ merchant }: ReadKeys): string {
+export function shortTag(text: string, { merchant }: ReadKeys): string {
   const nonce = nonceFor('short tag')
   const cipher = createCipheriv('aes-256-gcm', merchant.aesKey, nonce, { authTagLength: 4 })
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64')
+  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64')
 }
 
-function notUtf8({ merchant }: ReadKeys): string {
+export function notUtf8({ merchant }: ReadKeys): string {
   const nonce = nonceFor('not utf-8')
   const cipher = createCipheriv('aes-256-gcm', merchant.aesKey, nonce, { authTagLength: 16 })
   const text = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])

@@ -11,12 +11,13 @@ import { type RedirectParameters, redirectStringToSign, signRedirect } from '../
 import { sealCallback, sealRequest } from '../src/sealing.ts'
 import { signText } from '../src/signing.ts'
 import { fullCreateBody, smallCreateBody, weighedCreateBody } from './bodies.ts'
-import type { VectorKeys } from './vector-keys.ts'
+import { merchantId, timestamp, type VectorKeys } from './vector-keys.ts'
 import { amountVectors, refusedBodies } from './vectors-bodies.ts'
 import { makeRefusedEnvelopes } from './vectors-refused.ts'
+import { makeRefusedCallbacks, makeRefusedRedirects } from './vectors-refused-callbacks.ts'
 
-export const merchantId = '100000000000000001'
-export const timestamp = 1760000000000
+export { merchantId, timestamp }
+
 const paymentId = 'P01K73ZQ800JZ7V3N4Q5R6S7T8W'
 const linkId = 'L01K73ZQ800JZ7V3N4Q5R6S7T8W'
 const refundId = 'R01K73ZQ801MZ7V3N4Q5R6S7T8X'
@@ -57,6 +58,8 @@ export async function makeVectors(keys: VectorKeys) {
     callbacks: await makeCallbacks(read),
     redirects: await makeRedirects(read),
     refusedEnvelopes: await makeRefusedEnvelopes(read),
+    refusedCallbacks: await makeRefusedCallbacks(read),
+    refusedRedirects: makeRefusedRedirects(read),
     refusedBodies,
     amounts: amountVectors,
   }

@@ -1,3 +1,5 @@
+package tillgate;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -7,8 +9,8 @@ import java.util.Map;
  * As much JSON as the client needs, because Java's own library has none. Numbers are kept as their text, so that no
  * amount is ever rounded. Use the JSON library that you have instead; only keep the body's text once it is written.
  */
-final class Json {
-  static Object read(String text) {
+public final class Json {
+  public static Object read(String text) {
     Json json = new Json(text);
     Object value = json.value();
     json.space();
@@ -16,7 +18,7 @@ final class Json {
     return value;
   }
 
-  static String write(Object value) {
+  public static String write(Object value) {
     if (value instanceof Map<?, ?> map) {
       List<String> members = new ArrayList<>();
       map.forEach((key, member) -> members.add(write(key.toString()) + ":" + write(member)));
@@ -37,8 +39,11 @@ final class Json {
     return out.append('"').toString();
   }
 
+  /** Deeper than anything of the protocol, and far from the end of the stack. */
+  private static final int MAX_DEPTH = 32;
   private final String text;
   private int at;
+  private int depth;
 
   private Json(String text) {
     this.text = text;
@@ -47,8 +52,12 @@ final class Json {
   private Object value() {
     space();
     char c = peek();
-    if (c == '{') return object();
-    if (c == '[') return list();
+    if (c == '{' || c == '[') {
+      if (++depth > MAX_DEPTH) throw wrong();
+      Object value = c == '{' ? object() : list();
+      depth--;
+      return value;
+    }
     if (c == '"') return string();
     int start = at;
     while (at < text.length() && ",]} \t\r\n".indexOf(text.charAt(at)) < 0) at++;

@@ -1,0 +1,3 @@
+module tillgate.example/client
+
+go 1.19

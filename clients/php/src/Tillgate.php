@@ -1,0 +1,118 @@
+<?php
+declare(strict_types=1);
+
+namespace Tillgate;
+
+/** The operations of the gateway. Each is safe to repeat with the same numbers, so repeat where no answer came. */
+final class Tillgate
+{
+    private const REDIRECT_AGE_MS = 10 * 60 * 1000;
+
+    private readonly string $url;
+    private readonly \Closure $nowMs;
+
+    /** @param (\Closure(): int)|null $nowMs */
+    public function __construct(
+        string $gatewayUrl,
+        public readonly Keys $keys,
+        private readonly Transport $transport = new StreamTransport(),
+        ?\Closure $nowMs = null,
+    ) {
+        $this->url = rtrim($gatewayUrl, '/');
+        $this->nowMs = $nowMs ?? fn(): int => (int) (microtime(true) * 1000);
+    }
+
+    /** As a sandbox writes it to data/sandbox-merchant.json. */
+    public static function fromFile(string $path, Transport $transport = new StreamTransport(), ?\Closure $nowMs = null): self
+    {
+        $given = json_decode(file_get_contents($path), true, 16, JSON_THROW_ON_ERROR);
+        $keys = new Keys($given['merchantId'], $given['aesKey'], $given['privateKey'], $given['platformPublicKey']);
+        return new self($given['gatewayUrl'], $keys, $transport, $nowMs);
+    }
+
+    /** Answers paymentId and checkoutUrl. channel is WEB, and the order is open for half an hour, unless given. */
+    public function create(array $body): array
+    {
+        $now = ($this->nowMs)();
+        return $this->call('service.trade.create',
+            $body + ['channel' => 'WEB', 'paymentTime' => $now, 'paymentExpiryTime' => $now + 1_800_000]);
+    }
+
+    public function query(?string $paymentId = null, ?string $orderNo = null, ?string $refundId = null): array
+    {
+        $given = ['paymentId' => $paymentId, 'orderNo' => $orderNo, 'refundId' => $refundId];
+        return $this->call('service.trade.query', array_filter($given, fn($value) => $value !== null));
+    }
+
+    public function cancel(string $paymentId): array
+    {
+        return $this->call('service.trade.cancel', ['paymentId' => $paymentId]);
+    }
+
+    public function refund(string $paymentId, string $referRefundNo, string $amount, string $reason = ''): array
+    {
+        return $this->call('service.trade.refund', ['paymentId' => $paymentId, 'referRefundNo' => $referRefundNo,
+            'refundAmount' => $amount, 'refundReason' => $reason]);
+    }
+
+    public function call(string $method, array $body): array
+    {
+        $flags = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES;
+        return $this->callText($method, json_encode((object) $body, $flags));
+    }
+
+    /** With the body as the text that you have already. */
+    public function callText(string $method, string $text): array
+    {
+        $envelope = $this->keys->seal($method, $text, ($this->nowMs)(), random_bytes(12));
+        $answer = json_decode($this->transport->post("$this->url/api/v1/gateway", json_encode($envelope)), true, 32,
+            JSON_THROW_ON_ERROR);
+        if ((int) $answer['code'] !== 20000) {
+            throw new TillgateError($answer['msg'], (int) $answer['code'], $answer['data'] ?? []);
+        }
+        return $answer['data'];
+    }
+
+    /** $raw is file_get_contents('php://input'). @throws NotGenuine */
+    public function openCallback(string $raw): Callback
+    {
+        [$envelope, $text] = $this->keys->open($raw);
+        $result = json_decode($text, true, 16);
+        return new Callback($envelope['id'], $envelope['eventName'], is_array($result) ? $result : [], $text);
+    }
+
+    /**
+     * The parameters with which the consumer came back. For display alone: deliver on a callback or a query.
+     * $query is $_SERVER['QUERY_STRING'].
+     *
+     * @return array<string, string>
+     * @throws NotGenuine
+     */
+    public function verifyRedirect(string $query, ?string $paymentId = null): array
+    {
+        $forms = ['merchantId' => '[0-9A-Za-z]{18}', 'paymentId' => '[0-9A-Za-z]{1,32}',
+            'referOrderNo' => '[^\x00-\x1f\x7f-\x9f]{1,64}', 'sign' => '[0-9A-Za-z+\/=]+',
+            'status' => implode('|', Codes::ORDER_STATUSES), 'timestamp' => '[0-9]{13}'];
+        $values = [];
+        foreach (explode('&', $query) as $pair) {
+            [$name, $value] = explode('=', $pair, 2) + [1 => ''];
+            $values[urldecode($name)][] = urldecode($value);
+        }
+        $given = [];
+        foreach ($forms as $name => $form) {
+            $found = $values[$name] ?? [];
+            if (count($found) !== 1 || preg_match("/^(?:$form)$/Du", $found[0]) !== 1) {
+                throw new NotGenuine("$name is missing, repeated or not of its form");
+            }
+            $given[$name] = $found[0];
+        }
+        ['sign' => $sign] = $given;
+        unset($given['sign']);
+        $isExpected = $given['merchantId'] === $this->keys->merchantId && in_array($paymentId, [null, $given['paymentId']], true);
+        if (!$isExpected || abs(($this->nowMs)() - (int) $given['timestamp']) > self::REDIRECT_AGE_MS) {
+            throw new NotGenuine('for another merchant or payment, or too old');
+        }
+        $this->keys->verify(Keys::joined($given), $sign);
+        return $given;
+    }
+}

@@ -1,3 +1,0 @@
-module tillgate.example
-
-go 1.19
