@@ -1,5 +1,5 @@
-// What the suite `ops` needs beyond npm's packages: a PostgreSQL server with its tools, PgBouncer, and the
-// reader of systemd's units, from Debian.
+// What the suite `ops` needs beyond npm's packages: a PostgreSQL server with its tools, PgBouncer, the reader
+// of systemd's units, and what builds and runs containers, from Debian.
 // Tests start them themselves, in folders of their own; no service is left running.
 import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { canInstall, install } from './debian.ts'
@@ -9,6 +9,10 @@ const needed = [
   { package: 'postgresql-client', isThere: () => globSync('/usr/lib/postgresql/*/bin/pg_dump').length > 0 },
   { package: 'pgbouncer', isThere: () => existsSync('/usr/sbin/pgbouncer') },
   { package: 'systemd', isThere: () => existsSync('/usr/bin/systemd-analyze') },
+  { package: 'debootstrap', isThere: () => existsSync('/usr/sbin/debootstrap') },
+  { package: 'buildah', isThere: () => existsSync('/usr/bin/buildah') },
+  { package: 'podman', isThere: () => existsSync('/usr/bin/podman') },
+  { package: 'runc', isThere: () => existsSync('/usr/sbin/runc') },
 ]
 
 /** Undefined when all is well, otherwise what a person must do. */

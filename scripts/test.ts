@@ -1,6 +1,6 @@
 // The whole of our checks as one list. `npm test` runs all but the slow ones; a word after it runs one part:
 // `check` (lint, format, types), `unit`, `database`, `browser`, `slow`, or paths of test files. `ops` stands apart: it
-// needs Debian packages, and the rest needs none of them. So does `shops`, which installs whole shop systems.
+// needs Debian packages, and the rest needs none of them.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -11,7 +11,7 @@ import { ensureOpsPackages } from './ops-packages.ts'
 const suites = {
   unit: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
   database: [
-    'packages/*/test/!(browser|ops|shops)/*.test.ts',
+    'packages/*/test/!(browser|ops)/*.test.ts',
     'packages/*/test/*.test.ts',
     'reliability/*.test.ts',
   ],
@@ -35,7 +35,6 @@ const slow = [
   'test/{documentation-blocks,quickstart}.test.ts',
 ]
 const opsSuite = ['packages/*/test/ops/*.test.ts']
-const shopsSuite = ['packages/*/test/shops/*.test.ts']
 
 // Files run side by side in processes of their own. They wait for sockets and disks more than they compute, so
 // there may be more of them than cores.
@@ -58,7 +57,7 @@ if (wanted === 'all' || wanted === 'check') {
 if (wanted !== 'check') {
   const files = globSync(patterns(), { exclude: wanted === 'all' ? slow : [] })
   if (files.length === 0) fail(`no test files for "${[wanted, ...rest].join(' ')}"`)
-  if (files.some((file) => /\/(browser|shops)\//.test(file))) {
+  if (files.some((file) => file.includes('/browser/'))) {
     const missing = ensureChromium()
     if (missing) fail(missing)
   }
@@ -73,7 +72,6 @@ function patterns(): string[] {
   if (wanted === 'all') return Object.values(suites).flat()
   if (wanted === 'slow') return slow
   if (wanted === 'ops') return opsSuite
-  if (wanted === 'shops') return shopsSuite
   if (wanted in suites) return [...suites[wanted as keyof typeof suites]]
   return [wanted, ...rest]
 }
