@@ -33,7 +33,7 @@ export function makeSessions<Person extends Account>(parts: {
     /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
     async open(
       { login, accessVersion }: Access,
-      { actor, address }: { readonly actor: string; readonly address: string },
+      { actor, address, how }: { readonly actor: string; readonly address: string; readonly how?: string },
     ): Promise<string | undefined> {
       const token = Buffer.from(random(tokenBytes)).toString('base64url')
       const nowMs = clock.now()
@@ -47,7 +47,7 @@ export function makeSessions<Person extends Account>(parts: {
           lastSeenAtMs: nowMs,
           endsAtMs: nowMs + sessionLimits.lifeMs,
         },
-        actBy(actor)(`${kind}.sign-in`, login),
+        actBy(actor)(`${kind}.sign-in`, login, { reason: how }),
       )
       return inserted ? token : undefined
     },

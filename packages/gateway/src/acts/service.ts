@@ -1,6 +1,7 @@
 // What acts and the faces that show them need from the gateway, once the database is there: the operations, each in the
 // name of whoever acts, and what pages read.
 import type { Authenticate } from '../accounts/authenticate.ts'
+import type { Passkeys } from '../accounts/passkeys.ts'
 import type { SecondStep } from '../accounts/second-step.ts'
 import type { Sessions } from '../accounts/sessions.ts'
 import type { DecideApplications } from '../applications/decide-applications.ts'
@@ -62,6 +63,7 @@ export interface OperatorService {
   readonly provider: (OpenIdClient & { readonly signIn: SignInByProvider }) | undefined
   findOperator(login: string): Promise<Operator | undefined>
   readonly secondStep: SecondStep
+  readonly passkeys: Passkeys
   readonly memberSecondStep: Pick<SecondStep, 'reset'>
   /** Must switch the second step on before anything else. */
   needsSecondStep(operator: Operator): boolean

@@ -4,6 +4,8 @@
 import type { SealingTools } from '@tillgate/protocol'
 import { makeAuthenticate } from '../accounts/authenticate.ts'
 import { makeChangePassword } from '../accounts/change-password.ts'
+import { makePasskeys } from '../accounts/passkeys.ts'
+import type { AccountKind } from '../accounts/rules/account.ts'
 import { makeSecondStep } from '../accounts/second-step.ts'
 import { makeSessions } from '../accounts/sessions.ts'
 import type { Asking } from '../acts/service.ts'
@@ -265,6 +267,15 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       }),
     }
   }
+  const passkeysOf = (kind: AccountKind) =>
+    makePasskeys({
+      kind,
+      passkeys: kind === 'operator' ? stores.operatorPasskeys : stores.memberPasskeys,
+      tokens: makeTokens(vault.deriveKeys(`passkeys of ${kind}s`)),
+      siteName: `Tillgate ${new URL(publicUrl).host}`,
+      clock,
+      random,
+    })
   const manageMembers = (actor: string) =>
     makeManageMembers({
       ...{ members: stores.members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
@@ -387,6 +398,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         ...{ identities: stores.operatorIdentities, clock, random },
         rolesByGroup: config.openId.rolesByGroup,
       }),
+    operatorPasskeys: passkeysOf('operator'),
     secondStep: makeSecondStep({
       kind: 'operator',
       totp: stores.operatorTotp,
@@ -407,6 +419,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       clock,
     }),
     memberSessions: makeSessions({ kind: 'member', sessions: stores.memberSessions, clock, random }),
+    memberPasskeys: passkeysOf('member'),
     memberSecondStep: makeSecondStep({
       kind: 'member',
       totp: stores.memberTotp,

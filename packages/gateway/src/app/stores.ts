@@ -4,6 +4,7 @@ import { makeAccountSessionStore } from '../accounts/store/account-sessions.ts'
 import { memberTables, operatorTables } from '../accounts/store/account-tables.ts'
 import { makeAccountTotpStore } from '../accounts/store/account-totp.ts'
 import { makeAccountTriesStore } from '../accounts/store/account-tries.ts'
+import { makePasskeyStore } from '../accounts/store/passkeys.ts'
 import { makeApplicationStore } from '../applications/store/applications.ts'
 import { makeCallbackHistory } from '../callbacks/store/callback-history.ts'
 import { makeCallbackOutcomes, type OutcomeGathering } from '../callbacks/store/callback-outcomes.ts'
@@ -118,10 +119,12 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     operatorSessions: makeAccountSessionStore(pool, operatorAccounts),
     operatorTries: makeAccountTriesStore(pool, operatorAccounts),
     operatorTotp: makeAccountTotpStore(pool, operatorTables),
+    operatorPasskeys: makePasskeyStore(pool, operatorTables),
     members: makeMemberStore(pool),
     memberSessions: makeAccountSessionStore(pool, memberAccounts),
     memberTries: makeAccountTriesStore(pool, memberAccounts),
     memberTotp: makeAccountTotpStore(pool, memberTables),
+    memberPasskeys: makePasskeyStore(pool, memberTables),
     memberLinks: makeMemberLinkStore(pool),
     apiTokens: makeApiTokenStore(pool),
     approvals: makeApprovalStore(pool),

@@ -67,6 +67,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   member_totp: { place: 'local' },
   member_recovery_codes: { place: 'local' },
   member_links: { place: 'local' },
+  passkeys: { place: 'local' },
   applications: { place: 'local' },
   api_tokens: { place: 'local' },
   idempotency_keys: { place: 'local' },

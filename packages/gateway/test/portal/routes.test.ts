@@ -36,6 +36,7 @@ const things: Readonly<Record<string, readonly [others: string | undefined, nobo
   keyId: [keys[0]?.keyId, makeUuid(Date.now(), randomBytes)],
   login: [stranger.email, 'nobody@shop.example'],
   linkId: [invitations[0]?.linkId, makeUuid(Date.now(), randomBytes)],
+  credentialId: [randomBytes(16).toString('base64url'), randomBytes(16).toString('base64url')],
 }
 
 /** What a form is sent with, so that it gets as far as the thing. */
@@ -58,6 +59,9 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/account/second-step/begin': {},
   '/account/second-step/confirm': {},
   '/account/second-step/off': {},
+  '/account/passkeys/begin': {},
+  '/account/passkeys/add': {},
+  '/account/passkeys/:credentialId/remove': { password: memberPassword },
 }
 /** It signs the client out, which the test of the account's page looks at. */
 const apart = new Set(['/account/sessions/end-all'])

@@ -30,6 +30,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
       parts.openId && { ...parts.openId, signIn: operations.signInByProvider },
     findOperator: stores.operators.findOperator,
     secondStep: operations.secondStep,
+    passkeys: operations.operatorPasskeys,
     memberSecondStep: operations.memberSecondStep,
     // Whoever signs in at an identity provider has the second step there.
     needsSecondStep: ({ role, hasSecondStep, email }) =>

@@ -21,6 +21,7 @@ export function makePortalService(parts: {
     authenticate: operations.authenticateMember,
     sessions: operations.memberSessions,
     secondStep: operations.memberSecondStep,
+    passkeys: operations.memberPasskeys,
     links: operations.memberLinks,
     apply: operations.apply,
     askRecovery: operations.askRecovery,

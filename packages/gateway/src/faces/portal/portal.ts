@@ -3,7 +3,9 @@
 import type { RandomBytes } from '@tillgate/protocol'
 import type { Authenticate } from '../../accounts/authenticate.ts'
 import type { makeChangePassword } from '../../accounts/change-password.ts'
+import type { Passkeys } from '../../accounts/passkeys.ts'
 import type { Account, Session } from '../../accounts/rules/account.ts'
+import type { PasskeySite } from '../../accounts/rules/passkey.ts'
 import type { SecondStep } from '../../accounts/second-step.ts'
 import type { Sessions } from '../../accounts/sessions.ts'
 import type { Act } from '../../acts/act.ts'
@@ -27,6 +29,7 @@ export interface PortalService extends Keeper {
   readonly authenticate: Authenticate
   readonly sessions: Sessions<Account>
   readonly secondStep: SecondStep
+  readonly passkeys: Passkeys
   readonly links: OpenLinks
   readonly apply: Apply
   /** Undefined without mail. Tells nobody whether there is such an account. */
@@ -67,6 +70,8 @@ export interface Visit {
   /** For the audit: who, and from where. */
   readonly actor: string
   readonly formToken: string
+  /** Undefined: reached by a number, it can have no passkeys. */
+  readonly site: PasskeySite | undefined
   readonly nowMs: number
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -89,6 +94,7 @@ export interface PortalPage {
   readonly content: Content
   /** Makes keys in the browser. */
   readonly withKeyScript?: true
+  readonly withPasskeyScript?: true
 }
 
 /** What a form leads to: a page to go to with a sentence on it, another shop, a page that is shown this once, or the form again. */

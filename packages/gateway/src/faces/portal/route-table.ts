@@ -8,6 +8,7 @@ import { keysArea } from './areas/keys.ts'
 import { membersArea } from './areas/members.ts'
 import { moneyArea } from './areas/money.ts'
 import { ordersArea } from './areas/orders.ts'
+import { passkeysArea } from './areas/passkeys.ts'
 import { requestsArea } from './areas/requests.ts'
 import { settingsArea } from './areas/settings.ts'
 import type { PortalRoute } from './portal.ts'
@@ -23,6 +24,7 @@ export function portalRoutes(catalogue: readonly Act[]): readonly PortalRoute[] 
     ...settingsArea,
     ...membersArea,
     ...accountArea,
+    ...passkeysArea,
     ...actScreens(catalogue),
   ]
 }

@@ -11,6 +11,7 @@ import { actorOf, nextOf } from './visits.ts'
 
 const maxLoginShown = 254
 const maxCodeLength = 32
+const passkeyPath = '/sign-in/passkey'
 
 type NotRight = { kind: 'busy' | 'wrong' } | { kind: 'locked'; untilMs: number }
 
@@ -64,6 +65,26 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
     return showCode(call, tried(call, proof, language.words.signIn.wrongCode))
   })
 
+  at(passkeyPath, async ({ request, reply }) => {
+    const site = visits.siteOf(request)
+    const { formToken, cookies } = visits.readBrowser(request, running(), parts.random)
+    if (!site) return reply.status(404).send()
+    reply.header('set-cookie', [...cookies])
+    return reply.header('cache-control', 'no-store').send(running().passkeys.beginSignIn(formToken, site))
+  })
+
+  sentTo(passkeyPath, async (call) => {
+    const { request, language } = call
+    const site = visits.siteOf(request)
+    const form = readForm(request.body)
+    const refusal = door.refusalOf(call, form)
+    if (refusal || !site) return showPassword(call, refusal && { ...refusal, login: '' })
+    const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
+    const proof = await running().passkeys.prove(given, site)
+    if (proof.kind === 'right') return open(call, proof.access, 'by passkey')
+    return showPassword(call, { ...tried(call, proof, language.words.passkeys.wrong), login: '' })
+  })
+
   /** With mail alone. The answer is given before the look, so that neither its words nor its time tell anything. */
   at('/forgotten', async (call) =>
     running().askRecovery ? showForgotten(call) : redirect(call.reply, pathTo('/sign-in')),
@@ -97,8 +118,8 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
     return redirect(reply, pathTo('/sign-in'))
   })
 
-  async function open(call: Call, access: Access): Promise<FastifyReply> {
-    return (await door.open(call, access))
+  async function open(call: Call, access: Access, how?: string): Promise<FastifyReply> {
+    return (await door.open(call, access, how))
       ? redirect(call.reply, nextOf(call.request))
       : door.fromBeginning(call)
   }
@@ -122,6 +143,7 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
 
   function showPassword(call: Call, given?: Tried & { readonly login: string }): FastifyReply {
     const { signIn } = call.language.words
+    const site = visits.siteOf(call.request)
     return door.show(call, {
       title: signIn.heading,
       action: withNext('/sign-in', call.request),
@@ -132,6 +154,11 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
         running().askRecovery && html`<p><a href="${pathTo('/forgotten')}">${signIn.forgotten}</a></p>`
       }`,
       help: signIn.lost,
+      passkey: site && {
+        action: withNext(passkeyPath, call.request),
+        asked: { path: pathTo(passkeyPath) },
+        site,
+      },
     })
   }
 

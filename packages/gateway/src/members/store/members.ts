@@ -3,6 +3,7 @@
 import type { Access, Account } from '../../accounts/rules/account.ts'
 import { endAccess, hasAccess } from '../../accounts/store/account-sessions.ts'
 import { accountSources, memberTables } from '../../accounts/store/account-tables.ts'
+import { removePasskeys } from '../../accounts/store/passkeys.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { prepared, sql } from '../../database/sql.ts'
@@ -127,7 +128,10 @@ update member_accounts
    set sealed_password = ${sealedPassword}, password_changed_at = ${nowMs}, tries = 0, locked_until = null
  where login = ${login} and status = 'active'
    and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
-  return rowCount === 1 && endAccess(transaction, { login, nowMs }, memberTables)
+  if (rowCount !== 1) return false
+  // Not proven by the old one: whatever lets in besides may be somebody else's.
+  if (accessVersion === undefined) await removePasskeys(transaction, login, memberTables)
+  return endAccess(transaction, { login, nowMs }, memberTables)
 }
 
 async function changeMember(

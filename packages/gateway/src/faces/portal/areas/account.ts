@@ -15,6 +15,7 @@ import {
   type Visit,
 } from '../portal.ts'
 import { codeField, codeOf, demandPassword, passwordField } from '../proof.ts'
+import { passkeysPath } from './passkeys.ts'
 
 const page = '/account'
 const passwordFields = ['old', 'new', 'again'] as const
@@ -105,6 +106,10 @@ ${card(
   state.kind === 'on'
     ? html`<p>${fill(words.account.secondStepOn, { count: language.formats.number(state.recoveryCodesLeft) })}</p>${form(visit, 'second-step/off', html`${codeField(visit)}<button class="danger">${words.account.off}</button>`)}`
     : html`<p>${words.account.secondStepOff}</p>${form(visit, 'second-step/begin', html`${passwordField(visit)}<button>${words.account.begin}</button>`)}`,
+)}
+${card(
+  words.passkeys.heading,
+  html`<p>${words.passkeys.text}</p><p><a class="button" href="${pathTo(passkeysPath)}">${words.passkeys.heading}</a></p>`,
 )}
 ${card(words.account.password, passwordForm(visit))}
 ${card(

@@ -251,6 +251,28 @@ export const de: Words = {
     ended: 'Die Sitzung ist beendet.',
     endAll: 'Überall abmelden',
   },
+  passkeys: {
+    heading: 'Passkeys',
+    text: 'Mit einem Passkey meldet Ihr Telefon, Ihr Rechner oder Ihre Passwortverwaltung Sie an, ohne Passwort und Code. Er gilt nur auf dieser Seite.',
+    added: 'hinzugefügt {when}',
+    used: 'zuletzt benutzt {when}',
+    add: 'Passkey hinzufügen',
+    addedNow: 'Der Passkey ist hinzugefügt. Sie können sich mit ihm anmelden.',
+    name: 'Name',
+    nameText:
+      'Geben Sie ihm einen Namen, an dem Sie ihn erkennen, etwa „Telefon“. Dann fragt Ihr Browser, wo er aufbewahrt werden soll.',
+    make: 'Passkey erstellen',
+    needsScript: 'Das braucht JavaScript.',
+    needsName: 'Passkeys brauchen eine Seite mit Namen und https. Fragen Sie den Betreiber dieses Gateways.',
+    remove: 'Entfernen',
+    removeHeading: '{name} entfernen',
+    removeText: 'Er meldet Sie nicht mehr an. Der Eintrag auf Ihrem Gerät bleibt, bis Sie ihn dort löschen.',
+    removed: 'Der Passkey ist entfernt.',
+    signIn: 'Mit einem Passkey anmelden',
+    trouble: 'Ihr Browser gab keinen Passkey für diese Seite. Bitte versuchen Sie es noch einmal.',
+    wrong:
+      'Dieser Passkey ist hier nicht bekannt, oder die Antwort kam zu spät. Bitte versuchen Sie es noch einmal.',
+  },
   apply: {
     heading: 'Händler werden',
     text: 'Sagen Sie uns, wer Sie sind. Wir sehen es an, fragen nach, wenn etwas unklar ist, und geben Ihnen Schlüssel für echte Zahlungen.',

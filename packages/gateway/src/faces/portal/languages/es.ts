@@ -248,6 +248,28 @@ export const es: Words = {
     ended: 'La sesión está terminada.',
     endAll: 'Cerrar sesión en todas partes',
   },
+  passkeys: {
+    heading: 'Claves de acceso',
+    text: 'Con una clave de acceso, su teléfono, su ordenador o su gestor de contraseñas inicia la sesión por usted, sin contraseña ni código. Solo sirve en este sitio.',
+    added: 'añadida {when}',
+    used: 'usada {when}',
+    add: 'Añadir una clave de acceso',
+    addedNow: 'La clave de acceso está añadida. Puede iniciar sesión con ella.',
+    name: 'Nombre',
+    nameText:
+      'Dele un nombre por el que la reconozca, como «teléfono». Después su navegador pregunta dónde guardarla.',
+    make: 'Crear la clave de acceso',
+    needsScript: 'Hace falta JavaScript.',
+    needsName:
+      'Las claves de acceso necesitan un sitio con nombre y https. Pregunte al operador de esta pasarela.',
+    remove: 'Quitar',
+    removeHeading: 'Quitar {name}',
+    removeText: 'Ya no inicia su sesión. La entrada en su dispositivo queda hasta que la borre allí.',
+    removed: 'La clave de acceso está quitada.',
+    signIn: 'Iniciar sesión con una clave de acceso',
+    trouble: 'Su navegador no dio ninguna clave de acceso para este sitio. Inténtelo otra vez.',
+    wrong: 'Esta clave de acceso no se conoce aquí, o su respuesta llegó tarde. Inténtelo otra vez.',
+  },
   apply: {
     heading: 'Ser comercio',
     text: 'Díganos quién es. Lo miramos, preguntamos si algo no está claro y le damos claves para pagos reales.',

@@ -251,6 +251,29 @@ export const fr: Words = {
     ended: 'La session est terminée.',
     endAll: 'Se déconnecter partout',
   },
+  passkeys: {
+    heading: 'Clés d’accès',
+    text: 'Avec une clé d’accès, votre téléphone, votre ordinateur ou votre gestionnaire de mots de passe vous connecte, sans mot de passe ni code. Elle ne sert que sur ce site.',
+    added: 'ajoutée {when}',
+    used: 'utilisée {when}',
+    add: 'Ajouter une clé d’accès',
+    addedNow: 'La clé d’accès est ajoutée. Vous pouvez vous connecter avec elle.',
+    name: 'Nom',
+    nameText:
+      'Donnez-lui un nom que vous reconnaîtrez, par exemple « téléphone ». Ensuite votre navigateur demande où la garder.',
+    make: 'Créer la clé d’accès',
+    needsScript: 'Il faut JavaScript.',
+    needsName:
+      'Les clés d’accès demandent un site avec un nom et https. Adressez-vous à l’opérateur de cette passerelle.',
+    remove: 'Retirer',
+    removeHeading: 'Retirer {name}',
+    removeText:
+      'Elle ne vous connecte plus. L’entrée sur votre appareil reste jusqu’à ce que vous l’y supprimiez.',
+    removed: 'La clé d’accès est retirée.',
+    signIn: 'Se connecter avec une clé d’accès',
+    trouble: 'Votre navigateur n’a donné aucune clé d’accès pour ce site. Veuillez réessayer.',
+    wrong: 'Cette clé d’accès n’est pas connue ici, ou sa réponse est venue trop tard. Veuillez réessayer.',
+  },
   apply: {
     heading: 'Devenir marchand',
     text: 'Dites-nous qui vous êtes. Nous regardons, demandons si quelque chose n’est pas clair, et vous donnons des clés pour de vrais paiements.',
