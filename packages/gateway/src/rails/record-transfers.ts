@@ -88,7 +88,7 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
         const ids = { ...makeIds(act.actedAtMs), prices, applyId: makeTransactionId(act.actedAtMs, random) }
         const decision = decideReceipt({ order, attempt, account, entries }, entry, ids)
         const endsTask = decision.isOver ? attempt.transactionId : undefined
-        return { order: key, entry, act, decision, before: attempt, endsTask }
+        return { order: key, entry, act, decision, before: { order, attempt }, endsTask }
       })
     },
 

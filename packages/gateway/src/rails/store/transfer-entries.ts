@@ -42,10 +42,10 @@ export function makeTransferEntryStore(database: Pool, onQueued: OnQueued = () =
 
 async function commitRecorded(
   transaction: Queryable,
-  { order, entry, endsTask, act, ...decided }: RecordedTransfer,
+  { entry, endsTask, act, ...decided }: RecordedTransfer,
 ) {
   // First, as whoever ends an order does, so that nobody waits in a circle. What changes no attempt leaves the order alone.
-  if (decided.decision?.attempt) await lockOrders(transaction, [order])
+  if (decided.decision?.attempt && decided.before) await lockOrders(transaction, [decided.before.order])
   if (entry && !(await insertEntry(transaction, entry))) return { result: false, queued: [] }
   if (endsTask !== undefined) await removeTask(transaction, endsTask)
   const queued = await commitDecisions(transaction, [decided])
