@@ -41,6 +41,7 @@ import type { Tokens } from '../platform/tokens.ts'
 import type { ManageRails } from '../rails/manage-rails.ts'
 import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { ReturnLateMoney } from '../rails/return-late-money.ts'
+import type { TransferActs } from '../rails/transfer-acts.ts'
 import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
 import type { ManageBanks } from '../treasury/manage-banks.ts'
@@ -86,6 +87,7 @@ export interface OperatorService {
   merchantActs(by: Asking): MerchantActs
   /** What asks for payouts and says where they go, likewise. */
   payoutActs(by: Asking): PayoutActs
+  transferActs(by: Asking): TransferActs
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>

@@ -81,6 +81,7 @@ import { makeReturnLateMoney } from '../rails/return-late-money.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import type { ClaimedTask } from '../rails/rules/rail-task.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
+import { makeTransferActs } from '../rails/transfer-acts.ts'
 import { walletRail } from '../rails/wallet-rail.ts'
 import { makeRefundOrder } from '../refunds/refund-order.ts'
 import { makeSandboxAccess, sandboxAccessActor } from '../sandbox/sandbox-access.ts'
@@ -261,6 +262,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       corrections: makeCorrectBooks({ treasury, ...by }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
       payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
+      transfers: makeRecordTransfers({
+        ...stores,
+        ...{ currentOrder, prices, ...by },
+        onAlert: (message, about) => hints.railAlert(message, about),
+      }),
       bankAccounts: makeManageBankAccounts({
         ...{ ...stores, makeNotices, ...by },
         waitMs: config.bankAccountWaitMs,
@@ -486,6 +492,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
     merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
     payoutActs: (by: Asking) => makePayoutActs(askingAs(by)),
+    transferActs: (by: Asking) => makeTransferActs(askingAs(by)),
 
     /** What people do, in the name of one of them. */
     as: (actor: string) => {
@@ -511,11 +518,6 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
-        transfers: makeRecordTransfers({
-          ...stores,
-          ...{ currentOrder, prices, ...by },
-          onAlert: (message, about) => hints.railAlert(message, about),
-        }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         prices: makeManagePrices({ prices: stores.priceLists, merchants, rails: stores.rails, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),

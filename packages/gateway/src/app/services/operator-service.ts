@@ -49,6 +49,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     moneyActs: operations.moneyActs,
     merchantActs: operations.merchantActs,
     payoutActs: operations.payoutActs,
+    transferActs: operations.transferActs,
     findCallback: operations.findCallback,
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     corrections: stores.corrections,
