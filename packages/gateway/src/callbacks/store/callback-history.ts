@@ -3,13 +3,14 @@
 import type { EventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
-import { allOf, plainSql, type Sql, sql } from '../../database/sql.ts'
+import { allOf, merchantIs, plainSql, type Sql, sql } from '../../database/sql.ts'
 import { firstCallbackIdAt } from '../../platform/time-ordered-ids.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 import type { FailingHost } from '../rules/host-health.ts'
 import { failingHostShape } from './callback-outcomes.ts'
 import {
   type CallbackKey,
+  isOfKey,
   keyColumns,
   rememberFirstAttempts,
   stateSource,
@@ -188,10 +189,11 @@ async function findCallback(
 select c.*
   from merchants m
  cross join lateral (select ${shape.columns}
-                       from callbacks_with_progress
-                      where merchant_id = m.merchant_id and callback_id = ${callbackId}
+                       from callbacks_with_progress p
+                      where p.merchant_id = m.merchant_id and p.callback_id = ${callbackId}
+                        and ${merchantIs(sql`p`, merchantId)}
                       limit 1) as c
- where ${merchantId}::text is null or m.merchant_id = ${merchantId}`)
+ where ${merchantIs(sql`m`, merchantId)}`)
   return rows[0] && shape.read(rows[0])
 }
 
@@ -225,11 +227,11 @@ select ${failingHostShape.columns} from callback_hosts order by pauses desc, fai
 }
 
 const countsShape = rowShape<CallbackCounts>('counts', {
-  waiting: number('(select count(*) from (select from callback_queue limit most) as q)'),
-  due: number('(select count(*) from (select from callback_queue where due_at <= now_ms limit most) as q)'),
+  waiting: number('(select count(*) from (select 1 from callback_queue limit most) as q)'),
+  due: number('(select count(*) from (select 1 from callback_queue where due_at <= now_ms limit most) as q)'),
   oldestDueAtMs: number('(select min(due_at) from callback_queue where due_at <= now_ms)'),
   exhausted: number(
-    '(select count(*) from (select from callbacks where exhausted_at is not null limit most) as c)',
+    '(select count(*) from (select 1 from callbacks where exhausted_at is not null limit most) as c)',
   ),
   failingHosts: number('(select count(*) from callback_hosts)'),
   pausedHosts: number('(select count(*) from callback_hosts where paused_until > now_ms)'),
@@ -270,12 +272,12 @@ select ${keyColumns}
     const { rows: pruned } = await transaction.query<CallbackKey>(sql`
 update callbacks c set body = null
   from ${unnestKeys(rows)}
- where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback and ${isPast}
+ where ${isOfKey('c', rows)} and ${isPast}
 returning ${keyColumns}`)
     await transaction.query(sql`
 delete from callback_attempts a
  using ${unnestKeys(pruned)}
- where a.merchant_id = k.of_merchant and a.callback_id = k.of_callback`)
+ where ${isOfKey('a', pruned)}`)
     return pruned.length
   })
 }
@@ -308,7 +310,7 @@ returning ${keyColumns}`)
 update callbacks c
    set exhausted_at = ${nowMs}, next_attempt_at = null
   from ${unnestKeys(rows)}
- where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback
+ where ${isOfKey('c', rows)}
    and c.delivered_at is null and c.exhausted_at is null`)
     }
     return rows

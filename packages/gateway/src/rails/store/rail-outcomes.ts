@@ -3,6 +3,7 @@
 import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
 import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
 import type { Queryable } from '../../database/pool.ts'
+import { byMerchant } from '../../database/tables.ts'
 import { type AccountKey, accountKeyOf, type Transfer } from '../../ledger/rules/transfer.ts'
 import { insertTransfers } from '../../ledger/store/ledger.ts'
 import type { NewNotice } from '../../notices/rules/notice.ts'
@@ -101,19 +102,16 @@ export async function commitDecisions(transaction: Queryable, outcomes: readonly
   return queued
 }
 
+/** One statement a merchant: a lock over several shards does not exist. */
 export async function lockOrders(transaction: Queryable, keys: readonly OrderKey[]): Promise<void> {
-  if (keys.length === 0) return
-  await transaction.query({
-    name: 'lock-orders-of-rails',
-    text: `
-select
-  from orders o
-  join (select * from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)) as k
-    on o.merchant_id = k.merchant_id and o.payment_id = k.payment_id
- order by o.payment_id
-   for update of o`,
-    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
-  })
+  for (const [merchantId, theirs] of byMerchant(keys)) {
+    await transaction.query({
+      name: 'lock-orders-of-rails',
+      text: `
+select 1 from orders where merchant_id = $1 and payment_id = any ($2::text[]) order by payment_id for update`,
+      values: [merchantId, theirs.map(({ paymentId }) => paymentId)],
+    })
+  }
 }
 
 /** Each must still be as it was when its change was decided. */
@@ -131,7 +129,8 @@ update rail_attempts a
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
               $9::bigint[])
     as c (merchant_id, transaction_id, before, status, reference, next_action, reason, return_id, ended_at)
- where a.merchant_id = c.merchant_id and a.transaction_id = c.transaction_id and a.status = c.before`,
+ where a.merchant_id = c.merchant_id and a.transaction_id = c.transaction_id and a.status = c.before
+   and a.merchant_id = any ($1::text[])`,
     values: [
       changed.map(({ after }) => after.merchantId),
       changed.map(({ after }) => after.transactionId),
@@ -157,7 +156,8 @@ async function freeOrders(transaction: Queryable, outcomes: readonly Decided[]):
 update orders o
    set open_attempt = null
   from unnest($1::text[], $2::text[], $3::text[]) as f (merchant_id, payment_id, transaction_id)
- where o.merchant_id = f.merchant_id and o.payment_id = f.payment_id and o.open_attempt = f.transaction_id`,
+ where o.merchant_id = f.merchant_id and o.payment_id = f.payment_id and o.open_attempt = f.transaction_id
+   and o.merchant_id = any ($1::text[])`,
     values: [
       freed.map(({ merchantId }) => merchantId),
       freed.map(({ paymentId }) => paymentId),
