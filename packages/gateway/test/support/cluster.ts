@@ -1,10 +1,11 @@
 // Databases on all nodes of a Citus cluster at once. A spread database is copied like any other, on every node under
 // the same name: what Citus knows of it names its nodes and never the database.
 import pg from 'pg'
+import { distribute, prepareDistribution } from '../../src/database/cluster/distribute.ts'
 import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
-import { distribute } from '../../src/database/distribute.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openPool } from '../../src/database/pool.ts'
+import { codeOf } from '../../src/platform/errors.ts'
 import { command, migrationsFolder } from './server.ts'
 
 /** Fewer than Citus's own 32: each of them costs every database of every test file. */
@@ -36,7 +37,7 @@ export async function makeClusterTemplate(nodes: readonly ConnectionOptions[], n
   const pool = openPool(withDatabase(coordinator, name), { max: 1, statementTimeoutMs: 0 })
   try {
     await migrate(pool, migrationsFolder)
-    await distribute(pool, { isBlocking: true })
+    await distribute(pool, await prepareDistribution(pool, { withinSeconds: 600 }))
   } finally {
     await pool.close()
   }
@@ -57,7 +58,15 @@ export async function copyOnNodes(
 }
 
 export async function dropOnNodes(nodes: readonly ConnectionOptions[], name: string): Promise<void> {
-  for (const node of nodes) await command(node, `drop database if exists ${name} with (force)`)
+  for (const node of nodes)
+    for (let triesLeft = 5; ; triesLeft--)
+      try {
+        await command(node, `drop database if exists ${name} with (force)`)
+        break
+      } catch (error) {
+        // Citus's daemon came back between the two.
+        if (codeOf(error) !== '55006' || triesLeft === 0) throw error
+      }
 }
 
 /** Citus keeps a daemon in every database that somebody connected to, and one with a session cannot be copied. */

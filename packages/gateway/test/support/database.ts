@@ -2,9 +2,9 @@
 // the file is done.
 import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
-import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
+import { type ConnectionOptions, parseDatabaseUrl, withDatabase } from '../../src/database/connection.ts'
 import { openPool, type Pool } from '../../src/database/pool.ts'
-import { dropOnNodes } from './cluster.ts'
+import { dropOnNodes, makeClusterDatabase } from './cluster.ts'
 import { command, copyDatabase, type StartedTemplates, startTestServer, type TestServer } from './server.ts'
 import './routing-watch.ts'
 
@@ -38,6 +38,25 @@ export async function emptyDatabase(): Promise<FreshDatabase> {
     await command(connection, `create database ${name}`)
     return undefined
   })
+}
+
+/** The coordinator first, each with a database of the server's own. */
+export function clusterNodes(): readonly ConnectionOptions[] {
+  return (process.env['TEST_CITUS_URLS'] ?? '').split(/[ ,]+/).map(parseDatabaseUrl)
+}
+
+/** On a cluster: on all its nodes, joined, without any table. */
+export async function clusterDatabase(): Promise<
+  FreshDatabase & { readonly nodes: readonly ConnectionOptions[] }
+> {
+  let nodes: readonly ConnectionOptions[] = []
+  const made = await makeDatabase(async ({ connection, workers }, name) => {
+    const servers = [connection, ...workers]
+    await makeClusterDatabase(servers, name)
+    nodes = servers.map((node) => withDatabase(node, name))
+    return undefined
+  })
+  return { ...made, nodes }
 }
 
 async function makeDatabase(

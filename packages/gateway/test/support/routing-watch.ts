@@ -16,12 +16,13 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
   'database/backup/restore.ts': [[''], 'a restore looks whether the database is empty'],
   'database/migrate.ts': [['applyNext'], 'a migration changes all rows of a table'],
   'database/mode.ts': [['checkContent'], 'at the start: whether there is any order at all'],
-  'keys/store/sealed-secrets.ts': [
-    ['countByMasterKey', 'listNotUnder', 'listUnsealed', 'reseal', 'sealInPlace'],
-    'a new master key seals the secrets of all, a page at a time',
-  ],
+  'keys/store/sealed-secrets.ts': [[''], 'a new master key seals the secrets of all, a page at a time'],
   'ledger/store/ledger-checks.ts': [[''], 'the proof is of all books at once'],
   'ledger/store/trial-balance.ts': [[''], 'the trial balance is of all books at once'],
+  'links/store/links.ts': [
+    ['findLink', 'listLinks'],
+    'the address of a payment link names the link alone, and the console lists those of all',
+  ],
   'merchants/store/merchants.ts': [
     ['deleteUnusedHosts', 'listMerchants'],
     'the console lists merchants, and pruning looks for hosts that nobody uses',
