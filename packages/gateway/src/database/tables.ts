@@ -83,6 +83,13 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
 /** The column by which spread tables are spread. */
 export const spreadColumn = 'merchant_id'
 
+/** Merchant by merchant in one order for everybody, so that two who lock rows never wait for each other in a circle. */
+export function byMerchant<Key extends { readonly merchantId: string }>(
+  keys: readonly Key[],
+): readonly (readonly [merchantId: string, keys: readonly Key[]])[] {
+  return [...Map.groupBy(keys, ({ merchantId }) => merchantId)].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
 export interface SpreadForeignKey {
   readonly table: string
   readonly name: string
