@@ -15,6 +15,9 @@ export const sessionLimits = {
   touchEveryMs: 60 * 1000,
 } as const
 
+/** Of whoever has no password: for so long having signed in is proof enough, as the provider is asked anew. */
+export const recentSignInMs = 10 * 60 * 1000
+
 const tokenBytes = 32
 const tokenPattern = /^[\w-]{43}$/
 

@@ -26,6 +26,7 @@ import { makeOpenLink } from '../links/open-link.ts'
 import { makeCloseLink, makeQueryLink } from '../links/query-link.ts'
 import { makeManageMembers } from '../members/manage-members.ts'
 import { makeOpenLinks } from '../members/open-links.ts'
+import { makeSignInMemberByProvider } from '../members/sign-in-by-provider.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
@@ -426,6 +427,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     memberSessions: makeSessions({ kind: 'member', sessions: stores.memberSessions, clock, random }),
     memberPasskeys: passkeysOf('member'),
+    signInMemberByProvider: makeSignInMemberByProvider({
+      identities: stores.memberIdentities,
+      clock,
+      random,
+    }),
     memberSecondStep: makeSecondStep({
       kind: 'member',
       totp: stores.memberTotp,

@@ -19,6 +19,7 @@ import { verifyLedger } from '../ledger/store/ledger-checks.ts'
 import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
 import { makeLinkStore } from '../links/store/links.ts'
+import { makeMemberIdentities } from '../members/store/member-identities.ts'
 import { makeMemberLinkStore } from '../members/store/member-links.ts'
 import { makeMemberStore, memberAccountShape } from '../members/store/members.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
@@ -124,6 +125,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     memberSessions: makeAccountSessionStore(pool, memberAccounts),
     memberTries: makeAccountTriesStore(pool, memberAccounts),
     memberTotp: makeAccountTotpStore(pool, memberTables),
+    memberIdentities: makeMemberIdentities(pool),
     memberPasskeys: makePasskeyStore(pool, memberTables),
     memberLinks: makeMemberLinkStore(pool),
     apiTokens: makeApiTokenStore(pool),

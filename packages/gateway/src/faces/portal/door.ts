@@ -40,7 +40,7 @@ export interface SmallForm {
   readonly errors?: readonly FieldError[]
   readonly lead?: Content
   readonly fields: Html
-  readonly help?: string
+  readonly help?: Content
   /** A form of its own below. */
   readonly passkey?: Pick<PasskeyForm, 'action' | 'asked' | 'site'> | undefined
 }
@@ -71,11 +71,14 @@ export function makeDoor({ parts, visits, frame }: DoorParts) {
     /** The form came from our own page, in this browser. */
     isOurs,
 
+    /** Past the allowance of tries of the address. */
+    isTooMuch: ({ ip }: FastifyRequest): boolean => tries.take(addressKey(ip)) > 0,
+
     /** Why it is not even looked at. */
     refusalOf({ request, language }: Call, form: URLSearchParams): Tried | undefined {
       const { again, busy } = language.words.signIn
       if (!isOurs(request, form)) return { httpStatus: 403, trouble: again }
-      if (tries.take(addressKey(request.ip)) > 0) return { httpStatus: 429, trouble: busy }
+      if (this.isTooMuch(request)) return { httpStatus: 429, trouble: busy }
       return undefined
     },
 

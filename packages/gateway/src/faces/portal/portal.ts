@@ -17,8 +17,10 @@ import type { Keeper } from '../../http/forms/sign-in-cookies.ts'
 import type { Content } from '../../http/html.ts'
 import type { OpenLinks } from '../../members/open-links.ts'
 import type { MemberRole, Membership } from '../../members/rules/member.ts'
+import type { SignInMemberByProvider } from '../../members/sign-in-by-provider.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
+import type { OpenIdClient } from '../../platform/outside/openid.ts'
 import type { Language } from './languages.ts'
 import type { MerchantScope } from './merchant-scope.ts'
 
@@ -28,6 +30,8 @@ export const prefix = '/merchant'
 export interface PortalService extends Keeper {
   readonly authenticate: Authenticate
   readonly sessions: Sessions<Account>
+  /** Where members sign in at an identity provider. */
+  readonly provider: (OpenIdClient & { readonly signIn: SignInMemberByProvider }) | undefined
   readonly secondStep: SecondStep
   readonly passkeys: Passkeys
   readonly links: OpenLinks

@@ -1,12 +1,13 @@
 // Signing in to the portal: the password, and for whoever has a second step a code.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Access } from '../../accounts/rules/account.ts'
-import { html } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
 import { fillText } from '../../http/languages/words.ts'
 import { redirect } from '../../http/layout.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
 import { type Call, type Door, type DoorParts, type Tried, withNext } from './door.ts'
 import { pathTo } from './portal.ts'
+import { providerPath } from './provider-sign-in.ts'
 import { actorOf, nextOf } from './visits.ts'
 
 const maxLoginShown = 254
@@ -148,18 +149,29 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
       title: signIn.heading,
       action: withNext('/sign-in', call.request),
       tried: given,
+      lead:
+        running().provider &&
+        html`<p class="stack"><a class="button primary" href="${withNext(providerPath, call.request)}">${call.language.words.provider.signIn}</a></p>`,
       fields: html`<label>${signIn.email}<input name="email" type="email" value="${given?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>${signIn.password}<input name="password" type="password" autocomplete="current-password" required></label>
 <button class="primary">${signIn.heading}</button>${
         running().askRecovery && html`<p><a href="${pathTo('/forgotten')}">${signIn.forgotten}</a></p>`
       }`,
-      help: signIn.lost,
+      help: html`${signIn.lost}${newcomers(call)}`,
       passkey: site && {
         action: withNext(passkeyPath, call.request),
         asked: { path: pathTo(passkeyPath) },
         site,
       },
     })
+  }
+
+  /** Where somebody without an account goes. */
+  function newcomers({ language: { words } }: Call): Html | undefined {
+    if (parts.mode === 'sandbox') return html` <a href="/sandbox">${words.signIn.sandbox}</a>`
+    return parts.takesApplications
+      ? html` <a href="${pathTo('/apply')}">${words.apply.heading}</a>`
+      : undefined
   }
 
   function showForgotten(call: Call, given?: Tried): FastifyReply {

@@ -59,15 +59,17 @@ async function showBegin(visit: Visit): Promise<PortalPage> {
   return {
     title: words.add,
     area: 'shop',
-    content: visit.site
-      ? html`<form method="post" action="${pathTo(`${passkeysPath}/begin`)}" class="stack card">${carried(visit)}${proofFields(visit)}<button class="primary">${words.add}</button></form>`
-      : html`<p>${words.needsName}</p>`,
+    content: !visit.account.hasPassword
+      ? html`<p>${visit.language.words.provider.yours}</p>`
+      : visit.site
+        ? html`<form method="post" action="${pathTo(`${passkeysPath}/begin`)}" class="stack card">${carried(visit)}${proofFields(visit)}<button class="primary">${words.add}</button></form>`
+        : html`<p>${words.needsName}</p>`,
   }
 }
 
 async function begin(visit: Visit, form: URLSearchParams): Promise<Done> {
   const { portal, site } = visit
-  if (!site) return { kind: 'refused', errors: [] }
+  if (!site || !visit.account.hasPassword) return { kind: 'refused', errors: [] }
   await demandProof(visit, form)
   const options = await portal.passkeys.beginAdding(ownOf(visit), site)
   return { kind: 'shown_once', page: makePage(visit, site, options) }

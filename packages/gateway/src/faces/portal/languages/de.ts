@@ -54,6 +54,7 @@ export const de: Words = {
       'Wenn es ein Konto mit dieser Adresse gibt, ist ein Link zu einem neuen Passwort unterwegs.',
     out: 'Abmelden',
     signedOut: 'Sie sind abgemeldet.',
+    sandbox: 'Neu hier? Zugang zur Sandbox holen.',
     nowhere: 'Sie gehören hier zu keinem Laden mehr.',
   },
   join: {
@@ -250,6 +251,19 @@ export const de: Words = {
     end: 'Beenden',
     ended: 'Die Sitzung ist beendet.',
     endAll: 'Überall abmelden',
+  },
+  provider: {
+    signIn: 'Mit Ihrer Organisation anmelden',
+    join: 'Mit dem Konto Ihrer Organisation beitreten',
+    away: 'Ihr Identitätsanbieter antwortet nicht. Versuchen Sie es gleich noch einmal.',
+    refused:
+      'Die Antwort Ihres Identitätsanbieters konnte nicht angenommen werden. Bitte versuchen Sie es noch einmal.',
+    unknown:
+      'Ihr Identitätsanbieter kennt Sie, aber hier kennt Sie niemand über ihn. Öffnen Sie den Link Ihrer Einladung und treten Sie von dort bei.',
+    recent:
+      'Sie haben hier kein Passwort. Das geht zehn Minuten lang nach dem Anmelden: Melden Sie sich ab und neu an, wenn es länger her ist.',
+    yours:
+      'Sie melden sich bei Ihrem Identitätsanbieter an: Passwort, zweiter Schritt und Passkeys liegen dort.',
   },
   passkeys: {
     heading: 'Passkeys',

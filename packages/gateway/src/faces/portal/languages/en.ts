@@ -44,6 +44,7 @@ export const en = {
     forgottenSent: 'If there is an account with this address, a link to a new password is on its way to it.',
     out: 'Sign out',
     signedOut: 'You are signed out.',
+    sandbox: 'New here? Get access to the sandbox.',
     nowhere: 'You are not a member of any shop here any more.',
   },
   join: {
@@ -237,6 +238,17 @@ export const en = {
     end: 'End it',
     ended: 'The session is ended.',
     endAll: 'Sign out everywhere',
+  },
+  provider: {
+    signIn: 'Sign in with your organisation',
+    join: 'Join with your organisation’s account',
+    away: 'Your identity provider does not answer. Try again in a moment.',
+    refused: 'Your identity provider’s answer could not be accepted. Please try again.',
+    unknown:
+      'Your identity provider knows you, but nobody here does by it. Open the link of your invitation and join from there.',
+    recent:
+      'You have no password here. This works for ten minutes after you signed in: sign out and in again if it is longer ago.',
+    yours: 'You sign in at your identity provider: password, second step and passkeys are kept there.',
   },
   passkeys: {
     heading: 'Passkeys',

@@ -53,6 +53,7 @@ export const es: Words = {
     forgottenSent: 'Si hay una cuenta con este correo, un enlace a una contraseña nueva va en camino.',
     out: 'Cerrar sesión',
     signedOut: 'Ha cerrado la sesión.',
+    sandbox: '¿Nuevo aquí? Obtener acceso al entorno de pruebas.',
     nowhere: 'Ya no es miembro de ninguna tienda aquí.',
   },
   join: {
@@ -247,6 +248,18 @@ export const es: Words = {
     end: 'Terminarla',
     ended: 'La sesión está terminada.',
     endAll: 'Cerrar sesión en todas partes',
+  },
+  provider: {
+    signIn: 'Iniciar sesión con su organización',
+    join: 'Unirse con la cuenta de su organización',
+    away: 'Su proveedor de identidad no responde. Inténtelo de nuevo en un momento.',
+    refused: 'La respuesta de su proveedor de identidad no pudo aceptarse. Inténtelo otra vez.',
+    unknown:
+      'Su proveedor de identidad le conoce, pero aquí nadie por él. Abra el enlace de su invitación y únase desde allí.',
+    recent:
+      'No tiene contraseña aquí. Esto funciona durante diez minutos tras iniciar sesión: cierre la sesión e iníciela otra vez si hace más tiempo.',
+    yours:
+      'Inicia sesión en su proveedor de identidad: contraseña, segundo paso y claves de acceso se guardan allí.',
   },
   passkeys: {
     heading: 'Claves de acceso',

@@ -54,6 +54,7 @@ export const fr: Words = {
       'S’il existe un compte avec cette adresse, un lien vers un nouveau mot de passe lui est envoyé.',
     out: 'Se déconnecter',
     signedOut: 'Vous êtes déconnecté.',
+    sandbox: 'Nouveau ici ? Obtenir un accès au bac à sable.',
     nowhere: 'Vous n’êtes plus membre d’aucune boutique ici.',
   },
   join: {
@@ -250,6 +251,18 @@ export const fr: Words = {
     end: 'La terminer',
     ended: 'La session est terminée.',
     endAll: 'Se déconnecter partout',
+  },
+  provider: {
+    signIn: 'Se connecter avec votre organisation',
+    join: 'Rejoindre avec le compte de votre organisation',
+    away: 'Votre fournisseur d’identité ne répond pas. Réessayez dans un instant.',
+    refused: 'La réponse de votre fournisseur d’identité n’a pas pu être acceptée. Veuillez réessayer.',
+    unknown:
+      'Votre fournisseur d’identité vous connaît, mais personne ici par lui. Ouvrez le lien de votre invitation et rejoignez à partir de là.',
+    recent:
+      'Vous n’avez pas de mot de passe ici. Cela marche pendant dix minutes après la connexion : déconnectez-vous puis reconnectez-vous si c’est plus ancien.',
+    yours:
+      'Vous vous connectez chez votre fournisseur d’identité : mot de passe, deuxième étape et clés d’accès y sont gardés.',
   },
   passkeys: {
     heading: 'Clés d’accès',

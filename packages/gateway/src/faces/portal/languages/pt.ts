@@ -52,6 +52,7 @@ export const pt: Words = {
     forgottenSent: 'Se houver uma conta com este endereço, um link para uma nova senha está a caminho.',
     out: 'Sair',
     signedOut: 'Você saiu.',
+    sandbox: 'Novo aqui? Obter acesso ao ambiente de testes.',
     nowhere: 'Você não é mais membro de nenhuma loja aqui.',
   },
   join: {
@@ -246,6 +247,17 @@ export const pt: Words = {
     end: 'Terminar',
     ended: 'A sessão terminou.',
     endAll: 'Sair em todos os lugares',
+  },
+  provider: {
+    signIn: 'Entrar com a sua organização',
+    join: 'Participar com a conta da sua organização',
+    away: 'Seu provedor de identidade não responde. Tente de novo em instantes.',
+    refused: 'A resposta do seu provedor de identidade não pôde ser aceita. Tente de novo.',
+    unknown:
+      'Seu provedor de identidade conhece você, mas aqui ninguém por ele. Abra o link do seu convite e participe a partir dele.',
+    recent:
+      'Você não tem senha aqui. Isto funciona por dez minutos depois de entrar: saia e entre de novo se faz mais tempo.',
+    yours: 'Você entra no seu provedor de identidade: senha, segundo passo e chaves de acesso ficam lá.',
   },
   passkeys: {
     heading: 'Chaves de acesso',

@@ -45,6 +45,7 @@ export const zh: Words = {
     forgottenSent: '如果有使用此邮箱的账户，重设密码的链接已发出。',
     out: '退出',
     signedOut: '您已退出。',
+    sandbox: '第一次来？获取沙盒访问权限。',
     nowhere: '您在这里已不属于任何店铺。',
   },
   join: {
@@ -235,6 +236,15 @@ export const zh: Words = {
     end: '结束',
     ended: '会话已结束。',
     endAll: '在所有地方退出',
+  },
+  provider: {
+    signIn: '使用您的组织账户登录',
+    join: '使用组织账户加入',
+    away: '您的身份提供方没有应答。请稍后重试。',
+    refused: '无法接受您的身份提供方的应答。请重试。',
+    unknown: '您的身份提供方认识您，但这里没有与之对应的人。请打开邀请链接，从那里加入。',
+    recent: '您在这里没有密码。此操作在登录后十分钟内有效：如果已超过，请退出后重新登录。',
+    yours: '您在身份提供方处登录：密码、第二步验证和通行密钥都保存在那里。',
   },
   passkeys: {
     heading: '通行密钥',
