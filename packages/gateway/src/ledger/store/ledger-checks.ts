@@ -1,6 +1,7 @@
 // The proof that the books balance, as questions whose right answer is "none". All are asked of one snapshot, which
 // locks nothing, and each is an aggregate or a join that PostgreSQL does by itself: nothing is loaded here but what
 // is wrong.
+import { billClaims } from '../../bills/store/bill-claims.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 
 export interface Finding {
@@ -316,4 +317,6 @@ select coalesce(a.merchant_id, t.merchant_id) || ' ' || coalesce(a.transfer_id, 
     on t.merchant_id = a.merchant_id and t.transfer_id = a.transfer_id
  where (t.kind, t.phase, t.amount_minor, t.debit_account, t.credit_account) is distinct from
        (a.kind, 'direct', a.amount_minor, a.debit_account, a.credit_account)`,
+
+  ...billClaims,
 } as const satisfies Record<string, string>
