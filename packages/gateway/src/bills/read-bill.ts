@@ -1,6 +1,6 @@
 // One merchant's bill of one day, for everybody who shows it. A day on which nothing moved has a bill too: it is not
 // kept, because it follows from the one before.
-import { Failure } from '@tillgate/protocol'
+import { Failure, isCalendarDay } from '@tillgate/protocol'
 import type { Clock } from '../platform/clock.ts'
 import { type Bill, type BillKey, balancesOf, billableFromMs, firstOpenDay } from './rules/bill.ts'
 import type { BillStore } from './store/bills.ts'
@@ -24,6 +24,8 @@ export type ReadBill = ReturnType<typeof makeReadBill>
 /** Throws where the day is not over or its bill is not made yet. */
 export function makeReadBill({ bills, clock }: ReadBillParts) {
   return async (key: BillKey): Promise<ReadableBill> => {
+    if (!isCalendarDay(key.day))
+      throw new Failure('invalid_field', { field: 'date', message: 'A day is meant, such as 2026-11-16.' })
     if (key.day >= firstOpenDay(clock.now()))
       throw new Failure('times_out_of_range', {
         field: 'date',
@@ -46,4 +48,12 @@ export function makeReadBill({ bills, clock }: ReadBillParts) {
       },
     }
   }
+}
+
+/** For pages: a bill that cannot be read is none. */
+export async function orNoBill(reading: Promise<ReadableBill>): Promise<ReadableBill | undefined> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof Failure) return undefined
+    throw error
+  })
 }

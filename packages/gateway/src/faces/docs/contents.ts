@@ -29,7 +29,7 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'Integrate',
-    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'links', 'portal', 'rails', 'going-live'].map(
+    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'links', 'bills', 'portal', 'rails', 'going-live'].map(
       paper,
     ),
   },
