@@ -43,7 +43,7 @@ export function* readBillLines(csv: string): IterableIterator<BillLine> {
 }
 
 /** One cell with what ends it. Sticky, so that a row costs no copy of the file. */
-const nextCell = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n|$)/y
+const nextCell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/y
 const guarded = /(?<=^|[;\t\r\n])'(?=[\s"]*[=+\-@＝＋－＠])|^'(?=[\t\r])/g
 
 function* readRows(csv: string): Generator<string[], undefined> {

@@ -159,7 +159,7 @@ test('spreading starts with the foreign keys, moves each table once, and puts al
   )
   assert.equal(
     steps.at(-1),
-    'alter table rail_attempts validate constraint rail_attempts_merchant_id_payment_id_fkey',
+    'alter table bill_totals validate constraint bill_totals_merchant_id_day_fkey',
   )
 })
 

@@ -2,7 +2,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { type Sql, sql } from '../../database/sql.ts'
-import type { Bill, BillKey, BillTotals } from '../rules/bill.ts'
+import { type Bill, type BillKey, type BillTotals, rangeOf } from '../rules/bill.ts'
 
 export type BillStore = ReturnType<typeof makeBillStore>
 
@@ -20,6 +20,8 @@ export function makeBillStore(database: Pool) {
       ),
     /** One part at a time, so that no connection is held while somebody reads slowly. */
     readParts: (key: BillKey) => readParts(database, key),
+    /** By currency, what fees took since that day, below zero, and until when. */
+    sumFees: (merchantId: string, since: string) => sumFees(database, merchantId, since),
     isBilled: (key: BillKey) => isBilled(database, key),
   }
 }
@@ -91,11 +93,21 @@ select content from bill_parts where merchant_id = ${merchantId} and day = ${day
   }
 }
 
-/** Whether everything until the end of the day is in bills; also where the merchant never had any money. */
+async function sumFees(database: Queryable, merchantId: string, since: string) {
+  const { rows } = await database.query<{ currency: string; fees: string; until: string }>(sql`
+select currency, sum(fees_minor) as fees, max(day)::text as until
+  from bill_totals
+ where merchant_id = ${merchantId} and day >= ${since}
+ group by currency order by currency`)
+  return rows.map(({ currency, fees, until }) => ({ currency, minor: BigInt(fees), until }))
+}
+
+/** Whether everything until the end of the day is in bills; also where there was nothing until then. By transfers_statement. */
 async function isBilled(database: Queryable, { merchantId, day }: BillKey): Promise<boolean> {
   const { rows } = await database.query<{ is_billed: boolean }>(sql`
 select coalesce((select next_day > ${day}::date from bill_turns where merchant_id = ${merchantId}),
-                not exists (select from accounts
-                             where account_id like 'merchant:' || ${merchantId}::text || ':%')) as is_billed`)
+                not exists (select from transfers
+                             where merchant_id = ${merchantId} and phase in ('post', 'direct')
+                               and made_at < ${rangeOf(day).toMs})) as is_billed`)
   return rows[0]?.is_billed ?? false
 }
