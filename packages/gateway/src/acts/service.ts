@@ -5,6 +5,8 @@ import type { Passkeys } from '../accounts/passkeys.ts'
 import type { SecondStep } from '../accounts/second-step.ts'
 import type { Sessions } from '../accounts/sessions.ts'
 import type { DecideApplications } from '../applications/decide-applications.ts'
+import type { ReadBill } from '../bills/read-bill.ts'
+import type { BillStore } from '../bills/store/bills.ts'
 import type { PauseHosts } from '../callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
@@ -106,6 +108,10 @@ export interface OperatorService {
   /** Where merchants and consumers reach the gateway. */
   readonly publicUrl: string
   trialBalance(): Promise<readonly BalanceLine[]>
+  /** The newest first. */
+  readonly listBills: BillStore['listBills']
+  /** Throws where there is none yet. */
+  readonly readBill: ReadBill
   verifyLedger(): Promise<Verification>
   system(nowMs: number): Promise<{ readonly about: AboutProcess; readonly state: SystemState }>
   /** The operations of one operator. */

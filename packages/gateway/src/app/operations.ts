@@ -11,6 +11,9 @@ import { makeSessions } from '../accounts/sessions.ts'
 import type { Asking } from '../acts/service.ts'
 import { makeApply } from '../applications/apply.ts'
 import { makeDecideApplications } from '../applications/decide-applications.ts'
+import { makeAskBill } from '../bills/ask-bill.ts'
+import { makeMakeBills } from '../bills/make-bills.ts'
+import { makeReadBill } from '../bills/read-bill.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
@@ -241,6 +244,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   })
   const linkParts = { links: stores.links, placeOrder, publicUrl, clock, random }
   const storeLink = makeStoreLink(linkParts)
+  const readBill = makeReadBill({ bills: stores.bills, clock })
+  const billDownloads = makeTokens(vault.deriveKeys('bill downloads'))
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
   const erasePersonalData = makeErasePersonalData({
     erasure: stores.erasure,
@@ -314,6 +319,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     createLink: makeCreateLink(linkParts),
     queryLink: makeQueryLink(linkParts),
     closeLink: makeCloseLink(linkParts),
+    bills: makeAskBill({ readBill, tokens: billDownloads, publicUrl, clock }),
+    readBill,
 
     // Consumers
     openLink: makeOpenLink({ ...linkParts, orders, currentOrder, directory, linkTokens }),
@@ -342,6 +349,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     workPayouts: makeWorkPayouts({ ...stores, clock, random }),
+    makeBills: makeMakeBills({ billMaker: stores.billMaker, clock }),
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
@@ -465,6 +473,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         platformPublicKey,
         refusalOfCallbackUrl,
         makeNotices,
+        placeOrder,
+        policy: config.approvals,
+        bankAccountWaitMs: config.bankAccountWaitMs,
         onSubmitted,
         onTask,
         clock,

@@ -38,6 +38,9 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   rail_attempts: { place: 'spread', references: ofOrder },
   rail_calls: { place: 'spread' },
   payouts: { place: 'spread' },
+  bills: { place: 'spread', references: ofMerchant },
+  bill_totals: { place: 'spread', references: { bills: ['merchant_id', 'day'] } },
+  bill_parts: { place: 'spread' },
 
   wallets: { place: 'local' },
   wallet_tries: { place: 'local' },
@@ -48,6 +51,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   settlements: { place: 'local' },
   payout_plans: { place: 'local' },
   payout_runs: { place: 'local' },
+  bill_turns: { place: 'local' },
   rails: { place: 'local' },
   rail_secrets: { place: 'local' },
   rail_tasks: { place: 'local' },

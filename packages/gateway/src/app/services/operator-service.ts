@@ -61,6 +61,8 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     railAccounts: (railId) => stores.treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
     statement: operations.writeStatement,
     readStatement: stores.statements.read,
+    listBills: stores.bills.listBills,
+    readBill: operations.readBill,
     platformPublicKey: operations.platformPublicKey,
     publicUrl,
     trialBalance: stores.trialBalance,
