@@ -1,6 +1,7 @@
 // What serves requests once the database is there: operations over the stores, the checkout's and the console's side of
 // them, and the work that happens by itself. Loaded while the database starts.
 import { refundStatuses } from '@tillgate/protocol'
+import { recentSignInMs } from '../accounts/sessions.ts'
 import type { OperatorService } from '../acts/service.ts'
 import type { AskBill } from '../bills/ask-bill.ts'
 import type { OpenDatabase } from '../database/open-database.ts'
@@ -153,7 +154,12 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
-    portal: makePortalService({ operations, stores, vault, publicUrl, random }),
+    portal: makePortalService({
+      ...{ operations, stores, vault, publicUrl, random },
+      openId:
+        config.memberOpenId &&
+        makeOpenIdClient({ ...config.memberOpenId, maxAgeSeconds: recentSignInMs / 1000 }),
+    }),
     findLogo: stores.merchants.findLogo,
     links: operations.openLink,
     openBill: operations.bills.open,

@@ -71,6 +71,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   member_totp: { place: 'local' },
   member_recovery_codes: { place: 'local' },
   member_links: { place: 'local' },
+  passkeys: { place: 'local' },
   applications: { place: 'local' },
   api_tokens: { place: 'local' },
   idempotency_keys: { place: 'local' },
@@ -85,6 +86,13 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
 
 /** The column by which spread tables are spread. */
 export const spreadColumn = 'merchant_id'
+
+/** Merchant by merchant in one order for everybody, so that two who lock rows never wait for each other in a circle. */
+export function byMerchant<Key extends { readonly merchantId: string }>(
+  keys: readonly Key[],
+): readonly (readonly [merchantId: string, keys: readonly Key[]])[] {
+  return [...Map.groupBy(keys, ({ merchantId }) => merchantId)].sort(([a], [b]) => (a < b ? -1 : 1))
+}
 
 export interface SpreadForeignKey {
   readonly table: string

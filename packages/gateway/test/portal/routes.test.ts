@@ -63,6 +63,7 @@ const things: Readonly<Record<string, readonly [others: string | undefined, nobo
   keyId: [keys[0]?.keyId, makeUuid(Date.now(), randomBytes)],
   login: [stranger.email, 'nobody@shop.example'],
   linkId: [invitations[0]?.linkId, makeUuid(Date.now(), randomBytes)],
+  credentialId: [randomBytes(16).toString('base64url'), randomBytes(16).toString('base64url')],
   bankAccountId: [othersAccount.bankAccountId, makeUuid(Date.now(), randomBytes)],
   payoutId: [othersPayout.payoutId, makeTransactionId(Date.now(), randomBytes)],
   day: [billedDay, '2026-01-06'],
@@ -96,6 +97,9 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/account/second-step/begin': {},
   '/account/second-step/confirm': {},
   '/account/second-step/off': {},
+  '/account/passkeys/begin': {},
+  '/account/passkeys/add': {},
+  '/account/passkeys/:credentialId/remove': { password: memberPassword },
 }
 /** It signs the client out, which the test of the account's page looks at. */
 const apart = new Set(['/account/sessions/end-all'])

@@ -11,6 +11,7 @@ import { linksArea } from './areas/links.ts'
 import { membersArea } from './areas/members.ts'
 import { moneyArea } from './areas/money.ts'
 import { ordersArea } from './areas/orders.ts'
+import { passkeysArea } from './areas/passkeys.ts'
 import { payoutsArea } from './areas/payouts.ts'
 import { requestsArea } from './areas/requests.ts'
 import { settingsArea } from './areas/settings.ts'
@@ -31,6 +32,7 @@ export function portalRoutes(catalogue: readonly Act[]): readonly PortalRoute[] 
     ...settingsArea,
     ...membersArea,
     ...accountArea,
+    ...passkeysArea,
     ...actScreens(catalogue),
   ]
 }

@@ -61,6 +61,7 @@ export const de: Words = {
       'Wenn es ein Konto mit dieser Adresse gibt, ist ein Link zu einem neuen Passwort unterwegs.',
     out: 'Abmelden',
     signedOut: 'Sie sind abgemeldet.',
+    sandbox: 'Neu hier? Zugang zur Sandbox holen.',
     nowhere: 'Sie gehören hier zu keinem Laden mehr.',
   },
   join: {
@@ -333,6 +334,41 @@ export const de: Words = {
     end: 'Beenden',
     ended: 'Die Sitzung ist beendet.',
     endAll: 'Überall abmelden',
+  },
+  provider: {
+    signIn: 'Mit Ihrer Organisation anmelden',
+    join: 'Mit dem Konto Ihrer Organisation beitreten',
+    away: 'Ihr Identitätsanbieter antwortet nicht. Versuchen Sie es gleich noch einmal.',
+    refused:
+      'Die Antwort Ihres Identitätsanbieters konnte nicht angenommen werden. Bitte versuchen Sie es noch einmal.',
+    unknown:
+      'Ihr Identitätsanbieter kennt Sie, aber hier kennt Sie niemand über ihn. Öffnen Sie den Link Ihrer Einladung und treten Sie von dort bei.',
+    recent:
+      'Sie haben hier kein Passwort. Das geht zehn Minuten lang nach dem Anmelden: Melden Sie sich ab und neu an, wenn es länger her ist.',
+    yours:
+      'Sie melden sich bei Ihrem Identitätsanbieter an: Passwort, zweiter Schritt und Passkeys liegen dort.',
+  },
+  passkeys: {
+    heading: 'Passkeys',
+    text: 'Mit einem Passkey meldet Ihr Telefon, Ihr Rechner oder Ihre Passwortverwaltung Sie an, ohne Passwort und Code. Er gilt nur auf dieser Seite.',
+    added: 'hinzugefügt {when}',
+    used: 'zuletzt benutzt {when}',
+    add: 'Passkey hinzufügen',
+    addedNow: 'Der Passkey ist hinzugefügt. Sie können sich mit ihm anmelden.',
+    name: 'Name',
+    nameText:
+      'Geben Sie ihm einen Namen, an dem Sie ihn erkennen, etwa „Telefon“. Dann fragt Ihr Browser, wo er aufbewahrt werden soll.',
+    make: 'Passkey erstellen',
+    needsScript: 'Das braucht JavaScript.',
+    needsName: 'Passkeys brauchen eine Seite mit Namen und https. Fragen Sie den Betreiber dieses Gateways.',
+    remove: 'Entfernen',
+    removeHeading: '{name} entfernen',
+    removeText: 'Er meldet Sie nicht mehr an. Der Eintrag auf Ihrem Gerät bleibt, bis Sie ihn dort löschen.',
+    removed: 'Der Passkey ist entfernt.',
+    signIn: 'Mit einem Passkey anmelden',
+    trouble: 'Ihr Browser gab keinen Passkey für diese Seite. Bitte versuchen Sie es noch einmal.',
+    wrong:
+      'Dieser Passkey ist hier nicht bekannt, oder die Antwort kam zu spät. Bitte versuchen Sie es noch einmal.',
   },
   apply: {
     heading: 'Händler werden',

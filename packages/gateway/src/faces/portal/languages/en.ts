@@ -51,6 +51,7 @@ export const en = {
     forgottenSent: 'If there is an account with this address, a link to a new password is on its way to it.',
     out: 'Sign out',
     signedOut: 'You are signed out.',
+    sandbox: 'New here? Get access to the sandbox.',
     nowhere: 'You are not a member of any shop here any more.',
   },
   join: {
@@ -320,6 +321,38 @@ export const en = {
     end: 'End it',
     ended: 'The session is ended.',
     endAll: 'Sign out everywhere',
+  },
+  provider: {
+    signIn: 'Sign in with your organisation',
+    join: 'Join with your organisation’s account',
+    away: 'Your identity provider does not answer. Try again in a moment.',
+    refused: 'Your identity provider’s answer could not be accepted. Please try again.',
+    unknown:
+      'Your identity provider knows you, but nobody here does by it. Open the link of your invitation and join from there.',
+    recent:
+      'You have no password here. This works for ten minutes after you signed in: sign out and in again if it is longer ago.',
+    yours: 'You sign in at your identity provider: password, second step and passkeys are kept there.',
+  },
+  passkeys: {
+    heading: 'Passkeys',
+    text: 'With a passkey your phone, computer or password manager signs you in, without password and code. It works on this site alone.',
+    added: 'added {when}',
+    used: 'last used {when}',
+    add: 'Add a passkey',
+    addedNow: 'The passkey is added. You can sign in with it.',
+    name: 'Name',
+    nameText:
+      'Give it a name by which you will know it, such as “phone”. Then your browser asks where to keep it.',
+    make: 'Make the passkey',
+    needsScript: 'This needs JavaScript.',
+    needsName: 'Passkeys need a site with a name and https. Ask the operator of this gateway.',
+    remove: 'Remove',
+    removeHeading: 'Remove {name}',
+    removeText: 'It signs you in no more. The entry on your device stays until you delete it there.',
+    removed: 'The passkey is removed.',
+    signIn: 'Sign in with a passkey',
+    trouble: 'Your browser gave no passkey for this site. Please try again.',
+    wrong: 'This passkey is not known here, or its answer came too late. Please try again.',
   },
   apply: {
     heading: 'Become a merchant',

@@ -60,6 +60,7 @@ export const es: Words = {
     forgottenSent: 'Si hay una cuenta con este correo, un enlace a una contraseña nueva va en camino.',
     out: 'Cerrar sesión',
     signedOut: 'Ha cerrado la sesión.',
+    sandbox: '¿Nuevo aquí? Obtener acceso al entorno de pruebas.',
     nowhere: 'Ya no es miembro de ninguna tienda aquí.',
   },
   join: {
@@ -330,6 +331,40 @@ export const es: Words = {
     end: 'Terminarla',
     ended: 'La sesión está terminada.',
     endAll: 'Cerrar sesión en todas partes',
+  },
+  provider: {
+    signIn: 'Iniciar sesión con su organización',
+    join: 'Unirse con la cuenta de su organización',
+    away: 'Su proveedor de identidad no responde. Inténtelo de nuevo en un momento.',
+    refused: 'La respuesta de su proveedor de identidad no pudo aceptarse. Inténtelo otra vez.',
+    unknown:
+      'Su proveedor de identidad le conoce, pero aquí nadie por él. Abra el enlace de su invitación y únase desde allí.',
+    recent:
+      'No tiene contraseña aquí. Esto funciona durante diez minutos tras iniciar sesión: cierre la sesión e iníciela otra vez si hace más tiempo.',
+    yours:
+      'Inicia sesión en su proveedor de identidad: contraseña, segundo paso y claves de acceso se guardan allí.',
+  },
+  passkeys: {
+    heading: 'Claves de acceso',
+    text: 'Con una clave de acceso, su teléfono, su ordenador o su gestor de contraseñas inicia la sesión por usted, sin contraseña ni código. Solo sirve en este sitio.',
+    added: 'añadida {when}',
+    used: 'usada {when}',
+    add: 'Añadir una clave de acceso',
+    addedNow: 'La clave de acceso está añadida. Puede iniciar sesión con ella.',
+    name: 'Nombre',
+    nameText:
+      'Dele un nombre por el que la reconozca, como «teléfono». Después su navegador pregunta dónde guardarla.',
+    make: 'Crear la clave de acceso',
+    needsScript: 'Hace falta JavaScript.',
+    needsName:
+      'Las claves de acceso necesitan un sitio con nombre y https. Pregunte al operador de esta pasarela.',
+    remove: 'Quitar',
+    removeHeading: 'Quitar {name}',
+    removeText: 'Ya no inicia su sesión. La entrada en su dispositivo queda hasta que la borre allí.',
+    removed: 'La clave de acceso está quitada.',
+    signIn: 'Iniciar sesión con una clave de acceso',
+    trouble: 'Su navegador no dio ninguna clave de acceso para este sitio. Inténtelo otra vez.',
+    wrong: 'Esta clave de acceso no se conoce aquí, o su respuesta llegó tarde. Inténtelo otra vez.',
   },
   apply: {
     heading: 'Ser comercio',

@@ -61,6 +61,7 @@ export const fr: Words = {
       'S’il existe un compte avec cette adresse, un lien vers un nouveau mot de passe lui est envoyé.',
     out: 'Se déconnecter',
     signedOut: 'Vous êtes déconnecté.',
+    sandbox: 'Nouveau ici ? Obtenir un accès au bac à sable.',
     nowhere: 'Vous n’êtes plus membre d’aucune boutique ici.',
   },
   join: {
@@ -333,6 +334,41 @@ export const fr: Words = {
     end: 'La terminer',
     ended: 'La session est terminée.',
     endAll: 'Se déconnecter partout',
+  },
+  provider: {
+    signIn: 'Se connecter avec votre organisation',
+    join: 'Rejoindre avec le compte de votre organisation',
+    away: 'Votre fournisseur d’identité ne répond pas. Réessayez dans un instant.',
+    refused: 'La réponse de votre fournisseur d’identité n’a pas pu être acceptée. Veuillez réessayer.',
+    unknown:
+      'Votre fournisseur d’identité vous connaît, mais personne ici par lui. Ouvrez le lien de votre invitation et rejoignez à partir de là.',
+    recent:
+      'Vous n’avez pas de mot de passe ici. Cela marche pendant dix minutes après la connexion : déconnectez-vous puis reconnectez-vous si c’est plus ancien.',
+    yours:
+      'Vous vous connectez chez votre fournisseur d’identité : mot de passe, deuxième étape et clés d’accès y sont gardés.',
+  },
+  passkeys: {
+    heading: 'Clés d’accès',
+    text: 'Avec une clé d’accès, votre téléphone, votre ordinateur ou votre gestionnaire de mots de passe vous connecte, sans mot de passe ni code. Elle ne sert que sur ce site.',
+    added: 'ajoutée {when}',
+    used: 'utilisée {when}',
+    add: 'Ajouter une clé d’accès',
+    addedNow: 'La clé d’accès est ajoutée. Vous pouvez vous connecter avec elle.',
+    name: 'Nom',
+    nameText:
+      'Donnez-lui un nom que vous reconnaîtrez, par exemple « téléphone ». Ensuite votre navigateur demande où la garder.',
+    make: 'Créer la clé d’accès',
+    needsScript: 'Il faut JavaScript.',
+    needsName:
+      'Les clés d’accès demandent un site avec un nom et https. Adressez-vous à l’opérateur de cette passerelle.',
+    remove: 'Retirer',
+    removeHeading: 'Retirer {name}',
+    removeText:
+      'Elle ne vous connecte plus. L’entrée sur votre appareil reste jusqu’à ce que vous l’y supprimiez.',
+    removed: 'La clé d’accès est retirée.',
+    signIn: 'Se connecter avec une clé d’accès',
+    trouble: 'Votre navigateur n’a donné aucune clé d’accès pour ce site. Veuillez réessayer.',
+    wrong: 'Cette clé d’accès n’est pas connue ici, ou sa réponse est venue trop tard. Veuillez réessayer.',
   },
   apply: {
     heading: 'Devenir marchand',

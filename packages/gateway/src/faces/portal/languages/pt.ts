@@ -59,6 +59,7 @@ export const pt: Words = {
     forgottenSent: 'Se houver uma conta com este endereço, um link para uma nova senha está a caminho.',
     out: 'Sair',
     signedOut: 'Você saiu.',
+    sandbox: 'Novo aqui? Obter acesso ao ambiente de testes.',
     nowhere: 'Você não é mais membro de nenhuma loja aqui.',
   },
   join: {
@@ -329,6 +330,38 @@ export const pt: Words = {
     end: 'Terminar',
     ended: 'A sessão terminou.',
     endAll: 'Sair em todos os lugares',
+  },
+  provider: {
+    signIn: 'Entrar com a sua organização',
+    join: 'Participar com a conta da sua organização',
+    away: 'Seu provedor de identidade não responde. Tente de novo em instantes.',
+    refused: 'A resposta do seu provedor de identidade não pôde ser aceita. Tente de novo.',
+    unknown:
+      'Seu provedor de identidade conhece você, mas aqui ninguém por ele. Abra o link do seu convite e participe a partir dele.',
+    recent:
+      'Você não tem senha aqui. Isto funciona por dez minutos depois de entrar: saia e entre de novo se faz mais tempo.',
+    yours: 'Você entra no seu provedor de identidade: senha, segundo passo e chaves de acesso ficam lá.',
+  },
+  passkeys: {
+    heading: 'Chaves de acesso',
+    text: 'Com uma chave de acesso, seu telefone, seu computador ou seu gerenciador de senhas faz a entrada, sem senha nem código. Ela só vale neste site.',
+    added: 'adicionada {when}',
+    used: 'usada {when}',
+    add: 'Adicionar uma chave de acesso',
+    addedNow: 'A chave de acesso foi adicionada. Você pode entrar com ela.',
+    name: 'Nome',
+    nameText:
+      'Dê a ela um nome que você reconheça, como “telefone”. Depois o navegador pergunta onde guardá-la.',
+    make: 'Criar a chave de acesso',
+    needsScript: 'É preciso JavaScript.',
+    needsName: 'Chaves de acesso precisam de um site com nome e https. Pergunte ao operador deste gateway.',
+    remove: 'Remover',
+    removeHeading: 'Remover {name}',
+    removeText: 'Ela não faz mais a sua entrada. O registro no seu aparelho fica até você apagá-lo lá.',
+    removed: 'A chave de acesso foi removida.',
+    signIn: 'Entrar com uma chave de acesso',
+    trouble: 'Seu navegador não deu nenhuma chave de acesso para este site. Tente de novo.',
+    wrong: 'Esta chave de acesso não é conhecida aqui, ou a resposta chegou tarde. Tente de novo.',
   },
   apply: {
     heading: 'Ser comerciante',
