@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
+import { isDataError } from './data-error.ts'
 import { CommitUnknown, isStatementError, isTransient, PoolBusy } from './transient.ts'
 
 function sqlError(code: string): pg.DatabaseError {
@@ -55,6 +56,9 @@ test('a worker of a cluster that is away, or a shard that moves, is transient; a
   const where = 'while executing command on 10.0.0.2:5432'
   assert.equal(isTransient(internal('SSL SYSCALL error: EOF detected', { where })), true)
   assert.equal(isTransient(internal('could not read block 3', { code: '58030' })), false)
+  // What a worker refuses of a batch comes without its code; it is a fault of the data and stays one.
+  const duplicate = internal('duplicate key value violates unique constraint "orders_pkey_102047"', { where })
+  assert.deepEqual([isTransient(duplicate), isDataError(duplicate)], [false, true])
   assert.equal(isTransient(internal('cache lookup failed for type 1')), false)
 })
 

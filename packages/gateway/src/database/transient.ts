@@ -2,6 +2,7 @@
 // "not available now" and tried again, the second is a bug or a Failure.
 import pg from 'pg'
 import { codeOf } from '../platform/errors.ts'
+import { isRefusedByWorker } from './data-error.ts'
 
 /** The connection was lost after COMMIT was sent: whether it happened is found out by reading, never guessed. */
 export class CommitUnknown extends Error {
@@ -77,7 +78,7 @@ const clusterContext = /while executing command on/
 
 function isOfCluster(error: Error): boolean {
   const context = error instanceof pg.DatabaseError ? (error.where ?? '') : ''
-  return clusterMessages.test(error.message) || clusterContext.test(context)
+  return !isRefusedByWorker(error) && (clusterMessages.test(error.message) || clusterContext.test(context))
 }
 
 export function isTransient(error: unknown): boolean {
