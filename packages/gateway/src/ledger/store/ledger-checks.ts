@@ -2,6 +2,7 @@
 // locks nothing, and each is an aggregate or a join that PostgreSQL does by itself: nothing is loaded here but what
 // is wrong. What is joined with a table that stays in one place is read first (`with … as materialized`): the two may
 // lie on different machines.
+import { billClaims } from '../../bills/store/bill-claims.ts'
 import { readSpread } from '../../database/cluster/spread-state.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { codeOf } from '../../platform/errors.ts'
@@ -368,4 +369,6 @@ select coalesce(a.merchant_id, t.merchant_id) || ' ' || coalesce(a.transfer_id, 
     on t.merchant_id = a.merchant_id and t.transfer_id = a.transfer_id
  where (t.kind, t.phase, t.amount_minor, t.debit_account, t.credit_account) is distinct from
        (a.kind, 'direct', a.amount_minor, a.debit_account, a.credit_account)`,
+
+  ...billClaims,
 } as const satisfies Record<string, string>

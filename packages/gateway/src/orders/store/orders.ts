@@ -234,9 +234,22 @@ async function commitStatusChanges(
 /** One change for each order at most; those that won, and the lanes in which their callbacks are queued. */
 export async function changeStatuses(
   transaction: Queryable,
-  unsorted: readonly StatusChange[],
+  changes: readonly StatusChange[],
 ): Promise<{ readonly won: readonly StatusChange[]; readonly queued: readonly Lane[] }> {
-  if (unsorted.length === 0) return { won: [], queued: [] }
+  const won = await changeWithoutCallbacks(transaction, changes)
+  return { won, queued: await insertCallbacks(transaction, callbacksOf(won)) }
+}
+
+export function callbacksOf(changes: readonly StatusChange[]) {
+  return changes.flatMap(({ callback }) => callback ?? [])
+}
+
+/** Those that won. Their callbacks are left to the caller, to be inserted in the same transaction. */
+export async function changeWithoutCallbacks(
+  transaction: Queryable,
+  unsorted: readonly StatusChange[],
+): Promise<readonly StatusChange[]> {
+  if (unsorted.length === 0) return []
   // As far as the plan keeps the order, two that change the same orders do not wait for each other in a circle.
   const changes = unsorted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
@@ -282,14 +295,10 @@ select merchant_id, payment_id from moved`,
   })
   const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
   const won = changes.filter(({ merchantId, paymentId }) => movedKeys.has(`${merchantId} ${paymentId}`))
-  const queued = await insertCallbacks(
-    transaction,
-    won.flatMap(({ callback }) => callback ?? []),
-  )
   // Their order ended without them: the rail is told.
   const abandoned = won.flatMap(({ to, openAttempt }) => (to === 'confirming' ? [] : (openAttempt ?? [])))
   if (abandoned.length > 0) await wakeRailTasks(transaction, abandoned)
-  return { won, queued }
+  return won
 }
 
 /** Read by the index orders_pending_expiry, the longest overdue first. */
