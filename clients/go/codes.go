@@ -12,7 +12,7 @@ var Codes = map[int]string{
 	40002: "amount_does_not_fit_currency",
 	// A total differs from the sum over the goods. The message gives both figures.
 	40003: "amounts_do_not_add_up",
-	// paymentTime, paymentExpiryTime or linkExpiryTime is outside the allowed range.
+	// paymentTime, paymentExpiryTime, linkExpiryTime or date is outside the allowed range.
 	40004: "times_out_of_range",
 	// callbackUrl, redirectUrl or cancelUrl is not an address that this gateway may use.
 	40005: "url_not_allowed",

@@ -17,10 +17,10 @@ import (
 )
 
 type command struct {
-	Do, Method, Body, NonceHex, Raw, Query, PaymentID, OrderNo, ReferRefundNo, Amount, Text string
-	Timestamp                                                                               json.Number
-	NowMs                                                                                   int64
-	Order                                                                                   Data
+	Do, Method, Body, NonceHex, Raw, Query, PaymentID, OrderNo, ReferRefundNo, Amount, Text, Date string
+	Timestamp                                                                                     json.Number
+	NowMs                                                                                         int64
+	Order                                                                                         Data
 }
 
 var (
@@ -90,6 +90,8 @@ func run(client *Client, given command) (any, error) {
 		return client.Cancel(ctx, given.PaymentID)
 	case "refund":
 		return client.Refund(ctx, given.PaymentID, given.ReferRefundNo, given.Amount)
+	case "bill":
+		return client.Bill(ctx, given.Date)
 	case "send":
 		return client.CallText(ctx, given.Method, given.Text)
 	case "serve":

@@ -111,6 +111,11 @@ func (c *Client) Refund(ctx context.Context, paymentID, referRefundNo, amount st
 		Data{"paymentId": paymentID, "referRefundNo": referRefundNo, "refundAmount": amount})
 }
 
+// Bill answers the totals of a day, such as 2026-11-16 (UTC), and for five minutes the address of its CSV file.
+func (c *Client) Bill(ctx context.Context, date string) (Data, error) {
+	return c.Call(ctx, "service.trade.bill", Data{"date": date})
+}
+
 func (c *Client) Call(ctx context.Context, method string, body any) (Data, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -66,6 +66,7 @@ public final class Contract {
       case "query" -> paymentId == null ? client.queryByOrderNo((String) given.get("orderNo")) : client.query(paymentId);
       case "cancel" -> client.cancel(paymentId);
       case "refund" -> client.refund(paymentId, (String) given.get("referRefundNo"), (String) given.get("amount"));
+      case "bill" -> client.bill((String) given.get("date"));
       case "send" -> client.callText(method, (String) given.get("text"));
       case "serve" -> {
         HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);

@@ -50,6 +50,7 @@ while (($line = fgets(STDIN)) !== false) {
             'query' => $client->query($given['paymentId'] ?? null, $given['orderNo'] ?? null),
             'cancel' => $client->cancel($given['paymentId']),
             'refund' => $client->refund($given['paymentId'], $given['referRefundNo'], $given['amount']),
+            'bill' => $client->bill($given['date']),
             'send' => $client->callText($given['method'], $given['text']),
             'serve' => ['port' => serve($argv[1], $received)],
             'received' => ['bodies' => file($received, FILE_IGNORE_NEW_LINES)],

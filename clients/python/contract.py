@@ -39,6 +39,8 @@ def run(client, do, given):
         return client.cancel(given["paymentId"])
     if do == "refund":
         return client.refund(given["paymentId"], given["referRefundNo"], given["amount"])
+    if do == "bill":
+        return client.bill(given["date"])
     if do == "send":
         return client.call_text(given["method"], given["text"])
     if do == "serve":

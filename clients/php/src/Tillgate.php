@@ -55,6 +55,12 @@ final class Tillgate
             'refundAmount' => $amount, 'refundReason' => $reason]);
     }
 
+    /** The totals of a day, such as 2026-11-16 (UTC), and for five minutes the address of its CSV file. */
+    public function bill(string $date): array
+    {
+        return $this->call('service.trade.bill', ['date' => $date]);
+    }
+
     public function call(string $method, array $body): array
     {
         $flags = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES;

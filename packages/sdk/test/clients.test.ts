@@ -252,6 +252,7 @@ for (const { folder, driver: command, prepare } of languages) {
     assert.equal((await driver({ do: 'cancel', paymentId: another.paymentId })).data.status, 'cancelled')
     assert.equal((await driver({ do: 'cancel', paymentId })).error?.name, 'status_does_not_allow')
     assert.equal((await driver({ do: 'query', paymentId: unknownId })).error?.name, 'order_not_found')
+    assert.equal((await driver({ do: 'bill', date: '2999-12-31' })).error?.name, 'times_out_of_range')
 
     // Three digits, and more than a double holds.
     for (const [amount, currency] of [

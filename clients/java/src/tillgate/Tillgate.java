@@ -92,6 +92,11 @@ public final class Tillgate {
         Map.of("paymentId", paymentId, "referRefundNo", referRefundNo, "refundAmount", amount));
   }
 
+  /** The totals of a day, such as 2026-11-16 (UTC), and for five minutes the address of its CSV file. */
+  public Map<?, ?> bill(String date) throws IOException, InterruptedException {
+    return call("service.trade.bill", Map.of("date", date));
+  }
+
   public Map<?, ?> call(String method, Map<String, ?> body) throws IOException, InterruptedException {
     return callText(method, Json.write(body));
   }

@@ -72,6 +72,10 @@ class Tillgate:
         return self.call("service.trade.refund", {"paymentId": payment_id, "referRefundNo": refer_refund_no,
                                                   "refundAmount": amount, "refundReason": reason})
 
+    def bill(self, date: str) -> Data:
+        """The totals of a day, such as 2026-11-16 (UTC), and for five minutes the address of its CSV file."""
+        return self.call("service.trade.bill", {"date": date})
+
     def call(self, method: str, body: Mapping[str, Any]) -> Data:
         return self.call_text(method, json.dumps(body, default=str))
 
