@@ -5,6 +5,7 @@ import { isWalletShut, type Wallet } from '../../../wallets/rules/wallet.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
+import { movementsOf } from '../movements.ts'
 import { state, status } from '../statuses.ts'
 import { facts, noneFits, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
@@ -69,7 +70,8 @@ ${actForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
         limit(each.balanceMinor, each.currency),
       ]),
       { none: 'None: the gateway’s defaults hold.' },
-    )}</section></div>`,
+    )}</section></div>
+${await movementsOf(visit, { ownerKind: 'wallet', ownerId: walletId }, `${path}/${walletId}`)}`,
   }
 }
 
