@@ -21,8 +21,8 @@ export interface Movement {
 }
 
 export interface MovementPage {
-  /** Only those that were made before this moment. */
-  readonly beforeMs?: number | undefined
+  /** Only those that stand after this one in the list, that is, older. */
+  readonly before?: Pick<Movement, 'madeAtMs' | 'transferId'> | undefined
   readonly limit: number
 }
 
@@ -49,21 +49,23 @@ const isOwned = {
 } as const
 
 export function makeListMovements(database: Pool) {
-  return async (owner: MovementOwner, { beforeMs, limit }: MovementPage): Promise<Movement[]> => {
+  return async (owner: MovementOwner, { before, limit }: MovementPage): Promise<Movement[]> => {
     const accounts = (await listAccounts(database, owner)).map(accountIdOf)
+    const { madeAtMs = null, transferId = null } = before ?? {}
+    // What lies at a bank is below zero in the books: there a debit is what came in.
+    const incoming = owner.ownerKind === 'bank' ? 'debit_account' : 'credit_account'
+    const newestFirst = sql`order by made_at desc, transfer_id collate "C" desc limit ${limit}`
     const side = (own: 'debit_account' | 'credit_account') => sql`
-(select t.*, ${plainSql(own === 'credit_account' ? '1' : '-1')} as sign,
+(select t.*, ${plainSql(own === incoming ? '1' : '-1')} as sign,
         ${plainSql(own === 'credit_account' ? 't.debit_account' : 't.credit_account')} as other_account
    from transfers t
   where t.${plainSql(own)} = any (${accounts}) and ${isOwned[owner.ownerKind](own)} and t.phase in ('post', 'direct')
-    and (${beforeMs}::bigint is null or t.made_at < ${beforeMs})
-  order by t.made_at desc
-  limit ${limit})`
+    and (${madeAtMs}::bigint is null or (t.made_at, t.transfer_id collate "C") < (${madeAtMs}, ${transferId}))
+  ${newestFirst})`
     const { rows } = await database.query(sql`
 select ${shape.columns}
   from (${side('credit_account')} union all ${side('debit_account')}) as t
- order by t.made_at desc, t.transfer_id desc
- limit ${limit}`)
+ ${newestFirst}`)
     return rows.map(shape.read)
   }
 }

@@ -5,10 +5,10 @@ import { isWalletShut, type Wallet } from '../../../wallets/rules/wallet.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { movementsOf } from '../movements.ts'
 import { state, status } from '../statuses.ts'
 import { facts, noneFits, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
+import { movementsOf } from './money/movements.ts'
 
 const path = '/wallets'
 const maxShown = 100

@@ -7,10 +7,10 @@ import { grouped } from '../../../../treasury/rules/mod-97.ts'
 import { actForms } from '../../act-forms.ts'
 import { type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
-import { movementsOf } from '../../movements.ts'
 import { state } from '../../statuses.ts'
 import { empty, facts, number, table } from '../../tables.ts'
 import { ago, amount, bareAmount, count, moment } from '../../words.ts'
+import { movementsOf } from './movements.ts'
 
 export const moneyPath = '/money'
 const maxCurrencies = 6
