@@ -29,7 +29,7 @@ const payoutMinor = 100n
 const correctionMinor = 25n
 const booking = { reference: 'B', valueDate: '2026-11-16' }
 const iban = 'DE89370400440532013000'
-const scopes = 'money:move,payouts:read,banks:manage,merchants:manage'
+const scopes = 'money:move,payouts:read,banks:manage,merchants:manage,ledger:read'
 const askAgainMs = 150
 const answeredWithinMs = 180_000
 /** The merchant keeps enough for its refunds. */
@@ -139,7 +139,7 @@ export class Treasurer {
     if (code === 20000) this.#corrections += 1
   }
 
-  /** Whatever is closed is sent, and what was sent is paid. Of every four one comes back, and one is reversed in part. */
+  /** Whatever is closed is sent, and what was sent is paid. Of every four one comes back, and after one a funding is reversed. */
   async #dealWithRuns(): Promise<void> {
     const { runs } = (await this.#must('listPayoutRuns', { query: { limit: '20' } })) as { runs: Run[] }
     for (const { runId, closedAtMs, sentAtMs, ending } of runs) {
@@ -158,9 +158,19 @@ export class Treasurer {
     const turn = this.#dealtWith.size % 4
     this.#dealtWith.add(payoutId)
     if (turn === 0) await this.#ask('returnPayout', { params, body: { ...booking, reason } })
-    if (turn === 1) await this.#correct('reverseTransfer', `reverse-${payoutId}`, { transferId: payoutId })
+    if (turn === 1) await this.#reverseFunding()
     const { status } = (await this.#must('showPayout', { params })) as Paid
     this.#statuses.set(payoutId, status)
+  }
+
+  /** The newest, unless it was reversed before. */
+  async #reverseFunding(): Promise<void> {
+    const { corrections } = (await this.#must('listCorrections', { query: { limit: '5' } })) as {
+      corrections: { act: string; transferId: string }[]
+    }
+    const transferId = corrections.find(({ act }) => act === 'correction.fund')?.transferId
+    if (transferId !== undefined)
+      await this.#correct('reverseTransfer', `reverse-${transferId}`, { transferId })
   }
 
   async #look(runId: string): Promise<Paid[]> {
