@@ -1,9 +1,12 @@
 // What acts and the faces that show them need from the gateway, once the database is there: the operations, each in the
 // name of whoever acts, and what pages read.
 import type { Authenticate } from '../accounts/authenticate.ts'
+import type { Passkeys } from '../accounts/passkeys.ts'
 import type { SecondStep } from '../accounts/second-step.ts'
 import type { Sessions } from '../accounts/sessions.ts'
 import type { DecideApplications } from '../applications/decide-applications.ts'
+import type { ReadBill } from '../bills/read-bill.ts'
+import type { BillStore } from '../bills/store/bills.ts'
 import type { PauseHosts } from '../callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
@@ -64,6 +67,7 @@ export interface OperatorService {
   readonly provider: (OpenIdClient & { readonly signIn: SignInByProvider }) | undefined
   findOperator(login: string): Promise<Operator | undefined>
   readonly secondStep: SecondStep
+  readonly passkeys: Passkeys
   readonly memberSecondStep: Pick<SecondStep, 'reset'>
   /** Must switch the second step on before anything else. */
   needsSecondStep(operator: Operator): boolean
@@ -107,6 +111,10 @@ export interface OperatorService {
   /** Where merchants and consumers reach the gateway. */
   readonly publicUrl: string
   trialBalance(): Promise<readonly BalanceLine[]>
+  /** The newest first. */
+  readonly listBills: BillStore['listBills']
+  /** Throws where there is none yet. */
+  readonly readBill: ReadBill
   verifyLedger(): Promise<Verification>
   system(nowMs: number): Promise<{ readonly about: AboutProcess; readonly state: SystemState }>
   /** The operations of one operator. */

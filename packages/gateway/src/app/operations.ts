@@ -4,11 +4,16 @@
 import type { SealingTools } from '@tillgate/protocol'
 import { makeAuthenticate } from '../accounts/authenticate.ts'
 import { makeChangePassword } from '../accounts/change-password.ts'
+import { makePasskeys } from '../accounts/passkeys.ts'
+import type { AccountKind } from '../accounts/rules/account.ts'
 import { makeSecondStep } from '../accounts/second-step.ts'
 import { makeSessions } from '../accounts/sessions.ts'
 import type { Asking } from '../acts/service.ts'
 import { makeApply } from '../applications/apply.ts'
 import { makeDecideApplications } from '../applications/decide-applications.ts'
+import { makeAskBill } from '../bills/ask-bill.ts'
+import { makeMakeBills } from '../bills/make-bills.ts'
+import { makeReadBill } from '../bills/read-bill.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
@@ -24,6 +29,7 @@ import { makeOpenLink } from '../links/open-link.ts'
 import { makeCloseLink, makeQueryLink } from '../links/query-link.ts'
 import { makeManageMembers } from '../members/manage-members.ts'
 import { makeOpenLinks } from '../members/open-links.ts'
+import { makeSignInMemberByProvider } from '../members/sign-in-by-provider.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
@@ -238,6 +244,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   })
   const linkParts = { links: stores.links, placeOrder, publicUrl, clock, random }
   const storeLink = makeStoreLink(linkParts)
+  const readBill = makeReadBill({ bills: stores.bills, clock })
+  const billDownloads = makeTokens(vault.deriveKeys('bill downloads'))
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
   const erasePersonalData = makeErasePersonalData({
     erasure: stores.erasure,
@@ -271,6 +279,15 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       }),
     }
   }
+  const passkeysOf = (kind: AccountKind) =>
+    makePasskeys({
+      kind,
+      passkeys: kind === 'operator' ? stores.operatorPasskeys : stores.memberPasskeys,
+      tokens: makeTokens(vault.deriveKeys(`passkeys of ${kind}s`)),
+      siteName: `Tillgate ${new URL(publicUrl).host}`,
+      clock,
+      random,
+    })
   const manageMembers = (actor: string) =>
     makeManageMembers({
       ...{ members: stores.members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
@@ -302,6 +319,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     createLink: makeCreateLink(linkParts),
     queryLink: makeQueryLink(linkParts),
     closeLink: makeCloseLink(linkParts),
+    bills: makeAskBill({ readBill, tokens: billDownloads, publicUrl, clock }),
+    readBill,
 
     // Consumers
     openLink: makeOpenLink({ ...linkParts, orders, currentOrder, directory, linkTokens }),
@@ -330,6 +349,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     workPayouts: makeWorkPayouts({ ...stores, clock, random }),
+    makeBills: makeMakeBills({ billMaker: stores.billMaker, clock }),
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
@@ -393,6 +413,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         ...{ identities: stores.operatorIdentities, clock, random },
         rolesByGroup: config.openId.rolesByGroup,
       }),
+    operatorPasskeys: passkeysOf('operator'),
     secondStep: makeSecondStep({
       kind: 'operator',
       totp: stores.operatorTotp,
@@ -413,6 +434,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       clock,
     }),
     memberSessions: makeSessions({ kind: 'member', sessions: stores.memberSessions, clock, random }),
+    memberPasskeys: passkeysOf('member'),
+    signInMemberByProvider: makeSignInMemberByProvider({
+      identities: stores.memberIdentities,
+      clock,
+      random,
+    }),
     memberSecondStep: makeSecondStep({
       kind: 'member',
       totp: stores.memberTotp,
@@ -446,6 +473,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         platformPublicKey,
         refusalOfCallbackUrl,
         makeNotices,
+        placeOrder,
+        policy: config.approvals,
+        bankAccountWaitMs: config.bankAccountWaitMs,
         onSubmitted,
         onTask,
         clock,

@@ -236,6 +236,26 @@ export const settings = {
     isSecret: true,
     parse: text,
   }),
+  MEMBER_OIDC_ISSUER: setting({
+    about:
+      'The identity provider at which members of merchants can sign in to the portal, if they were invited by their address there. Register it with the redirect address …/merchant/sign-in/provider/callback. Live wants https.',
+    fallback: '',
+    example: 'https://login.example.com/realms/merchants',
+    parse: webAddress,
+  }),
+  MEMBER_OIDC_CLIENT_ID: setting({
+    about: 'Who this gateway is at that identity provider.',
+    fallback: '',
+    example: 'tillgate-portal',
+    parse: text,
+  }),
+  MEMBER_OIDC_CLIENT_SECRET: setting({
+    about: 'The secret that it gave with it.',
+    fallback: '',
+    example: 'c8e1d2f0a9b35a7c8b4d6e9f2a3b5c7d',
+    isSecret: true,
+    parse: text,
+  }),
   OIDC_ROLE_CLAIM: setting({
     about: 'The claim of the ID token that tells roles, by OIDC_ROLES.',
     fallback: 'groups',

@@ -30,6 +30,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
       parts.openId && { ...parts.openId, signIn: operations.signInByProvider },
     findOperator: stores.operators.findOperator,
     secondStep: operations.secondStep,
+    passkeys: operations.operatorPasskeys,
     memberSecondStep: operations.memberSecondStep,
     // Whoever signs in at an identity provider has the second step there.
     needsSecondStep: ({ role, hasSecondStep, email }) =>
@@ -61,6 +62,8 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     listMovements: stores.listMovements,
     statement: operations.writeStatement,
     readStatement: stores.statements.read,
+    listBills: stores.bills.listBills,
+    readBill: operations.readBill,
     platformPublicKey: operations.platformPublicKey,
     publicUrl,
     trialBalance: stores.trialBalance,

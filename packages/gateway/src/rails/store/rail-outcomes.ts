@@ -3,6 +3,7 @@
 import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
 import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
 import type { Queryable } from '../../database/pool.ts'
+import { byMerchant } from '../../database/tables.ts'
 import { type AccountKey, accountKeyOf, type Transfer } from '../../ledger/rules/transfer.ts'
 import { insertTransfers } from '../../ledger/store/ledger.ts'
 import type { NewNotice } from '../../notices/rules/notice.ts'
@@ -100,28 +101,28 @@ export async function commitDecisions(
   return queued
 }
 
-/** Each must still be as it was when it was decided about. */
+/** Each must still be as it was when it was decided about. One statement a merchant: no lock goes over several shards. */
 export async function lockOrders(transaction: Queryable, orders: readonly Order[]): Promise<void> {
-  if (orders.length === 0) return
-  const { rowCount } = await transaction.query({
-    name: 'lock-orders-of-rails',
-    text: `
-select
+  for (const [merchantId, theirs] of byMerchant(orders)) {
+    const { rowCount } = await transaction.query({
+      name: 'lock-orders-of-rails',
+      text: `
+select 1
   from orders o
-  join (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
-            as k (merchant_id, payment_id, status, open_attempt)) as k
-    on o.merchant_id = k.merchant_id and o.payment_id = k.payment_id and o.status = k.status
-   and o.open_attempt is not distinct from k.open_attempt
+  join unnest($2::text[], $3::text[], $4::text[]) as k (payment_id, status, open_attempt)
+    on o.payment_id = k.payment_id and o.status = k.status and o.open_attempt is not distinct from k.open_attempt
+ where o.merchant_id = $1
  order by o.payment_id
    for update of o`,
-    values: [
-      orders.map(({ merchantId }) => merchantId),
-      orders.map(({ paymentId }) => paymentId),
-      orders.map(({ status }) => status),
-      orders.map(({ openAttempt }) => openAttempt ?? null),
-    ],
-  })
-  if (rowCount !== orders.length) throw new RailRaceLost('the order changed meanwhile')
+      values: [
+        merchantId,
+        theirs.map(({ paymentId }) => paymentId),
+        theirs.map(({ status }) => status),
+        theirs.map(({ openAttempt }) => openAttempt ?? null),
+      ],
+    })
+    if (rowCount !== theirs.length) throw new RailRaceLost('the order changed meanwhile')
+  }
 }
 
 /** Each must still be as it was when its change was decided. */
@@ -139,7 +140,8 @@ update rail_attempts a
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
               $9::bigint[])
     as c (merchant_id, transaction_id, before, status, reference, next_action, reason, return_id, ended_at)
- where a.merchant_id = c.merchant_id and a.transaction_id = c.transaction_id and a.status = c.before`,
+ where a.merchant_id = c.merchant_id and a.transaction_id = c.transaction_id and a.status = c.before
+   and a.merchant_id = any ($1::text[])`,
     values: [
       changed.map(({ after }) => after.merchantId),
       changed.map(({ after }) => after.transactionId),
@@ -167,7 +169,8 @@ async function freeOrders(transaction: Queryable, outcomes: readonly Decided[]):
 update orders o
    set open_attempt = null
   from unnest($1::text[], $2::text[], $3::text[]) as f (merchant_id, payment_id, transaction_id)
- where o.merchant_id = f.merchant_id and o.payment_id = f.payment_id and o.open_attempt = f.transaction_id`,
+ where o.merchant_id = f.merchant_id and o.payment_id = f.payment_id and o.open_attempt = f.transaction_id
+   and o.merchant_id = any ($1::text[])`,
     values: [
       freed.map(({ merchantId }) => merchantId),
       freed.map(({ paymentId }) => paymentId),
