@@ -29,7 +29,7 @@ const payoutMinor = 100n
 const correctionMinor = 25n
 const booking = { reference: 'B', valueDate: '2026-11-16' }
 const iban = 'DE89370400440532013000'
-const scopes = 'money:move,payouts:read,banks:manage,merchants:manage'
+const scopes = 'money:move,payouts:read,banks:manage,merchants:manage,ledger:read'
 const askAgainMs = 150
 const answeredWithinMs = 180_000
 /** The merchant keeps enough for its refunds. */
@@ -40,6 +40,8 @@ export class Treasurer {
   readonly #payouts = new Map<string, string>()
   /** What it was told last of each. */
   readonly #statuses = new Map<string, string>()
+  /** Of which the bank said all that it will. */
+  readonly #dealtWith = new Set<string>()
   /** The file of a run, as it was first read. */
   readonly #files = new Map<string, string>()
   readonly #merchantId: string
@@ -102,7 +104,7 @@ export class Treasurer {
     const toldOf = `${this.#corrections} corrections of ${BigInt(this.#corrections) * correctionMinor}`
     return [
       ...[...this.#statuses]
-        .filter(([payoutId, status]) => stored.get(payoutId) !== status)
+        .filter(([payoutId, told]) => !mayBe(told, stored.get(payoutId)))
         .map(([payoutId, status]) => `payout ${payoutId} was ${status} and is ${stored.get(payoutId)}`),
       ...(byHand === this.#payouts.size
         ? []
@@ -137,33 +139,44 @@ export class Treasurer {
     if (code === 20000) this.#corrections += 1
   }
 
-  /** Whatever is closed is sent, and what was sent is paid. Of every four one comes back, and one is reversed in part. */
+  /** Whatever is closed is sent, and what was sent is paid. Of every four one comes back, and after one a funding is reversed. */
   async #dealWithRuns(): Promise<void> {
     const { runs } = (await this.#must('listPayoutRuns', { query: { limit: '20' } })) as { runs: Run[] }
     for (const { runId, closedAtMs, sentAtMs, ending } of runs) {
-      if (closedAtMs === undefined || ending !== undefined) continue
+      if (closedAtMs === undefined) continue
       const params = { runId }
       if (sentAtMs === undefined) await this.#ask('sendPayoutRun', { params, body: { reason } })
-      const file = hashOf(await this.#must('exportPayoutRunCsv', { params }))
-      this.#files.set(runId, this.#files.get(runId) ?? file)
-      await this.#ask('payoutRunPaid', { params, body: { ...booking, reason } })
+      if (!this.#files.has(runId))
+        this.#files.set(runId, hashOf(await this.#must('exportPayoutRunCsv', { params })))
+      if (ending === undefined) await this.#ask('payoutRunPaid', { params, body: { ...booking, reason } })
       for (const payout of await this.#look(runId)) await this.#afterPaid(payout)
     }
   }
 
   async #afterPaid({ payoutId }: Paid): Promise<void> {
     const params = { merchantId: this.#merchantId, payoutId }
-    const turn = this.#statuses.size % 4
+    const turn = this.#dealtWith.size % 4
+    this.#dealtWith.add(payoutId)
     if (turn === 0) await this.#ask('returnPayout', { params, body: { ...booking, reason } })
-    if (turn === 1) await this.#correct('reverseTransfer', `reverse-${payoutId}`, { transferId: payoutId })
+    if (turn === 1) await this.#reverseFunding()
     const { status } = (await this.#must('showPayout', { params })) as Paid
     this.#statuses.set(payoutId, status)
+  }
+
+  /** The newest, unless it was reversed before. */
+  async #reverseFunding(): Promise<void> {
+    const { corrections } = (await this.#must('listCorrections', { query: { limit: '5' } })) as {
+      corrections: { act: string; transferId: string }[]
+    }
+    const transferId = corrections.find(({ act }) => act === 'correction.fund')?.transferId
+    if (transferId !== undefined)
+      await this.#correct('reverseTransfer', `reverse-${transferId}`, { transferId })
   }
 
   async #look(runId: string): Promise<Paid[]> {
     const { payouts } = (await this.#must('listPayouts', { query: { runId } })) as { payouts: Paid[] }
     for (const { payoutId, status } of payouts) this.#statuses.set(payoutId, status)
-    return payouts.filter(({ status }) => status === 'paid')
+    return payouts.filter(({ payoutId, status }) => status === 'paid' && !this.#dealtWith.has(payoutId))
   }
 
   async #changedFiles(): Promise<string[]> {
@@ -205,6 +218,12 @@ export class Treasurer {
       await pause(askAgainMs)
     }
   }
+}
+
+/** Workers go on with a run: what was sent is paid after a while. Nothing else changes without being told. */
+function mayBe(told: string, stored: string | undefined): boolean {
+  const ways = ['requested', 'sent', 'paid']
+  return stored === told || (ways.includes(told) && ways.indexOf(stored ?? '') > ways.indexOf(told))
 }
 
 /** The connection broke: before the answer, or in the middle of it. */

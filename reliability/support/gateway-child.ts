@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { childrenOf } from './children-of.ts'
 
 const startScript = join(import.meta.dirname, '../../packages/gateway/start.js')
-const readyWithinMs = 60_000
+const readyWithinMs = 180_000
 const lookEveryMs = 25
 /** Where the runner of the tests keeps compiled code: what one start has compiled the next one takes. */
 const compiledCode = join(import.meta.dirname, '../../node_modules/.cache/compiled')

@@ -13,6 +13,7 @@ import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
 import type { ManagePlatformKeys } from '../keys/manage-platform-keys.ts'
 import type { Account } from '../ledger/store/ledger.ts'
 import type { Verification } from '../ledger/store/ledger-checks.ts'
+import type { ListMovements } from '../ledger/store/movements.ts'
 import type { StatementRange, StatementStore } from '../ledger/store/statements.ts'
 import type { BalanceLine } from '../ledger/store/trial-balance.ts'
 import type { ManageLinks } from '../links/manage-links.ts'
@@ -102,6 +103,8 @@ export interface OperatorService {
   /** Refused or given up; no further than `countedAtMost`. */
   countFailedNotices(sinceMs: number): Promise<number>
   railAccounts(railId: string): Promise<readonly Account[]>
+  /** On a wallet, or on one of the operator's bank accounts. */
+  readonly listMovements: ListMovements
   statement(range: StatementRange): AsyncIterable<string>
   readStatement: StatementStore['read']
   platformPublicKey(): Promise<string>

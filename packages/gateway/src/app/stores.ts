@@ -18,6 +18,7 @@ import type { Pool } from '../database/pool.ts'
 import { makePlatformKeyStore } from '../keys/store/platform-keys.ts'
 import { makeSealedSecretStore } from '../keys/store/sealed-secrets.ts'
 import { verifyLedger } from '../ledger/store/ledger-checks.ts'
+import { makeListMovements } from '../ledger/store/movements.ts'
 import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
 import { makeLinkStore } from '../links/store/links.ts'
@@ -90,6 +91,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     rails: makeRailStore(pool),
     attempts: makeRailAttemptStore(pool, onQueued),
     transferEntries: makeTransferEntryStore(pool, onQueued),
+    listMovements: makeListMovements(pool),
     refunds: makeRefundStore(pool),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),

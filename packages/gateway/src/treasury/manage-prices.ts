@@ -7,6 +7,7 @@ import type { RailStore } from '../rails/store/rails.ts'
 import { feeMinor } from './rules/fee.ts'
 import {
   checkPrice,
+  describePrice,
   describeScope,
   makePriceBook,
   type Price,
@@ -65,7 +66,8 @@ export function makeManagePrices(parts: ManagePricesParts) {
       }
       checkPrice(price)
       const name = terms ? 'price.set' : 'price.end'
-      if (await prices.insertPrice(price, act(name, price.priceId, { merchantId, reason }))) return price
+      const recorded = act(name, price.priceId, { merchantId, reason: `${describePrice(price)}: ${reason}` })
+      if (await prices.insertPrice(price, recorded)) return price
       throw new Failure('status_does_not_allow', {
         field: 'fromMs',
         message: `There is a price for ${describeScope(price)} from that very moment on. Give another time.`,

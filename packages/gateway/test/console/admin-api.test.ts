@@ -582,6 +582,7 @@ test('prices are set and ended, and a fee is explained', async () => {
   assert.match(explained.considered[0].why, /^holds/)
   for (const [wrong, field] of [
     [{ currency: undefined }, 'currency'],
+    [{ fixed: undefined, basisPoints: undefined }, 'basisPoints'],
     [{ least: '2', most: '1' }, 'least'],
     [{ fixed: '0.005' }, 'fixed'],
     [{ railId: 'nowhere' }, 'railId'],
@@ -589,6 +590,7 @@ test('prices are set and ended, and a fee is explained', async () => {
   ] as const) {
     const refused = await admin.call('setPrice', { body: { ...set, ...wrong } })
     assert.deepEqual([refused.status, refused.data.field], [400, field], refused.msg)
+    if (field === 'basisPoints') assert.match(refused.msg, /^Give a fixed amount, basis points or both/)
   }
   clock.advance(1)
   assert.equal((await admin.data('endPrice', { body: { merchantId, currency: 'USD', reason } })).isEnd, 'yes')

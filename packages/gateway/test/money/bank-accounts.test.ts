@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
+import type { Movement } from '../../src/ledger/store/movements.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
@@ -13,7 +14,7 @@ import { migrationsFolder } from '../support/server.ts'
 const { pool } = await freshDatabase()
 const clock = heldClock()
 const money = openMoney(pool, { clock })
-const { operations } = testOperations(pool, { clock })
+const { stores, operations } = testOperations(pool, { clock })
 const { banks } = operations.as('test')
 const iban = 'DE89370400440532013000'
 const none = { iban: undefined, lines: undefined, bic: undefined, currency: undefined }
@@ -39,6 +40,37 @@ test('what names no bank account goes through the main one, under its own number
   assert.equal(row?.debit_account, 'bank:main:USD')
   assert.equal(row.outside_reference, row.transfer_id)
   assert.equal(row.value_date, new Date(clock.now()).toISOString().slice(0, 10))
+})
+
+test('what moved is listed for the wallet and for the bank, each with its sign, page by page', async () => {
+  const walletId = await money.addWallet(300n)
+  await money.addWallet(200n)
+  const { listMovements } = stores
+  const of = async (ownerKind: 'wallet' | 'bank', ownerId: string, limit: number) => {
+    const listed: Movement[] = []
+    for (;;) {
+      const page = await listMovements({ ownerKind, ownerId }, { before: listed.at(-1), limit })
+      listed.push(...page)
+      if (page.length < limit) return listed
+    }
+  }
+  const [toppedUp] = await outsideOf(walletId)
+  assert.deepEqual(
+    (await of('wallet', walletId, 1)).map(({ amountMinor, transferId, otherAccountId }) => [
+      ...[amountMinor, transferId, otherAccountId],
+    ]),
+    [[300n, toppedUp?.transfer_id, 'bank:main:USD']],
+  )
+  const { rows } = await pool.query<{ transfer_id: string }>(
+    `select transfer_id from transfers where debit_account = 'bank:main:USD'
+      order by made_at desc, transfer_id collate "C" desc`,
+  )
+  const listed = await of('bank', 'main', 2)
+  assert.deepEqual(
+    listed.map(({ transferId }) => transferId),
+    rows.map((row) => row.transfer_id),
+  )
+  assert(listed.every(({ amountMinor }) => amountMinor > 0n))
 })
 
 test('a movement bears the bank account, the reference and the value date that it was given', async () => {

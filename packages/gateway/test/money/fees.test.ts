@@ -147,15 +147,48 @@ test('the statement lists fees and what came back of them, and its sums fit', as
   })
   await money.statements.read({ merchantId: merchant.merchantId, fromMs, toMs: clock.now() + 1 }, reader)
   const rows = text.trimEnd().split('\r\n').slice(1)
-  // What moved at the same moment stands by its number.
-  assert.deepEqual(rows.map((row) => `${row.split(',')[1]} ${row.split(',').at(-1)}`).toSorted(), [
-    'closing 9.70',
-    'fee -0.60',
-    'fee_return 0.30',
-    'opening 0.00',
-    'payment 20.00',
-    'refund -10.00',
-  ])
+  assert.deepEqual(
+    rows.map((row) => `${row.split(',')[1]} ${row.split(',').at(-1)}`),
+    ['opening 0.00', 'payment 20.00', 'fee -0.60', 'refund -10.00', 'fee_return 0.30', 'closing 9.70'],
+  )
+})
+
+test('payments of one moment each have their fee after them', async () => {
+  const merchant = await pricedMerchant()
+  const fromMs = clock.now()
+  for (let paid = 0; paid < 3; paid++) {
+    const order = await money.addOrder(merchant, { amountMinor: 1_000n })
+    await money.submitPayment({ ...order, walletId: await money.addWallet(1_000n) })
+  }
+  clock.advance(1)
+  await money.settle()
+  const listed: string[] = []
+  await money.statements.read(
+    { merchantId: merchant.merchantId, fromMs, toMs: clock.now() + 1 },
+    {
+      opening() {},
+      entries: (page) => void listed.push(...page.map(({ kind, paymentId }) => `${paymentId} ${kind}`)),
+      closing() {},
+    },
+  )
+  const ids = [...new Set(listed.map((line) => line.split(' ')[0]))]
+  assert.equal(ids.length, 3)
+  assert.deepEqual(
+    listed,
+    ids.flatMap((id) => [`${id} payment`, `${id} fee`]),
+  )
+})
+
+test('the audit says what was set, in words', async () => {
+  const { merchantId } = await pricedMerchant({ mostMinor: 500n })
+  const { rows } = await pool.query<{ reason: string }>(
+    `select reason from audit where act = 'price.set' and merchant_id = $1`,
+    [merchantId],
+  )
+  assert.match(
+    rows[0]?.reason ?? '',
+    /^merchant \S+, every way to pay, in USD: 0\.30 USD \+ 1\.5 %, at most 5\.00 USD, refunds give back their share, from \d{4}-.* UTC on: test$/,
+  )
 })
 
 test('no price is set backwards or twice for one moment, not even by hand', async () => {

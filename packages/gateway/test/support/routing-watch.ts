@@ -18,6 +18,7 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
   'database/mode.ts': [['checkContent'], 'at the start: whether there is any order at all'],
   'keys/store/sealed-secrets.ts': [[''], 'a new master key seals the secrets of all, a page at a time'],
   'ledger/store/ledger-checks.ts': [[''], 'the proof is of all books at once'],
+  'ledger/store/movements.ts': [[''], 'what moved on a wallet or at a bank concerns any merchant'],
   'ledger/store/trial-balance.ts': [[''], 'the trial balance is of all books at once'],
   'links/store/links.ts': [
     ['findLink', 'listLinks'],

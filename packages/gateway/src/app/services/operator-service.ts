@@ -59,6 +59,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     suspenseAccounts: () => stores.treasury.listAccounts({ ownerKind: 'suspense', ownerId: 'late' }),
     countFailedNotices: (sinceMs) => stores.noticeLog.countFailed(sinceMs, { atMost: countedAtMost }),
     railAccounts: (railId) => stores.treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
+    listMovements: stores.listMovements,
     statement: operations.writeStatement,
     readStatement: stores.statements.read,
     listBills: stores.bills.listBills,

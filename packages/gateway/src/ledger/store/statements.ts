@@ -1,7 +1,7 @@
 // A merchant's statement, read from the ledger's own transfers: page by page, all from one snapshot.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
-import { sql } from '../../database/sql.ts'
+import { plainSql, sql } from '../../database/sql.ts'
 import type { TransferKind } from '../rules/transfer.ts'
 
 export interface StatementRange {
@@ -57,7 +57,7 @@ export async function readEntries(
   range: StatementRange,
   take: StatementReader['entries'],
 ): Promise<void> {
-  let after = { timeMs: range.fromMs, transferId: '' }
+  let after: Place = { timeMs: range.fromMs, orderKey: '', isFee: false, transferId: '' }
   for (;;) {
     const page = await readPage(transaction, range, after)
     if (page.length > 0) await take(page)
@@ -88,10 +88,23 @@ select a.currency, a.credits_posted - a.debits_posted - coalesce(s.moved, 0) as 
   return new Map(rows.map((row) => [row.currency, BigInt(row.balance)]))
 }
 
-type ReadEntry = StatementEntry & { readonly transferId: string }
+/** A fee stands after the payment that it was taken of, and what is given back of it after the refund. */
+interface Place {
+  readonly timeMs: number
+  readonly orderKey: string
+  readonly isFee: boolean
+  readonly transferId: string
+}
+
+type ReadEntry = StatementEntry & Place
+const orderKey = "coalesce(t.payment_id, '')"
+const isFee = "(t.kind in ('fee', 'fee_return'))"
+const place = plainSql(`t.made_at, ${orderKey}, ${isFee}, t.transfer_id`)
 
 const shape = rowShape<ReadEntry>('entry', {
   timeMs: number('t.made_at'),
+  orderKey,
+  isFee,
   transferId: 't.transfer_id',
   kind: 't.kind',
   transactionId: 'coalesce(t.hold_id, t.transfer_id)',
@@ -109,7 +122,7 @@ const shape = rowShape<ReadEntry>('entry', {
 async function readPage(
   transaction: Queryable,
   { merchantId, toMs }: StatementRange,
-  after: { timeMs: number; transferId: string },
+  after: Place,
 ): Promise<ReadEntry[]> {
   const { rows } = await transaction.query(sql`
 select ${shape.columns}
@@ -118,8 +131,8 @@ select ${shape.columns}
   left join refunds r on r.merchant_id = t.merchant_id and r.refund_id = t.refund_id
  where t.merchant_id = ${merchantId} and t.phase in ('post', 'direct') and t.made_at < ${toMs}
    and 'merchant:' || t.merchant_id || ':' || t.currency in (t.debit_account, t.credit_account)
-   and (t.made_at, t.transfer_id) > (${after.timeMs}, ${after.transferId})
- order by t.made_at, t.transfer_id
+   and (${place}) > (${after.timeMs}, ${after.orderKey}, ${after.isFee}, ${after.transferId})
+ order by ${place}
  limit ${entriesPerPage}`)
   return rows.map(shape.read)
 }

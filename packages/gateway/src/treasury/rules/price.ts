@@ -1,6 +1,6 @@
 // Price lists: what a payment costs the merchant, by merchant, rail and currency. The most specific list that is in force
 // holds, whole: lists are never mixed. A list holds from a moment on and is never changed backwards.
-import { Failure } from '@tillgate/protocol'
+import { Failure, toDecimalText } from '@tillgate/protocol'
 
 /** What a list is for. Undefined: for all of them. */
 export interface PriceScope {
@@ -114,6 +114,24 @@ export function describeScope({ merchantId, railId, currency }: Partial<PriceSco
     railId === undefined ? 'every way to pay' : `paid by ${railId}`,
     currency === undefined ? 'every currency' : `in ${currency}`,
   ].join(', ')
+}
+
+/** All of it, for the audit. */
+export function describePrice(price: Price): string {
+  const { terms, currency, validFromMs } = price
+  const from = `from ${new Date(validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on`
+  if (!terms) return `${describeScope(price)}: none ${from}`
+  const amount = (minor: bigint) => `${toDecimalText(minor, currency ?? '')} ${currency}`
+  const { fixedMinor, basisPoints, leastMinor, mostMinor, returnsFee } = terms
+  return [
+    `${describeScope(price)}: ${fixedMinor > 0n ? `${amount(fixedMinor)} + ` : ''}${basisPoints / 100} %`,
+    leastMinor !== undefined && `at least ${amount(leastMinor)}`,
+    mostMinor !== undefined && `at most ${amount(mostMinor)}`,
+    returnsFee && 'refunds give back their share',
+    from,
+  ]
+    .filter((part) => part !== false)
+    .join(', ')
 }
 
 function invalid(field: string, message: string): Failure {

@@ -260,8 +260,8 @@ function attemptTable(visit: Visit, { attempts }: OrderDetails): Html {
       html`<code>${attempt.transactionId}</code>`,
       html`<span class="wrap">${attempt.reference ?? '—'}</span>`,
       html`<span class="wrap">${attempt.reason ?? '—'}</span>`,
-      moment(attempt.startedAtMs, nowMs),
-      moment(attempt.endedAtMs, nowMs),
+      ago(attempt.startedAtMs, nowMs),
+      attempt.endedAtMs === undefined ? '—' : ago(attempt.endedAtMs, nowMs),
       actForms(visit, 'attempt', { subject: attempt, values: attemptValues(attempt) }),
     ]),
   )
@@ -272,7 +272,7 @@ function attemptValues({ merchantId, paymentId, transactionId, railId, reference
 }
 
 function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
-  return html`<details><summary>Every call to the rails</summary>${table(
+  return html`<details class="fold"><summary>Every call to the rails</summary>${table(
     'Calls, the newest last',
     ['When', 'What', 'Answer', 'HTTP', { head: 'Took', isNumber: true }, 'Detail'],
     railCalls.map((call) => [
@@ -299,7 +299,7 @@ function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
     ['When', 'What', 'Phase', number('Amount'), 'From', 'To', 'Transfer'],
     transfers.map((transfer) => [
       ago(transfer.madeAtMs, nowMs),
-      transfer.kind,
+      transfer.kind.replaceAll('_', ' '),
       phases[transfer.phase],
       amount(transfer.amountMinor, transfer.currency),
       account(transfer.debitAccountId),

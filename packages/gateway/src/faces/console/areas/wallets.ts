@@ -8,6 +8,7 @@ import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../c
 import { state, status } from '../statuses.ts'
 import { facts, noneFits, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
+import { movementsOf } from './money/movements.ts'
 
 const path = '/wallets'
 const maxShown = 100
@@ -69,7 +70,8 @@ ${actForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
         limit(each.balanceMinor, each.currency),
       ]),
       { none: 'None: the gateway’s defaults hold.' },
-    )}</section></div>`,
+    )}</section></div>
+${await movementsOf(visit, { ownerKind: 'wallet', ownerId: walletId }, `${path}/${walletId}`)}`,
   }
 }
 

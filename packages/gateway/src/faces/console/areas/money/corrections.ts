@@ -20,7 +20,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Corrections',
     area: 'money',
     content: html`${moneyTabs(path)}
-<p class="quiet">Nothing is edited or removed: a correction is one more transfer, which names the one that it puts right. A merchant is funded on its own page, and money is withdrawn on the wallet’s. The number of a payment is on its order’s page, that of a payout on its own, and that of a top-up in <code>tillgate wallet export</code>.</p>
+<p class="quiet">Nothing is edited or removed: a correction is one more transfer, which names the one that it puts right. A merchant is funded on its own page, and money is withdrawn on the wallet’s. The number of a payment is on its order’s page, that of a payout on its own, and that of a top-up on the wallet’s and on the bank account’s.</p>
 ${actForms(visit, 'corrections')}
 ${table(
   'Corrections, the newest first',

@@ -10,6 +10,7 @@ import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../.
 import { state } from '../../statuses.ts'
 import { empty, facts, number, table } from '../../tables.ts'
 import { ago, amount, bareAmount, count, moment } from '../../words.ts'
+import { movementsOf } from './movements.ts'
 
 export const moneyPath = '/money'
 const maxCurrencies = 6
@@ -96,7 +97,8 @@ ${actForms(visit, 'bank', { subject: bank, values: valuesOf(bank) })}
       ['Since', moment(bank.createdAtMs, visit.nowMs)],
       bank.closedAtMs !== undefined && (['Closed', moment(bank.closedAtMs, visit.nowMs)] as const),
     ])}</section>
-<section><h2>What ought to be on it</h2><p class="quiet">By the books: what came in less what went out.</p>${booked(accounts)}</section></div>`,
+<section><h2>What ought to be on it</h2><p class="quiet">By the books: what came in less what went out.</p>${booked(accounts)}</section></div>
+${await movementsOf(visit, { ownerKind: 'bank', ownerId: bankName }, `${moneyPath}/banks/${bankName}`)}`,
   }
 }
 
