@@ -66,6 +66,7 @@ const writtenWithMerchants = [
   'rail_tasks',
   'transfer_entries',
   'payout_runs',
+  'bill_turns',
   'audit',
 ]
 /** For less than PostgreSQL waits before it looks for a deadlock: it is never a payment that has to give way. */
