@@ -1,9 +1,12 @@
 // Kill cycles: the real program under load, killed again and again at moments that the seed picks.
 import { setTimeout as pause } from 'node:timers/promises'
+import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox-file.ts'
+import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { makeSeeded } from '../simulation/seeded.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import { Site } from '../support/site.ts'
 import { CrashBank } from './bank.ts'
+import { Followers } from './followers.ts'
 import { kill, noVictims, type Victim, victimAmong, victims } from './victims.ts'
 
 export interface Cycles {
@@ -25,6 +28,9 @@ export interface Cycled {
   readonly attempts: number
   readonly refunds: number
   readonly arrivals: number
+  /** Callbacks that reached an endpoint, and events that were read from the feed. */
+  readonly atEndpoint: number
+  readonly events: number
   readonly repeated: number
   readonly victims: Readonly<Record<Victim, number>>
   readonly recoveryMs: { readonly median: number; readonly longest: number }
@@ -33,7 +39,10 @@ export interface Cycled {
 export async function runCycles(options: Cycles): Promise<Cycled> {
   const { dataDir, cycles, seed, shoppers, tell = () => {} } = options
   const seeded = makeSeeded(`crash ${seed}`)
-  const gateway = await GatewayChild.make({ dataDir, environment: { MERCHANT_REQUESTS_PER_SECOND: '5000' } })
+  const gateway = await GatewayChild.make({
+    dataDir,
+    environment: { MERCHANT_REQUESTS_PER_SECOND: '5000', EVENT_FEED_DAYS: '7' },
+  })
   const killed = { ...noVictims }
   const next = victims(seeded)
   const recoveriesMs: number[] = []
@@ -41,11 +50,14 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
   let processes = 1
   let site: Site | undefined
   let bank: CrashBank | undefined
+  let followers: Followers | undefined
   try {
     start()
     await gateway.ready()
     bank = await CrashBank.open(dataDir)
-    site = await Site.open({ dataDir, name: `s${seed}`, bank })
+    const { merchantId } = Tillgate.fromFile(sandboxFilePath(dataDir))
+    followers = await Followers.open({ dataDir, merchantId, adminUrl: gateway.adminUrl })
+    site = await Site.open({ dataDir, name: `s${seed}`, bank, followers })
     // A shopper that gives up ends the run at once, not after the last cycle.
     const trouble = site.startLoad(shoppers)
     for (let cycle = 1; cycle <= cycles; cycle++) {
@@ -65,6 +77,7 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
     await gateway.stop()
     site?.close()
     bank?.close()
+    followers?.close()
   }
 
   function start(): void {

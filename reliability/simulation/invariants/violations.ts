@@ -9,6 +9,7 @@ import type { SimulatedNetwork } from '../network.ts'
 import type { SimulatedRail } from '../rail.ts'
 import { checkBank } from './bank.ts'
 import { checkCallbacks } from './callbacks.ts'
+import { checkFeed, type FeedRecord } from './feed.ts'
 
 export interface Ending {
   readonly pool: Pool
@@ -16,6 +17,8 @@ export interface Ending {
   readonly network: SimulatedNetwork
   readonly rail: SimulatedRail
   readonly bank: SimulatedBank
+  /** Who followed the feed of events. */
+  readonly reader: FeedRecord
   /** What each wallet had at the beginning. */
   readonly walletMinor: bigint
 }
@@ -35,6 +38,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkWallets(ending)),
     ...(await checkActs(ending)),
     ...(await checkCallbacks(ending)),
+    ...(await checkFeed(pool, ending.reader)),
   ]
 }
 

@@ -4,9 +4,11 @@ import type { Authenticate } from '../accounts/authenticate.ts'
 import type { SecondStep } from '../accounts/second-step.ts'
 import type { Sessions } from '../accounts/sessions.ts'
 import type { DecideApplications } from '../applications/decide-applications.ts'
+import type { ManageEndpoints } from '../callbacks/manage-endpoints.ts'
 import type { PauseHosts } from '../callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
+import type { ReadEvents } from '../events/read-events.ts'
 import type { ManagePlatformKeys } from '../keys/manage-platform-keys.ts'
 import type { Account } from '../ledger/store/ledger.ts'
 import type { Verification } from '../ledger/store/ledger-checks.ts'
@@ -70,6 +72,7 @@ export interface OperatorService {
   readonly tokens: Tokens
   readonly overview: ReadOverview
   readonly orders: FindOrders
+  readonly events: Pick<ReadEvents, 'read'>
   readonly showOrder: ShowOrder
   readonly audit: AuditLogStore
   /** Requests that were refused or slow, the newest first. */
@@ -123,6 +126,7 @@ export interface OperatorActs {
   readonly orders: Omit<ManageOrders, 'refundOrder'>
   readonly callbacks: ManageCallbacks
   readonly hosts: PauseHosts
+  readonly endpoints: ManageEndpoints
   readonly links: ManageLinks
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney

@@ -10,9 +10,12 @@ import type { Asking } from '../acts/service.ts'
 import { makeApply } from '../applications/apply.ts'
 import { makeDecideApplications } from '../applications/decide-applications.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
+import { makeManageEndpoints } from '../callbacks/manage-endpoints.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
 import { makeTidyCallbacks } from '../callbacks/tidy-callbacks.ts'
+import { makeReadEvents } from '../events/read-events.ts'
+import { makeTidyEvents } from '../events/tidy-events.ts'
 import { makeManagePlatformKeys } from '../keys/manage-platform-keys.ts'
 import { PlatformKeys } from '../keys/platform-keys.ts'
 import { makeRotateMasterKey } from '../keys/rotate-master-key.ts'
@@ -128,6 +131,7 @@ export type OperationConfig = Pick<
   | 'callbackAllowedTargets'
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
+  | 'eventFeedDays'
   | 'lateMoney'
   | 'personalDataDays'
   | 'mail'
@@ -237,13 +241,18 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   })
   const linkParts = { links: stores.links, placeOrder, publicUrl, clock, random }
   const storeLink = makeStoreLink(linkParts)
-  const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
+  const tidyCallbacks = makeTidyCallbacks({
+    history,
+    historyDays: config.callbackHistoryDays,
+    tidyEvents: makeTidyEvents({ events: stores.events, feedDays: config.eventFeedDays, clock }),
+    clock,
+  })
   const erasePersonalData = makeErasePersonalData({
     erasure: stores.erasure,
     personalDataDays: config.personalDataDays,
     clock,
   })
-  const preparing = { directory, platformKeys, clock, ...(sealingTools && { tools: sealingTools }) }
+  const preparing = { directory, platformKeys, vault, clock, ...(sealingTools && { tools: sealingTools }) }
 
   /** What may need a second operator, in the name of whoever acts. */
   const movingAs = (actor: string) => {
@@ -290,7 +299,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     currentOrder,
     createOrder: makeCreateOrder({ placeOrder, currentOrder, linkTokens, publicUrl, clock, random }),
     queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
-    cancelOrder: makeCancelOrder({ orders, currentOrder, clock, onTask }),
+    cancelOrder: makeCancelOrder({ orders, currentOrder, clock, random, onTask }),
     refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
     resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
     createLink: makeCreateLink(linkParts),
@@ -447,6 +456,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       },
     }),
 
+    readEvents: makeReadEvents({ events: stores.events, clock }),
     findOrders: makeFindOrders({ list: stores.orderList }),
     showOrder: makeShowOrder({
       ...stores,
@@ -495,6 +505,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        endpoints: makeManageEndpoints({
+          ...{ endpoints: stores.endpoints, merchants, vault, refusalOfCallbackUrl, ...by },
+        }),
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),

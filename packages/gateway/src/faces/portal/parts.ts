@@ -102,7 +102,7 @@ export function tabs(
   )}</ul></nav>`
 }
 
-export const developerTabs = ['keys', 'callbacks', 'requests'] as const
+export const developerTabs = ['keys', 'callbacks', 'endpoints', 'requests'] as const
 export const shopTabs = ['settings', 'members', 'account'] as const
 
 /** Where counting stopped at some number: "100 or more". */

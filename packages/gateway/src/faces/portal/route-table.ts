@@ -3,6 +3,7 @@ import type { Act } from '../../acts/act.ts'
 import { actScreens } from './act-screens.ts'
 import { accountArea } from './areas/account.ts'
 import { callbacksArea } from './areas/callbacks.ts'
+import { endpointsArea } from './areas/endpoints.ts'
 import { homeArea } from './areas/home.ts'
 import { keysArea } from './areas/keys.ts'
 import { membersArea } from './areas/members.ts'
@@ -19,6 +20,7 @@ export function portalRoutes(catalogue: readonly Act[]): readonly PortalRoute[] 
     ...moneyArea,
     ...keysArea,
     ...callbacksArea,
+    ...endpointsArea,
     ...requestsArea,
     ...settingsArea,
     ...membersArea,
