@@ -6,7 +6,9 @@ import { makeOpenApi } from '../packages/gateway/src/faces/admin-api/openapi.ts'
 import { railTables } from '../packages/protocol/documentation/rail-tables.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
+import { brunoRequests } from './documentation/bruno.ts'
 import { commandLinePage } from './documentation/command-line.ts'
+import { makeMerchantOpenApi } from './documentation/merchant-openapi.ts'
 import { noticeTables } from './documentation/notices.ts'
 import { sdkTypes } from './documentation/sdk-types.ts'
 import { callbackSequence, paymentSequence, railSequence } from './documentation/sequence-diagram.ts'
@@ -22,6 +24,8 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/api.md': apiPage,
   'docs/command-line.md': commandLinePage,
   'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,
+  'docs/openapi-merchant.json': () => `${JSON.stringify(makeMerchantOpenApi(), null, 2)}\n`,
+  ...brunoRequests,
   'packages/sdk/types/index.d.ts': sdkTypes,
   'docs/images/order-states.svg': orderStates,
   'docs/images/refund-states.svg': refundStates,
