@@ -67,14 +67,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'endpoint-of-another-merchant': {
     what: 'Events of a batch go to the endpoints of every merchant that is in it.',
-    caughtBy: 'endpoints.test.ts',
-    places: [
-      {
-        in: 'toEndpoints',
-        find: '.filter(({ merchantId }) => merchantId === callback.merchantId)',
-        replace: '',
-      },
-    ],
+    caughtBy: 'endpoint.test.ts',
+    places: [{ in: 'toEndpoints', find: 'merchantId === callback.merchantId && ', replace: '' }],
   },
   'endpoint-resumed-and-forgotten': {
     what: 'What waited for a paused endpoint goes on waiting when it is resumed.',

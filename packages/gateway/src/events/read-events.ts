@@ -43,11 +43,7 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
           message: 'No events are kept. Set EVENT_FEED_DAYS, and start the gateway with it.',
         })
       const from = after ?? prunedPosition
-      if (from < prunedPosition)
-        throw new Failure('invalid_field', {
-          field: 'after',
-          message: `Events up to ${prunedPosition} are no longer kept, so some were missed. Go on with after=${prunedPosition}.`,
-        })
+      if (from < prunedPosition) throw missed(prunedPosition)
       if (from > lastPosition)
         throw new Failure('invalid_field', {
           field: 'after',
@@ -58,6 +54,9 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
       try {
         for (;;) {
           const found = await look(from, limit)
+          const first = found[0]?.position ?? from + 1
+          // Taken away while it waited.
+          if (after !== undefined && first > from + 1) throw missed(first - 1)
           const leftMs = endsAtMs - clock.now()
           if (found.length > 0 || leftMs <= 0 || stopping.signal.aborted)
             return { events: found, next: found.at(-1)?.position ?? from }
@@ -78,4 +77,11 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
     if (found.length > 0 || (await events.giveNumbers(maxEventsRead)) === 0) return found
     return events.listAfter(after, limit)
   }
+}
+
+function missed(prunedPosition: number): Failure {
+  return new Failure('invalid_field', {
+    field: 'after',
+    message: `Events up to ${prunedPosition} are no longer kept, so some were missed. Go on with after=${prunedPosition}.`,
+  })
 }
