@@ -475,7 +475,7 @@ test('endpoints of a merchant are registered, changed, paused, resumed and remov
   assert.equal(shown.data.secrets.length, 2)
   assert.ok(!shown.text.includes('whsec_'), 'a secret is told once')
   await admin.data('removeEndpoint', { params, body: { reason } })
-  assert.equal((await admin.call('showEndpoint', { params })).code, 40400)
+  assert.equal((await admin.call('showEndpoint', { params })).code, 40402)
 })
 
 test('the feed tells what happened, and only to a token that may follow it', async () => {

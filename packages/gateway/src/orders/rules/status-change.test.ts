@@ -33,6 +33,7 @@ test('a paid order is told with its transaction and its time', () => {
         msg: '',
       },
       createdAtMs: nowMs + 1,
+      isAnswered: false,
     },
   )
 })
