@@ -7,6 +7,7 @@ import { GatewayChild } from '../support/gateway-child.ts'
 import { Site } from '../support/site.ts'
 import { CrashBank } from './bank.ts'
 import { Followers } from './followers.ts'
+import { Treasurer } from './treasurer.ts'
 import { kill, noVictims, type Victim, victimAmong, victims } from './victims.ts'
 
 export interface Cycles {
@@ -27,6 +28,9 @@ export interface Cycled {
   /** Payments that a bank outside was asked for. */
   readonly attempts: number
   readonly refunds: number
+  readonly payouts: number
+  readonly payoutRuns: number
+  readonly corrections: number
   readonly arrivals: number
   /** Callbacks that reached an endpoint, and events that were read from the feed. */
   readonly atEndpoint: number
@@ -41,7 +45,11 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
   const seeded = makeSeeded(`crash ${seed}`)
   const gateway = await GatewayChild.make({
     dataDir,
-    environment: { MERCHANT_REQUESTS_PER_SECOND: '5000', EVENT_FEED_DAYS: '7' },
+    environment: {
+      MERCHANT_REQUESTS_PER_SECOND: '5000',
+      BANK_ACCOUNT_WAIT_HOURS: '0',
+      EVENT_FEED_DAYS: '7',
+    },
   })
   const killed = { ...noVictims }
   const next = victims(seeded)
@@ -56,20 +64,24 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
     await gateway.ready()
     bank = await CrashBank.open(dataDir)
     const { merchantId } = Tillgate.fromFile(sandboxFilePath(dataDir))
-    followers = await Followers.open({ dataDir, merchantId, adminUrl: gateway.adminUrl })
+    const { adminUrl } = gateway
+    followers = await Followers.open({ dataDir, merchantId, adminUrl })
     site = await Site.open({ dataDir, name: `s${seed}`, bank, followers })
-    // A shopper that gives up ends the run at once, not after the last cycle.
-    const trouble = site.startLoad(shoppers)
+    const treasurer = await Treasurer.open({ dataDir, adminUrl, merchantId })
+    // Whoever gives up ends the run at once, not after the last cycle.
+    const trouble = Promise.race([site.startLoad(shoppers), treasurer.startWork()])
     for (let cycle = 1; cycle <= cycles; cycle++) {
       const told = await Promise.race([oneCycle(site), trouble])
       tell(`${cycle} of ${cycles}: ${site.journal.orders.size} orders acknowledged; ${told}`)
     }
     site.endLoad()
-    const violations = await site.check()
+    await treasurer.end()
+    const violations = [...(await site.check()), ...(await site.stored((pool) => treasurer.check(pool)))]
     const sorted = recoveriesMs.toSorted((a, b) => a - b)
     return {
       violations,
       ...site.figures(),
+      ...treasurer.figures,
       victims: killed,
       recoveryMs: { median: sorted[sorted.length >> 1] ?? 0, longest: sorted.at(-1) ?? 0 },
     }

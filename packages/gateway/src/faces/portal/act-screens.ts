@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import {
   type EventName,
   eventNames,
+  linkUses,
   makeRefundId,
   orderEvents,
   refundEvents,
@@ -121,6 +122,18 @@ async function valuesOf(
       const found = (await scope.members()).members.find(({ login }) => login === params['login'])
       return found && { role: found.role }
     }
+    case 'newLink':
+      return { linkNo: `portal-${makeRefundId(nowMs, randomBytes)}`, uses: 'many' }
+    case 'pauseLink':
+    case 'resumeLink':
+    case 'closeLink':
+      return (await scope.showLink(params['linkId'] ?? '')) && {}
+    case 'stopBankAccount':
+      return (await scope.bankAccounts()).some(
+        ({ bankAccountId }) => bankAccountId === params['bankAccountId'],
+      )
+        ? {}
+        : undefined
     case 'withdraw':
       return (await scope.members()).invitations.some(({ linkId }) => linkId === params['linkId'])
         ? {}
@@ -149,7 +162,7 @@ function inputOf(
     ticked: tickedIn.has(name)
       ? (visit.refused?.typed.getAll(name) ?? values[name]?.split(',') ?? [])
       : undefined,
-    attributes: html`${name === 'amount' && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
+    attributes: html`${/[aA]mount$/.test(name) && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
       maxLength !== undefined && !isPicture && html` maxlength="${maxLength}"`
     }${placeholder !== undefined && !isPicture && html` placeholder="${placeholder}"`}${!isLong && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
     error: errorOf(visit, name),
@@ -167,6 +180,8 @@ function choicesOf(
   switch (name) {
     case 'role':
       return memberRoles.toReversed().map((each) => [each, `${roles[each]}: ${roleMeanings[each]}`])
+    case 'uses':
+      return linkUses.toReversed().map((each) => [each, words.links.uses[each]])
     case 'format':
       return endpointFormats.map((each) => [each, endpoints[each]])
     case 'endOthers':
@@ -233,6 +248,7 @@ ${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
 }
 
 function areaOf(page: string): PortalPage['area'] {
-  if (page.startsWith('/orders')) return 'orders'
+  if (page.startsWith('/orders') || page.startsWith('/links')) return 'orders'
+  if (page.startsWith('/bank')) return 'money'
   return page.startsWith('/settings') || page.startsWith('/members') ? 'shop' : 'developer'
 }
