@@ -12,6 +12,7 @@ import {
   successCode,
   successMessage,
 } from '../../packages/protocol/src/index.ts'
+import { billBodySchema } from '../../packages/protocol/src/messages/bills.ts'
 import { createBodySchema } from '../../packages/protocol/src/messages/create-body.ts'
 import * as links from '../../packages/protocol/src/messages/links.ts'
 import * as requests from '../../packages/protocol/src/messages/requests.ts'
@@ -32,6 +33,7 @@ export const bodySchemas = {
   'service.trade.cancel': requests.cancelBodySchema,
   'service.trade.refund': requests.refundBodySchema,
   'service.trade.callback': requests.callbackBodySchema,
+  'service.trade.bill': billBodySchema,
   'service.link.create': links.linkCreateBodySchema,
   'service.link.query': links.linkQueryBodySchema,
   'service.link.close': links.linkCloseBodySchema,
