@@ -7,7 +7,9 @@ import { railTables } from '../packages/protocol/documentation/rail-tables.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
 import { goCodes, javaCodes, phpCodes, pythonCodes } from './documentation/client-codes.ts'
+import { brunoRequests } from './documentation/bruno.ts'
 import { commandLinePage } from './documentation/command-line.ts'
+import { makeMerchantOpenApi } from './documentation/merchant-openapi.ts'
 import { noticeTables } from './documentation/notices.ts'
 import { sdkTypes } from './documentation/sdk-types.ts'
 import { callbackSequence, paymentSequence, railSequence } from './documentation/sequence-diagram.ts'
@@ -23,6 +25,8 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/api.md': apiPage,
   'docs/command-line.md': commandLinePage,
   'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,
+  'docs/openapi-merchant.json': () => `${JSON.stringify(makeMerchantOpenApi(), null, 2)}\n`,
+  ...brunoRequests,
   'packages/sdk/types/index.d.ts': sdkTypes,
   'clients/python/src/tillgate/codes.py': pythonCodes,
   'clients/php/src/Codes.php': phpCodes,

@@ -4,13 +4,22 @@ import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { verifyLedger } from '../../packages/gateway/src/ledger/store/ledger-checks.ts'
 import { type BankRecord, checkBank } from '../simulation/invariants/bank.ts'
 import { checkEvents } from '../simulation/invariants/callbacks.ts'
+import { checkFeed } from '../simulation/invariants/feed.ts'
 import { checkHistories, checkRefundSums, checkRest, checkTold } from '../simulation/invariants/violations.ts'
 import type { Journal } from '../simulation/journal.ts'
+import type { Followers } from './followers.ts'
 import type { Receiver } from './receiver.ts'
+
+interface Told {
+  readonly journal: Journal
+  readonly receiver: Receiver
+  readonly bank: BankRecord | undefined
+  readonly followers: Followers | undefined
+}
 
 export async function findCrashViolations(
   pool: Pool,
-  { journal, receiver, bank }: { journal: Journal; receiver: Receiver; bank: BankRecord | undefined },
+  { journal, receiver, bank, followers }: Told,
 ): Promise<string[]> {
   const { findings } = await verifyLedger(pool)
   return [
@@ -22,13 +31,27 @@ export async function findCrashViolations(
     ...(bank ? await checkBank(pool, bank) : []),
     ...(await checkEvents(pool)),
     ...receiver.refused.map((why) => `the listener could not open a callback: ${why}`),
-    ...(await checkArrivals(pool, receiver)),
+    ...(await checkArrivals(pool, receiver, "endpoint_id = ''")),
+    ...(followers ? await checkFollowers(pool, followers) : []),
   ]
 }
 
-async function checkArrivals(pool: Pool, { arrivals }: Receiver): Promise<string[]> {
+/** The endpoint had every event that it should, and the reader of the feed each once and in order. */
+async function checkFollowers(pool: Pool, followers: Followers): Promise<string[]> {
+  return [
+    ...followers.refused.map((why) => `the endpoint refused a webhook: ${why}`),
+    ...(await checkArrivals(pool, followers, "endpoint_id <> ''")),
+    ...(await checkFeed(pool, followers)),
+  ]
+}
+
+async function checkArrivals(
+  pool: Pool,
+  { arrivals }: Pick<Receiver, 'arrivals'>,
+  which: string,
+): Promise<string[]> {
   const { rows } = await pool.query<{ callback_id: string; event_name: string; is_delivered: boolean }>(
-    'select callback_id, event_name, delivered_at is not null as is_delivered from callbacks_with_progress',
+    `select callback_id, event_name, delivered_at is not null as is_delivered from callbacks_with_progress where ${which}`,
   )
   const stored = new Set(rows.map((row) => row.callback_id))
   return [

@@ -1,9 +1,12 @@
 // Kill cycles: the real program under load, killed again and again at moments that the seed picks.
 import { setTimeout as pause } from 'node:timers/promises'
+import { sandboxFilePath } from '../../packages/gateway/src/app/sandbox-file.ts'
+import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { makeSeeded } from '../simulation/seeded.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import { Site } from '../support/site.ts'
 import { CrashBank } from './bank.ts'
+import { Followers } from './followers.ts'
 import { Treasurer } from './treasurer.ts'
 import { kill, noVictims, type Victim, victimAmong, victims } from './victims.ts'
 
@@ -29,6 +32,9 @@ export interface Cycled {
   readonly payoutRuns: number
   readonly corrections: number
   readonly arrivals: number
+  /** Callbacks that reached an endpoint, and events that were read from the feed. */
+  readonly atEndpoint: number
+  readonly events: number
   readonly repeated: number
   readonly victims: Readonly<Record<Victim, number>>
   readonly recoveryMs: { readonly median: number; readonly longest: number }
@@ -39,7 +45,11 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
   const seeded = makeSeeded(`crash ${seed}`)
   const gateway = await GatewayChild.make({
     dataDir,
-    environment: { MERCHANT_REQUESTS_PER_SECOND: '5000', BANK_ACCOUNT_WAIT_HOURS: '0' },
+    environment: {
+      MERCHANT_REQUESTS_PER_SECOND: '5000',
+      BANK_ACCOUNT_WAIT_HOURS: '0',
+      EVENT_FEED_DAYS: '7',
+    },
   })
   const killed = { ...noVictims }
   const next = victims(seeded)
@@ -48,13 +58,16 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
   let processes = 1
   let site: Site | undefined
   let bank: CrashBank | undefined
+  let followers: Followers | undefined
   try {
     start()
     await gateway.ready()
     bank = await CrashBank.open(dataDir)
-    site = await Site.open({ dataDir, name: `s${seed}`, bank })
+    const { merchantId } = Tillgate.fromFile(sandboxFilePath(dataDir))
     const { adminUrl } = gateway
-    const treasurer = await Treasurer.open({ dataDir, adminUrl, merchantId: site.merchant().merchantId })
+    followers = await Followers.open({ dataDir, merchantId, adminUrl })
+    site = await Site.open({ dataDir, name: `s${seed}`, bank, followers })
+    const treasurer = await Treasurer.open({ dataDir, adminUrl, merchantId })
     // Whoever gives up ends the run at once, not after the last cycle.
     const trouble = Promise.race([site.startLoad(shoppers), treasurer.startWork()])
     for (let cycle = 1; cycle <= cycles; cycle++) {
@@ -76,6 +89,7 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
     await gateway.stop()
     site?.close()
     bank?.close()
+    followers?.close()
   }
 
   function start(): void {

@@ -41,14 +41,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'insertCallbacks',
-        find: 'select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[])`,',
-        replace: 'select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) where not $5`,',
-      },
-      {
-        in: 'insertCallbacks',
-        find: 'values: [callbackIds, merchantIds, hosts, createdAts],',
-        replace: `values: [callbackIds, merchantIds, hosts, createdAts,
-          callbacks.some(({ eventName }) => eventName === 'payment.order.failed')],`,
+        find: 'queueCallbacks(transaction, own, callbacks)',
+        replace:
+          "queueCallbacks(transaction, own.filter(({ eventName }) => eventName !== 'payment.order.failed'), callbacks)",
       },
     ],
   },
@@ -86,6 +81,33 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'endpoint-event-lost': {
+    what: 'Endpoints of a merchant do not hear of an order that names no callbackUrl.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'insertCallbacks',
+        find: 'toEndpoints(callbacks, endpoints)',
+        replace: 'toEndpoints(callbacks.filter(({ callbackUrl }) => callbackUrl), endpoints)',
+      },
+    ],
+  },
+  'endpoint-of-another-merchant': {
+    what: 'Events of a batch go to the endpoints of every merchant that is in it.',
+    caughtBy: 'endpoint.test.ts',
+    places: [{ in: 'toEndpoints', find: 'merchantId === callback.merchantId && ', replace: '' }],
+  },
+  'endpoint-resumed-and-forgotten': {
+    what: 'What waited for a paused endpoint goes on waiting when it is resumed.',
+    caughtBy: 'endpoints.test.ts',
+    places: [
+      {
+        in: 'resume',
+        find: "and held_reason = 'endpoint_paused'",
+        replace: "and held_reason = 'paused'",
+      },
+    ],
+  },
   'expiry-overrides-confirming': {
     what: 'An order that is being paid is timed out by whoever had read it before.',
     caughtBy: 'order-races.test.ts',
@@ -94,6 +116,35 @@ export const bugs: Readonly<Record<string, Bug>> = {
         in: 'changeStatuses',
         find: 'and o.status = c.from_status',
         replace: "and (o.status = c.from_status or (o.status = 'confirming' and c.to_status = 'timeout'))",
+      },
+    ],
+  },
+  'feed-numbers-given-too-early': {
+    what: 'Two readers of the feed give positions at once, without the lock: numbers are given twice or passed over.',
+    caughtBy: 'event-feed.test.ts',
+    places: [
+      { in: 'giveNumbers', find: 'select from event_feed for update', replace: 'select from event_feed' },
+    ],
+  },
+  'feed-skips': {
+    what: 'The feed passes over every seventh event.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'listAfter',
+        find: 'from events where position >',
+        replace: 'from events where position % 7 <> 0 and position >',
+      },
+    ],
+  },
+  'feed-out-of-order': {
+    what: 'Events of an order are numbered by the clocks of the processes alone.',
+    caughtBy: 'event-feed.test.ts',
+    places: [
+      {
+        in: 'giveNumbers',
+        find: 'over (order by step, event_id)',
+        replace: 'over (order by event_id)',
       },
     ],
   },

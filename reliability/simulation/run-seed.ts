@@ -5,7 +5,9 @@ import { makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { SimulatedBank } from './bank.ts'
 import { countLockWaits, emptyTables, findDue } from './due.ts'
+import { pauseEndpoints, resumeEndpoints } from './endpoints.ts'
 import { Faults } from './faults.ts'
+import { FeedReader } from './feed-reader.ts'
 import { findViolations } from './invariants/violations.ts'
 import { Journal } from './journal.ts'
 import { payAtLink } from './links.ts'
@@ -104,7 +106,8 @@ export async function runSeed(
     call: (ask) => processes.call(ask),
   }
   const endMs = startMs + days * dayMs
-  const lives = liveAll(world, { days, seeded: seeded.stream('plan') })
+  const reader = new FeedReader(world)
+  const lives = liveAll({ world, reader }, { days, seeded: seeded.stream('plan') })
   let isHealed = false
   void time.wait(worldOwner, endMs - startMs).then(() => {
     log('all is healed')
@@ -123,7 +126,8 @@ export async function runSeed(
     misbehave()
     pace.advance(due)
   }
-  const violations = await findViolations({ pool, journal, network, rail, bank, walletMinor })
+  await reader.readRest(pool)
+  const violations = await findViolations({ pool, reader, journal, network, rail, bank, walletMinor })
   hash.update(await stateDigest(pool))
   return {
     violations,
@@ -145,7 +149,10 @@ export async function runSeed(
   }
 }
 
-function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded }): { left: number } {
+function liveAll(
+  { world, reader }: { world: World; reader: FeedReader },
+  { days, seeded }: { days: number; seeded: Seeded },
+): { left: number } {
   const lives = { left: 0 }
   const live = async (atMs: number, story: () => Promise<void>): Promise<void> => {
     lives.left += 1
@@ -168,6 +175,10 @@ function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded 
   for (let day = 2; day < days; day += 3)
     void live(day * dayMs, dealWithRuns.bind(undefined, world, `runs of day ${day}`))
   void live(days * dayMs, () => endPlans(world))
+  for (let day = 1; day < days - 1; day += 4)
+    void live(day * dayMs, pauseEndpoints.bind(undefined, world, `endpoints of day ${day}`))
+  for (let day = 0; day < days; day++) void live(day * dayMs, () => reader.follow(day))
+  void live((days + 1) * dayMs, () => resumeEndpoints(world))
   for (let index = 0; index < days / 10; index++)
     void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
   return lives

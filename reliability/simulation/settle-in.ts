@@ -1,5 +1,5 @@
 // What is there when a run begins: merchants with their listeners, some of which share a host, and wallets with money.
-import { makeUuid } from '@tillgate/protocol'
+import { type EventName, makeUuid } from '@tillgate/protocol'
 import { noExtras } from '../../packages/gateway/src/acts/rail-acts.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { type Merchant, makeMerchantId } from '../../packages/gateway/src/merchants/rules/merchant.ts'
@@ -46,7 +46,8 @@ export async function settleIn(
     random,
     vault,
   })
-  const { bankAccounts, payoutPlans } = operations.as('simulation')
+  const { bankAccounts, payoutPlans, endpoints } = operations.as('simulation')
+  await stores.events.setKept(true)
   const merchants: { merchant: Merchant; callbackUrl: string }[] = []
   for (let index = 0; index < merchantCount; index++) {
     const merchant: Merchant = {
@@ -75,6 +76,21 @@ export async function settleIn(
     const host = `shop-${Math.min(index, merchantCount - 2)}.example`
     if (index < merchantCount - 1) network.addHost(host, seeded.weighted(manners))
     merchants.push({ merchant, callbackUrl: `https://${host}/${merchant.merchantId}` })
+    // Every other shop has endpoints: one at a host of its own that hears of all, one beside the orders' own address.
+    if (index % 2 === 0) {
+      const eventsHost = `events-${index}.example`
+      network.addHost(eventsHost, seeded.weighted(manners))
+      await addEndpoint(merchant, eventsHost)
+      await addEndpoint(merchant, host, ['payment.order.success', 'payment.refund.success'])
+    }
+  }
+  async function addEndpoint(
+    { merchantId }: Merchant,
+    host: string,
+    events?: readonly EventName[],
+  ): Promise<void> {
+    const url = `https://${host}/endpoint/${merchantId}`
+    await endpoints.addEndpoint(merchantId, { url, format: 'envelope', events }, 'the beginning')
   }
   const wallets: string[] = []
   for (let index = 0; index < walletCount; index++) {

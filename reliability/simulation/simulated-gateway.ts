@@ -39,7 +39,7 @@ export type SimulatedGateway = ReturnType<typeof startSimulatedGateway>
 
 const log = pino({ level: 'silent' })
 export const vault = makeVault(Buffer.alloc(32, 7))
-const config = { ...readConfig({}), mode: 'live', bankAccountWaitMs: 0 } as const
+const config = { ...readConfig({}), mode: 'live', bankAccountWaitMs: 0, eventFeedDays: 3_650 } as const
 const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
 
 export function startSimulatedGateway(parts: SimulatedGatewayParts) {
@@ -102,9 +102,10 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
 
 /** What the envelope carries, without its cryptography, which costs three milliseconds and depends on nothing here. */
 function sealedPlainly(
-  { callbackId: id, merchantId, eventName, callbackUrl: url, body }: ClaimedCallback,
+  { callbackId: id, merchantId, eventName, callbackUrl: url, body, endpoint }: ClaimedCallback,
   timestamp: number,
-): Extract<Prepared, { kind: 'sealed' }> {
+): Prepared {
+  if (endpoint?.pausedAtMs !== undefined) return { kind: 'held', reason: 'endpoint_paused' }
   const envelope = JSON.stringify({ id, merchantId, eventName, timestamp, body })
   return { kind: 'sealed', url, body: envelope, isPublicOnly: false }
 }

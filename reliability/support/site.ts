@@ -6,6 +6,7 @@ import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { isTransient } from '../../packages/gateway/src/database/transient.ts'
 import { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { countWork, endClaims, findCrashViolations } from '../crash/check.ts'
+import type { Followers } from '../crash/followers.ts'
 import { type Receiver, startReceiver } from '../crash/receiver.ts'
 import { type ShopperParts, shop, story } from '../crash/shopper.ts'
 import type { BankRecord } from '../simulation/invariants/bank.ts'
@@ -21,6 +22,8 @@ export interface SiteOptions {
   readonly stored?: <Result>(work: (pool: Pool) => Promise<Result>) => Promise<Result>
   /** Through which some of the orders are paid. */
   readonly bank?: BankRecord | undefined
+  /** Who else follows what happens. */
+  readonly followers?: Followers | undefined
   /** The merchant's clock. */
   readonly now?: () => number
 }
@@ -104,8 +107,9 @@ export class Site {
   check(): Promise<string[]> {
     return this.stored(async (pool) => {
       await this.#untilAtRest(pool)
-      const { bank } = this.#options
-      return findCrashViolations(pool, { journal: this.journal, receiver: this.#receiver, bank })
+      const { bank, followers } = this.#options
+      await followers?.endReading()
+      return findCrashViolations(pool, { journal: this.journal, receiver: this.#receiver, bank, followers })
     })
   }
 
@@ -116,6 +120,8 @@ export class Site {
       refunds: this.journal.refunds.size,
       attempts: this.#options.bank?.payments.size ?? 0,
       arrivals: arrivals.size,
+      atEndpoint: this.#options.followers?.arrivals.size ?? 0,
+      events: this.#options.followers?.events.length ?? 0,
       repeated: [...arrivals.values()].filter((times) => times > 1).length,
     }
   }

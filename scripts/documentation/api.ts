@@ -30,7 +30,7 @@ export function apiPage(): string {
   return [
     '# API reference',
     '',
-    'Every operation, field, limit and failure. This page is made from the schemas that the gateway works by (`node scripts/documentation.ts`), and its examples are those of [test-vectors.json](test-vectors.json): with the keys there you can make each of them again, to the letter. How to sign and seal, and why it is so, is in [the protocol](protocol.md).',
+    'Every operation, field, limit and failure. This page is made from the schemas that the gateway works by (`node scripts/documentation.ts`), and its examples are those of [test-vectors.json](test-vectors.json): with the keys there you can make each of them again, to the letter. How to sign and seal, and why it is so, is in [the protocol](protocol.md). The same as OpenAPI 3.1: [openapi-merchant.json](openapi-merchant.json).',
     '',
     '## Every request',
     '',

@@ -10,6 +10,7 @@ import type { SimulatedRail } from '../rail.ts'
 import { checkBank } from './bank.ts'
 import { checkBills } from './bills.ts'
 import { checkCallbacks } from './callbacks.ts'
+import { checkFeed, type FeedRecord } from './feed.ts'
 
 export interface Ending {
   readonly pool: Pool
@@ -17,6 +18,8 @@ export interface Ending {
   readonly network: SimulatedNetwork
   readonly rail: SimulatedRail
   readonly bank: SimulatedBank
+  /** Who followed the feed of events. */
+  readonly reader: FeedRecord
   /** What each wallet had at the beginning. */
   readonly walletMinor: bigint
 }
@@ -37,6 +40,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkWallets(ending)),
     ...(await checkActs(ending)),
     ...(await checkCallbacks(ending)),
+    ...(await checkFeed(pool, ending.reader)),
   ]
 }
 

@@ -33,6 +33,7 @@ const states = ['waiting', 'delivered', 'exhausted'] as const
 const filter = {
   merchantId: optional(faced(merchantId, { option: 'merchant' })),
   paymentId: optional(faced(paymentId, { option: 'payment' })),
+  endpointId: optional(faced(uuid('To this endpoint of the merchant.'), { option: 'endpoint' })),
   host: optional(host),
   eventName: optional(faced(oneOf('Of this event.', eventNames), { option: 'event' })),
   state: optional(oneOf('Of this state.', states)),
@@ -46,6 +47,9 @@ const callback = {
   paymentId,
   eventName: oneOf('What it reports.', eventNames),
   callbackUrl: text('Where it goes.', { max: 2048 }),
+  endpointId: optional(
+    uuid('The merchant’s endpoint that it goes to; not there: the order’s own callbackUrl.'),
+  ),
   host,
   state: oneOf('exhausted: given up, and can be sent again.', states),
   attemptsMade: count('So far.'),
@@ -195,7 +199,7 @@ export const callbackActs: readonly Act[] = [
         explains: `Every callback that fits the filter above, on all pages, is sent once more, ${resendsPerSecond} a second. Planned retries stay as they are.`,
         button: 'Send them again',
         fields: ['reason'],
-        hidden: ['state', 'eventName', 'host', 'merchantId'],
+        hidden: ['state', 'eventName', 'host', 'merchantId', 'endpointId'],
       },
       form<OrderDetails>({
         place: 'order',

@@ -5,6 +5,8 @@ import { bookActs } from './book-acts.ts'
 import { callbackActs } from './callback-acts.ts'
 import { linkActs } from './consumers/link-acts.ts'
 import { walletActs } from './consumers/wallet-acts.ts'
+import { endpointActs } from './endpoint-acts.ts'
+import { eventActs } from './event-acts.ts'
 import { hostActs } from './host-acts.ts'
 import { keyActs } from './key-acts.ts'
 import { merchantActs } from './merchant-acts.ts'
@@ -29,6 +31,8 @@ export const catalogue: readonly Act[] = [
   ...orderActs,
   ...callbackActs,
   ...hostActs,
+  ...endpointActs,
+  ...eventActs,
   ...merchantActs,
   ...keyActs,
   ...memberActs,

@@ -7,9 +7,11 @@ import type { Sessions } from '../accounts/sessions.ts'
 import type { DecideApplications } from '../applications/decide-applications.ts'
 import type { ReadBill } from '../bills/read-bill.ts'
 import type { BillStore } from '../bills/store/bills.ts'
+import type { ManageEndpoints } from '../callbacks/manage-endpoints.ts'
 import type { PauseHosts } from '../callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
+import type { ReadEvents } from '../events/read-events.ts'
 import type { ManagePlatformKeys } from '../keys/manage-platform-keys.ts'
 import type { Account } from '../ledger/store/ledger.ts'
 import type { Verification } from '../ledger/store/ledger-checks.ts'
@@ -76,6 +78,7 @@ export interface OperatorService {
   readonly tokens: Tokens
   readonly overview: ReadOverview
   readonly orders: FindOrders
+  readonly events: Pick<ReadEvents, 'read'>
   readonly showOrder: ShowOrder
   readonly audit: AuditLogStore
   /** Requests that were refused or slow, the newest first. */
@@ -136,6 +139,7 @@ export interface OperatorActs {
   readonly orders: Omit<ManageOrders, 'refundOrder'>
   readonly callbacks: ManageCallbacks
   readonly hosts: PauseHosts
+  readonly endpoints: ManageEndpoints
   readonly links: ManageLinks
   readonly rails: ManageRails
   readonly returnLateMoney: ReturnLateMoney

@@ -15,9 +15,12 @@ import { makeAskBill } from '../bills/ask-bill.ts'
 import { makeMakeBills } from '../bills/make-bills.ts'
 import { makeReadBill } from '../bills/read-bill.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
+import { makeManageEndpoints } from '../callbacks/manage-endpoints.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
 import { makeTidyCallbacks } from '../callbacks/tidy-callbacks.ts'
+import { makeReadEvents } from '../events/read-events.ts'
+import { makeTidyEvents } from '../events/tidy-events.ts'
 import { makeManagePlatformKeys } from '../keys/manage-platform-keys.ts'
 import { PlatformKeys } from '../keys/platform-keys.ts'
 import { makeRotateMasterKey } from '../keys/rotate-master-key.ts'
@@ -135,6 +138,7 @@ export type OperationConfig = Pick<
   | 'callbackAllowedTargets'
   | 'callbackHistoryDays'
   | 'callbackHostsPerDay'
+  | 'eventFeedDays'
   | 'lateMoney'
   | 'personalDataDays'
   | 'mail'
@@ -246,13 +250,18 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const storeLink = makeStoreLink(linkParts)
   const readBill = makeReadBill({ bills: stores.bills, clock })
   const billDownloads = makeTokens(vault.deriveKeys('bill downloads'))
-  const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
+  const tidyCallbacks = makeTidyCallbacks({
+    history,
+    historyDays: config.callbackHistoryDays,
+    tidyEvents: makeTidyEvents({ events: stores.events, feedDays: config.eventFeedDays, clock }),
+    clock,
+  })
   const erasePersonalData = makeErasePersonalData({
     erasure: stores.erasure,
     personalDataDays: config.personalDataDays,
     clock,
   })
-  const preparing = { directory, platformKeys, clock, ...(sealingTools && { tools: sealingTools }) }
+  const preparing = { directory, platformKeys, vault, clock, ...(sealingTools && { tools: sealingTools }) }
 
   /** What may need a second operator, in the name of whoever acts. */
   const movingAs = (actor: string) => {
@@ -313,7 +322,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     currentOrder,
     createOrder: makeCreateOrder({ placeOrder, currentOrder, linkTokens, publicUrl, clock, random }),
     queryOrder: makeQueryOrder({ refunds, currentOrder, clock }),
-    cancelOrder: makeCancelOrder({ orders, currentOrder, clock, onTask }),
+    cancelOrder: makeCancelOrder({ orders, currentOrder, clock, random, onTask }),
     refundOrder: makeRefundOrder({ orders, currentOrder, refunds, clock, random, onSubmitted }),
     resendCallbacks: makeResendCallbacks({ orders, resends, clock }),
     createLink: makeCreateLink(linkParts),
@@ -483,6 +492,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       },
     }),
 
+    readEvents: makeReadEvents({ events: stores.events, clock }),
     findOrders: makeFindOrders({ list: stores.orderList }),
     showOrder: makeShowOrder({
       ...stores,
@@ -532,6 +542,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         }),
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
+        endpoints: makeManageEndpoints({
+          ...{ endpoints: stores.endpoints, merchants, vault, refusalOfCallbackUrl, ...by },
+        }),
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),

@@ -86,6 +86,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   })
   // Whoever serves people sees to it that there is somebody to serve.
   if (config.roles.includes('api')) await completeFirstStart(config, opened, parts)
+  await opened.stores.events.setKept(config.eventFeedDays > 0)
   const watch = new OrderWatch()
   watch.onCommitted((_key, status) => {
     const changes = Object.hasOwn(refundStatuses, status) ? metrics.refunds : metrics.orders
@@ -174,7 +175,10 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     rails: operations,
     unsubscribe: operations.unsubscribe,
     noteAnswered: operations.requestLog.note,
-    endWaits: operations.sandboxListen.stop,
+    endWaits() {
+      operations.sandboxListen.stop()
+      operations.readEvents.stop()
+    },
     async stop() {
       await checkout.stop()
       await work.stop()

@@ -14,7 +14,9 @@ import { makeCallbackPauseStore } from '../callbacks/store/callback-pauses.ts'
 import { makeCallbackQueue } from '../callbacks/store/callback-queue.ts'
 import { makeCallbackResends } from '../callbacks/store/callback-resends.ts'
 import type { OnQueued } from '../callbacks/store/callbacks.ts'
+import { makeEndpointStore } from '../callbacks/store/endpoints.ts'
 import type { Pool } from '../database/pool.ts'
+import { makeEventStore } from '../events/store/events.ts'
 import { makePlatformKeyStore } from '../keys/store/platform-keys.ts'
 import { makeSealedSecretStore } from '../keys/store/sealed-secrets.ts'
 import { verifyLedger } from '../ledger/store/ledger-checks.ts'
@@ -98,6 +100,8 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     callbackHistory: makeCallbackHistory(pool),
     callbackResends: makeCallbackResends(pool, onQueued),
     callbackPauses: makeCallbackPauseStore(pool),
+    endpoints: makeEndpointStore(pool, onQueued),
+    events: makeEventStore(pool),
     merchants: makeMerchantStore(pool),
     wallets: makeWalletStore(pool),
     consumerData: makeConsumerDataStore(pool),

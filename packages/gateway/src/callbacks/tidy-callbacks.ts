@@ -7,6 +7,8 @@ import type { CallbackHistory } from './store/callback-history.ts'
 export interface TidyCallbacksParts {
   readonly history: Pick<CallbackHistory, 'prune' | 'exhaustOverdue'>
   readonly historyDays: number
+  /** The feed of events goes along. */
+  readonly tidyEvents?: () => Promise<{ readonly more: boolean }>
   readonly clock: Clock
 }
 
@@ -20,7 +22,7 @@ export interface Tidied {
 const dayMs = 24 * 60 * 60 * 1000
 export const tidyBatch = 200
 
-export function makeTidyCallbacks({ history, historyDays, clock }: TidyCallbacksParts) {
+export function makeTidyCallbacks({ history, historyDays, tidyEvents, clock }: TidyCallbacksParts) {
   return async (): Promise<Tidied> => {
     const nowMs = clock.now()
     const overdue = await history.exhaustOverdue({
@@ -29,7 +31,8 @@ export function makeTidyCallbacks({ history, historyDays, clock }: TidyCallbacks
       limit: tidyBatch,
     })
     const pruned = await history.prune({ olderThanMs: nowMs - historyDays * dayMs, limit: tidyBatch })
-    const more = pruned === tidyBatch || overdue.length === tidyBatch
+    const { more: moreEvents = false } = (await tidyEvents?.()) ?? {}
+    const more = pruned === tidyBatch || overdue.length === tidyBatch || moreEvents
     return { pruned, exhausted: overdue.length, more }
   }
 }

@@ -1,6 +1,7 @@
 // Puts every sealed secret under the master key that seals now, a batch at a time, while gateways that know both keys
 // go on serving. Broken off, it is run again: what is under the new key already is not looked at.
 import { placeOfPassword, placeOfTotp } from '../accounts/rules/account.ts'
+import { placeOfEndpointSecret } from '../callbacks/rules/endpoint.ts'
 import { placeOf as placeOfMerchantKey } from '../merchants/merchant-directory.ts'
 import { placeOfLink } from '../notices/rules/notice.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
@@ -132,6 +133,8 @@ function placeOf({ kind, owner, id }: SecretKey): string {
       return placeOfPin(id)
     case 'rail_secret':
       return placeOfRailSecret({ railId: owner, secretId: id })
+    case 'endpoint_secret':
+      return placeOfEndpointSecret({ merchantId: owner, secretId: id })
     case 'notice_link':
       return placeOfLink(id)
   }

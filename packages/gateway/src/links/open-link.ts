@@ -1,7 +1,14 @@
 // A consumer at a payment link: what the page shows, and the order that pressing the button makes. A link for one payment
 // has one live order at a time, whoever presses: its number is the next one after the last that ended unpaid, so that any
 // number of people who press at once make, and find, the same order.
-import { Failure, type LinkState, linkIdPattern, makePaymentId, type RandomBytes } from '@tillgate/protocol'
+import {
+  Failure,
+  type LinkState,
+  linkIdPattern,
+  makeCallbackId,
+  makePaymentId,
+  type RandomBytes,
+} from '@tillgate/protocol'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { CurrentOrder } from '../orders/current-order.ts'
@@ -103,7 +110,11 @@ export function makeOpenLink(parts: OpenLinkParts) {
 
   /** The consumer wants to pay another amount than they began with. A race that is lost is seen at the next try. */
   async function makeRoom(order: Order, nowMs: number): Promise<void> {
-    const change = cancelOrder(order, { actor: 'consumer', nowMs })
+    const change = cancelOrder(order, {
+      actor: 'consumer',
+      callbackId: makeCallbackId(nowMs, random),
+      nowMs,
+    })
     if (change) await orders.commitStatusChanges([change])
   }
 

@@ -1,26 +1,37 @@
 // service.trade.cancel: an order that nobody has begun to pay is taken back.
-import { type CancelAnswer, Failure, type Ignoring, ignoring, parseCancelBody } from '@tillgate/protocol'
+import {
+  type CancelAnswer,
+  Failure,
+  type Ignoring,
+  ignoring,
+  makeCallbackId,
+  parseCancelBody,
+} from '@tillgate/protocol'
 import type { Merchant } from '../merchants/rules/merchant.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
 import type { CurrentOrder } from './current-order.ts'
 import type { Order } from './rules/order.ts'
-import { type Canceller, cancelOrder } from './rules/status-change.ts'
+import { cancelOrder } from './rules/status-change.ts'
 import type { OrderStore } from './store/orders.ts'
 
-export interface CancelOrderParts {
+export interface CancelOrderParts extends ClockAndRandom {
   readonly orders: Pick<OrderStore, 'findOrder' | 'commitStatusChanges'>
   readonly currentOrder: CurrentOrder
-  readonly clock: Clock
   /** The order had an attempt at a rail, which is to be told. */
   readonly onTask?: () => void
   /** The merchant unless told otherwise. */
-  readonly by?: Canceller
+  readonly by?: CancelledBy
 }
+
+type CancelledBy =
+  | { readonly actor: 'merchant' }
+  | { readonly actor: 'operator' | 'member'; readonly reason: string }
 
 export function makeCancelOrder({
   orders,
   currentOrder,
   clock,
+  random,
   onTask,
   by = { actor: 'merchant' },
 }: CancelOrderParts) {
@@ -33,7 +44,7 @@ export function makeCancelOrder({
       if (!stored) throw new Failure('order_not_found')
       const nowMs = clock.now()
       const order = await currentOrder(stored, nowMs)
-      const change = cancelOrder(order, { nowMs, ...by })
+      const change = cancelOrder(order, { nowMs, callbackId: makeCallbackId(nowMs, random), ...by })
       if (!change) return answer(order, asked)
       const [won] = await orders.commitStatusChanges([change])
       if (won && order.openAttempt !== undefined) onTask?.()

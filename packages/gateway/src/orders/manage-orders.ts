@@ -1,6 +1,6 @@
 // What an operator does with an order: the same operations as the merchant's own, recorded with who did it and why,
 // in the transaction that does it. The merchant is told by callback, with the reason.
-import { Failure, makeUuid, type RefundAnswer } from '@tillgate/protocol'
+import { Failure, type RefundAnswer } from '@tillgate/protocol'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { Approval } from '../operators/rules/approval.ts'
@@ -50,7 +50,7 @@ export class RefundNeedsApproval extends Error {
 }
 
 export function makeManageOrders(parts: ManageOrdersParts) {
-  const { orders, refunds, clock, random } = parts
+  const { orders, refunds } = parts
 
   const act = (name: string, { merchantId, paymentId }: OrderKey, reason: string) =>
     makeActs(parts)(name, paymentId, { merchantId, reason })
@@ -65,7 +65,7 @@ export function makeManageOrders(parts: ManageOrdersParts) {
     async cancelOrder(key: OrderKey, reason: string): Promise<void> {
       const cancel = makeCancelOrder({
         ...parts,
-        by: { actor: parts.by ?? 'operator', reason, callbackId: makeUuid(clock.now(), random) },
+        by: { actor: parts.by ?? 'operator', reason },
         orders: {
           findOrder: orders.findOrder,
           commitStatusChanges: (changes) =>

@@ -58,6 +58,8 @@ export interface Config {
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
   readonly callbackHistoryDays: number
+  /** Zero: no feed is kept. */
+  readonly eventFeedDays: number
   /** Undefined: personal data in orders is kept. */
   readonly personalDataDays: number | undefined
   readonly lateMoney: 'refund' | 'hold'
@@ -238,6 +240,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),
     callbackHistoryDays: read('CALLBACK_HISTORY_DAYS'),
+    eventFeedDays: read('EVENT_FEED_DAYS'),
     personalDataDays: read('PERSONAL_DATA_DAYS'),
     lateMoney: read('LATE_MONEY'),
     callbacksInFlight: read('CALLBACKS_IN_FLIGHT'),

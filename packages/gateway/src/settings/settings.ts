@@ -342,6 +342,13 @@ export const settings = {
     // Longer than a callback can wait: seven days of retries, and as many behind a paused host.
     parse: integer({ from: 15, to: 3_650 }),
   }),
+  EVENT_FEED_DAYS: setting({
+    about:
+      'How many days the feed of events is kept that the operator’s own systems follow (GET /api/admin/v1/events). 0: none is kept. The same in every process.',
+    fallback: '0',
+    example: '14',
+    parse: integer({ from: 0, to: 3_650 }),
+  }),
   PERSONAL_DATA_DAYS: setting({
     about:
       'After so many days the names and addresses of receivers and the descriptions of orders are erased in place. Amounts, numbers and goods stay. Left out: they are kept.',

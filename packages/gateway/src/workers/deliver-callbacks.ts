@@ -304,7 +304,12 @@ async function record(state: State, delivering: Delivering, attempted: Attempted
 /** Its host has nothing more to do with it. Hosts that fail keep the slot until it is known whether they are paused. */
 function leaveEarly(state: State, delivering: Delivering, delivery: Delivery): void {
   const { callback } = delivering
-  if (!isAcknowledged(delivery) || callback.hostFailures > 0 || state.recording >= recordingMax) return
+  if (
+    !isAcknowledged(delivery, callback.endpoint?.format) ||
+    callback.hostFailures > 0 ||
+    state.recording >= recordingMax
+  )
+    return
   delivering.hasLeft = true
   state.recording++
   state.lanes.ended(callback, { isGood: true, durationMs: delivery.durationMs })

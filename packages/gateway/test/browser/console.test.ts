@@ -18,6 +18,13 @@ for (const end of ['failed', 'none', 'cancel', 'success', 'none', 'success'] as 
   else if (end !== 'none') await shop.pay(order, end)
   clock.advance(7_000)
 }
+const { endpoint } = await gateway.operations
+  .as('test')
+  .endpoints.addEndpoint(
+    merchant.merchantId,
+    { url: 'http://127.0.0.1:9/warehouse/events', format: 'standard', events: undefined },
+    'test',
+  )
 const paid = await shop.order()
 await shop.pay(paid, 'success')
 const orderPath = `/orders/${merchant.merchantId}/${paid.paymentId}`
@@ -35,6 +42,10 @@ const pages: Record<string, { path: string; expects: RegExp }> = {
   'callbacks-given-up': { path: '/callbacks?state=exhausted', expects: /No callback fits/ },
   merchants: { path: '/merchants', expects: /Tea House/ },
   merchant: { path: `/merchants/${merchant.merchantId}`, expects: /Members/ },
+  endpoint: {
+    path: `/merchants/${merchant.merchantId}/endpoints/${endpoint.endpointId}`,
+    expects: /What it was sent/,
+  },
   'merchant-money': { path: `/merchants/${merchant.merchantId}/money`, expects: /Statement/ },
   money: { path: '/money', expects: /Bank accounts/ },
   fees: { path: '/money/fees', expects: /Fees/ },

@@ -14,6 +14,13 @@ const browser = await launchBrowser()
 const shop = await gateway.addMerchant({ name: 'Tea House' })
 const { merchantId } = shop
 const { email } = await memberOf(gateway, merchantId, 'owner')
+const { endpoint } = await gateway.operations
+  .as('test')
+  .endpoints.addEndpoint(
+    merchantId,
+    { url: 'http://127.0.0.1:9/warehouse/events', format: 'standard', events: ['payment.order.success'] },
+    'test',
+  )
 const { data } = await shop.call('service.trade.create', createBody({ now: Date.now() }))
 await shop.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
 await shop.call('service.trade.create', createBody({ now: Date.now() }))
@@ -95,6 +102,9 @@ const pages: Readonly<Record<string, { readonly path: string; readonly expects: 
   'new-rsa-key': { path: '/keys/rsa', expects: /made in this browser/ },
   callbacks: { path: '/callbacks', expects: /service\.|PAYMENT|payment/i },
   callback: { path: `/callbacks/${rows[0]?.callback_id}`, expects: /What it says/ },
+  endpoints: { path: '/endpoints', expects: /warehouse\/events/ },
+  'new-endpoint': { path: '/endpoints/new', expects: /Standard Webhooks/ },
+  endpoint: { path: `/endpoints/${endpoint.endpointId}`, expects: /Live secrets/ },
   requests: { path: '/requests', expects: /refused or slow/ },
   settings: { path: '/settings', expects: new RegExp(merchantId) },
   'settings-change': { path: '/settings/change', expects: /within 5 seconds/ },

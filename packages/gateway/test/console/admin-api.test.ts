@@ -22,7 +22,12 @@ import { approved, TestBank } from '../support/rails.ts'
 import { operatorPassword } from '../support/started.ts'
 
 const shop = await openCheckoutShop({
-  environment: { APPROVAL_FOR: 'payout', APPROVAL_REFUND_ABOVE: '5 USD', LATE_MONEY: 'hold' },
+  environment: {
+    APPROVAL_FOR: 'payout',
+    APPROVAL_REFUND_ABOVE: '5 USD',
+    LATE_MONEY: 'hold',
+    EVENT_FEED_DAYS: '7',
+  },
 })
 const { gateway, clock, merchant } = shop
 const { pool, operations } = gateway
@@ -452,6 +457,46 @@ test('notices are listed and sent again', async () => {
   assert.deepEqual([notices[0].noticeId, notices[0].state], [noticeId, 'refused'])
   await admin.data('retryNotice', { params: { noticeId }, body: { reason } })
   assert.equal((await admin.call('retryNotice', { params: { noticeId }, body: { reason } })).code, 40901)
+})
+
+test('endpoints of a merchant are registered, changed, paused, resumed and removed', async () => {
+  const body = { url: 'https://shop.example/events', format: 'standard', reason }
+  const made = await admin.data('addEndpoint', { params: { merchantId }, body })
+  assert.match(made.secret, /^whsec_/)
+  const params = { merchantId, endpointId: made.endpointId }
+  const events = ['payment.order.success']
+  const changed = await admin.data('setEndpointEvents', { params, body: { events, reason } })
+  assert.deepEqual(changed.events, events)
+  await admin.data('pauseEndpoint', { params, body: { reason } })
+  const { endpoints } = await admin.data('listEndpoints', { params: { merchantId } })
+  assert.equal(endpoints[0].pausedAtMs, clock.now())
+  await admin.data('resumeEndpoint', { params, body: { reason } })
+  const rotated = await admin.data('rotateEndpointSecret', { params, body: { endOthers: false, reason } })
+  assert.notEqual(rotated.secret, made.secret)
+  const shown = await admin.call('showEndpoint', { params })
+  assert.equal(shown.data.secrets.length, 2)
+  assert.ok(!shown.text.includes('whsec_'), 'a secret is told once')
+  await admin.data('removeEndpoint', { params, body: { reason } })
+  assert.equal((await admin.call('showEndpoint', { params })).code, 40402)
+})
+
+test('the feed tells what happened, and only to a token that may follow it', async () => {
+  const { paymentId } = await paidOrder()
+  const { events, next } = await admin.data('listEvents', { query: { limit: '500' } })
+  const ofOrder = events.filter((each: { paymentId: string }) => each.paymentId === paymentId)
+  assert.deepEqual(
+    ofOrder.map((each: { eventName: string; data: { status: string } }) => [
+      each.eventName,
+      each.data.status,
+    ]),
+    [
+      ['payment.order.confirming', 'confirming'],
+      ['payment.order.success', 'success'],
+    ],
+  )
+  assert.deepEqual((await admin.data('listEvents', { query: { after: String(next) } })).events, [])
+  const other = await clientOf('viewer', ['orders:read'])
+  assert.equal((await other.call('listEvents')).status, 403)
 })
 
 test('payment links are made for a merchant, listed, paused, resumed and closed', async () => {

@@ -25,6 +25,13 @@ const { rows } = await gateway.pool.query<{ callback_id: string }>(
   [other.merchantId],
 )
 const { keys } = await gateway.merchants.showMerchant(other.merchantId)
+const othersEndpoint = await gateway.operations
+  .as('test')
+  .endpoints.addEndpoint(
+    other.merchantId,
+    { url: 'http://127.0.0.1:9/events', format: 'standard', events: undefined },
+    'test',
+  )
 const members = gateway.operations.as('test').members
 const stranger = await memberOf(gateway, other.merchantId, 'owner')
 await members.inviteMember({ merchantId: other.merchantId, email: 'next@shop.example', role: 'viewer' })
@@ -62,6 +69,7 @@ const things: Readonly<Record<string, readonly [others: string | undefined, nobo
   callbackId: [rows[0]?.callback_id, makeUuid(Date.now(), randomBytes)],
   keyId: [keys[0]?.keyId, makeUuid(Date.now(), randomBytes)],
   login: [stranger.email, 'nobody@shop.example'],
+  endpointId: [othersEndpoint.endpoint.endpointId, makeUuid(Date.now(), randomBytes)],
   linkId: [invitations[0]?.linkId, makeUuid(Date.now(), randomBytes)],
   credentialId: [randomBytes(16).toString('base64url'), randomBytes(16).toString('base64url')],
   bankAccountId: [othersAccount.bankAccountId, makeUuid(Date.now(), randomBytes)],
@@ -79,6 +87,12 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/keys/aes': { password: memberPassword },
   '/keys/rsa': { publicKey: 'none', password: memberPassword },
   '/keys/:keyId/revoke': {},
+  '/endpoints/new': { url: 'http://127.0.0.1:9/own', format: 'envelope', password: memberPassword },
+  '/endpoints/:endpointId/events': { events: 'payment.order.success' },
+  '/endpoints/:endpointId/pause': {},
+  '/endpoints/:endpointId/resume': {},
+  '/endpoints/:endpointId/remove': {},
+  '/endpoints/:endpointId/secret': { endOthers: 'false', password: memberPassword },
   '/settings/change': { accentColour: '#123456', password: memberPassword },
   '/settings/logo': {},
   '/members/invite': { email: 'new@shop.example', role: 'viewer', password: memberPassword },
@@ -128,6 +142,8 @@ async function othersRows(): Promise<string> {
             (select json_agg(k order by k.key_id) from merchant_keys k where merchant_id = $1) as keys,
             (select json_agg(o order by o.payment_id) from orders o where merchant_id = $1) as orders,
             (select count(*) from refunds where merchant_id = $1) as refunds,
+            (select json_agg(e order by e.endpoint_id) from callback_endpoints e where merchant_id = $1) as endpoints,
+            (select json_agg(s order by s.secret_id) from callback_endpoint_secrets s where merchant_id = $1) as secrets,
             (select json_agg(m order by m.login) from members m where merchant_id = $1) as members,
             (select json_agg(l order by l.link_id) from member_links l where merchant_id = $1) as links,
             (select json_agg(l order by l.link_id) from payment_links l where merchant_id = $1) as payment_links,

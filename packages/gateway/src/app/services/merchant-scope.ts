@@ -1,5 +1,6 @@
 // One merchant's side of the operations, over stores that reach its rows alone.
 
+import { type ManageEndpointsParts, makeManageEndpoints } from '../../callbacks/manage-endpoints.ts'
 import { makeManageCallbacks } from '../../callbacks/resend-callbacks.ts'
 import type { MerchantScope } from '../../faces/portal/merchant-scope.ts'
 import { streamStatement } from '../../ledger/write-statement.ts'
@@ -33,7 +34,7 @@ export interface MerchantScopeParts extends ClockAndRandom {
   readonly vault: Vault
   readonly publicUrl: string
   readonly platformPublicKey: () => Promise<string>
-  readonly refusalOfCallbackUrl: Parameters<typeof makeManageMerchants>[0]['refusalOfCallbackUrl']
+  readonly refusalOfCallbackUrl: ManageEndpointsParts['refusalOfCallbackUrl']
   readonly onSubmitted: (railId?: string) => void
   readonly onTask: () => void
   readonly makeNotices: MakeNotices
@@ -68,7 +69,12 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
         merchants,
         vault,
         makeNotices,
-        ...(refusalOfCallbackUrl && { refusalOfCallbackUrl }),
+        refusalOfCallbackUrl,
+        ...by(actor),
+      })
+    const manageEndpoints = (actor: string) =>
+      makeManageEndpoints({
+        ...{ endpoints: stores.endpoints, merchants, vault, refusalOfCallbackUrl },
         ...by(actor),
       })
     const manageOrders = (actor: string) =>
@@ -112,6 +118,8 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
       searchOrders: (number) => find.search(number, merchantId),
       showOrder: (paymentId) => showOrder({ merchantId, paymentId }),
       listCallbacks: (filter, page) => manageCallbacks(reader).listPage({ ...filter, merchantId }, page),
+      listEndpoints: () => manageEndpoints(reader).listEndpoints(merchantId),
+      showEndpoint: (endpointId) => manageEndpoints(reader).showEndpoint({ merchantId, endpointId }),
       showCallback: (callbackId) => manageCallbacks(reader).showCallback(callbackId, merchantId),
       listRequests: (filter, page) => stores.requestLog.list({ ...filter, merchantId, isOpened: true }, page),
       statement: (range) => streamStatement(stores.statements, { ...range, merchantId }),
@@ -136,6 +144,7 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
         as: (actor) => ({
           orders: manageOrders(actor),
           callbacks: manageCallbacks(actor),
+          endpoints: manageEndpoints(actor),
           merchants: manageMerchants(actor),
           members: manageMembers(actor),
           bankAccounts: manageBankAccounts(actor),

@@ -39,6 +39,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     tokens: makeTokens(vault.deriveKeys('console forms')),
     apiTokens: operations.apiTokens,
     orders: operations.findOrders,
+    events: operations.readEvents,
     showOrder: operations.showOrder,
     overview: operations.readOverview,
     audit: stores.auditLog,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { successCode } from '@tillgate/protocol'
 import type { Delivery } from '../../platform/delivery.ts'
+import type { EndpointFormat } from './endpoint.ts'
 import { nextRetry } from './retry-schedule.ts'
 
 export type Verdict =
@@ -30,15 +31,18 @@ export interface Outcome {
   readonly nextAttemptAtMs: number | undefined
 }
 
-export function isAcknowledged(delivery: Delivery): boolean {
-  return delivery.kind === 'answered' && delivery.httpStatus === 200
+/** Exactly HTTP 200; of Standard Webhooks any 2xx. */
+export function isAcknowledged(delivery: Delivery, format: EndpointFormat = 'envelope'): boolean {
+  if (delivery.kind !== 'answered') return false
+  const { httpStatus } = delivery
+  return format === 'standard' ? httpStatus >= 200 && httpStatus < 300 : httpStatus === 200
 }
 
-/** Success is exactly HTTP 200; without {"code":20000…} in its body it counts, with a warning. */
-export function judge(delivery: Delivery): Verdict {
+/** Without {"code":20000…} in its body an acknowledgement counts, with a warning; Standard Webhooks ask for no body. */
+export function judge(delivery: Delivery, format: EndpointFormat = 'envelope'): Verdict {
   if (delivery.kind === 'unreachable') return { kind: 'unreachable', reason: delivery.reason }
-  if (!isAcknowledged(delivery)) return { kind: 'refused', httpStatus: delivery.httpStatus }
-  return { kind: 'acknowledged', isWarned: !isAcknowledgement(delivery.answer) }
+  if (!isAcknowledged(delivery, format)) return { kind: 'refused', httpStatus: delivery.httpStatus }
+  return { kind: 'acknowledged', isWarned: format === 'envelope' && !isAcknowledgement(delivery.answer) }
 }
 
 /** Word for word what the specification asks for, and nearly every answer: it need not be parsed each time. */
@@ -64,6 +68,7 @@ export function decideOutcome(
   progress: Progress,
   attempt: {
     readonly delivery: Delivery
+    readonly format?: EndpointFormat | undefined
     readonly isResend: boolean
     readonly startedAtMs: number
     readonly nowMs: number
@@ -71,8 +76,8 @@ export function decideOutcome(
     readonly chance: () => number
   },
 ): Outcome {
-  const { delivery, isResend, startedAtMs, nowMs, chance } = attempt
-  const verdict = judge(delivery)
+  const { delivery, format, isResend, startedAtMs, nowMs, chance } = attempt
+  const verdict = judge(delivery, format)
   const base = { verdict, isNewlyExhausted: false }
   const isFirst = progress.firstAttemptAtMs === undefined
   const retriesMade = progress.retriesMade + (isFirst || isResend ? 0 : 1)

@@ -7,8 +7,11 @@ export interface Callback {
   readonly paymentId: string
   readonly refundId: string | undefined
   readonly eventName: EventName
-  readonly callbackUrl: string
+  /** Of the order; undefined: it names none, and only endpoints hear of it. */
+  readonly callbackUrl: string | undefined
   /** The plain result object as JSON text, the very text that is signed and encrypted at each attempt. */
   readonly body: string
   readonly createdAtMs: number
+  /** The merchant asked for it and has the answer: only the operator's feed of events hears of it. */
+  readonly isAnswered?: boolean
 }

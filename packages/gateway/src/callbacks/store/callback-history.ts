@@ -26,6 +26,8 @@ export interface StoredCallback {
   readonly refundId: string | undefined
   readonly eventName: EventName
   readonly callbackUrl: string
+  /** Undefined: the order's own callbackUrl. */
+  readonly endpointId: string | undefined
   readonly host: string
   /** Undefined once the history is pruned. */
   readonly body: string | undefined
@@ -60,6 +62,7 @@ export interface StoredAttempt {
 export interface CallbackFilter {
   readonly merchantId?: string | undefined
   readonly paymentId?: string | undefined
+  readonly endpointId?: string | undefined
   readonly host?: string | undefined
   readonly eventName?: EventName | undefined
   readonly state?: CallbackState | undefined
@@ -91,7 +94,7 @@ export function makeCallbackHistory(database: Pool) {
       countCallbacks(database, nowMs, options),
     /** Attempts and bodies of what ended before; at most `limit` callbacks. How many were pruned. */
     prune: (options: PruneOptions) => database.transaction((transaction) => prune(transaction, options)),
-    /** Ends what stood due for so long that no attempt could be made; those that it ended. */
+    /** Ends what could not be tried for so long, and what waits for an endpoint that is removed; those that it ended. */
     exhaustOverdue: (options: OverdueOptions) => exhaustOverdue(database, options),
   }
 }
@@ -114,6 +117,7 @@ const shape = rowShape<StoredCallback>('callback', {
   refundId: "nullif(refund_id, '')",
   eventName: 'event_name',
   callbackUrl: 'callback_url',
+  endpointId: "nullif(endpoint_id, '')",
   host: 'host',
   body: 'body',
   createdAtMs: number('created_at'),
@@ -141,17 +145,19 @@ const ofState: Record<CallbackState, Sql> = {
 }
 
 /**
- * By the primary key for one merchant, by callbacks_exhausted for what is exhausted, else by callbacks_kept: over
+ * By the primary key for one merchant, by callbacks_endpoint for one of its endpoints, by callbacks_exhausted for what is exhausted, else by callbacks_kept: over
  * all merchants only what still has its body is listed.
  */
 async function listCallbacks(
   database: Queryable,
-  { merchantId, paymentId, host, eventName, state, sinceMs, untilMs }: CallbackFilter,
+  { merchantId, paymentId, endpointId, host, eventName, state, sinceMs, untilMs }: CallbackFilter,
   { before, downTo, limit }: Page,
 ): Promise<StoredCallback[]> {
   const wanted = allOf([
     merchantId !== undefined && sql`merchant_id = ${merchantId}`,
     paymentId !== undefined && sql`payment_id = ${paymentId}`,
+    // The second condition is the index's own.
+    endpointId !== undefined && sql`endpoint_id = ${endpointId} and endpoint_id <> ''`,
     host !== undefined && sql`host = ${host}`,
     eventName !== undefined && sql`event_name = ${eventName}`,
     before !== undefined && sql`callback_id < ${before}::uuid`,
@@ -286,17 +292,30 @@ interface OverdueOptions {
   readonly limit: number
 }
 
-/** By callback_queue_due. Behind a paused host alone: what nobody kept back is simply late, and is still sent. */
+/**
+ * By callback_queue_due behind a paused host, by callback_queue_endpoint behind an endpoint that is paused or removed:
+ * what nobody kept back is simply late, and is still sent.
+ */
 function exhaustOverdue(
   database: Pool,
   { dueBeforeMs, nowMs, limit }: OverdueOptions,
 ): Promise<readonly CallbackKey[]> {
+  const isFree = sql`(q.claimed_until is null or q.claimed_until <= ${nowMs})`
   return database.transaction(async (transaction) => {
     const { rows } = await transaction.query<CallbackKey>(sql`
 delete from callback_queue
- where callback_id = any (array(select callback_id
+ where callback_id = any (array(select q.callback_id
+                                  from callback_endpoints e
+                                  join callback_queue q on q.merchant_id = e.merchant_id and q.endpoint_id = e.endpoint_id
+                                 where q.endpoint_id <> '' and ${isFree}
+                                   and (e.removed_at is not null
+                                        or (e.paused_at is not null
+                                            and q.callback_id < ${firstCallbackIdAt(dueBeforeMs)}::uuid))
+                                 limit ${limit}
+                                   for update of q skip locked))
+    or callback_id = any (array(select callback_id
                                   from callback_queue q
-                                 where due_at < ${dueBeforeMs} and (claimed_until is null or claimed_until <= ${nowMs})
+                                 where due_at < ${dueBeforeMs} and ${isFree}
                                    and exists (select 1 from callback_hosts h
                                                 where h.host = q.host and h.paused_until is not null)
                                  order by due_at

@@ -6,7 +6,9 @@ import { sql } from '../../database/sql.ts'
 import { plainArray } from '../../platform/node-workarounds/plain-array.ts'
 import type { Progress } from '../rules/callback-attempt.ts'
 import type { HostState, Lane, LaneRequest } from '../rules/delivery-lanes.ts'
+import type { EndpointKey } from '../rules/endpoint.ts'
 import { stateOf } from './callback-state.ts'
+import { type DeliveryEndpoint, loadEndpoints } from './endpoints.ts'
 
 export type CallbackQueue = ReturnType<typeof makeCallbackQueue>
 
@@ -36,6 +38,8 @@ export interface ClaimedCallback extends Lane, Claim {
   readonly paymentId: string
   readonly eventName: EventName
   readonly callbackUrl: string
+  /** Undefined: it goes to the order's own callbackUrl. */
+  readonly endpoint: DeliveryEndpoint | undefined
   /** Undefined: it was pruned, and there is nothing left to send. */
   readonly body: string | undefined
   readonly dueAtMs: number
@@ -171,6 +175,7 @@ interface TakenRow {
   host: string
   due_at: string
   is_resend: boolean
+  endpoint_id: string
 }
 
 interface FailingRow {
@@ -216,12 +221,12 @@ with asked as (
   update callback_queue q
      set claim_id = $5, claimed_until = $6
    where q.ctid = any (array(select place from picked))
-  returning q.callback_id, q.merchant_id, q.host, q.due_at, q.is_resend
+  returning q.callback_id, q.merchant_id, q.host, q.due_at, q.is_resend, q.endpoint_id
 )
-select callback_id, merchant_id, host, due_at, is_resend, null as failures, null as paused_until
+select callback_id, merchant_id, host, due_at, is_resend, endpoint_id, null as failures, null as paused_until
   from claimed
 union all
-select null, null, host, null, null, failures, paused_until
+select null, null, host, null, null, null, failures, paused_until
   from asked
  where failures is not null`,
     values: [
@@ -269,6 +274,10 @@ select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.atte
       plainArray(taken.map((row) => row.callback_id)),
     ],
   })
+  const endpoints = await loadEndpoints(
+    database,
+    taken.filter(({ endpoint_id }) => endpoint_id !== ''),
+  )
   const found = new Map(rows.map((row) => [row.callback_id, row]))
   const unseen = taken.flatMap(({ callback_id }) => (found.has(callback_id) ? [] : callback_id))
   if (unseen.length > 0) await putOff(database, unseen, { claimId, dueAtMs: nowMs + unseenForMs })
@@ -285,6 +294,7 @@ select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.atte
         paymentId: row.payment_id,
         eventName: row.event_name,
         callbackUrl: row.callback_url,
+        endpoint: endpoints.get(`${claimed.merchant_id} ${claimed.endpoint_id}`),
         body: row.body ?? undefined,
         dueAtMs: Number(claimed.due_at),
         isResend: claimed.is_resend,
@@ -330,13 +340,14 @@ update callback_queue q
 }
 
 export interface Hold {
-  readonly callback: Pick<ClaimedCallback, 'merchantId' | 'callbackId' | 'claimId'>
+  readonly callback: Pick<ClaimedCallback, 'merchantId' | 'callbackId' | 'claimId' | 'endpoint'>
   readonly reason: string
   readonly untilMs: number
 }
 
 async function hold(database: Pool, { callback, reason, untilMs }: Hold): Promise<void> {
   await database.transaction(async (transaction) => {
+    if (reason === endpointPaused && !(await isStillPaused(transaction, callback.endpoint))) return
     const { rowCount } = await transaction.query({
       text: `
 update callback_queue
@@ -353,6 +364,20 @@ update callbacks
       values: [callback.merchantId, callback.callbackId, reason, untilMs],
     })
   })
+}
+
+export const endpointPaused = 'endpoint_paused'
+
+/** Resumed meanwhile, it is not put off: its claim runs out, and it is sent. */
+async function isStillPaused(transaction: Queryable, endpoint: EndpointKey | undefined): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    text: `
+select from callback_endpoints
+ where merchant_id = $1 and endpoint_id = $2 and paused_at is not null
+   for share`,
+    values: [endpoint?.merchantId, endpoint?.endpointId],
+  })
+  return rowCount === 1
 }
 
 function toDueLane(row: LaneRow): DueLane {

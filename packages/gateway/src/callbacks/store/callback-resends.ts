@@ -32,7 +32,7 @@ export interface ResendRequest {
 
 export function makeCallbackResends(database: Pool, onQueued: OnQueued = () => {}) {
   return {
-    /** All of an order's callbacks; how many were queued. The same request again queues none and has the same answer. */
+    /** All callbacks to an order's own callbackUrl; how many were queued. The same request again queues none and has the same answer. */
     resendOfOrder: (
       order: { merchantId: string; paymentId: string },
       rules: ResendRules,
@@ -86,7 +86,7 @@ async function resendOfOrder(
 ): Promise<readonly Lane[]> {
   const { rows } = await transaction.query<{ callback_id: string }>(prepared('find-callbacks-of-order')`
 select callback_id from callbacks
- where merchant_id = ${merchantId} and payment_id = ${paymentId}
+ where merchant_id = ${merchantId} and payment_id = ${paymentId} and endpoint_id = ''
  order by callback_id`)
   const resends = rows.map((row) => ({ merchantId, callbackId: row.callback_id, dueAtMs: rules.nowMs }))
   return resend(transaction, resends, rules)

@@ -17,6 +17,8 @@ const groups: Readonly<Record<string, string>> = {
   order: 'look at orders, cancel and refund them',
   callback: 'look at callbacks and send them again',
   host: 'pause and resume the callbacks to a host',
+  event: 'follow what happens to orders and refunds',
+  endpoint: 'manage the callback endpoints of merchants',
   wallet: 'add, look at, top up, lock and unlock consumers’ wallets',
   rail: 'connect other systems that move money, and check them',
   notice: 'look at notices by mail, and send those again that failed',

@@ -23,6 +23,14 @@ export function callbackDetails(visit: Visit, { callback, attempts }: CallbackWi
   return html`${facts([
     ['Callback', html`<a href="/callbacks/${callback.callbackId}"><code>${callback.callbackId}</code></a>`],
     ['To', html`<span class="wrap">${callback.callbackUrl}</span>`],
+    ...(callback.endpointId === undefined
+      ? []
+      : [
+          [
+            'Endpoint',
+            html`<a href="/merchants/${callback.merchantId}/endpoints/${callback.endpointId}"><code>${callback.endpointId}</code></a>`,
+          ] as const,
+        ]),
     ['Made', moment(callback.createdAtMs, nowMs)],
     callback.nextAttemptAtMs !== undefined &&
       (['Next attempt', moment(callback.nextAttemptAtMs, nowMs)] as const),

@@ -18,6 +18,7 @@ import { accountArea } from './areas/account.ts'
 import { approvalsArea } from './areas/approvals.ts'
 import { auditArea } from './areas/audit.ts'
 import { callbacksArea } from './areas/callbacks.ts'
+import { endpointsArea } from './areas/endpoints.ts'
 import { findArea } from './areas/find.ts'
 import { ledgerArea } from './areas/ledger.ts'
 import { linksArea } from './areas/links.ts'
@@ -87,6 +88,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...callbacksArea,
     ...merchantsArea,
     ...merchantArea,
+    ...endpointsArea,
     ...merchantPayoutsArea,
     ...payoutsArea,
     ...walletsArea,

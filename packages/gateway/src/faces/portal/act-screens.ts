@@ -1,12 +1,21 @@
 // The portal's side of the acts: each on a screen of its own, which says what will happen, and is done when it is sent.
 // Words are the portal's; whose merchant it is done to is the session's, whatever is sent.
 import { randomBytes } from 'node:crypto'
-import { linkUses, makeRefundId } from '@tillgate/protocol'
+import {
+  type EventName,
+  eventNames,
+  linkUses,
+  makeRefundId,
+  orderEvents,
+  refundEvents,
+  uuidPattern,
+} from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
 import type { Act, PortalFace, RawInput } from '../../acts/act.ts'
 import { faceOf } from '../../acts/fields.ts'
 import { readInput } from '../../acts/read-input.ts'
 import type { OperatorService } from '../../acts/service.ts'
+import { endpointFormats } from '../../callbacks/rules/endpoint.ts'
 import { fieldOf } from '../../http/forms/form-fields.ts'
 import { type Html, html } from '../../http/html.ts'
 import { fillText } from '../../http/languages/words.ts'
@@ -92,6 +101,16 @@ async function valuesOf(
       return { referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}` }
     case 'resend':
       return (await scope.showCallback(params['callbackId'] ?? '')) && {}
+    case 'endpointEvents':
+    case 'pauseEndpoint':
+    case 'resumeEndpoint':
+    case 'removeEndpoint':
+    case 'rotateEndpointSecret': {
+      const { endpointId = '' } = params
+      if (!uuidPattern.test(endpointId)) return undefined
+      const { endpoint } = await scope.showEndpoint(endpointId)
+      return { events: endpoint.events?.join(',') }
+    }
     case 'revokeKey':
       return (await scope.merchant()).keys.some(({ keyId }) => keyId === params['keyId']) ? {} : undefined
     case 'settings': {
@@ -140,6 +159,9 @@ function inputOf(
     isRequired: Boolean(act.input?.required?.includes(name) || face.required?.includes(name)),
     kind: (isLong && 'long') || (isPicture && 'picture') || undefined,
     choices: choicesOf(name, words),
+    ticked: tickedIn.has(name)
+      ? (visit.refused?.typed.getAll(name) ?? values[name]?.split(',') ?? [])
+      : undefined,
     attributes: html`${/[aA]mount$/.test(name) && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
       maxLength !== undefined && !isPicture && html` maxlength="${maxLength}"`
     }${placeholder !== undefined && !isPicture && html` placeholder="${placeholder}"`}${!isLong && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
@@ -147,17 +169,47 @@ function inputOf(
   })
 }
 
-function choicesOf(name: string, words: Words): readonly (readonly [string, string])[] | undefined {
-  if (name === 'uses') return linkUses.toReversed().map((each) => [each, words.links.uses[each]])
-  if (name !== 'role') return undefined
-  return memberRoles.toReversed().map((each) => [each, `${words.roles[each]}: ${words.roleMeanings[each]}`])
+/** Several of their choices may be ticked. */
+const tickedIn: ReadonlySet<string> = new Set(['events'])
+
+function choicesOf(
+  name: string,
+  words: Words,
+): readonly (readonly [value: string, label: string])[] | undefined {
+  const { endpoints, roles, roleMeanings } = words
+  switch (name) {
+    case 'role':
+      return memberRoles.toReversed().map((each) => [each, `${roles[each]}: ${roleMeanings[each]}`])
+    case 'uses':
+      return linkUses.toReversed().map((each) => [each, words.links.uses[each]])
+    case 'format':
+      return endpointFormats.map((each) => [each, endpoints[each]])
+    case 'endOthers':
+      return [
+        ['false', endpoints.keepOthers],
+        ['true', endpoints.endOthers],
+      ]
+    case 'events':
+      return eventNames.map((each) => [
+        each,
+        statusesOf(each)
+          .map((status) => words.status[status])
+          .join(', '),
+      ])
+    default:
+      return undefined
+  }
 }
+
+const statusesOf = (name: EventName) => ({ ...orderEvents, ...refundEvents })[name].statuses
 
 async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen): Promise<Done> {
   const { words } = visit.language
   const names = [...shownFields(act, face).map(([name]) => name), ...(face.hidden ?? [])]
   const raw: RawInput = {
-    ...Object.fromEntries(names.map((name) => [name, typed.get(name) ?? undefined])),
+    ...Object.fromEntries(
+      names.map((name) => [name, tickedIn.has(name) ? typed.getAll(name) : (typed.get(name) ?? undefined)]),
+    ),
     ...face.fixed,
     ...visit.params,
     merchantId: visit.scope.merchantId,

@@ -4,7 +4,9 @@
 import type { OperatorService } from '../../acts/service.ts'
 import type { Bill } from '../../bills/rules/bill.ts'
 import type { BillStore } from '../../bills/store/bills.ts'
+import type { ManageEndpoints, ShownEndpoint } from '../../callbacks/manage-endpoints.ts'
 import type { CallbackPage, ManageCallbacks } from '../../callbacks/resend-callbacks.ts'
+import type { Endpoint } from '../../callbacks/rules/endpoint.ts'
 import type { CallbackFilter } from '../../callbacks/store/callback-history.ts'
 import type { Account } from '../../ledger/store/ledger.ts'
 import type { StatementRange } from '../../ledger/store/statements.ts'
@@ -44,7 +46,9 @@ export interface MerchantReads {
     filter: Omit<CallbackFilter, 'merchantId'>,
     page: { before?: string | undefined; limit: number },
   ): Promise<CallbackPage>
-  /** Throws where there is none. */
+  listEndpoints(): Promise<readonly Endpoint[]>
+  /** Throws where there is none, here and below. */
+  showEndpoint(endpointId: string): Promise<ShownEndpoint>
   showCallback(callbackId: string): Promise<CallbackWithAttempts>
   /** Only what is this merchant's for certain. */
   listRequests(
@@ -82,6 +86,7 @@ export interface ScopedService
   as(actor: string): {
     readonly orders: Omit<ManageOrders, 'refundOrder'>
     readonly callbacks: ManageCallbacks
+    readonly endpoints: ManageEndpoints
     readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
     readonly members: ManageMembers
     readonly bankAccounts: ManageBankAccounts

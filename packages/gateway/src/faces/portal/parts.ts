@@ -113,7 +113,7 @@ const areaOfTabs: Readonly<Record<string, keyof Words['nav']>> = {
 }
 export const moneyTabs = ['money', 'bills', 'payouts', 'bank', 'fees'] as const
 export const orderTabs = ['orders', 'links'] as const
-export const developerTabs = ['keys', 'callbacks', 'requests'] as const
+export const developerTabs = ['keys', 'callbacks', 'endpoints', 'requests'] as const
 export const shopTabs = ['settings', 'members', 'account'] as const
 
 /** Where counting stopped at some number: "100 or more". */

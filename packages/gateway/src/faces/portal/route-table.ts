@@ -4,6 +4,7 @@ import { actScreens } from './act-screens.ts'
 import { accountArea } from './areas/account.ts'
 import { billsArea } from './areas/bills.ts'
 import { callbacksArea } from './areas/callbacks.ts'
+import { endpointsArea } from './areas/endpoints.ts'
 import { feesArea } from './areas/fees.ts'
 import { homeArea } from './areas/home.ts'
 import { keysArea } from './areas/keys.ts'
@@ -28,6 +29,7 @@ export function portalRoutes(catalogue: readonly Act[]): readonly PortalRoute[] 
     ...feesArea,
     ...keysArea,
     ...callbacksArea,
+    ...endpointsArea,
     ...requestsArea,
     ...settingsArea,
     ...membersArea,

@@ -17,6 +17,7 @@ export type SecretKind =
   | 'member_password'
   | 'wallet_pin'
   | 'rail_secret'
+  | 'endpoint_secret'
   | 'notice_link'
 
 /** `owner` is the merchant's or the rail's id, and empty for what belongs to the gateway. */
@@ -115,6 +116,14 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
     id: 'secret_id::text',
     isLive: 'ended_at is null',
     match: 't.rail_id = k.owner and t.secret_id = k.id::uuid',
+  },
+  endpoint_secret: {
+    table: 'callback_endpoint_secrets',
+    column: 'sealed_secret',
+    owner: 'merchant_id',
+    id: 'secret_id::text',
+    isLive: 'ended_at is null',
+    match: 't.merchant_id = k.owner and t.secret_id = k.id::uuid',
   },
   notice_link: {
     table: 'notices',

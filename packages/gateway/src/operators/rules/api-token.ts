@@ -9,6 +9,7 @@ export const scopes = {
   'orders:act': { needs: 'operator', meaning: 'cancel and refund orders' },
   'callbacks:read': { needs: 'viewer', meaning: 'list and show callbacks and failing hosts' },
   'callbacks:act': { needs: 'operator', meaning: 'send callbacks again, pause and resume hosts' },
+  'events:read': { needs: 'viewer', meaning: 'follow the feed of events' },
   'merchants:read': { needs: 'viewer', meaning: 'list and show merchants, balances and statements' },
   'merchants:manage': { needs: 'admin', meaning: 'sign merchants on, change and suspend them, manage keys' },
   'wallets:read': { needs: 'viewer', meaning: 'list and show wallets and balances' },

@@ -159,19 +159,23 @@ test('expiry and its callback are one value', () => {
   assert.equal(JSON.parse(change.callback?.body ?? '').completeTime, expiresAtMs)
 })
 
-test('without a callbackUrl there is no callback', () => {
+test('without a callbackUrl the event has no address, and endpoints may hear of it', () => {
   const { expiresAtMs } = order()
   const change = expireOrder(order({ callbackUrl: undefined }), { nowMs: expiresAtMs, callbackId: 'c' })
-  assert.equal(change.callback, undefined)
+  assert.equal(change.callback?.callbackUrl, undefined)
+  assert.equal(change.callback?.eventName, 'payment.order.timeout')
 })
 
 test('only a pending order is cancelled; a cancelled one needs no change; the rest say why not', () => {
   for (const status of statuses) {
-    const cancel = () => cancelOrder(order({ status }), { nowMs, actor: 'merchant' })
+    const cancel = () => cancelOrder(order({ status }), { nowMs, actor: 'merchant', callbackId: 'c' })
     if (status === 'pending') {
       const change = cancel()
       assert.deepEqual(change?.order, { ...order(), status: 'cancelled', completedAtMs: nowMs })
-      assert.deepEqual([change.from, change.actor, change.callback], ['pending', 'merchant', undefined])
+      assert.deepEqual(
+        [change.from, change.actor, change.callback?.isAnswered],
+        ['pending', 'merchant', true],
+      )
     } else if (status === 'cancelled') assert.equal(cancel(), undefined)
     else assert.throws(cancel, { failure: 'status_does_not_allow', message: whyNot[status] })
   }
@@ -238,7 +242,7 @@ test('no order moves where the table of states has no way', () => {
 
 test('an overdue order is not cancelled, though the store still calls it pending', () => {
   const overdue = order({ expiresAtMs: nowMs })
-  assert.throws(() => cancelOrder(overdue, { nowMs, actor: 'merchant' }), /not paid in time/)
+  assert.throws(() => cancelOrder(overdue, { nowMs, actor: 'merchant', callbackId: 'c' }), /not paid in time/)
 })
 
 test('the times of a new order are right at their edges and wrong one past them', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { nowMs, order, paidOrder } from '../../../test/support/order-value.ts'
 import type { Refund } from '../../refunds/rules/refund.ts'
 import { refundCallback } from '../../refunds/rules/refund.ts'
-import { orderCallback } from './status-change.ts'
+import { cancelOrder, orderCallback } from './status-change.ts'
 
 const given = { nowMs: nowMs + 1, callbackId: 'c' }
 
@@ -33,6 +33,7 @@ test('a paid order is told with its transaction and its time', () => {
         msg: '',
       },
       createdAtMs: nowMs + 1,
+      isAnswered: false,
     },
   )
 })
@@ -53,21 +54,22 @@ test('a final status has its completeTime, and only a paid order a paidTime', ()
   }
 })
 
-test('nobody is told without an address, or of a status that has no event', () => {
-  assert.equal(orderCallback(paidOrder({ callbackUrl: undefined }), given), undefined)
+test('nobody is told of a status that has no event', () => {
   assert.equal(orderCallback(order({ status: 'pending' }), given), undefined)
-  assert.equal(refundCallback(refund(), { ...given, callbackUrl: undefined }), undefined)
   assert.equal(
     refundCallback(refund({ status: 'refunding' }), { ...given, callbackUrl: 'https://shop.example/cb' }),
     undefined,
   )
 })
 
-test('an event without an id for its callback is a bug', () => {
-  assert.throws(
-    () => orderCallback(paidOrder(), { nowMs, callbackId: undefined }),
-    /payment.order.success needs an id/,
+test('of a merchant’s own cancel only the operator’s feed hears', () => {
+  const cancelled = cancelOrder(order({ status: 'pending' }), { ...given, actor: 'merchant' })
+  assert.deepEqual(
+    [cancelled?.callback?.eventName, cancelled?.callback?.isAnswered],
+    ['payment.order.failed', true],
   )
+  const byConsumer = cancelOrder(order({ status: 'pending' }), { ...given, actor: 'consumer' })
+  assert.equal(byConsumer?.callback?.isAnswered, false)
 })
 
 function refund(changes: Partial<Refund> = {}): Refund {

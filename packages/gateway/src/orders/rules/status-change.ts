@@ -70,9 +70,10 @@ export function endPayment(
 }
 
 /** Who cancels: a merchant's program has the answer, to a person's cancel belongs a callback with the reason. */
-export type Canceller =
+export type Canceller = { readonly callbackId: string } & (
   | { readonly actor: 'merchant' | 'consumer' }
-  | { readonly actor: 'operator' | 'member'; readonly reason: string; readonly callbackId: string }
+  | { readonly actor: 'operator' | 'member'; readonly reason: string }
+)
 
 /** Undefined: it is cancelled already, and there is nothing to change. */
 export function cancelOrder(
@@ -97,7 +98,7 @@ const whyNotCancel = {
 function change(
   before: Order,
   after: Order,
-  { nowMs, actor, callbackId }: { nowMs: number; actor: Actor; callbackId?: string },
+  { nowMs, actor, callbackId }: { nowMs: number; actor: Actor; callbackId: string },
 ): StatusChange {
   assert(
     canOrderMove({ from: before.status, to: after.status }),
@@ -112,18 +113,17 @@ function change(
     actor,
     openAttempt: before.openAttempt,
     order: { ...after, openAttempt: undefined },
-    callback: actor === 'merchant' ? undefined : orderCallback(after, { nowMs, callbackId }),
+    callback: orderCallback(after, { nowMs, callbackId, isAnswered: actor === 'merchant' }),
   }
 }
 
-/** Undefined where nobody wants to know: no callbackUrl, or a status that has no event. */
+/** Undefined for a status that has no event. Also without a callbackUrl: endpoints of the merchant may hear of it. */
 export function orderCallback(
   order: Order,
-  { nowMs, callbackId }: { nowMs: number; callbackId: string | undefined },
+  { nowMs, callbackId, isAnswered = false }: { nowMs: number; callbackId: string; isAnswered?: boolean },
 ): Callback | undefined {
   const eventName = eventOfStatus(order.status)
-  if (!eventName || !order.callbackUrl) return undefined
-  assert(callbackId, `${eventName} needs an id for its callback`)
+  if (!eventName) return undefined
   return {
     merchantId: order.merchantId,
     callbackId,
@@ -133,6 +133,7 @@ export function orderCallback(
     callbackUrl: order.callbackUrl,
     body: JSON.stringify(paymentResult(order)),
     createdAtMs: nowMs,
+    isAnswered,
   }
 }
 

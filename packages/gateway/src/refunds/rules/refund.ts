@@ -190,14 +190,14 @@ export function settleRefund(
   }
 }
 
-/** Undefined where nobody wants to know: no callbackUrl, or a status that has no event. */
+/** Undefined for a status that has no event. Also without a callbackUrl: endpoints of the merchant may hear of it. */
 export function refundCallback(
   refund: Refund,
   given: { callbackUrl: string | undefined; callbackId: string; nowMs: number },
 ): Callback | undefined {
   const { callbackUrl, callbackId, nowMs } = given
   const eventName = eventOfStatus(refund.status)
-  if (!eventName || !callbackUrl) return undefined
+  if (!eventName) return undefined
   return {
     merchantId: refund.merchantId,
     callbackId,

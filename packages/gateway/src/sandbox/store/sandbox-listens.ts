@@ -62,7 +62,7 @@ const shape = rowShape<Omit<HeardCallback, 'merchantId' | 'kind' | 'atMs'>>('hea
 
 /** By the primary key, because an id begins with its time, and by callbacks_resent. */
 async function listFrom(database: Queryable, { merchantId, fromMs, limit }: From): Promise<HeardCallback[]> {
-  const kept = sql`merchant_id = ${merchantId} and body is not null`
+  const kept = sql`merchant_id = ${merchantId} and body is not null and endpoint_id = ''`
   const { rows } = await database.query<{ resent_at: string | null }>(prepared('listen-to-callbacks')`
 (select ${shape.columns}, null::bigint as resent_at
    from callbacks

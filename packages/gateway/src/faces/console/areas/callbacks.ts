@@ -107,9 +107,13 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
   )
 }
 
-function callbackTable(visit: Visit, callbacks: readonly StoredCallback[]): Html {
+export function callbackTable(
+  visit: Visit,
+  callbacks: readonly StoredCallback[],
+  { canTick = true }: { readonly canTick?: boolean } = {},
+): Html {
   const { operator, nowMs } = visit
-  const maySend = mayAct(operator.role, 'operator')
+  const maySend = canTick && mayAct(operator.role, 'operator')
   return table(
     'Callbacks, the newest first',
     [

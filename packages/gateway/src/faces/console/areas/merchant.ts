@@ -10,6 +10,7 @@ import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../c
 import { state, status } from '../statuses.ts'
 import { facts, table } from '../tables.ts'
 import { ago, moment } from '../words.ts'
+import { endpointTable } from './endpoints.ts'
 
 const path = '/merchants/:merchantId'
 
@@ -20,8 +21,9 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   const found = await find(visit)
   if (!found) return undefined
   const { merchant, keys } = found
-  const [people, accounts, acts] = await Promise.all([
+  const [people, endpoints, accounts, acts] = await Promise.all([
     visit.service.as(visit.actor).members.listMembers(merchantId),
+    visit.service.as(visit.actor).endpoints.listEndpoints(merchantId),
     visit.service.merchantAccounts(merchantId),
     visit.service.audit.listActs({ merchantId }, { limit: 10 }),
   ])
@@ -42,6 +44,7 @@ ${actForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) 
     ])}</section>
 <section><h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}${actForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
 <h2>Keys</h2>${keyTable(visit, merchantId, keys)}${actForms(visit, 'merchant.keys', { values: { merchantId } })}
+<h2>Callback endpoints</h2>${endpointTable(endpoints, nowMs)}${actForms(visit, 'merchant.endpoints', { values: { merchantId } })}
 <h2>Members</h2>${memberTable(visit, merchantId, people)}${actForms(visit, 'merchant.members', { values: { merchantId } })}
 <h2>What operators did</h2>${table(
       'Acts, the newest first',

@@ -70,6 +70,10 @@ ${card(
   facts([
     ['callbackId', html`<code>${callbackId}</code>`],
     [words.to, html`<span class="wrap">${callback.callbackUrl}</span>`],
+    callback.endpointId !== undefined && [
+      language.words.tabs.endpoints,
+      html`<a href="${pathTo('/endpoints/:endpointId', { endpointId: callback.endpointId })}"><code>${callback.endpointId}</code></a>`,
+    ],
     [language.words.orders.created, time(callback.createdAtMs, language)],
     next !== undefined && [words.next, time(next, language)],
     heldReason !== undefined && [language.words.common.status, fill(words.held, { reason: heldReason })],

@@ -24,6 +24,7 @@ export const de: Words = {
     links: 'Zahlungslinks',
     keys: 'Schlüssel',
     callbacks: 'Rückmeldungen',
+    endpoints: 'Empfänger',
     requests: 'Anfragen',
     settings: 'Angaben',
     members: 'Personen',
@@ -268,6 +269,20 @@ export const de: Words = {
     held: 'Zurückgehalten: {reason}',
     order: 'Ihre Bestellung',
   },
+  endpoints: {
+    text: 'Weitere Adressen, die von Ihren Bestellungen erfahren, neben der Adresse jeder Bestellung: Ihr Lager, Ihre Buchhaltung, ein Nachrichtendienst. Jede hat eigene Wiederholungen und einen eigenen Verlauf.',
+    none: 'Noch keine. Bestellungen melden sich nur an ihrer eigenen Adresse.',
+    envelope: 'Umschlag wie bei Bestellungen: mit Ihren Schlüsseln signiert und verschlüsselt',
+    standard: 'Standard Webhooks: JSON, mit einem Geheimnis signiert',
+    all: 'alle',
+    active: 'aktiv',
+    paused: 'angehalten',
+    pausedText: 'Rückmeldungen warten seit {time}, jede höchstens sieben Tage.',
+    secrets: 'Gültige Geheimnisse',
+    history: 'Was gesendet wurde',
+    keepOthers: 'Das vorige signiert bis zum nächsten Wechsel mit',
+    endOthers: 'Alle früheren jetzt beenden: es wurde gestohlen',
+  },
   requests: {
     text: 'Anfragen Ihres Ladens, die abgelehnt wurden oder langsam waren, für einige Tage. Nie, was sie enthielten.',
     none: 'In letzter Zeit keine.',
@@ -422,6 +437,10 @@ export const de: Words = {
     member: 'jemand im Portal',
   },
   fields: {
+    url: 'Adresse',
+    format: 'Form',
+    events: 'Ereignisse; ohne Auswahl: alle',
+    endOthers: 'Frühere Geheimnisse',
     currency: 'Währung, etwa EUR',
     holder: 'Kontoinhaber',
     iban: 'IBAN',
@@ -443,6 +462,40 @@ export const de: Words = {
     role: 'Rolle',
   },
   acts: {
+    newEndpoint: {
+      title: 'Empfänger eintragen',
+      explains:
+        'Von jetzt an erhält er zu jedem gewünschten Ereignis eine eigene Rückmeldung. Bei Standard Webhooks wird ein Geheimnis erzeugt und einmal gezeigt.',
+      done: 'Der Empfänger ist eingetragen',
+    },
+    endpointEvents: {
+      title: 'Ereignisse ändern',
+      explains: 'Von jetzt an erfährt er von den ausgewählten; ohne Auswahl von allen.',
+      done: 'Die Ereignisse sind geändert.',
+    },
+    pauseEndpoint: {
+      title: 'Anhalten',
+      explains:
+        'Rückmeldungen warten, bis Sie fortsetzen, jede höchstens sieben Tage. Danach werden sie aufgegeben.',
+      done: 'Der Empfänger ist angehalten.',
+    },
+    resumeEndpoint: {
+      title: 'Fortsetzen',
+      explains: 'Was gewartet hat, wird jetzt gesendet.',
+      done: 'Der Empfänger ist wieder aktiv.',
+    },
+    removeEndpoint: {
+      title: 'Empfänger entfernen',
+      explains:
+        'Er erfährt nichts mehr, und was für ihn wartet, wird aufgegeben. Was er erhielt, bleibt im Verlauf.',
+      done: 'Der Empfänger ist entfernt.',
+    },
+    rotateEndpointSecret: {
+      title: 'Neues Geheimnis',
+      explains:
+        'Ein Geheimnis wird erzeugt und einmal gezeigt. Das neue und das vorige signieren bis zum nächsten Wechsel.',
+      done: 'Das neue Geheimnis gilt',
+    },
     bankAccount: {
       title: 'Bankkonto ändern',
       explains:

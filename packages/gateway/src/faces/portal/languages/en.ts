@@ -16,6 +16,7 @@ export const en = {
     links: 'Payment links',
     keys: 'Keys',
     callbacks: 'Callbacks',
+    endpoints: 'Endpoints',
     requests: 'Requests',
     settings: 'Information',
     members: 'People',
@@ -256,6 +257,20 @@ export const en = {
     held: 'Held back: {reason}',
     order: 'Its order',
   },
+  endpoints: {
+    text: 'Further addresses that hear of your orders, beside the callback address of each order: your warehouse, your bookkeeping, a messenger. Each has its own retries and its own history.',
+    none: 'None yet. Orders tell their own callback address alone.',
+    envelope: 'Envelope, as for orders: signed and encrypted with your keys',
+    standard: 'Standard Webhooks: JSON, signed with a secret',
+    all: 'all of them',
+    active: 'active',
+    paused: 'paused',
+    pausedText: 'Its callbacks wait since {time}, each for seven days at most.',
+    secrets: 'Live secrets',
+    history: 'What it was sent',
+    keepOthers: 'The one before signs as well until the next time',
+    endOthers: 'End every earlier one now: it was stolen',
+  },
   requests: {
     text: 'Requests of your shop that were refused or slow, for some days. Never what they carried.',
     none: 'None lately.',
@@ -406,6 +421,10 @@ export const en = {
     member: 'somebody in the portal',
   },
   fields: {
+    url: 'Address',
+    format: 'Format',
+    events: 'Events; none ticked: all of them',
+    endOthers: 'Earlier secrets',
     currency: 'Currency, such as EUR',
     holder: 'Account holder',
     iban: 'IBAN',
@@ -427,6 +446,39 @@ export const en = {
     role: 'Role',
   },
   acts: {
+    newEndpoint: {
+      title: 'Register an endpoint',
+      explains:
+        'From now on it gets a callback of its own for each event that it wants. With Standard Webhooks a secret is made and shown once.',
+      done: 'The endpoint is registered',
+    },
+    endpointEvents: {
+      title: 'Change the events',
+      explains: 'From now on it hears of those that are ticked; of all where none is.',
+      done: 'The events are changed.',
+    },
+    pauseEndpoint: {
+      title: 'Pause',
+      explains:
+        'Its callbacks wait until you resume it, each for seven days at most. Then they are given up.',
+      done: 'The endpoint is paused.',
+    },
+    resumeEndpoint: {
+      title: 'Resume',
+      explains: 'What waited is sent now.',
+      done: 'The endpoint is active again.',
+    },
+    removeEndpoint: {
+      title: 'Remove the endpoint',
+      explains:
+        'It hears of nothing any more, and what waits for it is given up. What it was sent stays in the history.',
+      done: 'The endpoint is removed.',
+    },
+    rotateEndpointSecret: {
+      title: 'New secret',
+      explains: 'A secret is made and shown once. The new one and the one before sign until the next time.',
+      done: 'The new secret is live',
+    },
     bankAccount: {
       title: 'Change the bank account',
       explains:

@@ -24,6 +24,7 @@ export const es: Words = {
     links: 'Enlaces de pago',
     keys: 'Claves',
     callbacks: 'Avisos',
+    endpoints: 'Destinos',
     requests: 'Solicitudes',
     settings: 'Información',
     members: 'Personas',
@@ -265,6 +266,20 @@ export const es: Words = {
     held: 'Retenido: {reason}',
     order: 'Su pedido',
   },
+  endpoints: {
+    text: 'Otras direcciones que se enteran de sus pedidos, además de la dirección de avisos de cada pedido: su almacén, su contabilidad, una mensajería. Cada una tiene sus propios reintentos y su propio historial.',
+    none: 'Ninguno todavía. Los pedidos solo avisan a su propia dirección.',
+    envelope: 'Sobre, como en los pedidos: firmado y cifrado con sus claves',
+    standard: 'Standard Webhooks: JSON firmado con un secreto',
+    all: 'todos',
+    active: 'activo',
+    paused: 'en pausa',
+    pausedText: 'Sus avisos esperan desde {time}, cada uno siete días como máximo.',
+    secrets: 'Secretos vigentes',
+    history: 'Lo que se le envió',
+    keepOthers: 'El anterior también firma hasta la próxima vez',
+    endOthers: 'Terminar ya todos los anteriores: fue robado',
+  },
   requests: {
     text: 'Solicitudes de su tienda que se rechazaron o fueron lentas, durante unos días. Nunca lo que llevaban.',
     none: 'Ninguna últimamente.',
@@ -418,6 +433,10 @@ export const es: Words = {
     member: 'alguien en el portal',
   },
   fields: {
+    url: 'Dirección',
+    format: 'Formato',
+    events: 'Eventos; sin marcar ninguno: todos',
+    endOthers: 'Secretos anteriores',
     currency: 'Moneda, como EUR',
     holder: 'Titular de la cuenta',
     iban: 'IBAN',
@@ -439,6 +458,40 @@ export const es: Words = {
     role: 'Rol',
   },
   acts: {
+    newEndpoint: {
+      title: 'Registrar un destino',
+      explains:
+        'Desde ahora recibe un aviso propio por cada evento que quiera. Con Standard Webhooks se crea un secreto y se muestra una vez.',
+      done: 'El destino está registrado',
+    },
+    endpointEvents: {
+      title: 'Cambiar los eventos',
+      explains: 'Desde ahora se entera de los marcados; de todos si no hay ninguno.',
+      done: 'Los eventos han cambiado.',
+    },
+    pauseEndpoint: {
+      title: 'Pausar',
+      explains:
+        'Sus avisos esperan hasta que lo reanude, cada uno siete días como máximo. Después se abandonan.',
+      done: 'El destino está en pausa.',
+    },
+    resumeEndpoint: {
+      title: 'Reanudar',
+      explains: 'Lo que esperaba se envía ahora.',
+      done: 'El destino vuelve a estar activo.',
+    },
+    removeEndpoint: {
+      title: 'Quitar el destino',
+      explains:
+        'Ya no se entera de nada, y lo que le espera se abandona. Lo que se le envió queda en el historial.',
+      done: 'El destino se ha quitado.',
+    },
+    rotateEndpointSecret: {
+      title: 'Secreto nuevo',
+      explains:
+        'Se crea un secreto y se muestra una vez. El nuevo y el anterior firman hasta la próxima vez.',
+      done: 'El secreto nuevo está vigente',
+    },
     bankAccount: {
       title: 'Cambiar la cuenta bancaria',
       explains:

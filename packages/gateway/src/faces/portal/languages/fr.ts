@@ -24,6 +24,7 @@ export const fr: Words = {
     links: 'Liens de paiement',
     keys: 'Clés',
     callbacks: 'Rappels',
+    endpoints: 'Destinataires',
     requests: 'Requêtes',
     settings: 'Informations',
     members: 'Personnes',
@@ -268,6 +269,20 @@ export const fr: Words = {
     held: 'Retenu : {reason}',
     order: 'Sa commande',
   },
+  endpoints: {
+    text: 'D’autres adresses qui apprennent ce que deviennent vos commandes, en plus de l’adresse de rappel de chacune : votre entrepôt, votre comptabilité, une messagerie. Chacune a ses propres tentatives et son propre historique.',
+    none: 'Aucun pour l’instant. Les commandes ne préviennent que leur propre adresse.',
+    envelope: 'Enveloppe, comme pour les commandes : signée et chiffrée avec vos clés',
+    standard: 'Standard Webhooks : JSON signé avec un secret',
+    all: 'tous',
+    active: 'actif',
+    paused: 'en pause',
+    pausedText: 'Ses rappels attendent depuis {time}, sept jours au plus chacun.',
+    secrets: 'Secrets valables',
+    history: 'Ce qui lui a été envoyé',
+    keepOthers: 'Le précédent signe aussi jusqu’à la prochaine fois',
+    endOthers: 'Mettre fin à tous les précédents : il a été volé',
+  },
   requests: {
     text: 'Requêtes de votre boutique refusées ou lentes, pendant quelques jours. Jamais ce qu’elles contenaient.',
     none: 'Aucune récemment.',
@@ -422,6 +437,10 @@ export const fr: Words = {
     member: 'quelqu’un au portail',
   },
   fields: {
+    url: 'Adresse',
+    format: 'Présentation',
+    events: 'Événements ; aucun coché : tous',
+    endOthers: 'Secrets précédents',
     currency: 'Devise, comme EUR',
     holder: 'Titulaire du compte',
     iban: 'IBAN',
@@ -443,6 +462,40 @@ export const fr: Words = {
     role: 'Rôle',
   },
   acts: {
+    newEndpoint: {
+      title: 'Inscrire un destinataire',
+      explains:
+        'Il reçoit désormais son propre rappel pour chaque événement voulu. Avec Standard Webhooks, un secret est créé et montré une fois.',
+      done: 'Le destinataire est inscrit',
+    },
+    endpointEvents: {
+      title: 'Changer les événements',
+      explains: 'Il apprend désormais ceux qui sont cochés ; tous si aucun ne l’est.',
+      done: 'Les événements sont changés.',
+    },
+    pauseEndpoint: {
+      title: 'Mettre en pause',
+      explains:
+        'Ses rappels attendent que vous repreniez, sept jours au plus chacun. Ensuite ils sont abandonnés.',
+      done: 'Le destinataire est en pause.',
+    },
+    resumeEndpoint: {
+      title: 'Reprendre',
+      explains: 'Ce qui attendait est envoyé maintenant.',
+      done: 'Le destinataire est de nouveau actif.',
+    },
+    removeEndpoint: {
+      title: 'Retirer le destinataire',
+      explains:
+        'Il n’apprend plus rien, et ce qui l’attend est abandonné. Ce qu’il a reçu reste dans l’historique.',
+      done: 'Le destinataire est retiré.',
+    },
+    rotateEndpointSecret: {
+      title: 'Nouveau secret',
+      explains:
+        'Un secret est créé et montré une fois. Le nouveau et le précédent signent jusqu’à la prochaine fois.',
+      done: 'Le nouveau secret est valable',
+    },
     bankAccount: {
       title: 'Changer de compte bancaire',
       explains:

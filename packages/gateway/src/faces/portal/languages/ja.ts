@@ -24,6 +24,7 @@ export const ja: Words = {
     links: '支払いリンク',
     keys: '鍵',
     callbacks: 'コールバック',
+    endpoints: '送信先',
     requests: 'リクエスト',
     settings: '情報',
     members: 'メンバー',
@@ -263,6 +264,20 @@ export const ja: Words = {
     held: '保留中：{reason}',
     order: 'この注文',
   },
+  endpoints: {
+    text: '各注文のコールバック先に加えて、注文の出来事を受け取る宛先です（倉庫、会計、通知など）。宛先ごとに再送と履歴があります。',
+    none: 'まだありません。注文は自分のコールバック先にだけ通知します。',
+    envelope: '封筒（注文と同じ）：あなたの鍵で署名と暗号化',
+    standard: 'Standard Webhooks：秘密鍵で署名した JSON',
+    all: 'すべて',
+    active: '有効',
+    paused: '一時停止中',
+    pausedText: '{time} からコールバックが待っています（各最長 7 日）。',
+    secrets: '有効な秘密',
+    history: '送信の履歴',
+    keepOthers: '前のものも次の交換まで署名する',
+    endOthers: '以前のものを今すぐすべて無効にする：盗まれた',
+  },
   requests: {
     text: '拒否された、または遅かったリクエストを数日間。中身は決して残しません。',
     none: '最近はありません。',
@@ -412,6 +427,10 @@ export const ja: Words = {
     member: 'ポータルのメンバー',
   },
   fields: {
+    url: 'アドレス',
+    format: '形式',
+    events: 'イベント（選ばない場合はすべて）',
+    endOthers: '以前の秘密',
     currency: '通貨（例：EUR）',
     holder: '口座名義',
     iban: 'IBAN',
@@ -433,6 +452,37 @@ export const ja: Words = {
     role: '役割',
   },
   acts: {
+    newEndpoint: {
+      title: '送信先を登録',
+      explains:
+        '今後、希望するイベントごとに専用のコールバックを受け取ります。Standard Webhooks では秘密が作られ、一度だけ表示されます。',
+      done: '送信先を登録しました',
+    },
+    endpointEvents: {
+      title: 'イベントを変更',
+      explains: '今後は選んだイベントだけを受け取ります。選ばなければすべてです。',
+      done: 'イベントを変更しました。',
+    },
+    pauseEndpoint: {
+      title: '一時停止',
+      explains: '再開するまでコールバックは待ちます（各最長 7 日）。その後は断念します。',
+      done: '送信先を一時停止しました。',
+    },
+    resumeEndpoint: {
+      title: '再開',
+      explains: '待っていたものを今すぐ送ります。',
+      done: '送信先は再び有効です。',
+    },
+    removeEndpoint: {
+      title: '送信先を削除',
+      explains: '以後は何も受け取らず、待っているものは断念します。送信済みの履歴は残ります。',
+      done: '送信先を削除しました。',
+    },
+    rotateEndpointSecret: {
+      title: '新しい秘密',
+      explains: '秘密が作られ、一度だけ表示されます。新しいものと前のものが次の交換まで署名します。',
+      done: '新しい秘密が有効です',
+    },
     bankAccount: {
       title: '銀行口座を変更',
       explains: '待機期間が過ぎると、この通貨の出金先になります。それまでは以前の口座に振り込まれます。',

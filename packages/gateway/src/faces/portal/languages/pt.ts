@@ -24,6 +24,7 @@ export const pt: Words = {
     links: 'Links de pagamento',
     keys: 'Chaves',
     callbacks: 'Avisos',
+    endpoints: 'Destinos',
     requests: 'Solicitações',
     settings: 'Informações',
     members: 'Pessoas',
@@ -264,6 +265,20 @@ export const pt: Words = {
     held: 'Retido: {reason}',
     order: 'Seu pedido',
   },
+  endpoints: {
+    text: 'Outros endereços que ficam sabendo dos seus pedidos, além do endereço de avisos de cada pedido: seu estoque, sua contabilidade, um mensageiro. Cada um tem suas próprias tentativas e seu próprio histórico.',
+    none: 'Nenhum ainda. Os pedidos avisam apenas o próprio endereço.',
+    envelope: 'Envelope, como nos pedidos: assinado e cifrado com suas chaves',
+    standard: 'Standard Webhooks: JSON assinado com um segredo',
+    all: 'todos',
+    active: 'ativo',
+    paused: 'em pausa',
+    pausedText: 'Seus avisos esperam desde {time}, cada um por no máximo sete dias.',
+    secrets: 'Segredos válidos',
+    history: 'O que lhe foi enviado',
+    keepOthers: 'O anterior também assina até a próxima vez',
+    endOthers: 'Encerrar agora todos os anteriores: foi roubado',
+  },
   requests: {
     text: 'Solicitações da sua loja que foram recusadas ou lentas, por alguns dias. Nunca o que levavam.',
     none: 'Nenhuma ultimamente.',
@@ -415,6 +430,10 @@ export const pt: Words = {
     member: 'alguém no portal',
   },
   fields: {
+    url: 'Endereço',
+    format: 'Formato',
+    events: 'Eventos; nenhum marcado: todos',
+    endOthers: 'Segredos anteriores',
     currency: 'Moeda, como EUR',
     holder: 'Titular da conta',
     iban: 'IBAN',
@@ -436,6 +455,39 @@ export const pt: Words = {
     role: 'Papel',
   },
   acts: {
+    newEndpoint: {
+      title: 'Registrar um destino',
+      explains:
+        'A partir de agora recebe um aviso próprio para cada evento que quiser. Com Standard Webhooks um segredo é criado e mostrado uma vez.',
+      done: 'O destino está registrado',
+    },
+    endpointEvents: {
+      title: 'Mudar os eventos',
+      explains: 'A partir de agora fica sabendo dos marcados; de todos se nenhum estiver.',
+      done: 'Os eventos foram mudados.',
+    },
+    pauseEndpoint: {
+      title: 'Pausar',
+      explains:
+        'Seus avisos esperam até que você retome, cada um por no máximo sete dias. Depois são abandonados.',
+      done: 'O destino está em pausa.',
+    },
+    resumeEndpoint: {
+      title: 'Retomar',
+      explains: 'O que esperava é enviado agora.',
+      done: 'O destino está ativo de novo.',
+    },
+    removeEndpoint: {
+      title: 'Remover o destino',
+      explains:
+        'Não fica sabendo de mais nada, e o que espera por ele é abandonado. O que lhe foi enviado fica no histórico.',
+      done: 'O destino foi removido.',
+    },
+    rotateEndpointSecret: {
+      title: 'Novo segredo',
+      explains: 'Um segredo é criado e mostrado uma vez. O novo e o anterior assinam até a próxima vez.',
+      done: 'O novo segredo é válido',
+    },
     bankAccount: {
       title: 'Mudar a conta bancária',
       explains: 'Os repasses nesta moeda vão para lá depois do prazo; até então, para a conta anterior.',

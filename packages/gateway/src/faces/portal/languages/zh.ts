@@ -17,6 +17,7 @@ export const zh: Words = {
     links: '支付链接',
     keys: '密钥',
     callbacks: '回调',
+    endpoints: '接收端',
     requests: '请求',
     settings: '信息',
     members: '人员',
@@ -256,6 +257,20 @@ export const zh: Words = {
     held: '已暂缓：{reason}',
     order: '所属订单',
   },
+  endpoints: {
+    text: '除每个订单自己的回调地址外，还会收到订单事件的地址：您的仓库、账务或消息系统。每个地址有自己的重试和历史。',
+    none: '还没有。订单只通知自己的回调地址。',
+    envelope: '信封，与订单相同：用您的密钥签名并加密',
+    standard: 'Standard Webhooks：用密钥签名的 JSON',
+    all: '全部',
+    active: '启用',
+    paused: '已暂停',
+    pausedText: '其回调自 {time} 起等待，每条最多七天。',
+    secrets: '有效的密钥',
+    history: '已发送的内容',
+    keepOthers: '上一个在下次更换前同时签名',
+    endOthers: '立即结束所有以前的密钥：已被盗',
+  },
   requests: {
     text: '店铺被拒绝或较慢的请求，保留数天。从不保存其内容。',
     none: '近期没有。',
@@ -401,6 +416,10 @@ export const zh: Words = {
     member: '门户中的人员',
   },
   fields: {
+    url: '地址',
+    format: '格式',
+    events: '事件；不勾选则为全部',
+    endOthers: '以前的密钥',
     currency: '币种，例如 EUR',
     holder: '账户持有人',
     iban: 'IBAN',
@@ -422,6 +441,33 @@ export const zh: Words = {
     role: '角色',
   },
   acts: {
+    newEndpoint: {
+      title: '登记接收端',
+      explains:
+        '从现在起，它所需的每个事件都会收到一条自己的回调。使用 Standard Webhooks 时会生成密钥并只显示一次。',
+      done: '接收端已登记',
+    },
+    endpointEvents: {
+      title: '更改事件',
+      explains: '从现在起只收到勾选的事件；不勾选则收到全部。',
+      done: '事件已更改。',
+    },
+    pauseEndpoint: {
+      title: '暂停',
+      explains: '回调会等待到您恢复为止，每条最多七天，之后放弃。',
+      done: '接收端已暂停。',
+    },
+    resumeEndpoint: { title: '恢复', explains: '等待的内容现在发送。', done: '接收端重新启用。' },
+    removeEndpoint: {
+      title: '移除接收端',
+      explains: '它不再收到任何内容，等待中的会被放弃。已发送的保留在历史中。',
+      done: '接收端已移除。',
+    },
+    rotateEndpointSecret: {
+      title: '新密钥',
+      explains: '生成密钥并只显示一次。新密钥与上一个在下次更换前同时签名。',
+      done: '新密钥已生效',
+    },
     bankAccount: {
       title: '更改银行账户',
       explains: '等待期过后，此币种的提现会打到新账户；在此之前仍打到原账户。',

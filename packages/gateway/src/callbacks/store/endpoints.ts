@@ -1,0 +1,214 @@
+// Endpoints of merchants and their secrets in PostgreSQL. Every statement names the merchant.
+import type { EventName } from '@tillgate/protocol'
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { prepared, sql } from '../../database/sql.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { audited } from '../../operators/store/audit.ts'
+import { type Endpoint, type EndpointKey, type EndpointSecret, maxEndpoints } from '../rules/endpoint.ts'
+import type { OnQueued } from './callbacks.ts'
+
+export type EndpointStore = ReturnType<typeof makeEndpointStore>
+
+export interface SecretDates {
+  readonly secretId: string
+  readonly createdAtMs: number
+}
+
+export function makeEndpointStore(database: Pool, onQueued: OnQueued = () => {}) {
+  return {
+    /** Those that are not removed, the oldest first. */
+    listEndpoints: (merchantId: string) => listEndpoints(database, merchantId),
+    /** Also when it is removed. */
+    findEndpoint: (key: EndpointKey) => findEndpoint(database, key),
+    /** Live ones, the newest first. */
+    listSecrets: (key: EndpointKey) => listSecrets(database, key),
+    /** False when the merchant has as many as there may be. */
+    insertEndpoint: (endpoint: Endpoint, secret: EndpointSecret | undefined, act: Act) =>
+      audited(database, act, async (transaction) => {
+        if (!(await insertEndpoint(transaction, endpoint))) return false
+        if (secret) await insertSecret(transaction, secret)
+        return true
+      }),
+    setEvents: (key: EndpointKey, events: readonly EventName[] | undefined, act: Act) =>
+      audited(database, act, async (transaction) => {
+        const { rowCount } = await transaction.query(sql`
+update callback_endpoints set events = ${events ?? null}::text[] where ${isLive(key)}`)
+        return rowCount === 1
+      }),
+    /** False when it is paused already, or removed. */
+    pauseEndpoint: (key: EndpointKey, nowMs: number, act: Act) =>
+      audited(database, act, async (transaction) => {
+        const { rowCount } = await transaction.query(sql`
+update callback_endpoints set paused_at = ${nowMs} where ${isLive(key)} and paused_at is null`)
+        return rowCount === 1
+      }),
+    /** What waited is due now. False when it is not paused, or removed. */
+    async resumeEndpoint(endpoint: Endpoint, nowMs: number, act: Act): Promise<boolean> {
+      const isDone = await audited(database, act, (transaction) => resume(transaction, endpoint, nowMs))
+      if (isDone) onQueued([endpoint])
+      return isDone
+    },
+    /** What waits for it is given up by the next tidying. */
+    removeEndpoint: (key: EndpointKey, nowMs: number, act: Act) =>
+      audited(database, act, async (transaction) => {
+        const { rowCount } = await transaction.query(sql`
+update callback_endpoints set removed_at = ${nowMs} where ${isLive(key)}`)
+        await transaction.query(sql`
+update callback_endpoint_secrets set ended_at = ${nowMs} where ${isIt(key)} and ended_at is null`)
+        return rowCount === 1
+      }),
+    /** The newest of the others stays with it, or none. */
+    replaceSecret: (secret: EndpointSecret, options: { readonly endsOthers: boolean }, act: Act) =>
+      audited(database, act, async (transaction) => {
+        await endSecrets(transaction, secret, options)
+        await insertSecret(transaction, secret)
+        return true
+      }),
+  }
+}
+
+const isIt = ({ merchantId, endpointId }: EndpointKey) =>
+  sql`merchant_id = ${merchantId} and endpoint_id = ${endpointId}`
+const isLive = (key: EndpointKey) => sql`${isIt(key)} and removed_at is null`
+
+const shape = rowShape<Endpoint>('endpoint', {
+  merchantId: 'merchant_id',
+  endpointId: 'endpoint_id',
+  url: 'url',
+  host: 'host',
+  format: 'format',
+  events: 'events',
+  createdAtMs: number('created_at'),
+  pausedAtMs: number('paused_at'),
+  removedAtMs: number('removed_at'),
+})
+
+async function listEndpoints(database: Queryable, merchantId: string): Promise<Endpoint[]> {
+  const { rows } = await database.query(sql`
+select ${shape.columns}
+  from callback_endpoints
+ where merchant_id = ${merchantId} and removed_at is null
+ order by created_at, endpoint_id`)
+  return rows.map(shape.read)
+}
+
+async function findEndpoint(database: Queryable, key: EndpointKey): Promise<Endpoint | undefined> {
+  const { rows } = await database.query(
+    sql`select ${shape.columns} from callback_endpoints where ${isIt(key)}`,
+  )
+  return rows[0] && shape.read(rows[0])
+}
+
+const datesShape = rowShape<SecretDates>('secret', {
+  secretId: 'secret_id',
+  createdAtMs: number('created_at'),
+})
+
+async function listSecrets(database: Queryable, key: EndpointKey): Promise<SecretDates[]> {
+  const { rows } = await database.query(sql`
+select ${datesShape.columns}
+  from callback_endpoint_secrets
+ where ${isIt(key)} and ended_at is null
+ order by created_at desc, secret_id desc`)
+  return rows.map(datesShape.read)
+}
+
+/** Two that come at once may want the same slot: the second gets none, and is told so. */
+async function insertEndpoint(transaction: Queryable, endpoint: Endpoint): Promise<boolean> {
+  const { merchantId, endpointId, url, host, format, events, createdAtMs } = endpoint
+  const { rowCount } = await transaction.query(sql`
+insert into callback_endpoints (merchant_id, endpoint_id, slot, url, host, format, events, created_at)
+select ${merchantId}, ${endpointId}, slot, ${url}, ${host}, ${format}, ${events ?? null}::text[], ${createdAtMs}
+  from generate_series(1, ${maxEndpoints}::integer) as free (slot)
+ where not exists (select from callback_endpoints e
+                    where e.merchant_id = ${merchantId} and e.slot = free.slot and e.removed_at is null)
+ order by slot
+ limit 1
+    on conflict do nothing`)
+  return rowCount === 1
+}
+
+/** The endpoint is locked first, as by whoever holds a callback because of it: of the two the later sees the other. */
+async function resume(transaction: Queryable, key: EndpointKey, nowMs: number): Promise<boolean> {
+  const { rowCount } = await transaction.query(sql`
+update callback_endpoints set paused_at = null where ${isLive(key)} and paused_at is not null`)
+  if (rowCount === 0) return false
+  const { rows: held } = await transaction.query<{ callback_id: string }>(sql`
+update callbacks
+   set next_attempt_at = case when delivered_at is null and exhausted_at is null then ${nowMs}::bigint end
+ where ${isIt(key)} and held_reason = 'endpoint_paused'
+returning callback_id`)
+  await transaction.query(sql`
+update callback_queue set due_at = ${nowMs}
+ where ${isIt(key)} and callback_id = any (${held.map((row) => row.callback_id)}::uuid[])`)
+  return true
+}
+
+/** The row of the endpoint is locked first, so that two who rotate at once come one after the other. */
+async function endSecrets(
+  transaction: Queryable,
+  secret: EndpointSecret,
+  { endsOthers }: { readonly endsOthers: boolean },
+): Promise<void> {
+  await transaction.query(sql`select from callback_endpoints where ${isIt(secret)} for no key update`)
+  await transaction.query(sql`
+update callback_endpoint_secrets
+   set ended_at = ${secret.createdAtMs}
+ where ${isIt(secret)} and ended_at is null
+   and secret_id not in (select secret_id
+                           from callback_endpoint_secrets
+                          where ${isIt(secret)} and ended_at is null
+                          order by created_at desc, secret_id desc
+                          limit ${endsOthers ? 0 : 1})`)
+}
+
+async function insertSecret(transaction: Queryable, secret: EndpointSecret): Promise<void> {
+  const { merchantId, endpointId, secretId, sealedSecret, createdAtMs } = secret
+  const { rowCount } = await transaction.query(sql`
+insert into callback_endpoint_secrets (merchant_id, endpoint_id, secret_id, slot, sealed_secret, created_at)
+select ${merchantId}, ${endpointId}, ${secretId}, free.slot, ${sealedSecret}, ${createdAtMs}
+  from (values (1), (2)) as free (slot)
+ where not exists (select from callback_endpoint_secrets s
+                    where s.merchant_id = ${merchantId} and s.endpoint_id = ${endpointId} and s.slot = free.slot
+                      and s.ended_at is null)
+ order by free.slot
+ limit 1`)
+  if (rowCount !== 1) throw new Error('an endpoint has two live secrets at most')
+}
+
+/** What a delivery needs to know of its endpoint, as it is when the callback is claimed. */
+export interface DeliveryEndpoint extends Endpoint {
+  /** Live ones, the newest first. */
+  readonly secrets: readonly Pick<EndpointSecret, 'secretId' | 'sealedSecret'>[]
+}
+
+interface SecretRow {
+  secret_id: string
+  sealed: string
+}
+
+/** By `merchantId endpointId`. */
+export async function loadEndpoints(
+  database: Queryable,
+  keys: readonly { readonly merchant_id: string; readonly endpoint_id: string }[],
+): Promise<ReadonlyMap<string, DeliveryEndpoint>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await database.query<{ secrets: SecretRow[] | null }>(prepared('load-endpoints')`
+select ${shape.columns},
+       (select json_agg(json_build_object('secret_id', s.secret_id, 'sealed', encode(s.sealed_secret, 'base64'))
+                        order by s.created_at desc, s.secret_id desc)
+          from callback_endpoint_secrets s
+         where s.merchant_id = e.merchant_id and s.endpoint_id = e.endpoint_id and s.ended_at is null) as secrets
+  from callback_endpoints e
+ where (e.merchant_id, e.endpoint_id) in (select * from unnest(${keys.map((key) => key.merchant_id)}::text[],
+                                                             ${keys.map((key) => key.endpoint_id)}::text[]))`)
+  const endpoints = rows.map((row) => ({
+    ...shape.read(row),
+    secrets: (row.secrets ?? []).map(({ secret_id, sealed }) => ({
+      secretId: secret_id,
+      sealedSecret: Buffer.from(sealed, 'base64'),
+    })),
+  }))
+  return new Map(endpoints.map((each) => [`${each.merchantId} ${each.endpointId}`, each]))
+}

@@ -1,0 +1,69 @@
+// Callback endpoints of a merchant: all of them on the merchant's page, and each with its own history.
+import { uuidPattern } from '@tillgate/protocol'
+import type { Endpoint } from '../../../callbacks/rules/endpoint.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { actForms } from '../act-forms.ts'
+import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
+import { state } from '../statuses.ts'
+import { facts, pages, table } from '../tables.ts'
+import { ago, moment } from '../words.ts'
+import { callbackTable } from './callbacks.ts'
+
+const perPage = 50
+
+export const endpointsArea: readonly ConsoleRoute[] = [
+  { path: '/merchants/:merchantId/endpoints/:endpointId', show },
+]
+
+async function show(visit: Visit): Promise<ConsolePage | undefined> {
+  const { params, query, service, actor, nowMs } = visit
+  const { merchantId = '', endpointId = '' } = params
+  if (!uuidPattern.test(endpointId)) return undefined
+  const key = { merchantId, endpointId }
+  const found = await orNothing(service.as(actor).endpoints.showEndpoint(key))
+  if (!found) return undefined
+  const { endpoint, secrets } = found
+  const before = query.get('before') ?? ''
+  const { callbacks, older } = await service.as(actor).callbacks.listPage(key, {
+    limit: perPage,
+    before: uuidPattern.test(before) ? before : undefined,
+  })
+  return {
+    title: `Endpoint ${endpoint.host}`,
+    area: 'merchants',
+    content: html`<p>${stateOf(endpoint)} · <a href="/merchants/${merchantId}">The merchant</a></p>
+${actForms(visit, 'endpoint', { subject: endpoint, values: key })}
+<h2>Endpoint</h2>${facts([
+      ['endpointId', html`<code>${endpointId}</code>`],
+      ['Address', html`<span class="wrap">${endpoint.url}</span>`],
+      ['Format', formats[endpoint.format]],
+      ['Events', html`<span class="wrap">${endpoint.events?.join(', ') ?? 'all'}</span>`],
+      ['Since', moment(endpoint.createdAtMs, nowMs)],
+      ['Paused', endpoint.pausedAtMs === undefined ? '—' : moment(endpoint.pausedAtMs, nowMs)],
+      ['Live secrets', secrets.map((each) => html`<div>made ${ago(each.createdAtMs, nowMs)}</div>`)],
+    ])}
+<h2>What it was sent</h2>${callbacks.length === 0 ? html`<p class="empty">Nothing yet.</p>` : callbackTable(visit, callbacks, { canTick: false })}
+${pages(`/merchants/${merchantId}/endpoints/${endpointId}`, query, { older })}`,
+  }
+}
+
+export function endpointTable(endpoints: readonly Endpoint[], nowMs: number): Html {
+  return table(
+    'Callback endpoints',
+    ['Address', 'Format', 'Events', 'Status', 'Since'],
+    endpoints.map((each) => [
+      html`<a class="wrap" href="/merchants/${each.merchantId}/endpoints/${each.endpointId}">${each.url}</a>`,
+      formats[each.format],
+      html`<span class="wrap">${each.events?.join(', ') ?? 'all'}</span>`,
+      stateOf(each),
+      ago(each.createdAtMs, nowMs),
+    ]),
+    { none: 'None: events go to the callbackUrl of each order alone.' },
+  )
+}
+
+const formats = { envelope: 'envelope', standard: 'Standard Webhooks' } as const
+
+function stateOf({ pausedAtMs }: Endpoint): Html {
+  return pausedAtMs === undefined ? state('good', 'active') : state('wait', 'paused')
+}

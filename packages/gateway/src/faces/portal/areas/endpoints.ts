@@ -1,0 +1,90 @@
+// Further addresses that hear of the shop's events, each with what it was sent.
+import { type EventName, uuidPattern } from '@tillgate/protocol'
+import type { Endpoint } from '../../../callbacks/rules/endpoint.ts'
+import { type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
+import { actLink, acts, card, developerTabs, empty, facts, pages, tabs, time } from '../parts.ts'
+import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
+import { callbackCards } from './callbacks.ts'
+
+const perPage = 25
+
+export const endpointsArea: readonly PortalRoute[] = [
+  { path: '/endpoints', show: list },
+  { path: '/endpoints/:endpointId', show },
+]
+
+async function list(visit: Visit): Promise<PortalPage> {
+  const { words } = visit.language
+  const endpoints = await visit.scope.listEndpoints()
+  return {
+    title: words.tabs.endpoints,
+    area: 'developer',
+    content: html`${tabs(visit, developerTabs, 'endpoints')}<p>${words.endpoints.text}</p>
+${acts(actLink(visit, 'newEndpoint'))}
+${
+  endpoints.length === 0
+    ? empty(words.endpoints.none)
+    : html`<ul class="cards">${endpoints.map(
+        (each) =>
+          html`<li><a href="${pathTo('/endpoints/:endpointId', { endpointId: each.endpointId })}"><span class="main wrap">${each.url}</span><span class="rest">${state(visit, each)}</span></a></li>`,
+      )}</ul>`
+}`,
+  }
+}
+
+async function show(visit: Visit): Promise<PortalPage | undefined> {
+  const { scope, language, params, query } = visit
+  const { words } = language
+  const { endpointId = '' } = params
+  if (!uuidPattern.test(endpointId)) return undefined
+  const { endpoint, secrets } = await scope.showEndpoint(endpointId)
+  const before = query.get('before') ?? ''
+  const { callbacks, older } = await scope.listCallbacks(
+    { endpointId },
+    { limit: perPage, before: uuidPattern.test(before) ? before : undefined },
+  )
+  const { pausedAtMs, format, events, url, createdAtMs } = endpoint
+  const isPaused = pausedAtMs !== undefined
+  return {
+    title: words.tabs.endpoints,
+    area: 'developer',
+    content: html`<p>${state(visit, endpoint)}</p>
+${isPaused && html`<p>${fill(words.endpoints.pausedText, { time: time(pausedAtMs, language) })}</p>`}
+${acts(
+  actLink(visit, isPaused ? 'resumeEndpoint' : 'pauseEndpoint', { endpointId }),
+  actLink(visit, 'endpointEvents', { endpointId }),
+  format === 'standard' && actLink(visit, 'rotateEndpointSecret', { endpointId }),
+  actLink(visit, 'removeEndpoint', { endpointId }),
+)}
+${card(
+  html`<span class="wrap">${url}</span>`,
+  facts([
+    ['endpointId', html`<code>${endpointId}</code>`],
+    [words.fields.format, words.endpoints[format]],
+    [words.callbacks.event, events ? codes(events) : words.endpoints.all],
+    [words.keys.made, time(createdAtMs, language)],
+    format === 'standard' && [
+      words.endpoints.secrets,
+      secrets.map((each) => html`<div>${time(each.createdAtMs, language)}</div>`),
+    ],
+  ]),
+)}
+${card(
+  words.endpoints.history,
+  html`${callbacks.length === 0 ? empty(words.orders.noneFits) : callbackCards(visit, callbacks)}${pages(visit, { path: pathOf(endpointId), older })}`,
+)}`,
+  }
+}
+
+const pathOf = (endpointId: string): string => `/endpoints/${endpointId}`
+
+function state({ language: { words } }: Visit, { pausedAtMs }: Endpoint): Html {
+  return pausedAtMs === undefined
+    ? html`<span class="status good">${words.endpoints.active}</span>`
+    : html`<span class="status wait">${words.endpoints.paused}</span>`
+}
+
+function codes(events: readonly EventName[]): Html {
+  return html`${events.map((each) => html`<div><code>${each}</code></div>`)}`
+}

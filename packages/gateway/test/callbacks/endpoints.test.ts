@@ -1,0 +1,195 @@
+// Endpoints of a merchant over real sockets: each hears of the events that it wants beside the order's own callbackUrl,
+// in its own format, and waits while it is paused. Standard Webhooks are verified by the package of that name.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { openCallback, parseCallbackEnvelope, parsePublicKey } from '@tillgate/protocol'
+import { Webhook } from 'standardwebhooks'
+import type { NewEndpoint } from '../../src/callbacks/manage-endpoints.ts'
+import { until } from '../support/callbacks.ts'
+import { startTestGateway, type TestMerchant } from '../support/gateway.ts'
+import { createBody } from '../support/order.ts'
+
+interface Arrived {
+  readonly path: string
+  readonly body: string
+  readonly headers: Record<string, string>
+}
+const arrived: Arrived[] = []
+const server = createServer(async (request, response) => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+  )
+  arrived.push({ path: request.url ?? '', body: Buffer.concat(chunks).toString(), headers })
+  if (request.url === '/no-content') response.writeHead(204).end()
+  else response.end('{"code":20000,"msg":""}')
+})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+after(() => server.close().closeAllConnections())
+// Safe: it listens on TCP.
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+const gateway = await startTestGateway()
+const { endpoints } = gateway.operations.as('test')
+const at = (path: string) => arrived.filter((each) => each.path === path)
+const seen = async (path: string, count: number) => {
+  await until(async () => at(path).length >= count)
+  assert.equal(at(path).length, count, path)
+  return at(path)
+}
+const register = (merchant: TestMerchant, path: string, wanted: Partial<NewEndpoint> = {}) =>
+  endpoints.addEndpoint(
+    merchant.merchantId,
+    { url: origin + path, format: 'envelope', events: undefined, ...wanted },
+    'test',
+  )
+
+async function pay(merchant: TestMerchant, callbackUrl = ''): Promise<string> {
+  const { data } = await merchant.call('service.trade.create', {
+    ...createBody({ now: Date.now() }),
+    callbackUrl,
+  })
+  await merchant.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
+  return data.paymentId
+}
+
+test('an endpoint gets callbacks of its own, of the events that it wants, beside the order’s callbackUrl', async () => {
+  const merchant = await gateway.addMerchant()
+  const other = await gateway.addMerchant()
+  await register(merchant, '/all')
+  await register(merchant, '/paid', { events: ['payment.order.success'] })
+  await register(other, '/other')
+  const paymentId = await pay(merchant, `${origin}/own`)
+  const own = await seen('/own', 2)
+  const all = await seen('/all', 2)
+  const paid = await seen('/paid', 1)
+  const keys = (await (await fetch(`${gateway.url}/platform-keys`)).json()) as {
+    keys: { publicKey: string }[]
+  }
+  const open = async ({ body }: Arrived) => {
+    const envelope = parseCallbackEnvelope(body)
+    const { aesKey } = merchant
+    const publicKeys = keys.keys.map(({ publicKey }) => parsePublicKey(publicKey))
+    return { ...envelope, body: await openCallback(envelope, { aesKeys: [aesKey], publicKeys }) }
+  }
+  const opened = await Promise.all([...own, ...all, ...paid].map(open))
+  assert.equal(new Set(opened.map(({ id }) => id)).size, 5, 'each has its own id')
+  const said = opened.filter(({ eventName }) => eventName === 'payment.order.success')
+  assert.equal(said.length, 3)
+  assert.equal(new Set(said.map(({ body }) => JSON.stringify(body))).size, 1, 'and says the same')
+  assert.deepEqual(at('/other'), [])
+  const again = await merchant.call('service.trade.callback', { paymentId })
+  assert.equal(again.data.queued, 2, 'a merchant asks again for what goes to callbackUrl')
+})
+
+test('an order without a callbackUrl is told to endpoints', async () => {
+  const merchant = await gateway.addMerchant()
+  await register(merchant, '/alone')
+  await pay(merchant)
+  await seen('/alone', 2)
+})
+
+test('Standard Webhooks are verified by the package of that name, with either secret while one is replaced', async () => {
+  const merchant = await gateway.addMerchant()
+  const made = await register(merchant, '/standard', {
+    format: 'standard',
+    events: ['payment.order.success'],
+  })
+  await register(merchant, '/no-content', { format: 'standard', events: ['payment.order.success'] })
+  const firstSecret = made.secret ?? ''
+  assert.match(firstSecret, /^whsec_/)
+  const paymentId = await pay(merchant)
+  const [first] = await seen('/standard', 1)
+  assert(first)
+  const message = new Webhook(firstSecret).verify(first.body, first.headers) as Record<string, unknown>
+  assert.equal(message['type'], 'payment.order.success')
+  assert.match(String(message['timestamp']), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+  const { status, paymentId: of } = message['data'] as Record<string, unknown>
+  assert.deepEqual([status, of], ['success', paymentId])
+  assert.throws(() => new Webhook(firstSecret).verify(first.body.replace('success', 'failed'), first.headers))
+
+  const rotated = await endpoints.rotateSecret(made.endpoint, { endsOthers: false, reason: 'test' })
+  await pay(merchant)
+  const [, second] = await seen('/standard', 2)
+  assert(second && rotated.secret)
+  for (const secret of [firstSecret, rotated.secret ?? ''])
+    new Webhook(secret).verify(second.body, second.headers)
+
+  const stolen = await endpoints.rotateSecret(made.endpoint, { endsOthers: true, reason: 'stolen' })
+  await pay(merchant)
+  const [, , third] = await seen('/standard', 3)
+  assert(third && stolen.secret)
+  new Webhook(stolen.secret).verify(third.body, third.headers)
+  for (const secret of [firstSecret, rotated.secret ?? ''])
+    assert.throws(() => new Webhook(secret).verify(third.body, third.headers))
+
+  await seen('/no-content', 3)
+  await until(async () => {
+    const found = await gateway.stores.callbackHistory.listCallbacks(
+      { merchantId: merchant.merchantId, state: 'delivered' },
+      { limit: 10 },
+    )
+    return found.length === 6 && found.every(({ isWarned }) => !isWarned)
+  })
+})
+
+test('a paused endpoint loses nothing: its callbacks wait, and are sent when it is resumed', async () => {
+  const merchant = await gateway.addMerchant()
+  const { endpoint } = await register(merchant, '/paused')
+  await endpoints.pauseEndpoint(endpoint, 'test')
+  await assert.rejects(endpoints.pauseEndpoint(endpoint, 'test'), /paused already/)
+  await pay(merchant)
+  const { merchantId } = merchant
+  const { endpointId } = endpoint
+  const waiting = () =>
+    gateway.stores.callbackHistory.listCallbacks({ merchantId, endpointId }, { limit: 10 })
+  await until(async () => {
+    const found = await waiting()
+    return found.length === 2 && found.every(({ heldReason }) => heldReason === 'endpoint_paused')
+  })
+  assert.deepEqual(at('/paused'), [])
+  await endpoints.resumeEndpoint(endpoint, 'test')
+  await seen('/paused', 2)
+  await until(async () => (await waiting()).every(({ state }) => state === 'delivered'))
+})
+
+test('what waits for a removed endpoint, and for one that is paused for seven days, is given up', async () => {
+  const merchant = await gateway.addMerchant()
+  const { merchantId } = merchant
+  const removed = await register(merchant, '/removed')
+  const paused = await register(merchant, '/long')
+  await endpoints.pauseEndpoint(removed.endpoint, 'test')
+  await endpoints.pauseEndpoint(paused.endpoint, 'test')
+  await pay(merchant)
+  const { callbackHistory } = gateway.stores
+  const held = { merchantId, state: 'waiting' } as const
+  await until(async () => {
+    const found = await callbackHistory.listCallbacks(held, { limit: 10 })
+    return found.filter(({ heldReason }) => heldReason === 'endpoint_paused').length === 4
+  })
+  await endpoints.removeEndpoint(removed.endpoint, 'test')
+  await assert.rejects(endpoints.showEndpoint(removed.endpoint), /no endpoint/)
+  const tidy = (dueBeforeMs: number) =>
+    callbackHistory.exhaustOverdue({ dueBeforeMs, nowMs: Date.now(), limit: 100 })
+  assert.equal((await tidy(Date.now() - 7 * 86_400_000)).length, 2)
+  assert.equal((await tidy(Date.now() + 1)).length, 2)
+  assert.equal(
+    (await callbackHistory.listCallbacks({ merchantId, state: 'exhausted' }, { limit: 10 })).length,
+    4,
+  )
+  await pay(merchant)
+  assert.equal((await callbackHistory.listCallbacks({ ...removed.endpoint }, { limit: 10 })).length, 2)
+})
+
+test('a merchant has sixteen endpoints at most, to addresses that callbacks may go to', async () => {
+  const merchant = await gateway.addMerchant({ callbackHosts: [new URL(origin).host] })
+  for (let index = 0; index < 16; index++) await register(merchant, `/many/${index}`)
+  await assert.rejects(register(merchant, '/many/16'), /at most 16/)
+  await assert.rejects(register(merchant, '/', { url: 'https://elsewhere.example/' }), /not on the list/)
+  await assert.rejects(register(merchant, '/', { url: 'ftp://shop.example/' }), /not allowed/)
+})

@@ -1,0 +1,122 @@
+// The operator's feed of events over a real database: positions without gaps however transactions overlap, an order's
+// events in their order whatever the clocks say, waiting, and what is said of positions that are no longer there.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { type EventName, makeCallbackId, makePaymentId } from '@tillgate/protocol'
+import { makeReadEvents } from '../../src/events/read-events.ts'
+import { insertEvents, makeEventStore } from '../../src/events/store/events.ts'
+import { makeTidyEvents } from '../../src/events/tidy-events.ts'
+import { until } from '../support/callbacks.ts'
+import { TestClock } from '../support/clock.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const { pool } = await freshDatabase()
+const clock = new TestClock(Date.UTC(2026, 10, 16))
+const store = makeEventStore(pool)
+const feed = makeReadEvents({ events: store, clock })
+const dayMs = 86_400_000
+
+function event(eventName: EventName, { paymentId = '', atMs = clock.now() } = {}) {
+  return {
+    ...{ merchantId: '100000000000000001', callbackId: makeCallbackId(atMs, randomBytes), eventName },
+    ...{
+      paymentId: paymentId || makePaymentId(atMs, randomBytes),
+      refundId: undefined,
+      callbackUrl: undefined,
+    },
+    ...{ body: '{"status":"success"}', createdAtMs: atMs },
+  }
+}
+
+const readAll = async (after: number | undefined, limit = 500) => feed.read({ after, limit, waitMs: 0 })
+
+test('no feed is read where none is kept', async () => {
+  await assert.rejects(readAll(undefined), /EVENT_FEED_DAYS/)
+  await store.setKept(true)
+  assert.deepEqual(await readAll(undefined), { events: [], next: 0 })
+})
+
+test('a transaction that commits late is read after those that came before it, and never missed', async () => {
+  const late = event('payment.order.success')
+  const held = Promise.withResolvers<void>()
+  const written = Promise.withResolvers<void>()
+  const slow = pool.transaction(async (transaction) => {
+    await insertEvents(transaction, [late])
+    written.resolve()
+    await held.promise
+  })
+  await written.promise
+  clock.advance(1_000)
+  await insertEvents(pool, [event('payment.order.success'), event('payment.order.success')])
+  const first = await readAll(0)
+  assert.deepEqual(
+    first.events.map(({ position }) => position),
+    [1, 2],
+  )
+  held.resolve()
+  await slow
+  const second = await readAll(first.next)
+  assert.deepEqual(
+    second.events.map(({ position, eventId }) => [position, eventId]),
+    [[3, late.callbackId]],
+  )
+})
+
+test('an order’s events come in their order, though the clock of one process is behind', async () => {
+  const { next } = await readAll(undefined)
+  const paymentId = makePaymentId(clock.now(), randomBytes)
+  await insertEvents(pool, [event('payment.order.confirming', { paymentId })])
+  await insertEvents(pool, [event('payment.order.success', { paymentId, atMs: clock.now() - 5_000 })])
+  await insertEvents(pool, [event('payment.refund.success', { paymentId, atMs: clock.now() - 9_000 })])
+  const { events } = await readAll(next)
+  assert.deepEqual(
+    events.map(({ eventName }) => eventName),
+    ['payment.order.confirming', 'payment.order.success', 'payment.refund.success'],
+  )
+})
+
+test('many who write and read at once leave no gap and no number twice', async () => {
+  const { next } = await readAll(undefined)
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      await insertEvents(pool, [event('payment.order.success')])
+      if (index % 3 === 0) await store.giveNumbers(7)
+    }),
+  )
+  while ((await store.giveNumbers(7)) > 0) {}
+  const { events } = await readAll(next)
+  assert.deepEqual(
+    events.map(({ position }) => position),
+    Array.from({ length: 60 }, (_, index) => next + 1 + index),
+  )
+  const { lastPosition } = await store.readState()
+  assert.equal(lastPosition, next + 60)
+})
+
+test('who asks with nothing there waits until something happens', async () => {
+  const { next } = await readAll((await store.readState()).lastPosition)
+  const asked = feed.read({ after: next, limit: 10, waitMs: 25_000 })
+  await insertEvents(pool, [event('payment.order.timeout')])
+  const answers: unknown[] = []
+  void asked.then((page) => answers.push(page))
+  await until(async () => {
+    clock.advance(500)
+    return answers.length === 1
+  })
+  assert.equal((await asked).events[0]?.eventName, 'payment.order.timeout')
+})
+
+test('what is too old goes, and whoever missed it is told so', async () => {
+  const { lastPosition } = await store.readState()
+  clock.advance(8 * dayMs)
+  await insertEvents(pool, [event('payment.order.success')])
+  const tidy = makeTidyEvents({ events: store, feedDays: 7, clock })
+  while ((await tidy()).more) {}
+  await assert.rejects(readAll(1), new RegExp(`up to ${lastPosition} are no longer kept`))
+  assert.deepEqual(
+    (await readAll(undefined)).events.map(({ position }) => position),
+    [lastPosition + 1],
+  )
+  await assert.rejects(readAll(lastPosition + 2), /another database/)
+})
