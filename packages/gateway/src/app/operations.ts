@@ -11,6 +11,9 @@ import { makeSessions } from '../accounts/sessions.ts'
 import type { Asking } from '../acts/service.ts'
 import { makeApply } from '../applications/apply.ts'
 import { makeDecideApplications } from '../applications/decide-applications.ts'
+import { makeAskBill } from '../bills/ask-bill.ts'
+import { makeMakeBills } from '../bills/make-bills.ts'
+import { makeReadBill } from '../bills/read-bill.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
@@ -82,6 +85,7 @@ import { makeReturnLateMoney } from '../rails/return-late-money.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import type { ClaimedTask } from '../rails/rules/rail-task.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
+import { makeTransferActs } from '../rails/transfer-acts.ts'
 import { walletRail } from '../rails/wallet-rail.ts'
 import { makeRefundOrder } from '../refunds/refund-order.ts'
 import { makeSandboxAccess, sandboxAccessActor } from '../sandbox/sandbox-access.ts'
@@ -240,6 +244,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   })
   const linkParts = { links: stores.links, placeOrder, publicUrl, clock, random }
   const storeLink = makeStoreLink(linkParts)
+  const readBill = makeReadBill({ bills: stores.bills, clock })
+  const billDownloads = makeTokens(vault.deriveKeys('bill downloads'))
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
   const erasePersonalData = makeErasePersonalData({
     erasure: stores.erasure,
@@ -262,6 +268,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       corrections: makeCorrectBooks({ treasury, ...by }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
       payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
+      transfers: makeRecordTransfers({
+        ...stores,
+        ...{ currentOrder, prices, ...by },
+        onAlert: (message, about) => hints.railAlert(message, about),
+      }),
       bankAccounts: makeManageBankAccounts({
         ...{ ...stores, makeNotices, ...by },
         waitMs: config.bankAccountWaitMs,
@@ -308,6 +319,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     createLink: makeCreateLink(linkParts),
     queryLink: makeQueryLink(linkParts),
     closeLink: makeCloseLink(linkParts),
+    bills: makeAskBill({ readBill, tokens: billDownloads, publicUrl, clock }),
+    readBill,
 
     // Consumers
     openLink: makeOpenLink({ ...linkParts, orders, currentOrder, directory, linkTokens }),
@@ -336,6 +349,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     workPayouts: makeWorkPayouts({ ...stores, clock, random }),
+    makeBills: makeMakeBills({ billMaker: stores.billMaker, clock }),
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
@@ -459,6 +473,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         platformPublicKey,
         refusalOfCallbackUrl,
         makeNotices,
+        placeOrder,
+        policy: config.approvals,
+        bankAccountWaitMs: config.bankAccountWaitMs,
         onSubmitted,
         onTask,
         clock,
@@ -492,6 +509,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
     merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
     payoutActs: (by: Asking) => makePayoutActs(askingAs(by)),
+    transferActs: (by: Asking) => makeTransferActs(askingAs(by)),
 
     /** What people do, in the name of one of them. */
     as: (actor: string) => {
@@ -517,11 +535,6 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
-        transfers: makeRecordTransfers({
-          ...stores,
-          ...{ currentOrder, prices, ...by },
-          onAlert: (message, about) => hints.railAlert(message, about),
-        }),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         prices: makeManagePrices({ prices: stores.priceLists, merchants, rails: stores.rails, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),

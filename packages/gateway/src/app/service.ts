@@ -3,6 +3,7 @@
 import { refundStatuses } from '@tillgate/protocol'
 import { recentSignInMs } from '../accounts/sessions.ts'
 import type { OperatorService } from '../acts/service.ts'
+import type { AskBill } from '../bills/ask-bill.ts'
 import type { OpenDatabase } from '../database/open-database.ts'
 import type { RunningCheckout } from '../faces/checkout/routes.ts'
 import type { MerchantApi } from '../faces/merchant-api/merchant-api.ts'
@@ -39,6 +40,7 @@ export interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
   readonly links: OpenLink
+  readonly openBill: AskBill['open']
   readonly console: OperatorService
   readonly portal: PortalService
   readonly findLogo: MerchantStore['findLogo']
@@ -160,6 +162,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     }),
     findLogo: stores.merchants.findLogo,
     links: operations.openLink,
+    openBill: operations.bills.open,
     console: makeOperatorService({
       ...{ config, publicUrl, stores, operations, vault, random },
       openId: config.openId && makeOpenIdClient(config.openId),
@@ -201,6 +204,7 @@ function merchantApi(
       'service.trade.cancel': operations.cancelOrder,
       'service.trade.callback': operations.resendCallbacks,
       'service.trade.refund': operations.refundOrder,
+      'service.trade.bill': operations.bills.ask,
       'service.link.create': operations.createLink,
       'service.link.query': operations.queryLink,
       'service.link.close': operations.closeLink,

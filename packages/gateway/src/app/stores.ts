@@ -6,6 +6,8 @@ import { makeAccountTotpStore } from '../accounts/store/account-totp.ts'
 import { makeAccountTriesStore } from '../accounts/store/account-tries.ts'
 import { makePasskeyStore } from '../accounts/store/passkeys.ts'
 import { makeApplicationStore } from '../applications/store/applications.ts'
+import { makeBillStore } from '../bills/store/bills.ts'
+import { makeBillMakerStore } from '../bills/store/make-bill.ts'
 import { makeCallbackHistory } from '../callbacks/store/callback-history.ts'
 import { makeCallbackOutcomes, type OutcomeGathering } from '../callbacks/store/callback-outcomes.ts'
 import { makeCallbackPauseStore } from '../callbacks/store/callback-pauses.ts'
@@ -111,6 +113,8 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     payoutRequests: makeRequestPayoutStore(pool),
     payoutBatches: makePayoutBatchStore(pool),
     statements: makeStatementStore(pool),
+    bills: makeBillStore(pool),
+    billMaker: makeBillMakerStore(pool),
     verifyLedger: () => verifyLedger(pool),
     trialBalance: () => readTrialBalance(pool),
     platformKeys: makePlatformKeyStore(pool),

@@ -278,9 +278,9 @@ export const settings = {
   }),
   APPROVAL_FOR: setting({
     about:
-      'What else waits for a second operator, separated by commas: payout, top-up, correction, bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
+      'What else waits for a second operator, separated by commas: payout, top-up, correction, transfer (that a bank transfer came), bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
     fallback: '',
-    example: 'payout,top-up,correction,bank-account,key,callback-hosts',
+    example: 'payout,top-up,correction,transfer,bank-account,key,callback-hosts',
     parse: approvalKinds,
   }),
   APPROVAL_HOURS: setting({
@@ -624,6 +624,7 @@ const kindsByName = {
   payout: 'merchant.payout',
   'top-up': 'wallet.top-up',
   correction: 'correction',
+  transfer: 'transfer.confirm',
   'bank-account': 'merchant.bank-account',
   key: 'key.add',
   'callback-hosts': 'merchant.callback-hosts',
@@ -635,7 +636,15 @@ function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeo
     .map(
       (name) =>
         kindsByName[
-          oneOf('payout', 'top-up', 'correction', 'bank-account', 'key', 'callback-hosts')(name.trim())
+          oneOf(
+            'payout',
+            'top-up',
+            'correction',
+            'transfer',
+            'bank-account',
+            'key',
+            'callback-hosts',
+          )(name.trim())
         ],
     )
 }

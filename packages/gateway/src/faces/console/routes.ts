@@ -26,6 +26,7 @@ import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { correctionsArea } from './areas/money/corrections.ts'
 import { feesArea } from './areas/money/fees.ts'
+import { merchantBillsArea } from './areas/money/merchant-bills.ts'
 import { merchantMoneyArea } from './areas/money/merchant-money.ts'
 import { moneyArea } from './areas/money/money.ts'
 import { noticesArea } from './areas/notices.ts'
@@ -95,6 +96,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...feesArea,
     ...correctionsArea,
     ...merchantMoneyArea,
+    ...merchantBillsArea,
     ...ledgerArea,
     ...approvalsArea,
     ...applicationsArea,
