@@ -378,6 +378,28 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'passkey-answers-twice': {
+    what: 'A challenge that was answered may be answered again: whoever has seen the answer signs in with it.',
+    caughtBy: 'passkey-answers.test.ts',
+    places: [
+      {
+        in: 'usePasskey',
+        find: 'and last_challenge_at < ',
+        replace: 'and last_challenge_at <= ',
+      },
+    ],
+  },
+  'provider-opens-anothers-invitation': {
+    what: 'Whoever the identity provider knows joins by an invitation to another address.',
+    caughtBy: 'member-provider.test.ts',
+    places: [
+      {
+        in: 'makeSignInMemberByProvider',
+        find: 'email === undefined || normaliseEmail(email) !== invitation.login',
+        replace: 'email === undefined',
+      },
+    ],
+  },
   'refund-sum-unchecked': {
     what: 'The code lets a refund of more than is left through, and leaves it to the table to refuse.',
     caughtBy: 'refund.test.ts',

@@ -17,7 +17,7 @@ export interface DecideApplicationsParts extends ActParts {
 export type DecideApplications = ReturnType<typeof makeDecideApplications>
 
 export function makeDecideApplications(parts: DecideApplicationsParts) {
-  const { applications, clock, random, actor } = parts
+  const { applications, makeNotices, clock, random, actor } = parts
   const act = makeActs(parts)
 
   const findOpen = async (applicationId: string): Promise<Application> => {
@@ -80,14 +80,18 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
     },
 
     async reject(applicationId: string, reason: string): Promise<void> {
-      await findOpen(applicationId)
-      const recorded = act('application.reject', applicationId, { reason })
+      const { business, email } = await findOpen(applicationId)
+      const to = { email, language: 'en' } as const
+      const notices = makeNotices('application-rejected', { to, parameters: { business, reason } })
+      const recorded = act('application.reject', applicationId, { reason, notices })
       if (!(await applications.reject(decision(applicationId), reason, recorded))) throw decidedAlready()
     },
 
     async ask(applicationId: string, question: string): Promise<void> {
-      await findOpen(applicationId)
-      const recorded = act('application.ask', applicationId, { reason: question })
+      const { business, email } = await findOpen(applicationId)
+      const to = { email, language: 'en' } as const
+      const notices = makeNotices('application-question', { to, parameters: { business, question } })
+      const recorded = act('application.ask', applicationId, { reason: question, notices })
       if (!(await applications.ask(decision(applicationId), question, recorded))) throw decidedAlready()
     },
   }

@@ -54,11 +54,16 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
     return availableMinor(accounts.find((each) => each.currency === currency) ?? noBalances)
   }
 
-  const tellReturned = ({ merchantId, payoutId, amountMinor, currency }: Payout, reason: string) =>
-    parts.makeNotices('payout-returned', {
-      merchantId,
-      parameters: { amount: `${toDecimalText(amountMinor, currency)} ${currency}`, payoutId, reason },
-    })
+  const tell = (
+    { merchantId, payoutId, amountMinor, currency }: Payout,
+    { status }: Ending,
+    reason: string,
+  ) => {
+    const about = { amount: `${toDecimalText(amountMinor, currency)} ${currency}`, payoutId }
+    if (status === 'paid') return parts.makeNotices('payout-paid', { merchantId, parameters: about })
+    if (status !== 'returned') return undefined
+    return parts.makeNotices('payout-returned', { merchantId, parameters: { ...about, reason } })
+  }
 
   return {
     findPayout: find,
@@ -114,7 +119,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       const { merchantId, payoutId } = payout
       const run = await payoutRuns.findRun(payout.runId)
       if (!run) throw new Error('every payout has its run')
-      const notices = ending.status === 'returned' ? tellReturned(payout, reason) : undefined
+      const notices = tell(payout, ending, reason)
       const recorded = act(`payout.${verbs[ending.status]}`, payoutId, { merchantId, reason, notices })
       const change = endPayout(payout, ending, {
         bankName: run.bankName,

@@ -2,6 +2,7 @@
 // many times, and to the merchant's contacts in their language.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pair } from '../../../protocol/test/keys.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { acknowledged, answered, makeCallbackWorld, until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
@@ -21,6 +22,7 @@ const world = await makeCallbackWorld(clock)
 const { pool, merchantId } = world
 const { operations } = testOperations(pool, { config, clock })
 const dayMs = 86_400_000
+const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
 interface Told {
   merchantId: string
@@ -168,7 +170,7 @@ test('late money and a rail that is paused are told to operators', async () => {
   assert.equal(paused[0]?.parameters['rail'], 'bank')
 })
 
-test('a new bank account and a payout that came back are told to the merchant', async () => {
+test('a new bank account, a payout that was paid and one that came back are told to the merchant', async () => {
   const { bankAccounts, payoutRuns, payouts } = operations.as('test')
   const account = { currency: 'USD', holder: 'Shop GmbH', iban: testIban, lines: undefined, bic: undefined }
   await bankAccounts.setBankAccount(merchantId, account, { reason: 'test' })
@@ -178,16 +180,44 @@ test('a new bank account and a payout that came back are told to the merchant', 
   await giveBankAccount(pool, merchantId)
   await pool.query(
     `insert into accounts (account_id, owner_kind, owner_id, currency, credits_posted)
-     values ('merchant:' || $1 || ':USD', 'merchant', $1, 'USD', 1000)
-         on conflict (account_id) do update set credits_posted = accounts.credits_posted + 1000`,
+     values ('merchant:' || $1 || ':USD', 'merchant', $1, 'USD', 2000)
+         on conflict (account_id) do update set credits_posted = accounts.credits_posted + 2000`,
     [merchantId],
   )
   const given = { merchantId, currency: 'USD', amountMinor: 1_000n, bankName: 'main' }
-  const { payoutId } = await payouts.requestPayout(given, { reason: 'test' })
-  const key = { merchantId, payoutId }
-  await payoutRuns.sendRun((await payouts.findPayout(key)).runId, 'test')
+  const send = async () => {
+    const { payoutId } = await payouts.requestPayout(given, { reason: 'test' })
+    const key = { merchantId, payoutId }
+    await payoutRuns.sendRun((await payouts.findPayout(key)).runId, 'test')
+    return key
+  }
   const outside = { reference: 'B1', valueDate: '2026-11-16' }
+  const paid = await send()
+  await payouts.endPayout(paid, { status: 'paid', outside, message: undefined }, 'test')
+  const [wasPaid] = await told('payout-paid')
+  assert.deepEqual(wasPaid?.parameters, { amount: '10.00 USD', payoutId: paid.payoutId })
+  const key = await send()
   await payouts.endPayout(key, { status: 'returned', outside, message: 'closed' }, 'account closed')
   const [returned] = await told('payout-returned')
-  assert.deepEqual(returned?.parameters, { amount: '10.00 USD', payoutId, reason: 'account closed' })
+  assert.deepEqual(returned?.parameters, {
+    amount: '10.00 USD',
+    payoutId: key.payoutId,
+    reason: 'account closed',
+  })
+})
+
+test('a question and a rejection reach the applicant', async () => {
+  const { apply, as } = operations
+  const { applications } = as('test')
+  await apply.apply({
+    ...{ business: 'Tea House', contact: 'Ann', email: 'ann@tea.example', website: 'https://tea.example' },
+    ...{ about: 'Tea', callbackHosts: '', publicKey },
+  })
+  const [{ applicationId } = { applicationId: '' }] = await applications.listApplications({}, { limit: 1 })
+  await applications.ask(applicationId, 'Which tea?')
+  await applications.reject(applicationId, 'No tea here')
+  const [asked] = await told('application-question')
+  assert.deepEqual(asked?.parameters, { business: 'Tea House', question: 'Which tea?' })
+  const [rejected] = await told('application-rejected')
+  assert.deepEqual(rejected?.parameters, { business: 'Tea House', reason: 'No tea here' })
 })

@@ -32,6 +32,18 @@ export const noticeKinds = {
     gaps: ['until'],
     hasLink: true,
   },
+  'application-question': {
+    audience: 'person',
+    tells: 'An operator asks an applicant for live keys something',
+    isOptional: false,
+    gaps: ['business', 'question'],
+  },
+  'application-rejected': {
+    audience: 'person',
+    tells: 'An application for live keys was rejected; an approved one brings the invitation',
+    isOptional: false,
+    gaps: ['business', 'reason'],
+  },
   receipt: {
     audience: 'person',
     tells: 'A consumer asked for a receipt on the payment page',
@@ -50,6 +62,12 @@ export const noticeKinds = {
     tells: 'The merchant’s payouts in a currency are to go to another bank account',
     isOptional: false,
     gaps: ['merchant', 'currency', 'account', 'time'],
+  },
+  'payout-paid': {
+    audience: 'merchant',
+    tells: 'The bank has paid a payout out',
+    isOptional: true,
+    gaps: ['merchant', 'amount', 'payoutId'],
   },
   'payout-returned': {
     audience: 'merchant',

@@ -25,6 +25,14 @@ export const ar: NoticeWords = {
     ],
     link: 'تعيين كلمة مرور جديدة',
   },
+  'application-question': {
+    subject: 'طلبك: {business}',
+    body: ['لدينا سؤال عن طلب {business}: {question}', 'يُرجى الإجابة في صفحة طلبك التي احتفظت بعنوانها.'],
+  },
+  'application-rejected': {
+    subject: 'طلبك: {business}',
+    body: ['رُفض طلب {business}: {reason}', 'يمكنك تقديم طلب آخر متى تغيّر ذلك.'],
+  },
   'key-added': {
     subject: 'أُضيف مفتاح إلى {merchant}',
     body: [
@@ -37,6 +45,13 @@ export const ar: NoticeWords = {
     body: [
       'ابتداءً من {time} تذهب مدفوعات {merchant} بعملة {currency} إلى هذا الحساب المصرفي: {account}.',
       'حتى ذلك الحين يُستخدم الحساب السابق. إذا لم تطلب ذلك فأبلغ مشغّلي هذه الخدمة فورًا: ما زال إيقافه ممكنًا.',
+    ],
+  },
+  'payout-paid': {
+    subject: 'دفعة إلى {merchant}: {amount}',
+    body: [
+      'نفّذ المصرف الدفعة {payoutId} بمبلغ {amount} إلى حساب {merchant}.',
+      'تجدها في كشف حسابك هنا، وفي كشف مصرفك خلال يوم أو يومين.',
     ],
   },
   'payout-returned': {

@@ -25,6 +25,20 @@ export const de: NoticeWords = {
     ],
     link: 'Neues Passwort festlegen',
   },
+  'application-question': {
+    subject: 'Ihr Antrag: {business}',
+    body: [
+      'Wir haben eine Frage zum Antrag von {business}: {question}',
+      'Bitte antworten Sie auf der Seite Ihres Antrags, deren Adresse Sie aufbewahrt haben.',
+    ],
+  },
+  'application-rejected': {
+    subject: 'Ihr Antrag: {business}',
+    body: [
+      'Der Antrag von {business} wurde abgelehnt: {reason}',
+      'Sie können einen neuen stellen, wenn sich das geändert hat.',
+    ],
+  },
   'key-added': {
     subject: 'Ein Schlüssel wurde für {merchant} hinzugefügt',
     body: [
@@ -37,6 +51,13 @@ export const de: NoticeWords = {
     body: [
       'Ab {time} gehen Auszahlungen an {merchant} in {currency} auf dieses Bankkonto: {account}.',
       'Bis dahin wird auf das bisherige Konto gezahlt. Wenn Sie nicht darum gebeten haben, melden Sie sich sofort bei den Betreibern dieses Dienstes: Noch lässt es sich aufhalten.',
+    ],
+  },
+  'payout-paid': {
+    subject: 'Eine Auszahlung an {merchant}: {amount}',
+    body: [
+      'Die Bank hat die Auszahlung {payoutId} über {amount} auf das Konto von {merchant} ausgeführt.',
+      'Sie steht in Ihrem Kontoauszug hier und in ein bis zwei Tagen in dem Ihrer Bank.',
     ],
   },
   'payout-returned': {

@@ -26,6 +26,20 @@ export const en: NoticeWords = {
     ],
     link: 'Set a new password',
   },
+  'application-question': {
+    subject: 'Your application: {business}',
+    body: [
+      'We have a question about the application of {business}: {question}',
+      'Please answer on the page of your application, whose address you kept.',
+    ],
+  },
+  'application-rejected': {
+    subject: 'Your application: {business}',
+    body: [
+      'The application of {business} was rejected: {reason}',
+      'You may apply again when this has changed.',
+    ],
+  },
   'key-added': {
     subject: 'A key was added for {merchant}',
     body: [
@@ -38,6 +52,13 @@ export const en: NoticeWords = {
     body: [
       'From {time} on, payouts of {merchant} in {currency} go to this bank account: {account}.',
       'Until then the account before is paid to. If you did not ask for it, tell the people who run this service at once: they can still stop it.',
+    ],
+  },
+  'payout-paid': {
+    subject: 'A payout to {merchant}: {amount}',
+    body: [
+      'The bank has paid the payout {payoutId} of {amount} to the account of {merchant}.',
+      'It is in your statement, and on your bank’s within a day or two.',
     ],
   },
   'payout-returned': {

@@ -25,6 +25,20 @@ export const es: NoticeWords = {
     ],
     link: 'Elegir una contraseña nueva',
   },
+  'application-question': {
+    subject: 'Su solicitud: {business}',
+    body: [
+      'Tenemos una pregunta sobre la solicitud de {business}: {question}',
+      'Responda en la página de su solicitud, cuya dirección guardó.',
+    ],
+  },
+  'application-rejected': {
+    subject: 'Su solicitud: {business}',
+    body: [
+      'La solicitud de {business} fue rechazada: {reason}',
+      'Puede presentar otra cuando esto haya cambiado.',
+    ],
+  },
   'key-added': {
     subject: 'Se añadió una clave para {merchant}',
     body: [
@@ -37,6 +51,13 @@ export const es: NoticeWords = {
     body: [
       'Desde {time}, los pagos a {merchant} en {currency} irán a esta cuenta bancaria: {account}.',
       'Hasta entonces se usa la cuenta anterior. Si no lo ha pedido, avise de inmediato a quienes gestionan este servicio: todavía se puede detener.',
+    ],
+  },
+  'payout-paid': {
+    subject: 'Un pago a {merchant}: {amount}',
+    body: [
+      'El banco ha ejecutado el pago {payoutId} de {amount} a la cuenta de {merchant}.',
+      'Está en su extracto aquí, y en el de su banco en uno o dos días.',
     ],
   },
   'payout-returned': {

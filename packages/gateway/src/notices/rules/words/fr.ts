@@ -25,6 +25,20 @@ export const fr: NoticeWords = {
     ],
     link: 'Choisir un nouveau mot de passe',
   },
+  'application-question': {
+    subject: 'Votre demande : {business}',
+    body: [
+      'Nous avons une question sur la demande de {business} : {question}',
+      'Répondez sur la page de votre demande, dont vous avez gardé l’adresse.',
+    ],
+  },
+  'application-rejected': {
+    subject: 'Votre demande : {business}',
+    body: [
+      'La demande de {business} a été refusée : {reason}',
+      'Vous pouvez en faire une autre quand cela aura changé.',
+    ],
+  },
   'key-added': {
     subject: 'Une clé a été ajoutée pour {merchant}',
     body: [
@@ -37,6 +51,13 @@ export const fr: NoticeWords = {
     body: [
       'À partir du {time}, les versements à {merchant} en {currency} iront sur ce compte bancaire : {account}.',
       'D’ici là, l’ancien compte est utilisé. Si vous ne l’avez pas demandé, prévenez tout de suite les responsables de ce service : il est encore temps de l’arrêter.',
+    ],
+  },
+  'payout-paid': {
+    subject: 'Un versement à {merchant} : {amount}',
+    body: [
+      'La banque a exécuté le versement {payoutId} de {amount} sur le compte de {merchant}.',
+      'Il figure sur votre relevé ici, et sur celui de votre banque d’ici un jour ou deux.',
     ],
   },
   'payout-returned': {

@@ -25,6 +25,20 @@ export const ja: NoticeWords = {
     ],
     link: '新しいパスワードを設定する',
   },
+  'application-question': {
+    subject: 'お申し込み：{business}',
+    body: [
+      '{business} のお申し込みについて質問があります：{question}',
+      'お控えになったお申し込みのページでお答えください。',
+    ],
+  },
+  'application-rejected': {
+    subject: 'お申し込み：{business}',
+    body: [
+      '{business} のお申し込みは承認されませんでした：{reason}',
+      '事情が変わりましたら、改めてお申し込みいただけます。',
+    ],
+  },
   'key-added': {
     subject: '{merchant} に鍵が追加されました',
     body: [
@@ -37,6 +51,13 @@ export const ja: NoticeWords = {
     body: [
       '{time} 以降、{merchant} への {currency} の支払いは次の銀行口座に送られます：{account}',
       'それまでは以前の口座に支払われます。心当たりがない場合は、すぐにこのサービスの運営者に連絡してください。まだ止めることができます。',
+    ],
+  },
+  'payout-paid': {
+    subject: '{merchant} への支払い：{amount}',
+    body: [
+      '銀行が {amount} の支払い {payoutId} を {merchant} の口座に振り込みました。',
+      'ここの明細にあり、一両日中に銀行の明細にも載ります。',
     ],
   },
   'payout-returned': {

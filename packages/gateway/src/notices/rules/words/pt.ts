@@ -25,6 +25,20 @@ export const pt: NoticeWords = {
     ],
     link: 'Definir uma nova senha',
   },
+  'application-question': {
+    subject: 'Seu pedido: {business}',
+    body: [
+      'Temos uma pergunta sobre o pedido de {business}: {question}',
+      'Responda na página do seu pedido, cujo endereço você guardou.',
+    ],
+  },
+  'application-rejected': {
+    subject: 'Seu pedido: {business}',
+    body: [
+      'O pedido de {business} foi recusado: {reason}',
+      'Você pode fazer outro quando isso tiver mudado.',
+    ],
+  },
   'key-added': {
     subject: 'Uma chave foi adicionada para {merchant}',
     body: [
@@ -37,6 +51,13 @@ export const pt: NoticeWords = {
     body: [
       'A partir de {time}, os pagamentos a {merchant} em {currency} vão para esta conta bancária: {account}.',
       'Até lá é usada a conta anterior. Se não pediu isto, avise imediatamente quem gere este serviço: ainda pode ser impedido.',
+    ],
+  },
+  'payout-paid': {
+    subject: 'Um pagamento a {merchant}: {amount}',
+    body: [
+      'O banco executou o pagamento {payoutId} de {amount} para a conta de {merchant}.',
+      'Ele está no seu extrato aqui, e no do seu banco em um ou dois dias.',
     ],
   },
   'payout-returned': {

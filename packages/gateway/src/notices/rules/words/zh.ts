@@ -25,6 +25,14 @@ export const zh: NoticeWords = {
     ],
     link: '设置新密码',
   },
+  'application-question': {
+    subject: '您的申请：{business}',
+    body: ['关于 {business} 的申请，我们有一个问题：{question}', '请在您保存了地址的申请页面上回答。'],
+  },
+  'application-rejected': {
+    subject: '您的申请：{business}',
+    body: ['{business} 的申请未获通过：{reason}', '情况改变后您可以再次申请。'],
+  },
   'key-added': {
     subject: '{merchant} 添加了密钥',
     body: [
@@ -37,6 +45,13 @@ export const zh: NoticeWords = {
     body: [
       '自 {time} 起，向 {merchant} 的 {currency} 付款将转到以下银行账户：{account}',
       '在此之前仍使用原账户。如果这不是您的要求，请立即通知本服务的运营方：现在还可以阻止。',
+    ],
+  },
+  'payout-paid': {
+    subject: '向 {merchant} 的付款：{amount}',
+    body: [
+      '银行已将金额为 {amount} 的付款 {payoutId} 付到 {merchant} 的账户。',
+      '它已列入您在这里的对账单，一两天内也会出现在银行对账单上。',
     ],
   },
   'payout-returned': {
