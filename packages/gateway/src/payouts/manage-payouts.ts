@@ -6,6 +6,8 @@ import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
+import { mailTo } from '../wallets/change-pin.ts'
+import type { WalletStore } from '../wallets/store/wallets.ts'
 import { accountAt } from './rules/bank-account.ts'
 import { type Ending, endPayout } from './rules/end-payout.ts'
 import type { Payout } from './rules/payout.ts'
@@ -22,6 +24,7 @@ export interface ManagePayoutsParts extends ActParts {
   readonly merchantBankAccounts: Pick<MerchantBankAccountStore, 'listAccounts'>
   readonly treasury: Pick<TreasuryStore, 'isRecorded' | 'recordedAt'>
   readonly makeNotices: MakeNotices
+  readonly wallets: Pick<WalletStore, 'findWallet'>
 }
 
 export interface PayoutGiven {
@@ -54,11 +57,18 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
     return availableMinor(accounts.find((each) => each.currency === currency) ?? noBalances)
   }
 
-  const tellReturned = ({ merchantId, payoutId, amountMinor, currency }: Payout, reason: string) =>
-    parts.makeNotices('payout-returned', {
-      merchantId,
-      parameters: { amount: `${toDecimalText(amountMinor, currency)} ${currency}`, payoutId, reason },
-    })
+  /** The merchant; or whoever withdrew, also where it was not carried out. */
+  const tell = async (payout: Payout, status: Ending['status'], reason: string) => {
+    const { merchantId, payoutId, walletId, amountMinor, currency } = payout
+    const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
+    if (walletId === undefined)
+      return status === 'returned'
+        ? parts.makeNotices('payout-returned', { merchantId, parameters: { amount, payoutId, reason } })
+        : undefined
+    const wallet = status === 'paid' ? undefined : await parts.wallets.findWallet(walletId)
+    const to = wallet && mailTo(wallet)
+    return to && parts.makeNotices('withdrawal-returned', { to, parameters: { amount, reason } })
+  }
 
   return {
     findPayout: find,
@@ -114,7 +124,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       const { merchantId, payoutId } = payout
       const run = await payoutRuns.findRun(payout.runId)
       if (!run) throw new Error('every payout has its run')
-      const notices = ending.status === 'returned' ? tellReturned(payout, reason) : undefined
+      const notices = await tell(payout, ending.status, reason)
       const recorded = act(`payout.${verbs[ending.status]}`, payoutId, { merchantId, reason, notices })
       const change = endPayout(payout, ending, {
         bankName: run.bankName,
