@@ -187,6 +187,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveBrand(publicListener, brand)
   serveCheckout(publicListener, {
     mode: config.mode,
+    hasWalletPages: config.hasWalletPages,
     brand,
     publicUrl: () => publicUrl,
     jar,
