@@ -37,22 +37,22 @@ export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: F
     language,
     title: html`${page.title} · ${words.title}`,
     styles: [assets.walletStyle],
-    main: html`${formToken !== undefined && navigation(page, words, formToken)}
+    main: html`${formToken !== undefined && navigation(page, words)}
 <main class="wallet">
 ${said(framing)}
 ${page.content}
+${formToken !== undefined && html`<form class="leaving" method="post" action="${prefix}/sign-out">${token(formToken)}<button class="link" type="submit">${words.nav.signOut}</button></form>`}
 </main>`,
   })
 }
 
-function navigation({ at }: WalletPage, words: Words, formToken: string): Html {
+function navigation({ at }: WalletPage, words: Words): Html {
   return html`<nav class="wallet-nav" aria-label="${words.nav.label}"><ul>${(
     Object.keys(places) as PageName[]
   ).map(
     (name) =>
       html`<li><a href="${prefix}${places[name]}"${name === at && html` aria-current="page"`}>${words.nav[name]}</a></li>`,
-  )}</ul>
-<form method="post" action="${prefix}/sign-out">${token(formToken)}<button class="link" type="submit">${words.nav.signOut}</button></form></nav>`
+  )}</ul></nav>`
 }
 
 function said({ note, refusal, words }: Framing): Content {

@@ -54,8 +54,8 @@ ${form(
       html`<option value="${tag}" lang="${tag}"${tag === visit.language.tag && html` selected`}>${name}</option>`,
   )}</select>
 <button type="submit">${said.save}</button>`,
-)}</section>
-<p><a href="${prefix}/close">${said.close}</a></p>`,
+)}
+<p class="ways"><a href="${prefix}/close">${said.close}</a></p></section>`,
   }
 }
 
