@@ -20,6 +20,7 @@ import { makeSeeded, type Seeded } from './seeded.ts'
 import { settleIn, walletMinor } from './settle-in.ts'
 import { stateDigest } from './state-digest.ts'
 import { VirtualTime } from './time.ts'
+import { useWallet } from './wallets.ts'
 
 export interface Run {
   readonly seed: number
@@ -170,5 +171,7 @@ function liveAll(world: World, { days, seeded }: { days: number; seeded: Seeded 
   void live(days * dayMs, () => endPlans(world))
   for (let index = 0; index < days / 10; index++)
     void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
+  for (let index = 0; index < days / 6; index++)
+    void live(Math.floor(seeded.fraction() * (days - 2) * dayMs), () => useWallet(world, `wallet-${index}`))
   return lives
 }

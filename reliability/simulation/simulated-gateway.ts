@@ -38,7 +38,12 @@ export type SimulatedGateway = ReturnType<typeof startSimulatedGateway>
 
 const log = pino({ level: 'silent' })
 export const vault = makeVault(Buffer.alloc(32, 7))
-const config = { ...readConfig({}), mode: 'live', bankAccountWaitMs: 0 } as const
+const config = {
+  ...readConfig({}),
+  mode: 'live',
+  bankAccountWaitMs: 0,
+  withdrawalLimits: new Map([['USD', 1_500n]]),
+} as const
 const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
 
 export function startSimulatedGateway(parts: SimulatedGatewayParts) {

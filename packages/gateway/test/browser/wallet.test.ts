@@ -3,42 +3,51 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { openBank } from '../../../../examples/rail/server.ts'
 import { languages } from '../../src/faces/checkout/languages.ts'
 import { wordsOf } from '../../src/faces/wallet/languages.ts'
 import { openMailSession } from '../../src/outbound/smtp.ts'
 import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
 import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
-import { openCheckoutShop } from '../support/checkout.ts'
+import { TestClock } from '../support/clock.ts'
+import { startTestGateway } from '../support/gateway.ts'
 import { look, overflow } from '../support/look.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
 import { testOperations } from '../support/operations.ts'
 import { testIban, untilPayoutsRest } from '../support/payouts.ts'
-import { approved, TestBank } from '../support/rails.ts'
+import { freePort } from '../support/test-bank.ts'
 import { consumerOf } from '../support/wallet.ts'
 
 const mail = await startMailServer()
-const shop = await openCheckoutShop({
+// The test bank looks at the time itself.
+const clock = new TestClock(Date.now())
+const gateway = await startTestGateway({
+  clock,
   environment: {
     ...{ SMTP_URL: mail.url, SMTP_FROM: 'Pay <no-reply@pay.test>', REGISTRATION: 'on' },
     ...{ OPERATOR_NAME: 'Example Pay', WITHDRAWALS_UP_TO: '100 EUR' },
   },
 })
-const { gateway, merchant, clock } = shop
+const merchant = await gateway.addMerchant()
 const { pool, url, operations } = gateway
 const { sendNotices } = testOperations(pool, {
   ...{ config: gateway.config, clock, openMail: () => openMailSession(mail.settings) },
 }).operations
-const bank = await new TestBank(clock).open()
-after(() => bank.close())
+const bankPort = await freePort()
+const bankUrl = `http://127.0.0.1:${bankPort}`
 const { secret } = await operations.as('test').rails.addRail(
   'bank',
   {
-    ...{ name: 'My bank', names: {}, url: bank.url, currencies: ['EUR'], leastMinor: {}, mostMinor: {} },
-    ...{ merchants: undefined, position: defaultPosition, logo: undefined },
+    ...{ name: 'My bank', names: {}, url: `${bankUrl}/messages`, currencies: ['EUR'], leastMinor: {} },
+    ...{ mostMinor: {}, merchants: undefined, position: defaultPosition, logo: undefined },
   },
   'test',
 )
-bank.secrets.push(secret)
+const bank = openBank({ url: bankUrl, secrets: [secret], journalPath: undefined }).listen(
+  bankPort,
+  '127.0.0.1',
+)
+after(() => bank.close().closeAllConnections())
 clock.advance(4_000)
 const browser = await launchBrowser()
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).waitFor()
@@ -71,18 +80,15 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   await heading(page, 'Hello, Ann Example')
   await prove()
 
-  bank.first = { status: 'pending', nextAction: { kind: 'redirect', url: `${url}/docs` } }
   await page.getByRole('link', { name: 'Top up' }).first().click()
   await page.getByLabel('Amount').fill('50')
+  await page.getByLabel('Currency').selectOption('EUR')
   await press(page, 'Continue')
   await heading(page, 'How do you want to pay?')
   assert.equal(await page.getByLabel('PIN').count(), 0, 'no wallet pays a top-up')
-  const checkout = page.url()
-  console.log(await page.locator('main').innerHTML())
   await page.getByRole('button', { name: 'My bank' }).click()
-  await page.waitForURL(`${url}/docs`)
-  bank.payments.set([...bank.payments.keys()].at(-1) ?? '', approved)
-  await page.goto(`${checkout}/rail`)
+  await page.waitForURL(`${bankUrl}/**`)
+  await press(page, 'Pay')
   await heading(page, 'You have paid Example Pay.')
   await prove()
   await page.getByRole('link', { name: 'Back to Example Pay' }).click()
@@ -142,7 +148,7 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   await untilPayoutsRest({ pool, operations, clock })
   const { payoutRuns } = operations.as('test')
   await payoutRuns.sendRun(payout.runId, 'test')
-  const booking = { reference: 'bank-1', valueDate: '2027-01-16', message: undefined }
+  const booking = { reference: 'bank-1', valueDate: '2026-12-01', message: undefined }
   await payoutRuns.endRun(payout.runId, { ending: 'paid', ...booking }, 'test')
   await untilPayoutsRest({ pool, operations, clock })
   assert.equal(payout.account.iban, testIban)

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { walletRoutes } from '../../src/faces/wallet/routes.ts'
 import { prefix } from '../../src/faces/wallet/wallet.ts'
+import { testWalletPin } from '../../src/sandbox/test-wallets.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { consumerOf, testPin, WalletClient } from '../support/wallet.ts'
 
@@ -130,4 +131,18 @@ test('odd input is refused in words, and never breaks a page', async () => {
     '/history/x',
   ])
     assert.ok([200, 404].includes((await own.client.get(prefix + path)).status), path)
+})
+
+test('nobody takes a test wallet of the sandbox from the others', async () => {
+  const client = new WalletClient(gateway)
+  const login = 'approves@sandbox.test'
+  assert.equal((await client.signIn(login, testWalletPin)).status, 303)
+  for (const [path, on] of [
+    ['/wallet/pin', '/wallet/settings'],
+    ['/wallet/close', '/wallet/close'],
+  ] as const) {
+    const given = { pin: testWalletPin, new: '135790', again: '135790' }
+    assert.equal((await client.send(path, given, on)).status, 422)
+  }
+  assert.equal((await new WalletClient(gateway).signIn(login, testWalletPin)).status, 303)
 })

@@ -75,15 +75,19 @@ export function ibanField(field: Field): Html {
 }
 
 /** With the currency beside it, to choose where there are several. */
-export function amountField(field: Field, currencies: readonly string[], currencyLabel: string): Html {
-  const chosen = field.refused?.typed.get('currency')
+export function amountField(
+  field: Field,
+  currencies: readonly string[],
+  { label, usual }: { readonly label: string; readonly usual?: string | undefined },
+): Html {
+  const chosen = field.refused?.typed.get('currency') ?? usual
   const amount = input(
     { ...field, value: typed(field) },
     html` type="text" inputmode="decimal" autocomplete="off" maxlength="32" dir="ltr"`,
   )
   if (currencies.length === 1)
     return html`<input type="hidden" name="currency" value="${currencies[0]}">
-<div class="pair"><div>${amount}</div><div><span class="label">${currencyLabel}</span><output>${currencies[0]}</output></div></div>`
+<div class="pair"><div>${amount}</div><div><span class="label">${label}</span><output>${currencies[0]}</output></div></div>`
   return html`<div class="pair"><div>${amount}</div>
-<div><label for="currency">${currencyLabel}</label><select id="currency" name="currency">${currencies.map((each) => html`<option${each === chosen && html` selected`}>${each}</option>`)}</select></div></div>`
+<div><label for="currency">${label}</label><select id="currency" name="currency">${currencies.map((each) => html`<option${each === chosen && html` selected`}>${each}</option>`)}</select></div></div>`
 }

@@ -2,7 +2,7 @@
 import { Failure, isCurrencyCode } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import { fill } from '../../../http/languages/words.ts'
-import { availableMinor } from '../../../ledger/rules/transfer.ts'
+import { availableMinor, postedMinor } from '../../../ledger/rules/transfer.ts'
 import { readTypedAmount } from '../../../links/rules/typed-amount.ts'
 import { token } from '../../checkout/pages/token.ts'
 import { amountField, ibanField, pinField } from '../fields.ts'
@@ -22,8 +22,10 @@ export const moneyRoutes: readonly WalletRoute[] = [
 ]
 
 async function topUpPage(visit: Visit): Promise<WalletPage> {
-  const { words, service } = visit
+  const { wallet, words, service } = visit
   const currencies = await service.startTopUp.currencies()
+  // What is there already is most likely what more is wanted of.
+  const balances = (await service.listBalances(wallet.walletId)).filter((each) => postedMinor(each) > 0n)
   const content =
     currencies.length === 0
       ? html`<p>${words.topUp.none}</p>`
@@ -31,7 +33,7 @@ async function topUpPage(visit: Visit): Promise<WalletPage> {
 ${form(
   visit,
   '/top-up',
-  html`${amountField({ name: 'amount', label: words.topUp.amount, refused: visit.refused }, currencies, words.topUp.currency)}
+  html`${amountField({ name: 'amount', label: words.topUp.amount, refused: visit.refused }, currencies, { label: words.topUp.currency, usual: balances[0]?.currency })}
 <button class="primary" type="submit">${words.topUp.submit}</button>`,
 )}`
   return { title: words.topUp.heading, content: card(words.topUp.heading, content), at: 'topUp' }
@@ -79,7 +81,7 @@ ${balances
 ${form(
   visit,
   '/withdraw',
-  html`${amountField({ name: 'amount', label: words.withdraw.amount, ...said }, currencies, words.withdraw.currency)}
+  html`${amountField({ name: 'amount', label: words.withdraw.amount, ...said }, currencies, { label: words.withdraw.currency })}
 ${ibanField({ name: 'iban', label: words.withdraw.iban, ...said })}
 ${pinField({ name: 'pin', label: words.withdraw.pin, ...said })}
 <button class="primary" type="submit">${words.withdraw.submit}</button>`,
