@@ -30,6 +30,7 @@ const slow = [
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
+  'packages/gateway/test/wallet/erasure.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types,soak}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
