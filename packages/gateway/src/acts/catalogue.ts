@@ -21,6 +21,7 @@ import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
 import { transferActs } from './transfer-acts.ts'
 import { bankActs } from './treasury/bank-acts.ts'
+import { billActs } from './treasury/bill-acts.ts'
 import { correctionActs } from './treasury/correction-acts.ts'
 import { priceActs } from './treasury/price-acts.ts'
 
@@ -42,6 +43,7 @@ export const catalogue: readonly Act[] = [
   ...payoutPlanActs,
   ...payoutRunActs,
   ...payoutActs,
+  ...billActs,
   ...approvalActs,
   ...bookActs,
   ...noticeActs,

@@ -15,6 +15,7 @@ import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startErasureWorker } from '../workers/erase-personal-data.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
+import { startBillWorker } from '../workers/make-bills.ts'
 import { startPayoutWorker } from '../workers/payouts.ts'
 import { startNoticeWorker } from '../workers/send-notices.ts'
 import { startSettleWorker } from '../workers/settle.ts'
@@ -135,6 +136,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.settle.stop()
       await loops?.rails.stop()
       await loops?.payouts.stop()
+      await loops?.bills.stop()
       await loops?.delivery.stop()
       await loops?.hours.stop()
       await loops?.erasure?.stop()
@@ -166,6 +168,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       clock,
       log,
     }),
+    bills: startBillWorker({ makeBills: operations.makeBills, clock, log }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
     erasure:
       config.personalDataDays === undefined

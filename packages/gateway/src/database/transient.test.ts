@@ -43,6 +43,17 @@ test('a database that is away, restarting, full or busy is transient', () => {
   assert.equal(isTransient(new AggregateError(both)), true)
 })
 
+test('a worker of a cluster that is away, or a shard that moves, is transient; another internal error is not', () => {
+  const internal = (message: string) =>
+    Object.assign(new pg.DatabaseError(message, 5, 'error'), { code: 'XX000' })
+  for (const message of [
+    'failure on connection marked as essential: 10.0.0.2:5432',
+    'could not find valid entry for shard 102008',
+  ])
+    assert.equal(isTransient(internal(message)), true, message)
+  assert.equal(isTransient(internal('cache lookup failed for type 1')), false)
+})
+
 test('a wrong statement, a broken rule and a bug of ours are not', () => {
   for (const code of ['23505', '23514', '42P01', '42601', '22003', '28P01', '3D000', '08P01']) {
     assert.equal(isTransient(sqlError(code)), false, code)

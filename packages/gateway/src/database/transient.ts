@@ -69,6 +69,10 @@ const transientSystemCodes = new Set([
 const transientMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|read ECONNRESET)/
 
+/** What the coordinator of a cluster says while a worker is away or a shard moves; it has no code of its own for it. */
+const clusterMessages =
+  /failure on connection marked as essential|could not find valid entry for shard|connection not open|server closed the connection|failed to execute task/
+
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof CommitUnknown || error instanceof PoolBusy) return true
@@ -76,6 +80,7 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isTransient)
   const code = codeOf(error)
   if (code === undefined) return transientMessages.test(error.message)
+  if (code === 'XX000') return clusterMessages.test(error.message)
   // 08P01, a violation of the protocol, does not go away by itself.
   if (/^08[0-9A-Z]{3}$/.test(code)) return code !== '08P01'
   return (

@@ -36,6 +36,7 @@ export const chapters: readonly Chapter[] = [
       'checkout',
       'links',
       'wallet',
+      'bills',
       'portal',
       'rails',
       'going-live',
