@@ -25,12 +25,13 @@ const suites = {
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
-  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,passkeys,portal,shop,test-bank}.test.ts',
+  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,passkeys,portal,shop,test-bank,wallet}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/sdk/test/{clients,package,samples}.test.ts',
+  'packages/gateway/test/wallet/erasure.test.ts',
   'reliability/{crash,faults,fuzz,planted-types,soak}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
 ]

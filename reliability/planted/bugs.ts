@@ -421,4 +421,26 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'top-up-credited-twice': {
+    what: 'A top-up is credited out of the rail’s account, although the payment went to the gateway’s own merchant: the money is there twice.',
+    caughtBy: 'wallet-money.test.ts',
+    places: [
+      {
+        in: 'creditOf',
+        find: 'debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),',
+        replace: "debitAccountId: ['rail', order.railId, currency].join(':'),",
+      },
+    ],
+  },
+  'withdrawal-paid-twice': {
+    what: 'A withdrawal is not known by the number of its form: sent twice, or again after a lost answer, it is paid twice.',
+    caughtBy: 'wallet-money.test.ts',
+    places: [
+      {
+        in: 'makeWithdraw',
+        find: 'const recorded = { ...made, auditId: formNumber }',
+        replace: 'const recorded = made',
+      },
+    ],
+  },
 }

@@ -19,7 +19,7 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
        (select min(greatest(q.due_at, q.claimed_until, h.paused_until))
           from callback_queue q left join callback_hosts h using (host)) as deliver,
        least((select extract(epoch from min(next_day)) * 1000 from payout_plans),
-             (select min(coalesce(ending_asked_at, created_at)) from payout_runs
+             (select min(coalesce(ending_asked_at, greatest(created_at, extract(epoch from day) * 1000))) from payout_runs
                where closed_at is null or (ending is not null and ended_at is null)))::bigint as payouts,
        (select (min(t.made_at) / 86400000 + 1) * 86400000 + ${billDelayMs}
           from transfers t left join bill_turns b on b.merchant_id = t.merchant_id

@@ -22,6 +22,7 @@ import { makeSeeded, type Seeded } from './seeded.ts'
 import { settleIn, walletMinor } from './settle-in.ts'
 import { stateDigest } from './state-digest.ts'
 import { VirtualTime } from './time.ts'
+import { useWallet } from './wallets.ts'
 
 export interface Run {
   readonly seed: number
@@ -181,5 +182,7 @@ function liveAll(
   void live((days + 1) * dayMs, () => resumeEndpoints(world))
   for (let index = 0; index < days / 10; index++)
     void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))
+  for (let index = 0; index < days / 6; index++)
+    void live(Math.floor(seeded.fraction() * (days - 2) * dayMs), () => useWallet(world, `wallet-${index}`))
   return lives
 }

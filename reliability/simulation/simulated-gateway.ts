@@ -39,7 +39,13 @@ export type SimulatedGateway = ReturnType<typeof startSimulatedGateway>
 
 const log = pino({ level: 'silent' })
 export const vault = makeVault(Buffer.alloc(32, 7))
-const config = { ...readConfig({}), mode: 'live', bankAccountWaitMs: 0, eventFeedDays: 3_650 } as const
+const config = {
+  ...readConfig({}),
+  mode: 'live',
+  bankAccountWaitMs: 0,
+  eventFeedDays: 3_650,
+  withdrawalLimits: new Map([['USD', 1_500n]]),
+} as const
 const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
 
 export function startSimulatedGateway(parts: SimulatedGatewayParts) {

@@ -207,7 +207,10 @@ select w.wallet_id, a.credits_posted - a.debits_posted as balance,
        - coalesce((select sum(payment_amount_minor) from orders o where o.wallet_id = w.wallet_id and o.status = 'success'), 0)
        + coalesce((select sum(r.amount_minor)
                      from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
-                    where o.wallet_id = w.wallet_id and r.status = 'refund_success'), 0) as expected
+                    where o.wallet_id = w.wallet_id and r.status = 'refund_success'), 0)
+       + coalesce((select sum(payment_amount_minor) from orders o where o.tops_up = w.wallet_id and o.status = 'success'), 0)
+       - coalesce((select sum(amount_minor) from payouts p where p.wallet_id = w.wallet_id and p.status = 'paid'), 0)
+         as expected
   from wallets w join accounts a on a.owner_kind = 'wallet' and a.owner_id = w.wallet_id`,
     [walletMinor.toString()],
   )

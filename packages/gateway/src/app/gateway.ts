@@ -27,6 +27,7 @@ import { servePortal } from '../faces/portal/routes.ts'
 import { serveSandboxAccess } from '../faces/sandbox/access.ts'
 import { servePlayground } from '../faces/sandbox/playground.ts'
 import { serveSdk } from '../faces/sdk/routes.ts'
+import { serveWallet } from '../faces/wallet/routes.ts'
 import { refuseOtherNames } from '../http/admin-names.ts'
 import { AdmissionControl } from '../http/admission/admission-control.ts'
 import { makeAnswerLog, type NoteAnswered } from '../http/answered.ts'
@@ -187,6 +188,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   serveBrand(publicListener, brand)
   serveCheckout(publicListener, {
     mode: config.mode,
+    hasWalletPages: config.hasWalletPages,
     brand,
     publicUrl: () => publicUrl,
     jar,
@@ -205,6 +207,17 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     isUnavailable: isTransient,
     links: () => running().links,
   })
+  if (config.hasWalletPages)
+    serveWallet(publicListener, {
+      mode: config.mode,
+      brand,
+      publicUrl: () => publicUrl,
+      jar,
+      random,
+      clock: parts.clock,
+      isUnavailable: isTransient,
+      running: () => running().wallet,
+    })
   if (isAccessGiven(config)) {
     serveSandboxAccess(publicListener, {
       access: () => running().sandboxAccess,

@@ -71,6 +71,7 @@ import { makeManagePayouts } from '../payouts/manage-payouts.ts'
 import { makeManagePlans } from '../payouts/manage-plans.ts'
 import { makeManageRuns } from '../payouts/manage-runs.ts'
 import { makePayoutActs } from '../payouts/payout-acts.ts'
+import { makeWithdraw } from '../payouts/withdraw.ts'
 import { makeWorkPayouts } from '../payouts/work-payouts.ts'
 import type { Clock, ClockAndRandom } from '../platform/clock.ts'
 import type { MailSession } from '../platform/outside/mail.ts'
@@ -107,9 +108,16 @@ import { makeManagePrices } from '../treasury/manage-prices.ts'
 import { makeMoneyActs } from '../treasury/money-acts.ts'
 import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { PriceDirectory } from '../treasury/price-directory.ts'
+import { makeAskPinCode } from '../wallets/ask-pin-code.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
+import { makeChangePin, makeTellPinChanged } from '../wallets/change-pin.ts'
+import { makeCloseWallet } from '../wallets/close-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
+import { makeFindOwnMerchant } from '../wallets/own-merchant.ts'
+import { makeRegister } from '../wallets/register.ts'
 import { makeResetPin } from '../wallets/reset-pin.ts'
+import { makeStartTopUp } from '../wallets/start-top-up.ts'
+import { makeWalletSessions } from '../wallets/wallet-sessions.ts'
 import { makeMerchantScope } from './services/merchant-scope.ts'
 import type { Stores } from './stores.ts'
 
@@ -143,10 +151,12 @@ export type OperationConfig = Pick<
   | 'personalDataDays'
   | 'mail'
   | 'openId'
+  | 'operator'
   | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
   | 'walletLimits'
+  | 'withdrawalLimits'
 >
 
 /** What operations tell of, so that nobody needs to look for it. None of it is needed for anything to be right. */
@@ -221,6 +231,15 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const pinResetCodes = makeTokens(vault.deriveKeys('PIN reset codes'))
+  const authenticateWallet = makeAuthenticateWallet({ tries: stores.pinTries, vault, clock })
+  const walletSessions = makeWalletSessions({ walletSessions: stores.walletSessions, clock, random })
+  const tellPinChanged = makeTellPinChanged(makeNotices)
+  const findOwnMerchant = makeFindOwnMerchant({
+    merchants,
+    clock,
+    random,
+    name: config.operator.name ?? 'Wallet',
+  })
   const prices = new PriceDirectory({ store: stores.priceLists, clock })
   const railDirectory = new RailDirectory({ store: stores.rails, vault, clock })
   const askRails = makeAskRails({
@@ -334,10 +353,30 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     // Consumers
     openLink: makeOpenLink({ ...linkParts, orders, currentOrder, directory, linkTokens }),
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
-    authenticateWallet: makeAuthenticateWallet({ tries: stores.pinTries, vault, clock }),
+    authenticateWallet,
+    walletSessions,
     resetPin: makeResetPin({
       ...{ resets: stores.pinResets, tries: stores.pinTries, codes: pinResetCodes, vault, clock, random },
+      tellPinChanged,
     }),
+    changePin: makeChangePin({ wallets, authenticateWallet, vault, tellPinChanged, clock, random }),
+    /** By mail alone: without it an operator gives codes out. */
+    askPinCode:
+      config.mail &&
+      makeAskPinCode({
+        ...{ wallets, resets: stores.pinResets, codes: pinResetCodes, makeNotices, clock, random },
+      }),
+    register: makeRegister({
+      ...{ registrations: stores.registrations, wallets, sessions: walletSessions, makeNotices },
+      ...{ codes: makeTokens(vault.deriveKeys('registration codes')), vault, clock, random },
+    }),
+    startTopUp: makeStartTopUp({
+      ...{ topUps: stores.topUps, orders, railDirectory, findOwnMerchant, linkTokens, publicUrl },
+      ...{ defaultLimits: config.walletLimits, clock, random },
+      onPending: (expiresAtMs) => hints.pending(expiresAtMs),
+    }),
+    withdraw: makeWithdraw({ ...stores, findOwnMerchant, policy: config.withdrawalLimits, clock, random }),
+    closeWallet: makeCloseWallet({ closing: stores.closing, vault, clock, random }),
     submitPayment,
     payByRail,
     rails: railDirectory,

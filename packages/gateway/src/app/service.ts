@@ -9,6 +9,7 @@ import type { RunningCheckout } from '../faces/checkout/routes.ts'
 import type { MerchantApi } from '../faces/merchant-api/merchant-api.ts'
 import type { RunningRails } from '../faces/merchant-api/rails.ts'
 import type { PortalService } from '../faces/portal/portal.ts'
+import type { WalletService } from '../faces/wallet/wallet.ts'
 import type { CookieJar } from '../http/cookies.ts'
 import type { Readiness } from '../http/health.ts'
 import type { PublishedKey } from '../keys/platform-keys.ts'
@@ -32,6 +33,7 @@ import { makeOperations, type Operations } from './operations.ts'
 import { startCheckoutService } from './services/checkout-service.ts'
 import { makeOperatorService } from './services/operator-service.ts'
 import { makePortalService } from './services/portal-service.ts'
+import { makeWalletService } from './services/wallet-service.ts'
 import { tracedApi } from './traced.ts'
 import { openOutboundClient, openRailOutbound, startWork } from './work.ts'
 
@@ -43,6 +45,7 @@ export interface Service {
   readonly openBill: AskBill['open']
   readonly console: OperatorService
   readonly portal: PortalService
+  readonly wallet: WalletService
   readonly findLogo: MerchantStore['findLogo']
   readonly platformKeys: () => Promise<readonly PublishedKey[]>
   readonly readiness: () => Promise<Readiness>
@@ -161,6 +164,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
         config.memberOpenId &&
         makeOpenIdClient({ ...config.memberOpenId, maxAgeSeconds: recentSignInMs / 1000 }),
     }),
+    wallet: makeWalletService({ config, operations, stores, vault, checkout, random }),
     findLogo: stores.merchants.findLogo,
     links: operations.openLink,
     openBill: operations.bills.open,

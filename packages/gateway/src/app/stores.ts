@@ -50,6 +50,7 @@ import { makePayoutPlanStore } from '../payouts/store/payout-plans.ts'
 import { makePayoutRunStore } from '../payouts/store/payout-runs.ts'
 import { makePayoutStore } from '../payouts/store/payouts.ts'
 import { makeRequestPayoutStore } from '../payouts/store/request-payout.ts'
+import { makeWithdrawalStore } from '../payouts/store/request-withdrawal.ts'
 import { makeRailAttemptStore } from '../rails/store/rail-attempts.ts'
 import { makeRailStore } from '../rails/store/rails.ts'
 import { makeTransferEntryStore } from '../rails/store/transfer-entries.ts'
@@ -63,10 +64,15 @@ import { makeBankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { makeCorrectionStore } from '../treasury/store/corrections.ts'
 import { makePriceStore } from '../treasury/store/prices.ts'
 import { makeTreasuryStore } from '../treasury/store/treasury.ts'
+import { makeClosingStore } from '../wallets/store/closing.ts'
 import { makeConsumerDataStore } from '../wallets/store/consumer-data.ts'
+import { makeHistoryStore } from '../wallets/store/history.ts'
 import { makeWalletLimitStore } from '../wallets/store/limits.ts'
 import { makePinResetStore } from '../wallets/store/pin-resets.ts'
 import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
+import { makeRegistrationStore } from '../wallets/store/registrations.ts'
+import { makeTopUpStore } from '../wallets/store/top-ups.ts'
+import { makeWalletSessionStore } from '../wallets/store/wallet-sessions.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
 
 export interface StoreParts {
@@ -106,6 +112,11 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     wallets: makeWalletStore(pool),
     consumerData: makeConsumerDataStore(pool),
     walletLimits: makeWalletLimitStore(pool),
+    walletSessions: makeWalletSessionStore(pool),
+    walletHistory: makeHistoryStore(pool),
+    registrations: makeRegistrationStore(pool),
+    topUps: makeTopUpStore(pool),
+    closing: makeClosingStore(pool),
     pinTries: makePinTriesStore(pool),
     pinResets: makePinResetStore(pool),
     treasury: makeTreasuryStore(pool),
@@ -118,6 +129,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     payouts: makePayoutStore(pool),
     payoutRequests: makeRequestPayoutStore(pool),
     payoutBatches: makePayoutBatchStore(pool),
+    withdrawals: makeWithdrawalStore(pool),
     statements: makeStatementStore(pool),
     bills: makeBillStore(pool),
     billMaker: makeBillMakerStore(pool),

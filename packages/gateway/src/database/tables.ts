@@ -44,6 +44,8 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
 
   wallets: { place: 'local' },
   wallet_tries: { place: 'local' },
+  wallet_sessions: { place: 'local' },
+  registrations: { place: 'local' },
   pin_resets: { place: 'local' },
   accounts: { place: 'local' },
   bank_accounts: { place: 'local', isFilledByMigration: true },

@@ -30,6 +30,7 @@ export const assets = {
   icon: readAsset('icon.svg'),
   checkoutStyle: readAsset('checkout.css'),
   checkoutScript: readAsset('checkout.js'),
+  walletStyle: readAsset('wallet.css'),
   sandboxStyle: readAsset('sandbox.css'),
   sandboxScript: readAsset('sandbox.js'),
   playgroundStyle: readAsset('playground.css'),

@@ -42,7 +42,8 @@ export function makeErasePersonalData(parts: ErasePersonalDataParts): ErasePerso
   }
 }
 
-function erase(content: string) {
+/** Undefined: there is nothing in it to erase. */
+export function erase(content: string) {
   const left = withoutPersonalData(content)
   return left === undefined ? undefined : { content: left, contentHash: hashOf(content) }
 }

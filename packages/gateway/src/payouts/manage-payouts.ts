@@ -6,6 +6,8 @@ import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
+import { mailTo } from '../wallets/change-pin.ts'
+import type { WalletStore } from '../wallets/store/wallets.ts'
 import { accountAt } from './rules/bank-account.ts'
 import { type Ending, endPayout } from './rules/end-payout.ts'
 import type { Payout } from './rules/payout.ts'
@@ -22,6 +24,7 @@ export interface ManagePayoutsParts extends ActParts {
   readonly merchantBankAccounts: Pick<MerchantBankAccountStore, 'listAccounts'>
   readonly treasury: Pick<TreasuryStore, 'isRecorded' | 'recordedAt'>
   readonly makeNotices: MakeNotices
+  readonly wallets: Pick<WalletStore, 'findWallet'>
 }
 
 export interface PayoutGiven {
@@ -54,15 +57,19 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
     return availableMinor(accounts.find((each) => each.currency === currency) ?? noBalances)
   }
 
-  const tell = (
-    { merchantId, payoutId, amountMinor, currency }: Payout,
-    { status }: Ending,
-    reason: string,
-  ) => {
-    const about = { amount: `${toDecimalText(amountMinor, currency)} ${currency}`, payoutId }
-    if (status === 'paid') return parts.makeNotices('payout-paid', { merchantId, parameters: about })
-    if (status !== 'returned') return undefined
-    return parts.makeNotices('payout-returned', { merchantId, parameters: { ...about, reason } })
+  /** The merchant; or whoever withdrew, also where it was not carried out. */
+  const tell = async (payout: Payout, status: Ending['status'], reason: string) => {
+    const { merchantId, payoutId, walletId, amountMinor, currency } = payout
+    const amount = `${toDecimalText(amountMinor, currency)} ${currency}`
+    if (walletId === undefined) {
+      const about = { amount, payoutId }
+      if (status === 'paid') return parts.makeNotices('payout-paid', { merchantId, parameters: about })
+      if (status !== 'returned') return undefined
+      return parts.makeNotices('payout-returned', { merchantId, parameters: { ...about, reason } })
+    }
+    const wallet = status === 'paid' ? undefined : await parts.wallets.findWallet(walletId)
+    const to = wallet && mailTo(wallet)
+    return to && parts.makeNotices('withdrawal-returned', { to, parameters: { amount, reason } })
   }
 
   return {
@@ -119,7 +126,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       const { merchantId, payoutId } = payout
       const run = await payoutRuns.findRun(payout.runId)
       if (!run) throw new Error('every payout has its run')
-      const notices = tell(payout, ending, reason)
+      const notices = await tell(payout, ending.status, reason)
       const recorded = act(`payout.${verbs[ending.status]}`, payoutId, { merchantId, reason, notices })
       const change = endPayout(payout, ending, {
         bankName: run.bankName,

@@ -36,7 +36,7 @@ export function makeWorkPayouts({ payoutBatches: batches, clock, random }: WorkP
       newPayoutId: () => makeTransactionId(nowMs, random),
     })
     if (made.plans === payoutBatch) return { made: made.payouts, ended: 0, more: true }
-    await batches.closeRuns(nowMs)
+    await batches.closeRuns({ nowMs, today })
     const ended = await batches.endPayouts({
       nowMs,
       limit: payoutBatch,

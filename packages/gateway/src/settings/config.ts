@@ -54,6 +54,8 @@ export interface Config {
   readonly bankAccountWaitMs: number
   /** Of wallets that have none of their own. */
   readonly walletLimits: DefaultLimits
+  /** What consumers withdraw without an operator who looks at it, by currency. */
+  readonly withdrawalLimits: ReadonlyMap<string, bigint> | undefined
   readonly callbackHostsPerDay: number
   readonly callbackAllowedTargets: readonly string[]
   readonly callbackExtraCaFile: string | undefined
@@ -78,6 +80,9 @@ export interface Config {
   readonly hasPortal: boolean
   /** Whether strangers may apply for live keys. */
   readonly takesApplications: boolean
+  readonly hasWalletPages: boolean
+  /** Whether strangers may make themselves a wallet. */
+  readonly takesRegistrations: boolean
   /** Undefined: nothing is traced. */
   readonly traceEndpoint: string | undefined
   readonly traceRatio: number
@@ -236,6 +241,7 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       day: read('WALLET_DAY_LIMIT'),
       balance: read('WALLET_BALANCE_LIMIT'),
     }),
+    withdrawalLimits: read('WITHDRAWALS_UP_TO'),
     callbackHostsPerDay: read('CALLBACK_HOSTS_PER_DAY'),
     callbackAllowedTargets: Object.freeze(read('CALLBACK_ALLOWED_TARGETS') ?? []),
     callbackExtraCaFile: read('CALLBACK_EXTRA_CA_FILE'),
@@ -260,6 +266,8 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     sandboxMerchantsPerDay: read('SANDBOX_MERCHANTS_PER_DAY'),
     hasPortal: read('PORTAL') === 'on',
     takesApplications: read('APPLICATIONS') === 'on',
+    hasWalletPages: read('WALLET') === 'on',
+    takesRegistrations: read('REGISTRATION') === 'on',
     traceEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     traceRatio: read('OTEL_TRACES_SAMPLER_ARG'),
     logLevel: read('LOG_LEVEL'),
@@ -276,6 +284,12 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     problems.push({
       name: 'APPLICATIONS',
       problem: 'is on, which needs MODE=live and PORTAL=on; in the sandbox newcomers sign on at /sandbox',
+    })
+  }
+  if (values.takesRegistrations && !(values.mail && values.hasWalletPages)) {
+    problems.push({
+      name: 'REGISTRATION',
+      problem: 'is on, which needs WALLET=on, and SMTP_URL for the codes that prove a login',
     })
   }
   for (const provider of [

@@ -315,6 +315,13 @@ export const settings = {
     example: '2500 EUR,2500 USD',
     parse: amountsByCurrency,
   }),
+  WITHDRAWALS_UP_TO: setting({
+    about:
+      'Withdrawals of consumers up to this amount go out with the next run of payouts. Larger ones, and all of other currencies, are a run of their own that an operator sends or cancels.',
+    fallback: '',
+    example: '200 EUR,200 USD',
+    parse: amountsByCurrency,
+  }),
   CALLBACK_HOSTS_PER_DAY: setting({
     about:
       'How many different callback hosts a merchant may use in 24 hours before 40301; 0 turns the limit off.',
@@ -433,6 +440,19 @@ export const settings = {
   APPLICATIONS: setting({
     about:
       'on: whoever wants to be a merchant of this live gateway applies at /merchant/apply, and operators decide in the console. Needs MODE=live and the portal.',
+    fallback: 'off',
+    example: 'on',
+    parse: oneOf('on', 'off'),
+  }),
+  WALLET: setting({
+    about: 'The wallet at /wallet on the public listener, where consumers sign in. off: there is none.',
+    fallback: 'on',
+    example: 'off',
+    parse: oneOf('on', 'off'),
+  }),
+  REGISTRATION: setting({
+    about:
+      'on: whoever wants a wallet makes one at /wallet/register; a code by mail proves the login. Needs WALLET=on and SMTP_URL.',
     fallback: 'off',
     example: 'on',
     parse: oneOf('on', 'off'),

@@ -41,7 +41,7 @@ export function makeAuthenticateWallet(parts: {
     await tries.forget(taken)
     // The moment for what is forgotten anyway: a right PIN is rarer than a wrong one where it matters.
     await tries.deleteForgotten(nowMs)
-    return wallet.status === 'locked' ? { kind: 'locked', untilMs: undefined } : { kind: 'signed_in', wallet }
+    return wallet.status === 'active' ? { kind: 'signed_in', wallet } : { kind: 'locked', untilMs: undefined }
   }
 }
 

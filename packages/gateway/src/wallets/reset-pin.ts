@@ -1,10 +1,11 @@
-// A consumer who forgot the PIN sets a new one with the code that an operator gave out. Whatever is wrong, the login, the
+// A consumer who forgot the PIN sets a new one with a code: an operator gave it out, or it came by mail. Whatever is wrong, the login, the
 // code or its time, the answer is the same, and every try is counted like one of the PIN.
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
+import type { TellPinChanged } from './change-pin.ts'
 import { normaliseCode } from './rules/pin-reset.ts'
 import { normaliseLogin, parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { PinResetStore } from './store/pin-resets.ts'
@@ -15,6 +16,7 @@ export interface ResetPinParts extends ClockAndRandom {
   readonly tries: PinTriesStore
   readonly codes: Tokens
   readonly vault: Vault
+  readonly tellPinChanged: TellPinChanged
 }
 
 export type PinReset =
@@ -56,10 +58,11 @@ export function makeResetPin(parts: ResetPinParts) {
         act: 'wallet.new-pin',
         merchantId: undefined,
         subject: walletId,
-        reason: 'with the code that an operator gave out',
+        reason: 'with a one-time code',
+        notices: parts.tellPinChanged(wallet),
       },
     )
     if (!isUsed) return { kind: 'wrong' }
-    return wallet.status === 'locked' ? { kind: 'locked', untilMs: undefined } : { kind: 'changed', wallet }
+    return wallet.status === 'active' ? { kind: 'changed', wallet } : { kind: 'locked', untilMs: undefined }
   }
 }

@@ -105,7 +105,8 @@ export async function untilPayoutsRest({
     await operations.workPayouts()
     const { rowCount } = await pool.query(
       `select from payout_plans where next_day <= $1
-        union all select from payout_runs where closed_at is null or (ending is not null and ended_at is null)`,
+        union all select from payout_runs
+         where (closed_at is null and day <= $1) or (ending is not null and ended_at is null)`,
       [dayOf(clock.now())],
     )
     if (rowCount === 0) return

@@ -46,7 +46,9 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
   'rails/store/transfer-entries.ts': [['findAttempts'], 'a bank names the reference of a transfer alone'],
   'system/store/system.ts': [['readSystemState'], 'the system page counts over all merchants'],
   'treasury/store/corrections.ts': [['listCorrections'], 'the console lists corrections of all'],
+  'wallets/store/closing.ts': [['eraseOrders'], 'a consumer’s payments are at any merchant'],
   'wallets/store/consumer-data.ts': [[''], 'a consumer’s payments are at any merchant'],
+  'wallets/store/history.ts': [['list'], 'a consumer’s payments are at any merchant'],
 }
 
 const seen = new Set<string>()

@@ -27,7 +27,7 @@ const wallet = {
   walletId,
   login: text('Phone number or e-mail address.', { max: 320 }),
   name,
-  status: oneOf('locked: it neither signs in nor pays.', ['active', 'locked']),
+  status: oneOf('locked: it neither signs in nor pays. closed: for ever.', ['active', 'locked', 'closed']),
   lockedUntilMs: optional(timeMs('Too many wrong PINs: it signs in again from then on.')),
   createdAtMs: timeMs('Since when.'),
 }

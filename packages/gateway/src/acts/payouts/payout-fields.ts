@@ -138,6 +138,7 @@ export const payout = object('A payout.', {
   status: oneOf('sent: it is in the run’s file.', payoutStatuses),
   currency,
   amount: amount('How much.'),
+  walletId: optional(text('Of a consumer’s withdrawal: the wallet that it comes out of.', { max: 64 })),
   planDay: optional(day('The day of its plan; not there where somebody asked for it.')),
   ...bankDetails,
   requestedAtMs: timeMs('When.'),

@@ -24,6 +24,8 @@ export const sectionOf = {
   fee_return: 'fees',
   payout: 'payouts',
   payout_return: 'payouts',
+  // Of the gateway's own merchant: what a rail brought goes on to the wallet.
+  top_up_credit: 'payouts',
   correction: 'corrections',
 } as const satisfies Record<Exclude<TransferKind, 'top_up'>, BillSection>
 

@@ -25,6 +25,7 @@ import type { ShownRails, SignedInWallet, View } from './pages/view.ts'
 import type { Note, Visit, Visits } from './visit.ts'
 
 export interface CheckoutParts extends AnswerParts {
+  readonly hasWalletPages: boolean
   readonly random: RandomBytes
   readonly clock: Clock
   /** Throws while the gateway is still starting. */
@@ -134,7 +135,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     const visit = visits.read(request.headers.cookie, order)
     const taken = visits.takeNote(request.headers.cookie, order)
     const wallet =
-      order.status === 'pending' && visit.session
+      order.status === 'pending' && order.topsUp === undefined && visit.session
         ? await findSignedIn(visit.session.walletId, order)
         : undefined
     const language = languageOf(request)
@@ -158,6 +159,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       walletLimitMinor: parts.running().walletLimitMinor(order.currency),
       rails: await parts.running().findRails(order, language.tag),
       isReceiptOffered: parts.running().isReceiptOffered,
+      hasWalletPages: parts.hasWalletPages,
     }
     const style = accentStyle(merchant.accentColour)
     return sendFramed(reply, {

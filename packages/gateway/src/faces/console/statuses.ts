@@ -18,6 +18,7 @@ type StatusName =
   | 'active'
   | 'suspended'
   | 'locked'
+  | 'closed'
 
 const looks: Record<StatusName, Look> = {
   pending: 'wait',
@@ -43,6 +44,7 @@ const looks: Record<StatusName, Look> = {
   active: 'good',
   suspended: 'bad',
   locked: 'bad',
+  closed: 'off',
   asked: 'wait',
 }
 

@@ -35,6 +35,7 @@ export const chapters: readonly Chapter[] = [
       'command-line',
       'checkout',
       'links',
+      'wallet',
       'bills',
       'portal',
       'rails',

@@ -22,6 +22,8 @@ export type TransferKind =
   | 'payment'
   | 'refund'
   | 'top_up'
+  /** What a rail brought for a wallet goes on to it. */
+  | 'top_up_credit'
   | 'payout'
   | 'payout_return'
   | 'late_payment'

@@ -222,7 +222,16 @@ select coalesce(c.merchant_id, t.merchant_id) || ' ' || coalesce(c.transfer_id, 
   left join transfers o on o.merchant_id = c.merchant_id and o.transfer_id = c.transfer_id
  where c.corrected_minor is distinct from t.corrected or c.amount_minor is distinct from o.amount_minor`,
 
-  'every payout holds its money as its status says, and what came back is the merchant’s again, once': `
+  'every top-up that a rail paid is in its wallet once, and nothing else is': `
+select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t.payment_id)
+  from (select * from orders where tops_up is not null and status = 'success') as o
+  full join (select * from transfers where kind = 'top_up_credit') as t
+    on t.merchant_id = o.merchant_id and t.payment_id = o.payment_id
+ where (t.transfer_id, t.amount_minor, t.debit_account, t.credit_account) is distinct from
+       (o.transaction_id || 'T', o.payment_amount_minor, 'merchant:' || o.merchant_id || ':' || o.currency,
+        'wallet:' || o.tops_up || ':' || o.currency)`,
+
+  'every payout holds its money as its status says, and what came back is again whose it was, once': `
 with p as materialized (select * from payouts),
      t as materialized (
   select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account, coalesce(ended_by, '') as ended_by
@@ -232,14 +241,14 @@ with p as materialized (select * from payouts),
     from transfers where kind = 'payout_return')
 select coalesce(p.merchant_id, t.merchant_id) || ' ' || coalesce(p.transfer_id, t.transfer_id)
   from (select p.merchant_id, p.payout_id as transfer_id, 'payout' as kind, p.amount_minor,
-               'merchant:' || p.merchant_id || ':' || p.currency as debit_account,
+               coalesce('wallet:' || p.wallet_id, 'merchant:' || p.merchant_id) || ':' || p.currency as debit_account,
                'bank:' || r.bank_name || ':' || p.currency as credit_account,
                case when p.status in ('requested', 'sent') then '' when p.status = 'cancelled' then 'void' else 'post' end
                  as ended_by
           from p left join payout_runs r on r.run_id = p.run_id and r.currency = p.currency
          union all
         select p.merchant_id, p.return_id, 'payout_return', p.amount_minor, 'bank:' || r.bank_name || ':' || p.currency,
-               'merchant:' || p.merchant_id || ':' || p.currency, ''
+               coalesce('wallet:' || p.wallet_id, 'merchant:' || p.merchant_id) || ':' || p.currency, ''
           from p left join payout_runs r on r.run_id = p.run_id
          where p.status = 'returned') as p
   full join t on t.merchant_id = p.merchant_id and t.transfer_id = p.transfer_id
@@ -257,12 +266,14 @@ select p.merchant_id || ' ' || p.payout_id
 
   'every top-up and every payout that somebody asked for has the act behind it': `
 with t as materialized (
-  select merchant_id, transfer_id, kind, audit_id
+  select merchant_id, transfer_id, kind, audit_id, debit_account
     from transfers
    where kind = 'top_up' or kind = 'payout' and (phase = 'direct' or phase = 'hold' and audit_id is not null))
 select t.merchant_id || ' ' || t.transfer_id
   from t left join audit a on a.audit_id = t.audit_id
- where a.act is distinct from case t.kind when 'top_up' then 'wallet.top-up' else 'merchant.payout' end`,
+ where a.act is distinct from case when t.kind = 'top_up' then 'wallet.top-up'
+                                   when starts_with(t.debit_account, 'wallet:') then 'wallet.withdraw'
+                                   else 'merchant.payout' end`,
 
   'every bank account on the ledger is one of the operator’s, in a currency that it holds': `
 select a.account_id
@@ -273,7 +284,7 @@ select a.account_id
 with t as materialized (select audit_id from transfers where audit_id is not null)
 select a.audit_id::text
   from audit a left join t on t.audit_id = a.audit_id
- where (a.act in ('wallet.top-up', 'merchant.payout') or a.act like 'correction.%') and t.audit_id is null`,
+ where (a.act in ('wallet.top-up', 'merchant.payout', 'wallet.withdraw') or a.act like 'correction.%') and t.audit_id is null`,
 
   'everything that is being paid or refunded waits for its settlement, and nothing else does': `
 with u as materialized (

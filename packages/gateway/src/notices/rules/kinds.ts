@@ -13,6 +13,8 @@ interface Kind {
   readonly gaps: readonly string[]
   /** Carries a one-time link, sealed until it is sent. */
   readonly hasLink?: true
+  /** What is sealed is a code to type, no address to open. */
+  readonly isCode?: true
   /** The address goes when the notice ends: it was given for this one. */
   readonly forgetsAddress?: true
 }
@@ -49,6 +51,45 @@ export const noticeKinds = {
     tells: 'A consumer asked for a receipt on the payment page',
     isOptional: false,
     gaps: ['merchant', 'amount', 'time', 'orderNo', 'paymentId'],
+    forgetsAddress: true,
+  },
+  'registration-code': {
+    audience: 'person',
+    tells: 'Somebody wants a wallet with this address: the code that proves it to be theirs',
+    isOptional: false,
+    gaps: [],
+    hasLink: true,
+    isCode: true,
+    forgetsAddress: true,
+  },
+  'wallet-exists': {
+    audience: 'person',
+    tells: 'Somebody wants a wallet with an address that has one',
+    isOptional: false,
+    gaps: [],
+    forgetsAddress: true,
+  },
+  'pin-code': {
+    audience: 'person',
+    tells: 'A consumer forgot the PIN: the code for a new one',
+    isOptional: false,
+    gaps: [],
+    hasLink: true,
+    isCode: true,
+    forgetsAddress: true,
+  },
+  'pin-changed': {
+    audience: 'person',
+    tells: 'The PIN of a wallet was changed',
+    isOptional: false,
+    gaps: [],
+    forgetsAddress: true,
+  },
+  'withdrawal-returned': {
+    audience: 'person',
+    tells: 'A withdrawal came back, or was not carried out; the money is in the wallet again',
+    isOptional: false,
+    gaps: ['amount', 'reason'],
     forgetsAddress: true,
   },
   'key-added': {

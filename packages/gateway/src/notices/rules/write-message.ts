@@ -59,7 +59,9 @@ export function writeMessage({ kind, language, parameters, link, unsubscribeUrl 
       `<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}"><head><meta charset="utf-8"></head>`,
       '<body style="font:16px/1.5 system-ui,sans-serif;max-width:36rem">',
       ...body.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
-      ...(link === undefined ? [] : [`<p>${anchor(link, words.link ?? link)}</p>`]),
+      ...(link === undefined
+        ? []
+        : [`<p>${kindOf(kind).isCode ? codeOf(link, words) : anchor(link, words.link ?? link)}</p>`]),
       '<hr>',
       `<p style="font-size:13px">${escapeHtml(frame.automatic)}`,
       ...(unsubscribeUrl === undefined ? [] : [`<br>${anchor(unsubscribeUrl, frame.unsubscribe)}`]),
@@ -74,6 +76,10 @@ function fillGaps(template: string, parameters: Readonly<Record<string, string>>
     if (value === undefined) throw new Error(`"${template}" is filled without ${name}`)
     return isVisible(value) ? value : withoutHidden(value).replaceAll('\n', ' ')
   })
+}
+
+function codeOf(code: string, { link: label = '' }: NoticeText): string {
+  return `${escapeHtml(label)}: <strong style="font-size:22px">${escapeHtml(code)}</strong>`
 }
 
 function anchor(url: string, label: string): string {

@@ -48,6 +48,7 @@ test('a new order is pending and has what the merchant said and what we gave it'
     refundHeldMinor: 0n,
     contentHash: undefined,
     link: undefined,
+    topsUp: undefined,
     refundCount: 0,
   })
 })

@@ -51,6 +51,8 @@ export interface Order extends OrderKey {
   readonly refundHeldMinor: bigint
   /** The payment link that it was begun at. */
   readonly link: OrderLink | undefined
+  /** The wallet that the payment goes on to; undefined: the merchant keeps it. */
+  readonly topsUp: string | undefined
   /** Refunds in all, the failed ones too. */
   readonly refundCount: number
   /** What the merchant paid for the payment; undefined: nothing. */
@@ -70,7 +72,13 @@ export interface OrderLink {
 
 export function makeOrder(
   create: CreateOrder,
-  { merchantId, paymentId, nowMs, link }: OrderKey & { nowMs: number; link?: OrderLink },
+  {
+    merchantId,
+    paymentId,
+    nowMs,
+    link,
+    topsUp,
+  }: OrderKey & { nowMs: number; link?: OrderLink | undefined; topsUp?: string | undefined },
 ): Order {
   return {
     merchantId,
@@ -99,6 +107,7 @@ export function makeOrder(
     refundedMinor: 0n,
     refundHeldMinor: 0n,
     link,
+    topsUp,
     refundCount: 0,
   }
 }

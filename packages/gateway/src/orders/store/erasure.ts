@@ -64,7 +64,7 @@ returning done_before`)
   return rows[0]?.done_before ?? ''
 }
 
-async function writeErased(transaction: Queryable, erased: readonly Erased[]): Promise<void> {
+export async function writeErased(transaction: Queryable, erased: readonly Erased[]): Promise<void> {
   if (erased.length === 0) return
   const [merchantIds, paymentIds, contents, hashes] = columnsOf(
     erased,

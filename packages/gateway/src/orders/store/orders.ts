@@ -84,6 +84,7 @@ export interface OrderRow {
   refund_held_minor: string
   link_id: string | null
   link_uses: LinkUses | null
+  tops_up: string | null
   refund_count: number
   fee_minor: string | null
   returns_fee: boolean | null
@@ -93,9 +94,9 @@ export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, 
        o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.content, o.content_hash,
        o.created_at,
        o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
-       o.refund_held_minor, o.link_id, o.link_uses, o.refund_count, o.fee_minor, o.returns_fee`
+       o.refund_held_minor, o.link_id, o.link_uses, o.tops_up, o.refund_count, o.fee_minor, o.returns_fee`
 
-async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
+export async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
   // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
   const orders = unsorted.toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1))
   const { rows: made } = await database.query<{ payment_id: string }>({
@@ -103,11 +104,11 @@ async function insertOrders(database: Queryable, unsorted: readonly Order[]): Pr
     text: `
 insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
                     payment_time, expires_at, callback_url, redirect_url, cancel_url, content, created_at,
-                    link_id, link_uses)
+                    link_id, link_uses, tops_up)
 select *
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[],
               $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[],
-              $15::text[], $16::text[])
+              $15::text[], $16::text[], $17::text[])
     on conflict do nothing
 returning payment_id`,
     values: [
@@ -127,6 +128,7 @@ returning payment_id`,
       orders.map((order) => order.createdAtMs),
       orders.map((order) => order.link?.linkId ?? null),
       orders.map((order) => order.link?.uses ?? null),
+      orders.map((order) => order.topsUp ?? null),
     ],
   })
   if (made.length === orders.length) return [...unsorted]
@@ -356,6 +358,7 @@ export function toOrder(row: OrderRow): Order {
       row.link_id === null || row.link_uses === null
         ? undefined
         : { linkId: row.link_id, uses: row.link_uses },
+    topsUp: row.tops_up ?? undefined,
     refundCount: row.refund_count,
     fee: feeFrom(row),
   }

@@ -46,7 +46,9 @@ export function submitPayment(
 ): Submission | NotPayable | AttemptOpen {
   const { walletId, transactionId, callbackId, nowMs } = given
   const order = orderAt(stored, nowMs)
-  if (order.status !== 'pending') return { kind: 'order_not_payable', status: order.status }
+  // Money does not go from wallet to wallet by topping up.
+  if (order.status !== 'pending' || order.topsUp !== undefined)
+    return { kind: 'order_not_payable', status: order.status }
   if (order.openAttempt !== undefined) return { kind: 'attempt_open', transactionId: order.openAttempt }
   const { merchantId, paymentId, currency, paymentAmountMinor: amountMinor } = order
   const change = confirmOrder(order, { walletId, transactionId, callbackId, nowMs })

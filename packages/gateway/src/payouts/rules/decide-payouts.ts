@@ -7,6 +7,7 @@ import {
   bankAccount,
   merchantAccount,
   type Transfer,
+  walletAccount,
 } from '../../ledger/rules/transfer.ts'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 import { payableMinor, reserveMinor } from './payout-amount.ts'
@@ -67,6 +68,7 @@ export function decidePlan(due: DuePlan, today: string): Decided {
 /** The hold of a payout; its number is the payout's. */
 export function holdOf({
   merchantId,
+  walletId,
   payoutId,
   bankName,
   currency,
@@ -75,6 +77,7 @@ export function holdOf({
   nowMs,
 }: {
   readonly merchantId: string
+  readonly walletId?: string | undefined
   readonly payoutId: string
   readonly bankName: string
   readonly currency: string
@@ -88,7 +91,9 @@ export function holdOf({
     kind: 'payout',
     phase: 'hold',
     holdId: undefined,
-    debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),
+    debitAccountId: accountIdOf(
+      walletId === undefined ? merchantAccount(merchantId, currency) : walletAccount(walletId, currency),
+    ),
     creditAccountId: accountIdOf(bankAccount(bankName, currency)),
     currency,
     amountMinor,

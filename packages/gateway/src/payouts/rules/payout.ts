@@ -1,4 +1,4 @@
-// A payout: money on its way from the books to a merchant's bank account. While it is requested or sent the money is
+// A payout: money on its way from the books to a bank account, a merchant's or that of a consumer who withdraws. While it is requested or sent the money is
 // held; paid posts it, cancelled sets it free. What the bank sends back had left: it is posted, and comes in again.
 import { Failure } from '@tillgate/protocol'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
@@ -19,6 +19,8 @@ export interface Payout {
   /** Also its end-to-end id at the bank, and the transfer that holds its money. */
   readonly payoutId: string
   readonly runId: string
+  /** The wallet that it comes out of; undefined: the merchant's account. */
+  readonly walletId?: string | undefined
   /** The day of its plan; undefined: somebody asked for it. */
   readonly planDay: string | undefined
   readonly status: PayoutStatus

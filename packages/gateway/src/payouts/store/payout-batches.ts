@@ -37,7 +37,7 @@ export function makePayoutBatchStore(database: Pool) {
     /** Whether others are at work in the database, from whatever process. */
     isShared: () => isShared(database),
     /** What nothing is left for any more takes in no further payouts. */
-    closeRuns: (nowMs: number) => closeRuns(database, nowMs),
+    closeRuns: (now: { readonly nowMs: number; readonly today: string }) => closeRuns(database, now),
     /** How many payouts of one run were ended; undefined: no run waits for it. */
     endPayouts: (ending: Ending): Promise<number | undefined> =>
       database.transaction((transaction) => endPayouts(transaction, ending)),
@@ -172,7 +172,7 @@ function byRun(a: Decided, b: Decided): number {
 }
 
 /** Shared with other workers, and nobody closes it before this transaction ends. */
-async function findOpenRun(
+export async function findOpenRun(
   transaction: Queryable,
   { bankName, currency, day }: RunKey,
   { nowMs, newRunId }: Pick<Making, 'nowMs' | 'newRunId'>,
@@ -192,12 +192,18 @@ select ${newRunId()}, ${bankName}, ${currency}, ${day}, coalesce(max(part), 0) +
   }
 }
 
-/** A plan that another worker has in its hands is still due to whoever looks, so its run stays open. */
-async function closeRuns(database: Queryable, nowMs: number): Promise<number> {
+/**
+ * A plan that another worker has in its hands is still due to whoever looks, so its run stays open. That of tomorrow takes
+ * in withdrawals all day.
+ */
+async function closeRuns(
+  database: Queryable,
+  { nowMs, today }: { readonly nowMs: number; readonly today: string },
+): Promise<number> {
   const { rowCount } = await database.query(sql`
 update payout_runs r
    set closed_at = ${nowMs}
- where closed_at is null
+ where closed_at is null and day <= ${today}
    and not exists (select 1 from payout_plans p
                     where p.next_day <= r.day and p.bank_name = r.bank_name and p.currency = r.currency)`)
   return rowCount

@@ -20,6 +20,7 @@ export interface PayoutKey {
 export interface PayoutFilter {
   readonly merchantId?: string | undefined
   readonly runId?: string | undefined
+  readonly walletId?: string | undefined
   readonly status?: PayoutStatus | undefined
 }
 
@@ -46,6 +47,7 @@ const shape = rowShape<Payout>('payout', {
   merchantId: 'merchant_id',
   payoutId: 'payout_id',
   runId: 'run_id',
+  walletId: 'wallet_id',
   planDay: 'plan_day::text',
   status: 'status',
   currency: 'currency',
@@ -66,12 +68,13 @@ export async function findPayouts(database: Queryable, wanted: Sql): Promise<Pay
 
 async function listPayouts(
   database: Queryable,
-  { merchantId, runId, status }: PayoutFilter,
+  { merchantId, runId, walletId, status }: PayoutFilter,
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<Payout[]> {
   const wanted = allOf([
     merchantId !== undefined && sql`merchant_id = ${merchantId}`,
     runId !== undefined && sql`run_id = ${runId}`,
+    walletId !== undefined && sql`wallet_id = ${walletId}`,
     status !== undefined && sql`status = ${status}`,
     before !== undefined && sql`payout_id < ${before}`,
   ])
@@ -80,7 +83,7 @@ async function listPayouts(
 
 export type RequestedPayout = Pick<
   Payout,
-  'merchantId' | 'payoutId' | 'runId' | 'planDay' | 'currency' | 'amountMinor' | 'account'
+  'merchantId' | 'payoutId' | 'runId' | 'walletId' | 'planDay' | 'currency' | 'amountMinor' | 'account'
 >
 
 export async function insertPayouts(
@@ -90,17 +93,23 @@ export async function insertPayouts(
 ): Promise<void> {
   const rows = payouts.map((payout) => ({
     ...payout,
+    walletId: payout.walletId,
     amountMinor: payout.amountMinor.toString(),
     account: JSON.stringify(payout.account),
   }))
   await transaction.query({
     name: 'insert-payouts',
     text: `
-insert into payouts (merchant_id, payout_id, run_id, plan_day, currency, amount_minor, account, status, requested_at)
-select p.*, 'requested', $8
-  from unnest($1::text[], $2::text[], $3::uuid[], $4::date[], $5::text[], $6::numeric[], $7::jsonb[]) as p`,
+insert into payouts (merchant_id, payout_id, run_id, wallet_id, plan_day, currency, amount_minor, account, status,
+                     requested_at)
+select p.*, 'requested', $9
+  from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::date[], $6::text[], $7::numeric[], $8::jsonb[]) as p`,
     values: [
-      ...columnsOf(rows, 'merchantId', 'payoutId', 'runId', 'planDay', 'currency', 'amountMinor', 'account'),
+      ...columnsOf(
+        rows,
+        ...(['merchantId', 'payoutId', 'runId', 'walletId', 'planDay', 'currency', 'amountMinor'] as const),
+        'account',
+      ),
       nowMs,
     ],
   })

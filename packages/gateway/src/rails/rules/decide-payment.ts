@@ -6,6 +6,7 @@ import type { Order } from '../../orders/rules/order.ts'
 import { confirmOrder, endPayment, type StatusChange } from '../../orders/rules/status-change.ts'
 import { paymentHold } from '../../payments/rules/payment.ts'
 import { chargeFor } from '../../treasury/rules/fee.ts'
+import { creditOf } from '../../wallets/rules/top-up.ts'
 import {
   type Attempt,
   asItIs,
@@ -86,6 +87,7 @@ function decideApproved(facts: OrderAndAttempt, standing: 'open' | 'paying', giv
   const hold = paymentHold(order, nowMs)
   const endedAtMs = confirmed ? nowMs + 1 : nowMs
   const charge = chargeFor(order, given.prices, endedAtMs)
+  const credit = creditOf(order, endedAtMs)
   return {
     attempt: { ...submittedOf(attempt, given), status: 'approved', endedAtMs },
     changes: [
@@ -101,6 +103,7 @@ function decideApproved(facts: OrderAndAttempt, standing: 'open' | 'paying', giv
       ...(confirmed ? [hold] : []),
       endHold(hold, { transferId, phase: 'post', nowMs: endedAtMs }),
       ...(charge ? [charge.transfer] : []),
+      ...(credit ? [credit] : []),
     ],
     isOver: true,
   }

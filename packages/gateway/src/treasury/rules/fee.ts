@@ -41,9 +41,10 @@ export interface Charge {
   readonly transfer: Transfer
 }
 
-/** For an order whose payment is posted at this moment. Undefined: it costs nothing. */
+/** For an order whose payment is posted at this moment. Undefined: it costs nothing; a top-up goes on whole. */
 export function chargeFor(order: Order, prices: PriceBook, nowMs: number): Charge | undefined {
   const { merchantId, railId = walletRailId, currency, paymentAmountMinor, transactionId } = order
+  if (order.topsUp !== undefined) return undefined
   const terms = prices.find({ merchantId, railId, currency }, nowMs)?.terms
   const amountMinor = terms ? feeMinor(terms, paymentAmountMinor) : 0n
   if (!terms || amountMinor === 0n) return undefined

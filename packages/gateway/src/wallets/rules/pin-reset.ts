@@ -4,7 +4,13 @@
 import type { RandomBytes } from '@tillgate/protocol'
 import { randomDigits } from './wallet.ts'
 
-export const pinResetLimits = { digits: 8, tries: 5, lifeMs: 15 * 60_000 } as const
+export const pinResetLimits = {
+  digits: 8,
+  tries: 5,
+  lifeMs: 15 * 60_000,
+  /** However often somebody asks. */
+  mailEveryMs: 2 * 60_000,
+} as const
 
 export function makePinResetCode(random: RandomBytes): string {
   return randomDigits(pinResetLimits.digits, random)

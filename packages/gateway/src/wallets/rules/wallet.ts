@@ -1,5 +1,6 @@
 // A consumer's wallet: who may sign in to it, and what a login and a PIN look like.
 import { Failure, type RandomBytes } from '@tillgate/protocol'
+import type { NoticeLanguage } from '../../notices/rules/notice.ts'
 import { isVisible } from '../../platform/visible-text.ts'
 
 export interface Wallet {
@@ -7,8 +8,8 @@ export interface Wallet {
   /** A phone number in E.164 form, or an e-mail address in lower case. */
   readonly login: string
   readonly name: string
-  /** Locked by an operator: it neither signs in nor pays. */
-  readonly status: 'active' | 'locked'
+  /** Locked by an operator: it neither signs in nor pays. Closed: for ever, and its name and login are erased. */
+  readonly status: 'active' | 'locked' | 'closed'
   /** Wrong ones from unknown devices since the last right one; those of its owner's devices count apart. */
   readonly tries: number
   /** After too many wrong tries it signs in again from then on. */
@@ -16,9 +17,17 @@ export interface Wallet {
   /** Of the sandbox's test wallets alone. */
   readonly behaviour: Behaviour | undefined
   readonly createdAtMs: number
+  /** In which its owner is written to; undefined: in English. */
+  readonly language?: NoticeLanguage | undefined
+  /** Its owner proved that the login is theirs; undefined: an operator typed it. */
+  readonly confirmedAtMs?: number | undefined
 }
 
-export interface NewWallet extends Pick<Wallet, 'walletId' | 'login' | 'name' | 'behaviour' | 'createdAtMs'> {
+export interface NewWallet
+  extends Pick<
+    Wallet,
+    'walletId' | 'login' | 'name' | 'behaviour' | 'createdAtMs' | 'language' | 'confirmedAtMs'
+  > {
   readonly sealedPin: Buffer
 }
 
@@ -93,7 +102,12 @@ export function randomDigits(count: number, random: RandomBytes): string {
   return digits
 }
 
+/** What is left of the login of a closed wallet: it is no login, so nobody signs in with it. */
+export function loginOfClosed(walletId: string): string {
+  return `closed ${walletId}`
+}
+
 /** Locked by somebody, or by wrong PINs. */
 export function isWalletShut({ status, lockedUntilMs }: Wallet, nowMs: number): boolean {
-  return status === 'locked' || (lockedUntilMs !== undefined && lockedUntilMs > nowMs)
+  return status !== 'active' || (lockedUntilMs !== undefined && lockedUntilMs > nowMs)
 }

@@ -2,12 +2,20 @@
 // removes it in the same transaction: of two at once one wins.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import { noTries } from '../../platform/lockout.ts'
 import { pinResetLimits } from '../rules/pin-reset.ts'
 import { forgetSources } from './pin-try-sources.ts'
+import { deleteSessions } from './wallet-sessions.ts'
 import { setWalletTries } from './wallets.ts'
+
+export interface MailedReset extends PinResetKey {
+  readonly nowMs: number
+  readonly notices: readonly NewNotice[]
+}
 
 export interface PinResetKey {
   readonly walletId: string
@@ -21,6 +29,8 @@ export function makePinResetStore(database: Pool) {
     /** In place of the one before. Wrong tries are forgotten, so that the owner can use it. */
     giveOut: (given: PinResetKey & { readonly login: string; readonly nowMs: number }, act: Act) =>
       audited(database, act, (transaction) => giveOut(transaction, given)),
+    /** With the mail that carries it. Another that is good still stays, unless it was mailed some minutes ago. */
+    mail: (given: MailedReset) => database.transaction((transaction) => mail(transaction, given)),
     /** The hash that a try is held against; undefined: there is no code, or it had its tries. */
     takeTry: (walletId: string, nowMs: number) => takeTry(database, walletId, nowMs),
     /** False: somebody else used it first, or it was replaced. */
@@ -38,10 +48,27 @@ async function giveOut(
 insert into pin_resets (wallet_id, code_hash, created_at, expires_at)
 values (${walletId}, ${codeHash}, ${nowMs}, ${nowMs + pinResetLimits.lifeMs})
     on conflict (wallet_id) do update
-   set code_hash = excluded.code_hash, tries = 0, created_at = excluded.created_at, expires_at = excluded.expires_at`)
+   set code_hash = excluded.code_hash, tries = 0, is_mailed = false, created_at = excluded.created_at,
+       expires_at = excluded.expires_at`)
   await setWalletTries(transaction, walletId, noTries)
   await forgetSources(transaction, login)
   return true
+}
+
+/** Wrong tries stay counted: whoever knows the login could ask. */
+async function mail(
+  transaction: Queryable,
+  { walletId, codeHash, nowMs, notices }: MailedReset,
+): Promise<void> {
+  const { rowCount } = await transaction.query(sql`
+insert into pin_resets as p (wallet_id, code_hash, is_mailed, created_at, expires_at)
+select wallet_id, ${codeHash}, true, ${nowMs}, ${nowMs + pinResetLimits.lifeMs}
+  from wallets where wallet_id = ${walletId} and status = 'active'
+    on conflict (wallet_id) do update
+   set code_hash = excluded.code_hash, tries = 0, is_mailed = true, created_at = excluded.created_at,
+       expires_at = excluded.expires_at
+ where p.expires_at <= ${nowMs} or (p.is_mailed and p.created_at <= ${nowMs - pinResetLimits.mailEveryMs})`)
+  if (rowCount === 1) await queueNotices(transaction, notices)
 }
 
 async function takeTry(database: Queryable, walletId: string, nowMs: number): Promise<string | undefined> {
@@ -66,6 +93,7 @@ delete from pin_resets where wallet_id = ${walletId} and code_hash = ${codeHash}
   if (rowCount !== 1) return false
   await transaction.query(sql`
 update wallets set sealed_pin = ${sealedPin}, pin_hash = null where wallet_id = ${walletId}`)
+  await deleteSessions(transaction, walletId)
   await setWalletTries(transaction, walletId, noTries)
   await forgetSources(transaction, login)
   return true

@@ -7,11 +7,13 @@ import { number, rowShape } from '../../database/row-shape.ts'
 import { prepared, sql } from '../../database/sql.ts'
 import { accountIdOf, walletAccount } from '../../ledger/rules/transfer.ts'
 import { type Account, listAccounts } from '../../ledger/store/ledger.ts'
+import type { NoticeLanguage } from '../../notices/rules/notice.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import type { Tries } from '../../platform/lockout.ts'
 import type { NewWallet, Wallet } from '../rules/wallet.ts'
 import { forgetSources } from './pin-try-sources.ts'
+import { deleteSessions } from './wallet-sessions.ts'
 
 export type WalletStore = ReturnType<typeof makeWalletStore>
 
@@ -31,10 +33,21 @@ export function makeWalletStore(database: Pool) {
       audited(database, act, (transaction) => insertWallet(transaction, wallet)),
     /** That somebody was given all that is known of a wallet. */
     recordExport: (act: Act) => audited(database, act, async () => true),
-    /** False when there is no such wallet. Unlocking also forgets the wrong tries, of whoever made them. */
+    /** All sessions but this one end. */
+    setPin: (given: NewPin, act: Act) => audited(database, act, (transaction) => setPin(transaction, given)),
+    setLanguage: async (walletId: string, language: NoticeLanguage): Promise<void> => {
+      await database.query(sql`update wallets set language = ${language} where wallet_id = ${walletId}`)
+    },
+    /** False when there is no such wallet, or it is closed. Unlocking also forgets the wrong tries, of whoever made them. */
     setStatus: (change: { walletId: string; status: Wallet['status'] }, act: Act) =>
       audited(database, act, (transaction) => setStatus(transaction, change)),
   }
+}
+
+interface NewPin {
+  readonly walletId: string
+  readonly sealedPin: Buffer
+  readonly tokenHash: Buffer
 }
 
 interface WalletPage {
@@ -57,6 +70,8 @@ const shape = rowShape<Wallet>('wallet', {
   lockedUntilMs: number('locked_until'),
   behaviour: 'behaviour',
   createdAtMs: number('created_at'),
+  language: 'language',
+  confirmedAtMs: number('confirmed_at'),
 })
 
 async function findWallets(database: Queryable, ids: readonly string[]): Promise<(Wallet | undefined)[]> {
@@ -106,11 +121,11 @@ select credits_posted - debits_posted - debits_pending as available
 
 export async function insertWallet(
   database: Queryable,
-  { walletId, login, name, sealedPin, behaviour, createdAtMs }: NewWallet,
+  { walletId, login, name, sealedPin, behaviour, createdAtMs, language, confirmedAtMs }: NewWallet,
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
-insert into wallets (wallet_id, login, name, sealed_pin, status, behaviour, created_at)
-select ${walletId}, ${login}, ${name}, ${sealedPin}, 'active', ${behaviour}, ${createdAtMs}
+insert into wallets (wallet_id, login, name, sealed_pin, status, behaviour, created_at, language, confirmed_at)
+select ${walletId}, ${login}, ${name}, ${sealedPin}, 'active', ${behaviour}, ${createdAtMs}, ${language}, ${confirmedAtMs}
  where ${behaviour}::text is null or not exists (select 1 from database_mode where mode = 'live')
     on conflict do nothing`)
   return rowCount === 1
@@ -126,11 +141,18 @@ update wallets
    set status = ${status},
        tries = case when ${isUnlocked} then 0 else tries end,
        locked_until = case when ${isUnlocked} then null else locked_until end
- where wallet_id = ${walletId}
+ where wallet_id = ${walletId} and status <> 'closed'
 returning login`)
   const [row] = rows
   if (row && isUnlocked) await forgetSources(transaction, row.login)
   return row !== undefined
+}
+
+async function setPin(transaction: Queryable, { walletId, sealedPin, tokenHash }: NewPin): Promise<boolean> {
+  await transaction.query(sql`
+update wallets set sealed_pin = ${sealedPin}, pin_hash = null where wallet_id = ${walletId} and status = 'active'`)
+  await deleteSessions(transaction, walletId, { tokenHash })
+  return true
 }
 
 /** The wallet, locked until the transaction ends, with what a try is held against. */

@@ -89,7 +89,8 @@ export const fr: Words = {
     pay: 'Payer {amount}',
     otherWallet: 'Utiliser un autre portefeuille',
     tooLittle: 'Votre solde ne suffit pas pour cette commande : il manque {missing}.',
-    tooLittleNext: 'Rechargez votre portefeuille puis cette page, ou utilisez un autre portefeuille.',
+    topUp: 'Rechargez votre portefeuille',
+    tooLittleNext: '{topUp} puis cette page, ou utilisez un autre portefeuille.',
     overPayment:
       'C’est plus que ce que votre portefeuille peut payer en une fois : le plafond est de {limit}.',
     overDay:

@@ -1,7 +1,7 @@
 // What stands around every page of the checkout: the sandbox's banner, the switch of languages, the style sheets and
 // the script.
 import type { FastifyReply } from 'fastify'
-import { assets } from '../../../http/assets.ts'
+import { type Asset, assets } from '../../../http/assets.ts'
 import { type Content, type Html, html, inReferences } from '../../../http/html.ts'
 import { sendPage } from '../../../http/layout.ts'
 import type { Brand } from '../brand.ts'
@@ -20,6 +20,8 @@ export interface FramedPage extends Site {
   /** The whole of the main element. */
   readonly main: Html
   readonly isCompact?: boolean
+  /** Beside the checkout's own. */
+  readonly styles?: readonly Asset[]
   readonly accentStyle?: string
   /** Where there is something to follow. */
   readonly withScript?: boolean
@@ -37,7 +39,7 @@ export function sendFramed(reply: FastifyReply, page: FramedPage): FastifyReply 
     title: page.title,
     language,
     ...(nonce !== undefined && { nonce }),
-    styles: [assets.checkoutStyle],
+    styles: [assets.checkoutStyle, ...(page.styles ?? [])],
     bodyClass: page.isCompact ? 'checkout compact' : 'checkout',
     head: html`${
       page.goesTo !== undefined &&

@@ -33,6 +33,8 @@ export function countdown({ language, order, nowMs }: View): Html {
 
 /** The sandbox offers its test wallets first, unless somebody is just signing in. */
 function ways(view: View): Html {
+  // A top-up comes from outside: no wallet pays it.
+  if (view.order.topsUp !== undefined) return railChoices(view)
   const { signIn: words, testWallets: testWords } = view.language.words
   const isSigningIn = view.note?.login !== undefined
   const hasRails = view.rails.offered.length > 0 && !isSigningIn
@@ -119,7 +121,7 @@ ${
     ? html`<p class="notice">${icon('notice')}<span>${overLimit(view, wallet.overLimit)}</span></p>`
     : leftMinor < 0n
       ? html`<p class="notice">${icon('notice')}<span>${fill(words.tooLittle, { missing: formats.money(-leftMinor, currency) })}</span></p>
-<p class="quiet small">${words.tooLittleNext}</p>`
+<p class="quiet small">${fill(words.tooLittleNext, { topUp: topUpLink(view) })}</p>`
       : html`<form method="post" action="${path}/pay" class="act">
 ${token(formToken)}
 <button class="primary" type="submit">${fill(words.pay, { amount: formats.money(paymentAmountMinor, currency) })}</button>
@@ -129,6 +131,12 @@ ${token(formToken)}
 ${token(formToken)}
 <button class="${cannotPay ? 'wide button' : 'link'}" type="submit">${words.otherWallet}</button>
 </form>`
+}
+
+/** Where there is such a page; in words alone where there is none. */
+function topUpLink({ language, hasWalletPages }: View): Content {
+  const { topUp } = language.words.confirm
+  return hasWalletPages ? html`<a href="/wallet/top-up">${topUp}</a>` : topUp
 }
 
 function overLimit({ language, order: { currency } }: View, limit: BrokenLimit): Content {

@@ -22,6 +22,8 @@ export interface View extends Site {
   readonly walletLimitMinor: bigint | undefined
   readonly rails: ShownRails
   readonly isReceiptOffered: boolean
+  /** Consumers have pages of their own. */
+  readonly hasWalletPages: boolean
 }
 
 /** The rails of a pending order: those to choose from, and the attempt that is open. */

@@ -1,13 +1,14 @@
 // One merchant's payouts: where they go, when, how much stays, and each of them.
 import { merchantIdPattern } from '@tillgate/protocol'
 import { toPlan } from '../../../acts/payouts/payout-fields.ts'
-import { type Html, html } from '../../../http/html.ts'
+import { type Content, type Html, html } from '../../../http/html.ts'
 import {
   type BankAccountState,
   describeBankDetails,
   type MerchantBankAccount,
   stateOf,
 } from '../../../payouts/rules/bank-account.ts'
+import type { Payout } from '../../../payouts/rules/payout.ts'
 import { describeTimetable, type PayoutPlan, type PlanOutcome } from '../../../payouts/rules/payout-plan.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
@@ -65,7 +66,7 @@ ${facts([
   ['Amount', amount(payout.amountMinor, payout.currency)],
   ['To', html`<span class="wrap">${describeBankDetails(payout.account)}</span>`],
   ['payoutId, at the bank the end-to-end id', html`<code class="wrap">${payoutId}</code>`],
-  ['For', payout.planDay === undefined ? 'it was asked for' : `the plan of ${payout.planDay}`],
+  ['For', reasonOf(payout)],
   ['Requested', moment(payout.requestedAtMs, nowMs)],
   ['Sent', moment(payout.sentAtMs, nowMs)],
   ['Ended', moment(payout.endedAtMs, nowMs)],
@@ -150,4 +151,10 @@ function planValues(plan: PayoutPlan) {
     reservePercent: 'reservePercent' in share ? share.reservePercent : undefined,
     reserveDays: 'reserveDays' in share ? share.reserveDays?.toString() : undefined,
   }
+}
+
+function reasonOf({ walletId, planDay }: Payout): Content {
+  if (walletId !== undefined)
+    return html`a withdrawal of wallet <a href="/wallets/${walletId}"><code>${walletId}</code></a>`
+  return planDay === undefined ? 'it was asked for' : `the plan of ${planDay}`
 }

@@ -81,6 +81,45 @@ export const de: NoticeWords = {
       'Weiteren von {merchant} kann es ebenso ergangen sein: Dies wird einmal am Tag gemeldet. Fragen Sie den Status Ihrer Bestellungen ab; Callbacks können auf Wunsch erneut gesendet werden.',
     ],
   },
+  'registration-code': {
+    subject: 'Ihr Code für eine neue Wallet',
+    body: [
+      'Jemand, wahrscheinlich Sie, möchte mit dieser Adresse eine Wallet eröffnen.',
+      'Der Code gilt einmal und 15 Minuten lang. Geben Sie ihn auf der Seite ein, auf der Sie begonnen haben.',
+      'Wenn Sie es nicht waren, tun Sie nichts: Ohne den Code entsteht keine Wallet.',
+    ],
+    link: 'Ihr Code',
+  },
+  'wallet-exists': {
+    subject: 'Sie haben schon eine Wallet',
+    body: [
+      'Jemand, wahrscheinlich Sie, wollte mit dieser Adresse eine Wallet eröffnen. Es gibt schon eine, und nichts wurde geändert.',
+      'Melden Sie sich mit dieser Adresse und Ihrer PIN an. Wenn Sie die PIN vergessen haben, fordern Sie auf der Anmeldeseite einen Code an.',
+    ],
+  },
+  'pin-code': {
+    subject: 'Ihr Code für eine neue PIN',
+    body: [
+      'Jemand, wahrscheinlich Sie, hat eine neue PIN für Ihre Wallet angefordert.',
+      'Der Code gilt einmal und 15 Minuten lang. Ihre PIN bleibt, bis Sie eine andere setzen. Wir fragen nie am Telefon oder per Mail nach diesem Code.',
+      'Wenn Sie es nicht waren, tun Sie nichts.',
+    ],
+    link: 'Ihr Code',
+  },
+  'pin-changed': {
+    subject: 'Ihre PIN wurde geändert',
+    body: [
+      'Die PIN Ihrer Wallet wurde geändert, und alle anderen Geräte wurden abgemeldet.',
+      'Wenn Sie es nicht waren, lassen Sie die Wallet sofort von ihrem Betreiber sperren.',
+    ],
+  },
+  'withdrawal-returned': {
+    subject: 'Ihre Auszahlung von {amount} kam zurück',
+    body: [
+      'Ihre Auszahlung von {amount} wurde nicht ausgeführt: {reason}',
+      'Das Geld ist wieder in Ihrer Wallet. Bitte prüfen Sie das Bankkonto, bevor Sie es erneut versuchen.',
+    ],
+  },
   receipt: {
     subject: 'Ihre Zahlung an {merchant}: {amount}',
     body: [

@@ -82,6 +82,45 @@ export const en: NoticeWords = {
       'Others of {merchant} may have ended in the same way: this is told once a day. Query your orders for their status; the callbacks can be sent again on request.',
     ],
   },
+  'registration-code': {
+    subject: 'Your code for a new wallet',
+    body: [
+      'Somebody, most likely you, wants to open a wallet with this address.',
+      'The code works once, for 15 minutes. Enter it on the page where you began.',
+      'If it was not you, do nothing: without the code there is no wallet.',
+    ],
+    link: 'Your code',
+  },
+  'wallet-exists': {
+    subject: 'You already have a wallet',
+    body: [
+      'Somebody, most likely you, wanted to open a wallet with this address. There is one already, and nothing was changed.',
+      'Sign in with this address and your PIN. If you have forgotten the PIN, ask for a code on the sign-in page.',
+    ],
+  },
+  'pin-code': {
+    subject: 'Your code for a new PIN',
+    body: [
+      'Somebody, most likely you, asked for a new PIN for your wallet.',
+      'The code works once, for 15 minutes. Your PIN stays as it is until you set another. We never ask for this code by phone or mail.',
+      'If it was not you, do nothing.',
+    ],
+    link: 'Your code',
+  },
+  'pin-changed': {
+    subject: 'Your PIN was changed',
+    body: [
+      'The PIN of your wallet was changed, and everybody else was signed out.',
+      'If it was not you, ask the people who run your wallet to lock it at once.',
+    ],
+  },
+  'withdrawal-returned': {
+    subject: 'Your withdrawal of {amount} came back',
+    body: [
+      'Your withdrawal of {amount} was not paid out: {reason}',
+      'The money is in your wallet again. Please check the bank account before you try once more.',
+    ],
+  },
   receipt: {
     subject: 'Your payment to {merchant}: {amount}',
     body: [

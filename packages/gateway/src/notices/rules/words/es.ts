@@ -81,6 +81,45 @@ export const es: NoticeWords = {
       'Es posible que otros de {merchant} hayan terminado igual: esto se avisa una vez al día. Consulte el estado de sus pedidos; los callbacks pueden reenviarse a petición.',
     ],
   },
+  'registration-code': {
+    subject: 'Tu código para abrir un monedero',
+    body: [
+      'Alguien, seguramente tú, quiere abrir un monedero con esta dirección.',
+      'El código sirve una sola vez, durante 15 minutos. Escríbelo en la página donde empezaste.',
+      'Si no has sido tú, no hagas nada: sin el código no se abre ningún monedero.',
+    ],
+    link: 'Tu código',
+  },
+  'wallet-exists': {
+    subject: 'Ya tienes un monedero',
+    body: [
+      'Alguien, seguramente tú, quería abrir un monedero con esta dirección. Ya existe uno y no se ha cambiado nada.',
+      'Inicia sesión con esta dirección y tu PIN. Si lo has olvidado, pide un código en la página de inicio de sesión.',
+    ],
+  },
+  'pin-code': {
+    subject: 'Tu código para un PIN nuevo',
+    body: [
+      'Alguien, seguramente tú, ha pedido un PIN nuevo para tu monedero.',
+      'El código sirve una sola vez, durante 15 minutos. Tu PIN no cambia hasta que elijas otro. Nunca pedimos este código por teléfono ni por correo.',
+      'Si no has sido tú, no hagas nada.',
+    ],
+    link: 'Tu código',
+  },
+  'pin-changed': {
+    subject: 'Tu PIN ha cambiado',
+    body: [
+      'Se ha cambiado el PIN de tu monedero y se han cerrado las demás sesiones.',
+      'Si no has sido tú, pide enseguida a quienes gestionan tu monedero que lo bloqueen.',
+    ],
+  },
+  'withdrawal-returned': {
+    subject: 'Tu retirada de {amount} ha vuelto',
+    body: [
+      'Tu retirada de {amount} no se ha pagado: {reason}',
+      'El dinero está de nuevo en tu monedero. Revisa la cuenta bancaria antes de volver a intentarlo.',
+    ],
+  },
   receipt: {
     subject: 'Su pago a {merchant}: {amount}',
     body: [

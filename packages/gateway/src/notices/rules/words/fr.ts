@@ -81,6 +81,45 @@ export const fr: NoticeWords = {
       'D’autres de {merchant} ont pu connaître le même sort : ceci est signalé une fois par jour. Interrogez l’état de vos commandes ; les callbacks peuvent être renvoyés sur demande.',
     ],
   },
+  'registration-code': {
+    subject: 'Votre code pour ouvrir un portefeuille',
+    body: [
+      'Quelqu’un, sans doute vous, veut ouvrir un portefeuille avec cette adresse.',
+      'Le code sert une seule fois, pendant 15 minutes. Saisissez-le sur la page où vous avez commencé.',
+      'Si ce n’était pas vous, ne faites rien : sans le code, aucun portefeuille n’est ouvert.',
+    ],
+    link: 'Votre code',
+  },
+  'wallet-exists': {
+    subject: 'Vous avez déjà un portefeuille',
+    body: [
+      'Quelqu’un, sans doute vous, voulait ouvrir un portefeuille avec cette adresse. Il en existe déjà un, et rien n’a été modifié.',
+      'Connectez-vous avec cette adresse et votre code PIN. Si vous l’avez oublié, demandez un code sur la page de connexion.',
+    ],
+  },
+  'pin-code': {
+    subject: 'Votre code pour un nouveau PIN',
+    body: [
+      'Quelqu’un, sans doute vous, a demandé un nouveau PIN pour votre portefeuille.',
+      'Le code sert une seule fois, pendant 15 minutes. Votre PIN reste le même tant que vous n’en choisissez pas un autre. Nous ne demandons jamais ce code par téléphone ni par e-mail.',
+      'Si ce n’était pas vous, ne faites rien.',
+    ],
+    link: 'Votre code',
+  },
+  'pin-changed': {
+    subject: 'Votre PIN a été changé',
+    body: [
+      'Le PIN de votre portefeuille a été changé et toutes les autres sessions ont été fermées.',
+      'Si ce n’était pas vous, demandez tout de suite à l’exploitant de votre portefeuille de le bloquer.',
+    ],
+  },
+  'withdrawal-returned': {
+    subject: 'Votre retrait de {amount} est revenu',
+    body: [
+      'Votre retrait de {amount} n’a pas été versé : {reason}',
+      'L’argent est de nouveau dans votre portefeuille. Vérifiez le compte bancaire avant de réessayer.',
+    ],
+  },
   receipt: {
     subject: 'Votre paiement à {merchant} : {amount}',
     body: [

@@ -81,6 +81,45 @@ export const pt: NoticeWords = {
       'Outros de {merchant} podem ter terminado da mesma forma: isto é avisado uma vez por dia. Consulte o estado dos seus pedidos; os callbacks podem ser reenviados a pedido.',
     ],
   },
+  'registration-code': {
+    subject: 'O seu código para abrir uma carteira',
+    body: [
+      'Alguém, provavelmente você, quer abrir uma carteira com este endereço.',
+      'O código serve uma só vez, durante 15 minutos. Escreva-o na página onde começou.',
+      'Se não foi você, não faça nada: sem o código não se abre nenhuma carteira.',
+    ],
+    link: 'O seu código',
+  },
+  'wallet-exists': {
+    subject: 'Já tem uma carteira',
+    body: [
+      'Alguém, provavelmente você, queria abrir uma carteira com este endereço. Já existe uma, e nada foi alterado.',
+      'Entre com este endereço e o seu PIN. Se o esqueceu, peça um código na página de entrada.',
+    ],
+  },
+  'pin-code': {
+    subject: 'O seu código para um novo PIN',
+    body: [
+      'Alguém, provavelmente você, pediu um novo PIN para a sua carteira.',
+      'O código serve uma só vez, durante 15 minutos. O seu PIN não muda até definir outro. Nunca pedimos este código por telefone nem por e-mail.',
+      'Se não foi você, não faça nada.',
+    ],
+    link: 'O seu código',
+  },
+  'pin-changed': {
+    subject: 'O seu PIN foi alterado',
+    body: [
+      'O PIN da sua carteira foi alterado e todas as outras sessões foram terminadas.',
+      'Se não foi você, peça já a quem gere a carteira que a bloqueie.',
+    ],
+  },
+  'withdrawal-returned': {
+    subject: 'O seu levantamento de {amount} voltou',
+    body: [
+      'O seu levantamento de {amount} não foi pago: {reason}',
+      'O dinheiro está de novo na sua carteira. Verifique a conta bancária antes de tentar outra vez.',
+    ],
+  },
   receipt: {
     subject: 'O seu pagamento a {merchant}: {amount}',
     body: [

@@ -1,0 +1,304 @@
+// The ways in: sign in, set a new PIN with a code, register. Nothing that is said here tells whether somebody has a wallet.
+import { Failure } from '@tillgate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressKey } from '../../http/admission/addresses.ts'
+import { type Html, html } from '../../http/html.ts'
+import { fill } from '../../http/languages/words.ts'
+import { redirect } from '../../http/layout.ts'
+import { isFromElsewhere, readForm } from '../../http/requests.ts'
+import { isNewPin } from '../../wallets/rules/wallet.ts'
+import type { Language } from '../checkout/languages.ts'
+import { token } from '../checkout/pages/token.ts'
+import { codeField, emailField, loginField, newPinField, pinField, textField } from './fields.ts'
+import { card, type Framing, sendWalletPage } from './frame.ts'
+import { wordsOf } from './languages.ts'
+import type { WalletLimits } from './limits.ts'
+import { refusalOf } from './proof.ts'
+import { nextOf, placeOf, type Visits } from './visits.ts'
+import { prefix, type Refusal, type Refused, type WalletService } from './wallet.ts'
+
+export interface DoorParts {
+  readonly visits: Visits
+  readonly limits: WalletLimits
+  readonly running: () => WalletService
+  readonly random: (bytes: number) => Uint8Array
+  readonly nowMs: () => number
+  readonly site: Framing['site']
+  readonly languageOf: (request: FastifyRequest, reply: FastifyReply) => Language
+  readonly originsOf: (request: FastifyRequest) => readonly string[]
+}
+
+interface Call {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly language: Language
+  readonly words: (typeof wordsOf)['en']
+  readonly form: URLSearchParams
+}
+
+const nothingTyped = new URLSearchParams()
+const maxLoginLength = 254
+
+export function serveDoor(listener: FastifyInstance, parts: DoorParts): void {
+  const { visits, limits, running } = parts
+
+  listener.get(`${prefix}/sign-in`, (request, reply) => signInPage(callOf(request, reply)))
+  listener.post(`${prefix}/sign-in`, taken(signIn, signInPage))
+  listener.get(`${prefix}/forgotten`, (request, reply) => forgottenPage(callOf(request, reply)))
+  listener.post(`${prefix}/forgotten`, taken(sendCode, forgottenPage))
+  listener.get(`${prefix}/new-pin`, (request, reply) => newPinPage(callOf(request, reply)))
+  listener.post(`${prefix}/new-pin`, taken(setNewPin, newPinPage))
+  listener.get(`${prefix}/closed`, (request, reply) => closedPage(callOf(request, reply)))
+  listener.get(`${prefix}/register`, (request, reply) => registerPage(callOf(request, reply)))
+  listener.post(`${prefix}/register`, taken(askToRegister, registerPage))
+  listener.post(`${prefix}/register/confirm`, taken(confirm, confirmPage))
+
+  function callOf(request: FastifyRequest, reply: FastifyReply): Call {
+    const language = parts.languageOf(request, reply)
+    return { request, reply, language, words: wordsOf[language.tag], form: readForm(request.body) }
+  }
+
+  /** A form that is ours; anything else brings its page back. */
+  function taken(
+    act: (call: Call) => Promise<FastifyReply>,
+    back: (call: Call, refusal: Refusal) => FastifyReply,
+  ) {
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const call = callOf(request, reply)
+      const isOurs =
+        !isFromElsewhere(request, parts.originsOf(request)) &&
+        visits.readBrowser(request, running(), parts.random).isRightToken(call.form.get('token') ?? '')
+      return isOurs ? act(call) : back({ ...call, reply: reply.status(403) }, { code: 'stale' })
+    }
+  }
+
+  function send(call: Call, heading: string, content: Html, refusal?: Refusal): FastifyReply {
+    const { request, reply, language, words } = call
+    const left = refusal ? undefined : visits.takeNote(request, running())
+    if (left) reply.header('set-cookie', left.cookie)
+    if (refusal && reply.statusCode === 200) reply.status(422)
+    return sendWalletPage(
+      reply,
+      { title: heading, content: card(heading, content) },
+      { site: parts.site, language, words, refusal, note: left?.note.note },
+    )
+  }
+
+  function formOf({ request, reply }: Call, action: string, fields: Html): Html {
+    const { formToken, cookies } = visits.readBrowser(request, running(), parts.random)
+    reply.header('set-cookie', [...cookies])
+    return html`<form method="post" action="${prefix}${action}">
+${token(formToken)}
+${fields}
+</form>`
+  }
+
+  function signInPage(call: Call, refusal?: Refusal): FastifyReply {
+    const { signIn: said } = call.words
+    const refused = refusedOf(call, refusal)
+    const next = nextOf(call.request)
+    const action = next === prefix ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`
+    const content = html`${formOf(
+      call,
+      action,
+      html`${loginField({ name: 'login', label: said.login, refused })}
+${pinField({ name: 'pin', label: said.pin, refused })}
+<button class="primary" type="submit">${said.submit}</button>`,
+    )}
+<p class="ways"><a href="${prefix}/forgotten">${said.forgotten}</a>${running().register && html` <a href="${prefix}/register">${said.register}</a>`}</p>`
+    return send(call, said.heading, content, refusal)
+  }
+
+  async function signIn(call: Call): Promise<FastifyReply> {
+    const { request, form, language } = call
+    const login = loginOf(form)
+    const end = limits.startProof(request.ip)
+    if (!end) return signInPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    try {
+      const { authenticate, devices } = running()
+      const outcome = await authenticate({
+        ...{ login, pin: form.get('pin') ?? '', address: addressKey(request.ip) },
+        device: devices.readDevice(request.headers.cookie, login),
+      })
+      if (outcome.kind === 'signed_in') return enter(call, outcome.wallet)
+      const nowMs = parts.nowMs()
+      return signInPage(call, refusalOf(outcome, { wrong: 'wrong', field: 'pin', nowMs, language }))
+    } finally {
+      end()
+    }
+  }
+
+  /** Always with a session of its own: whatever token the browser had is worth nothing. */
+  async function enter(
+    { request, reply }: Call,
+    wallet: { readonly walletId: string; readonly login: string },
+    given?: { readonly token: string; readonly note: 'welcome' },
+  ): Promise<FastifyReply> {
+    const { sessions, devices } = running()
+    const opened = given?.token ?? (await sessions.open(wallet.walletId, placeOf(request)))
+    reply.header('set-cookie', [visits.sessionCookie(request, opened), devices.rememberDevice(wallet)])
+    if (given) reply.header('set-cookie', visits.leaveNote(request, { note: given.note }, running()))
+    return redirect(reply, nextOf(request))
+  }
+
+  function forgottenPage(call: Call, refusal?: Refusal): FastifyReply {
+    const { forgotten: said, signIn: asked } = call.words
+    const isMailed = running().askPinCode !== undefined
+    const content = html`<p class="quiet">${isMailed ? said.text : said.operator}</p>
+${
+  isMailed &&
+  formOf(
+    call,
+    '/forgotten',
+    html`${loginField({ name: 'login', label: asked.login, refused: refusedOf(call, refusal) })}
+<button class="primary" type="submit">${said.send}</button>`,
+  )
+}
+<p class="ways"><a href="${prefix}/new-pin">${said.haveCode}</a> <a href="${prefix}/sign-in">${said.back}</a></p>`
+    return send(call, said.heading, content, refusal)
+  }
+
+  async function sendCode(call: Call): Promise<FastifyReply> {
+    const { request, form, language } = call
+    const { askPinCode } = running()
+    if (!askPinCode) return forgottenPage(call)
+    const login = loginOf(form)
+    if (!limits.takeMail(request.ip, login))
+      return forgottenPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    await askPinCode(login, language.tag)
+    return newPinPage(call, undefined, call.words.forgotten.sent)
+  }
+
+  function newPinPage(call: Call, refusal?: Refusal, lead?: string): FastifyReply {
+    const { forgotten: said, signIn: asked } = call.words
+    const refused = refusedOf(call, refusal)
+    const value = loginOf(call.form)
+    const content = html`<p class="quiet">${lead ?? said.operator}</p>
+${formOf(
+  call,
+  '/new-pin',
+  html`${loginField({ name: 'login', label: asked.login, refused, value })}
+${codeField({ name: 'code', label: said.code, refused })}
+${newPinField({ name: 'pin', label: said.newPin, hint: said.hint, refused })}
+${newPinField({ name: 'again', label: said.again, refused })}
+<button class="primary" type="submit">${said.submit}</button>`,
+)}
+<p class="ways"><a href="${prefix}/sign-in">${said.back}</a></p>`
+    return send(call, said.heading, content, refusal)
+  }
+
+  async function setNewPin(call: Call): Promise<FastifyReply> {
+    const { request, form, language } = call
+    const pin = form.get('pin') ?? ''
+    const login = loginOf(form)
+    if (!isNewPin(pin) || pin !== form.get('again'))
+      return newPinPage(call, { code: 'pinUnfit', field: 'pin' })
+    const end = limits.startProof(request.ip)
+    if (!end) return newPinPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    try {
+      const { resetPin, devices } = running()
+      const outcome = await resetPin({
+        ...{ login, pin, code: form.get('code') ?? '', address: addressKey(request.ip) },
+        device: devices.readDevice(request.headers.cookie, login),
+      })
+      if (outcome.kind === 'changed') return enter(call, outcome.wallet)
+      const nowMs = parts.nowMs()
+      return newPinPage(call, refusalOf(outcome, { wrong: 'codeWrong', field: 'code', nowMs, language }))
+    } finally {
+      end()
+    }
+  }
+
+  function closedPage(call: Call): FastifyReply {
+    const { close: said } = call.words
+    return send(call, said.done, html`<p>${said.doneText}</p>`)
+  }
+
+  function registerPage(call: Call, refusal?: Refusal): FastifyReply {
+    const { register: said, notFound } = call.words
+    if (!running().register)
+      return send({ ...call, reply: call.reply.status(404) }, notFound.heading, html`<p>${notFound.text}</p>`)
+    const content = html`<p class="quiet">${said.text}</p>
+${formOf(
+  call,
+  '/register',
+  html`${emailField({ name: 'login', label: said.email, refused: refusedOf(call, refusal) })}
+<button class="primary" type="submit">${said.send}</button>`,
+)}
+<p class="ways"><a href="${prefix}/sign-in">${said.known}</a></p>`
+    return send(call, said.heading, content, refusal)
+  }
+
+  async function askToRegister(call: Call): Promise<FastifyReply> {
+    const { request, form, language } = call
+    const { register } = running()
+    if (!register) return registerPage(call)
+    if (!limits.takeMail(request.ip, loginOf(form)))
+      return registerPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    try {
+      await register.ask(loginOf(form), language.tag)
+    } catch (error) {
+      if (error instanceof Failure && error.field === 'login')
+        return registerPage(call, { code: 'emailWrong', field: 'login' })
+      throw error
+    }
+    return confirmPage(call)
+  }
+
+  function confirmPage(call: Call, refusal?: Refusal): FastifyReply {
+    const { register: said, forgotten } = call.words
+    if (!running().register) return registerPage(call)
+    const refused = refusedOf(call, refusal)
+    const login = loginOf(call.form)
+    const content = html`<p class="quiet">${fill(said.sent, { email: html`<bdi>${login}</bdi>` })}</p>
+${formOf(
+  call,
+  '/register/confirm',
+  html`<input type="hidden" name="login" value="${login}">
+${codeField({ name: 'code', label: forgotten.code, refused })}
+${textField({ name: 'name', label: said.name, hint: said.nameHint, refused }, 'name')}
+${newPinField({ name: 'pin', label: said.pin, hint: forgotten.hint, refused })}
+${newPinField({ name: 'again', label: said.again, refused })}
+<button class="primary" type="submit">${said.submit}</button>`,
+)}`
+    return send(call, said.heading, content, refusal)
+  }
+
+  async function confirm(call: Call): Promise<FastifyReply> {
+    const { request, form, language } = call
+    const { register } = running()
+    if (!register) return registerPage(call)
+    const pin = form.get('pin') ?? ''
+    const login = loginOf(form)
+    if (!isNewPin(pin) || pin !== form.get('again'))
+      return confirmPage(call, { code: 'pinUnfit', field: 'pin' })
+    const end = limits.startProof(request.ip)
+    if (!end) return confirmPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    try {
+      const made = await register.confirm({
+        ...{ login, pin, code: form.get('code') ?? '', name: form.get('name') ?? '' },
+        ...{ language: language.tag, place: placeOf(request) },
+      })
+      if (!made) return confirmPage(call, { code: 'codeWrong', field: 'code' })
+      return enter(
+        call,
+        { walletId: made.walletId, login: made.login },
+        { token: made.token, note: 'welcome' },
+      )
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      if (error.field === 'name') return confirmPage(call, { code: 'nameWrong', field: 'name' })
+      return confirmPage(call, { code: 'codeWrong', field: 'code' })
+    } finally {
+      end()
+    }
+  }
+}
+
+function loginOf(form: URLSearchParams): string {
+  return (form.get('login') ?? '').slice(0, maxLoginLength)
+}
+
+function refusedOf({ form }: Call, refusal: Refusal | undefined): Refused | undefined {
+  return refusal && { ...refusal, typed: form.size > 0 ? form : nothingTyped }
+}

@@ -1,0 +1,106 @@
+// A consumer registers: the login is an e-mail address, and a code that goes there proves that it is theirs. Who has a wallet
+// already is told so in their mailbox; whoever asks sees the same in either case.
+import { Failure, makeUuid } from '@tillgate/protocol'
+import type { MakeNotices } from '../notices/make-notices.ts'
+import { type NoticeLanguage, normaliseEmail } from '../notices/rules/notice.ts'
+import { makeActs } from '../operators/audit-entries.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
+import { sealHash } from '../platform/secret-hash.ts'
+import type { Tokens } from '../platform/tokens.ts'
+import type { Vault } from '../platform/vault.ts'
+import { parseLine } from '../platform/visible-text.ts'
+import { makePinResetCode, normaliseCode, pinResetLimits } from './rules/pin-reset.ts'
+import { normaliseLogin, parsePin, placeOfPin } from './rules/wallet.ts'
+import type { RegistrationStore } from './store/registrations.ts'
+import type { WalletStore } from './store/wallets.ts'
+import type { SignInPlace, WalletSessions } from './wallet-sessions.ts'
+
+export interface RegisterParts extends ClockAndRandom {
+  readonly registrations: RegistrationStore
+  readonly wallets: Pick<WalletStore, 'findWalletByLogin'>
+  readonly sessions: Pick<WalletSessions, 'make'>
+  /** Hashes logins and codes under a key of their own. */
+  readonly codes: Tokens
+  readonly makeNotices: MakeNotices
+  readonly vault: Vault
+}
+
+export interface Confirmation {
+  readonly login: string
+  readonly code: string
+  readonly name: string
+  readonly pin: string
+  readonly language: NoticeLanguage
+  readonly place: SignInPlace
+}
+
+export interface Registered {
+  readonly token: string
+  readonly walletId: string
+  readonly login: string
+}
+
+/** As banks take it for the holder of an account. */
+const maxNameLength = 70
+
+export type Register = ReturnType<typeof makeRegister>
+
+export function makeRegister(parts: RegisterParts) {
+  const { registrations, wallets, codes, clock, random, vault } = parts
+  const hashOf = (login: string) => codes.make(['login', login])
+
+  return {
+    /** Sends a code, or that there is a wallet. Throws where the address cannot be written to. */
+    async ask(typed: string, language: NoticeLanguage): Promise<string> {
+      const login = emailOf(typed)
+      const taken = await wallets.findWalletByLogin(login)
+      const code = makePinResetCode(random)
+      const nowMs = clock.now()
+      const giveUpAtMs = nowMs + pinResetLimits.lifeMs
+      const to = { email: login, language }
+      const notices = taken
+        ? parts.makeNotices('wallet-exists', { to, parameters: {}, giveUpAtMs })
+        : parts.makeNotices('registration-code', { to, parameters: {}, link: code, giveUpAtMs })
+      await registrations.ask({
+        loginHash: hashOf(login),
+        codeHash: codes.make(['code', login, code]),
+        nowMs,
+        notices,
+      })
+      return login
+    },
+
+    /** The token of the session. Undefined: login or code is wrong, the code was used, or is too old. */
+    async confirm(given: Confirmation): Promise<Registered | undefined> {
+      const name = parseLine(given.name, 'name', { max: maxNameLength })
+      const pin = parsePin(given.pin)
+      const login = emailOf(given.login)
+      const loginHash = hashOf(login)
+      const nowMs = clock.now()
+      const codeHash = await registrations.takeTry(loginHash, nowMs)
+      if (codeHash === undefined || !codes.isRight(codeHash, ['code', login, normaliseCode(given.code)]))
+        return undefined
+      const walletId = makeUuid(nowMs, random)
+      const { token, session } = parts.sessions.make(walletId, given.place)
+      const wallet = {
+        ...{ walletId, login, name, behaviour: undefined, language: given.language },
+        ...{ createdAtMs: nowMs, confirmedAtMs: nowMs },
+        sealedPin: await sealHash({ secret: pin, place: placeOfPin(walletId) }, { vault, random }),
+      }
+      const act = makeActs({ clock, random, actor: `consumer@${given.place.address}` })
+      const key = { loginHash, codeHash }
+      const isMade = await registrations.register(key, { wallet, session }, act('wallet.register', walletId))
+      return isMade ? { token, walletId, login } : undefined
+    },
+  }
+}
+
+/** One that mail goes to, in the form of a login. */
+function emailOf(typed: string): string {
+  const email = normaliseEmail(normaliseLogin(typed) ?? '')
+  if (email !== undefined) return email
+  throw new Failure('invalid_field', {
+    field: 'login',
+    message: 'This must be an e-mail address in plain letters, such as alice@example.com.',
+  })
+}

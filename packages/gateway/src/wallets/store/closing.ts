@@ -1,0 +1,112 @@
+// Closing a wallet: what is personal goes, in the transaction that finds it empty; what the books need stays under a number
+// that tells nobody. Orders that it paid are erased before, in batches: a wallet may have many, and erasing twice does
+// nothing.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
+import { accountIdOf, noBalances } from '../../ledger/rules/transfer.ts'
+import { listAccounts, lockAccounts } from '../../ledger/store/ledger.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { insertAct } from '../../operators/store/audit.ts'
+import { type Erased, writeErased } from '../../orders/store/erasure.ts'
+import { ownMerchantId } from '../rules/top-up.ts'
+import { loginOfClosed } from '../rules/wallet.ts'
+import { forgetSources } from './pin-try-sources.ts'
+import { deleteSessions } from './wallet-sessions.ts'
+
+/** `not_empty`: there is money in it. `under_way`: something may still come or go. */
+export type Closing = 'closed' | 'not_empty' | 'under_way'
+
+export type ClosingStore = ReturnType<typeof makeClosingStore>
+
+export interface ClosedWallet {
+  readonly walletId: string
+  /** Of a secret that nobody knows. */
+  readonly sealedPin: Buffer
+  /** What stands for the name. */
+  readonly name: string
+}
+
+export function makeClosingStore(database: Pool) {
+  return {
+    /** As it stands now; nothing changes. */
+    check: (walletId: string): Promise<Closing> =>
+      database.transaction((transaction) => check(transaction, walletId)),
+    /** How many were looked at; `after`: the last of the batch before. */
+    eraseOrders: (batch: OrderBatch) =>
+      database.transaction((transaction) => eraseOrders(transaction, batch)),
+    close: (closed: ClosedWallet, act: Act): Promise<Closing> =>
+      database.transaction(async (transaction) => {
+        const closing = await check(transaction, closed.walletId)
+        if (closing !== 'closed') return closing
+        await erase(transaction, closed, act.actedAtMs)
+        await insertAct(transaction, act)
+        return closing
+      }),
+  }
+}
+
+/** Nobody who holds the wallet's row or one of its accounts is passed by. */
+async function check(transaction: Queryable, walletId: string): Promise<Closing> {
+  await transaction.query(sql`select from wallets where wallet_id = ${walletId} for update`)
+  const accounts = await listAccounts(transaction, { ownerKind: 'wallet', ownerId: walletId })
+  const locked = await lockAccounts(transaction, accounts.map(accountIdOf))
+  const balances = accounts.map((account) => locked.get(accountIdOf(account)) ?? noBalances)
+  if (balances.some((each) => each.debitsPendingMinor + each.creditsPendingMinor > 0n)) return 'under_way'
+  if (balances.some((each) => each.creditsPostedMinor !== each.debitsPostedMinor)) return 'not_empty'
+  const { rows } = await transaction.query(sql`
+select from orders o
+ where o.merchant_id = ${ownMerchantId} and o.tops_up = ${walletId}
+   and (o.status = 'confirming' or (o.status = 'pending' and o.open_attempt is not null))
+ limit 1`)
+  return rows.length > 0 ? 'under_way' : 'closed'
+}
+
+async function erase(
+  transaction: Queryable,
+  { walletId, sealedPin, name }: ClosedWallet,
+  nowMs: number,
+): Promise<void> {
+  const { rows } = await transaction.query<{ login: string }>(sql`
+select login from wallets where wallet_id = ${walletId}`)
+  const login = rows[0]?.login ?? ''
+  await transaction.query(sql`
+update wallets
+   set status = 'closed', closed_at = ${nowMs}, login = ${loginOfClosed(walletId)}, name = ${name},
+       sealed_pin = ${sealedPin}, pin_hash = null, language = null, confirmed_at = null, tries = 0, locked_until = null,
+       last_try_at = null
+ where wallet_id = ${walletId}`)
+  await deleteSessions(transaction, walletId)
+  await forgetSources(transaction, login)
+  await transaction.query(sql`delete from pin_resets where wallet_id = ${walletId}`)
+  await transaction.query(sql`delete from notices where recipient = ${login}`)
+  await transaction.query(sql`delete from notice_optouts where email = ${login}`)
+}
+
+interface OrderBatch {
+  readonly walletId: string
+  readonly after: string
+  readonly limit: number
+  readonly erase: (content: string) => Pick<Erased, 'content' | 'contentHash'> | undefined
+}
+
+/** By transfers_from_wallet, in the order of payments. */
+async function eraseOrders(
+  transaction: Queryable,
+  { walletId, after, limit, erase: without }: OrderBatch,
+): Promise<{ readonly seen: number; readonly last: string }> {
+  const accounts = await listAccounts(transaction, { ownerKind: 'wallet', ownerId: walletId })
+  const { rows } = await transaction.query<{ merchant_id: string; payment_id: string; content: string }>(sql`
+select o.merchant_id, o.payment_id, o.content
+  from transfers t
+  join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
+ where t.debit_account = any (${accounts.map(accountIdOf)}) and starts_with(t.debit_account, 'wallet:')
+   and t.phase in ('post', 'direct') and t.kind = 'payment' and t.payment_id > ${after}
+ order by t.payment_id
+ limit ${limit}`)
+  const erased = rows.flatMap((row): Erased[] => {
+    const left = without(row.content)
+    return left ? [{ merchantId: row.merchant_id, paymentId: row.payment_id, ...left }] : []
+  })
+  await writeErased(transaction, erased)
+  return { seen: rows.length, last: rows.at(-1)?.payment_id ?? after }
+}

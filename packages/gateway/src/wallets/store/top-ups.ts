@@ -1,0 +1,82 @@
+// Top-ups in PostgreSQL: the order is made while the wallet's account is locked, so that of many at once each sees those
+// before it.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { plainSql, sql } from '../../database/sql.ts'
+import { accountIdOf, walletAccount } from '../../ledger/rules/transfer.ts'
+import { openAccounts } from '../../ledger/store/ledger.ts'
+import type { Order } from '../../orders/rules/order.ts'
+import { insertOrders, type OrderRow, orderColumns, toOrder } from '../../orders/store/orders.ts'
+import { roomMinor, topUpLimits } from '../rules/top-up.ts'
+
+export type OpenedTopUp =
+  /** This one, or the one that was made under its number before. */
+  | { readonly kind: 'stored'; readonly order: Order }
+  | { readonly kind: 'over_limit'; readonly roomMinor: bigint }
+  | { readonly kind: 'too_many' }
+
+export type TopUpStore = ReturnType<typeof makeTopUpStore>
+
+export function makeTopUpStore(database: Pool) {
+  return {
+    /** `limitMinor`: the most in a wallet that has no limit of its own. */
+    async open(order: Order, given: { readonly limitMinor: bigint | undefined }): Promise<OpenedTopUp> {
+      await openAccounts(database, [walletAccount(order.topsUp ?? '', order.currency)])
+      return database.transaction((transaction) => open(transaction, order, given))
+    },
+    /** Those that the consumer has not begun to pay, but for this number. */
+    async findUnbegun({ merchantId, topsUp, orderNo }: Order): Promise<readonly Order[]> {
+      const { rows } = await database.query<OrderRow>(sql`
+select ${plainSql(orderColumns)}
+  from orders o
+ where o.merchant_id = ${merchantId} and o.tops_up = ${topsUp} and o.status = 'pending' and o.open_attempt is null
+   and o.order_no <> ${orderNo}`)
+      return rows.map(toOrder)
+    },
+  }
+}
+
+async function open(
+  transaction: Queryable,
+  order: Order,
+  { limitMinor }: { readonly limitMinor: bigint | undefined },
+): Promise<OpenedTopUp> {
+  const { topsUp = '', currency, paymentAmountMinor } = order
+  const account = accountIdOf(walletAccount(topsUp, currency))
+  const { rows } = await transaction.query<{ posted: string; balance_limit: string | null }>(sql`
+select a.credits_posted - a.debits_posted as posted, a.balance_limit
+  from accounts a join wallets w on w.wallet_id = a.owner_id and w.status = 'active'
+ where a.account_id = ${account}
+   for update of a for share of w`)
+  const [row] = rows
+  if (!row) return { kind: 'too_many' }
+  const known = await underWay(transaction, order)
+  const isRepeated = known.some(({ numbers }) => numbers.includes(order.orderNo))
+  if (!isRepeated) {
+    const count = known.reduce((sum, { orders }) => sum + Number(orders), 0)
+    if (count >= topUpLimits.most) return { kind: 'too_many' }
+    const room = roomMinor({
+      postedMinor: BigInt(row.posted),
+      underWayMinor: BigInt(known.find((each) => each.currency === currency)?.minor ?? 0),
+      limitMinor: row.balance_limit === null ? limitMinor : BigInt(row.balance_limit),
+    })
+    if (room !== undefined && paymentAmountMinor > room) return { kind: 'over_limit', roomMinor: room }
+  }
+  const [stored] = await insertOrders(transaction, [order])
+  if (!stored) throw new Error('an order that is inserted is answered')
+  return { kind: 'stored', order: stored }
+}
+
+/** By orders_of_top_up. */
+async function underWay(database: Queryable, { merchantId, topsUp }: Pick<Order, 'merchantId' | 'topsUp'>) {
+  const { rows } = await database.query<{
+    currency: string
+    orders: string
+    minor: string
+    numbers: readonly string[]
+  }>(sql`
+select o.currency, count(*) as orders, sum(o.payment_amount_minor) as minor, array_agg(o.order_no) as numbers
+  from orders o
+ where o.merchant_id = ${merchantId} and o.tops_up = ${topsUp} and o.status in ('pending', 'confirming')
+ group by o.currency`)
+  return rows
+}

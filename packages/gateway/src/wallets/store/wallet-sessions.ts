@@ -1,0 +1,113 @@
+// Sessions of consumers who signed in to their wallet: the hash of a token, where and on what it was, and its end. What is
+// locked or closed has none, whatever stands here.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { number, rowShape } from '../../database/row-shape.ts'
+import { prepared, sql } from '../../database/sql.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { audited } from '../../operators/store/audit.ts'
+
+export interface WalletSession {
+  readonly tokenHash: Buffer
+  /** By which its owner ends it; it opens nothing. */
+  readonly sessionId: string
+  readonly walletId: string
+  readonly address: string
+  /** What the browser calls itself, shortened. */
+  readonly device: string
+  readonly createdAtMs: number
+  readonly lastSeenAtMs: number
+  readonly endsAtMs: number
+}
+
+export type WalletSessionStore = ReturnType<typeof makeWalletSessionStore>
+
+export function makeWalletSessionStore(database: Pool) {
+  return {
+    insert: (session: WalletSession) =>
+      database.transaction((transaction) => insertSession(transaction, session)),
+    find: (sought: SoughtSession) => findSession(database, sought),
+    touch: async (tokenHash: Buffer, nowMs: number): Promise<void> => {
+      await database.query(sql`
+update wallet_sessions set last_seen_at = greatest(last_seen_at, ${nowMs}) where token_hash = ${tokenHash}`)
+    },
+    /** Those that are not over, the last seen first. */
+    list: (walletId: string, nowMs: number) => listSessions(database, walletId, nowMs),
+    /** Only if it is of this wallet. */
+    end: async (walletId: string, sessionId: string): Promise<void> => {
+      await database.query(sql`
+delete from wallet_sessions where wallet_id = ${walletId} and session_id = ${sessionId}`)
+    },
+    endAll: (walletId: string, act: Act) =>
+      audited(database, act, async (transaction) => {
+        await deleteSessions(transaction, walletId)
+        return true
+      }),
+    /** Those that are over; how many. */
+    deleteEnded: async (nowMs: number): Promise<number> =>
+      (await database.query(sql`delete from wallet_sessions where ends_at <= ${nowMs}`)).rowCount,
+  }
+}
+
+interface SoughtSession {
+  readonly tokenHash: Buffer
+  readonly nowMs: number
+  /** Not seen since then: it is over. */
+  readonly seenSinceMs: number
+}
+
+const shape = rowShape<WalletSession>('session', {
+  tokenHash: 's.token_hash',
+  sessionId: 's.session_id',
+  walletId: 's.wallet_id',
+  address: 's.address',
+  device: 's.device',
+  createdAtMs: number('s.created_at'),
+  lastSeenAtMs: number('s.last_seen_at'),
+  endsAtMs: number('s.ends_at'),
+})
+
+/** More than these nobody uses: the longest unseen go. */
+const mostSessions = 20
+
+/** In the transaction of whoever proves the wallet to be theirs. */
+export async function insertSession(transaction: Queryable, session: WalletSession): Promise<void> {
+  const { walletId } = session
+  await transaction.query(sql`
+insert into wallet_sessions (token_hash, session_id, wallet_id, address, device, created_at, last_seen_at, ends_at)
+values (${session.tokenHash}, ${session.sessionId}, ${walletId}, ${session.address}, ${session.device},
+        ${session.createdAtMs}, ${session.lastSeenAtMs}, ${session.endsAtMs})`)
+  await transaction.query(sql`
+delete from wallet_sessions
+ where wallet_id = ${walletId}
+   and token_hash in (select token_hash from wallet_sessions where wallet_id = ${walletId}
+                       order by last_seen_at desc, token_hash offset ${mostSessions})`)
+}
+
+async function findSession(
+  database: Queryable,
+  { tokenHash, nowMs, seenSinceMs }: SoughtSession,
+): Promise<WalletSession | undefined> {
+  const { rows } = await database.query(prepared('find-wallet-session')`
+select ${shape.columns}
+  from wallet_sessions s join wallets w on w.wallet_id = s.wallet_id and w.status = 'active'
+ where s.token_hash = ${tokenHash} and s.ends_at > ${nowMs} and s.last_seen_at > ${seenSinceMs}`)
+  return rows[0] && shape.read(rows[0])
+}
+
+async function listSessions(database: Queryable, walletId: string, nowMs: number): Promise<WalletSession[]> {
+  const { rows } = await database.query(sql`
+select ${shape.columns} from wallet_sessions s
+ where s.wallet_id = ${walletId} and s.ends_at > ${nowMs}
+ order by s.last_seen_at desc, s.token_hash`)
+  return rows.map(shape.read)
+}
+
+export async function deleteSessions(
+  transaction: Queryable,
+  walletId: string,
+  but?: { readonly tokenHash: Buffer },
+): Promise<void> {
+  await transaction.query(sql`
+delete from wallet_sessions
+ where wallet_id = ${walletId} and token_hash is distinct from ${but?.tokenHash}::bytea`)
+}

@@ -1,0 +1,80 @@
+// Sessions of consumers: a random token in the browser, its hash in the database. Signing in always makes a new one, so a
+// token that somebody else put into the browser opens nothing.
+import { createHash } from 'node:crypto'
+import { makeUuid, uuidPattern } from '@tillgate/protocol'
+import { sessionLimits } from '../accounts/sessions.ts'
+import { makeActs } from '../operators/audit-entries.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
+import { isVisible } from '../platform/visible-text.ts'
+import type { WalletSession, WalletSessionStore } from './store/wallet-sessions.ts'
+
+const tokenBytes = 32
+const tokenPattern = /^[\w-]{43}$/
+const maxDeviceLength = 120
+
+/** From where somebody signs in. */
+export interface SignInPlace {
+  readonly address: string
+  /** What the browser calls itself. */
+  readonly userAgent: string | undefined
+}
+
+export interface NewSession {
+  /** For the browser alone. */
+  readonly token: string
+  readonly session: WalletSession
+}
+
+export type WalletSessions = ReturnType<typeof makeWalletSessions>
+
+export function makeWalletSessions(parts: ClockAndRandom & { readonly walletSessions: WalletSessionStore }) {
+  const { walletSessions: sessions, clock, random } = parts
+
+  /** Not stored yet. */
+  const make = (walletId: string, { address, userAgent = '' }: SignInPlace): NewSession => {
+    const token = Buffer.from(random(tokenBytes)).toString('base64url')
+    const nowMs = clock.now()
+    const device = isVisible(userAgent) ? userAgent.slice(0, maxDeviceLength) : ''
+    const session = {
+      ...{ tokenHash: hashToken(token), sessionId: makeUuid(nowMs, random), walletId, address, device },
+      ...{ createdAtMs: nowMs, lastSeenAtMs: nowMs, endsAtMs: nowMs + sessionLimits.lifeMs },
+    }
+    return { token, session }
+  }
+
+  return {
+    make,
+
+    /** The token is for the browser alone. */
+    async open(walletId: string, place: SignInPlace): Promise<string> {
+      const { token, session } = make(walletId, place)
+      await sessions.insert(session)
+      // The moment for what is over anyway.
+      await sessions.deleteEnded(clock.now())
+      return token
+    },
+
+    async find(token: string): Promise<WalletSession | undefined> {
+      if (!tokenPattern.test(token)) return undefined
+      const nowMs = clock.now()
+      const seenSinceMs = nowMs - sessionLimits.idleMs
+      const session = await sessions.find({ tokenHash: hashToken(token), nowMs, seenSinceMs })
+      if (session && nowMs - session.lastSeenAtMs >= sessionLimits.touchEveryMs)
+        await sessions.touch(session.tokenHash, nowMs)
+      return session
+    },
+
+    list: (walletId: string) => sessions.list(walletId, clock.now()),
+
+    async end(walletId: string, sessionId: string): Promise<void> {
+      if (uuidPattern.test(sessionId)) await sessions.end(walletId, sessionId)
+    },
+
+    endAll: (walletId: string, actor: string) =>
+      sessions.endAll(walletId, makeActs({ clock, random, actor })('wallet.sign-out-everywhere', walletId)),
+  }
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,229 @@
+// The whole life of a wallet in a real Chromium without scripts: registered, topped up at the test bank, paid at a payment
+// link, with a receipt by mail, a new PIN, a withdrawal and the end; the books are proved at each step. And its looks.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openBank } from '../../../../examples/rail/server.ts'
+import { languages } from '../../src/faces/checkout/languages.ts'
+import { wordsOf } from '../../src/faces/wallet/languages.ts'
+import { openMailSession } from '../../src/outbound/smtp.ts'
+import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
+import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { TestClock } from '../support/clock.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { look, overflow } from '../support/look.ts'
+import { startMailServer, textOf } from '../support/mail-server.ts'
+import { testOperations } from '../support/operations.ts'
+import { testIban, untilPayoutsRest } from '../support/payouts.ts'
+import { freePort } from '../support/test-bank.ts'
+import { consumerOf } from '../support/wallet.ts'
+
+const mail = await startMailServer()
+// The test bank looks at the time itself.
+const clock = new TestClock(Date.now())
+const gateway = await startTestGateway({
+  clock,
+  environment: {
+    ...{ SMTP_URL: mail.url, SMTP_FROM: 'Pay <no-reply@pay.test>', REGISTRATION: 'on' },
+    ...{ OPERATOR_NAME: 'Example Pay', WITHDRAWALS_UP_TO: '100 EUR' },
+  },
+})
+const merchant = await gateway.addMerchant()
+const { pool, url, operations } = gateway
+const { sendNotices } = testOperations(pool, {
+  ...{ config: gateway.config, clock, openMail: () => openMailSession(mail.settings) },
+}).operations
+const bankPort = await freePort()
+const bankUrl = `http://127.0.0.1:${bankPort}`
+const { secret } = await operations.as('test').rails.addRail(
+  'bank',
+  {
+    ...{ name: 'My bank', names: {}, url: `${bankUrl}/messages`, currencies: ['EUR'], leastMinor: {} },
+    ...{ mostMinor: {}, merchants: undefined, position: defaultPosition, logo: undefined },
+  },
+  'test',
+)
+const bank = openBank({ url: bankUrl, secrets: [secret], journalPath: undefined }).listen(
+  bankPort,
+  '127.0.0.1',
+)
+after(() => bank.close().closeAllConnections())
+clock.advance(4_000)
+const browser = await launchBrowser()
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).waitFor()
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+async function prove(): Promise<void> {
+  assert.deepEqual((await operations.verifyLedger()).findings, [])
+}
+
+async function lastMailTo(address: string): Promise<string> {
+  await sendNotices.sendDue(new AbortController().signal)
+  const last = mail.received.filter(({ to }) => to === address).at(-1)
+  assert(last, `no mail to ${address}`)
+  return textOf(last.raw)
+}
+
+test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed, without scripts', async () => {
+  const { page, troubles } = await openPage(browser, { ...phone, javaScriptEnabled: false })
+  const login = 'ann@home.example'
+  await page.goto(`${url}/wallet`)
+  await page.getByRole('link', { name: 'Open a wallet' }).click()
+  await page.getByLabel('E-mail address').fill(login)
+  await press(page, 'Send me a code')
+  const [code = ''] = /\b\d{8}\b/.exec(await lastMailTo(login)) ?? []
+  await page.getByLabel('One-time code').fill(code)
+  await page.getByLabel('Your name').fill('Ann Example')
+  await page.getByLabel('Choose a PIN').fill('246810')
+  await page.getByLabel('PIN once more').fill('246810')
+  await press(page, 'Open the wallet')
+  await heading(page, 'Hello, Ann Example')
+  await prove()
+
+  await page.getByRole('link', { name: 'Top up' }).first().click()
+  await page.getByLabel('Amount').fill('50')
+  await page.getByLabel('Currency').selectOption('EUR')
+  await press(page, 'Continue')
+  await heading(page, 'How do you want to pay?')
+  assert.equal(await page.getByLabel('PIN').count(), 0, 'no wallet pays a top-up')
+  await page.getByRole('button', { name: 'My bank' }).click()
+  await page.waitForURL(`${bankUrl}/**`)
+  await press(page, 'Pay')
+  await heading(page, 'You have paid Example Pay.')
+  await prove()
+  await page.getByRole('link', { name: 'Back to Example Pay' }).click()
+  await page.getByText('€50.00').first().waitFor()
+
+  const body = { linkNo: 'tree', title: 'A tree for the park', currency: 'EUR', amount: 12 }
+  const { data } = await merchant.call('service.link.create', body)
+  const link = new URL(data.linkUrl).pathname
+  assert.equal((await page.request.get(`${url}${link}/qr.svg`)).status(), 200)
+  await page.goto(url + link)
+  await press(page, 'Pay €12.00')
+  await page.getByText('Sign in to a wallet').click()
+  await page.getByLabel('Phone number or e-mail').fill(login)
+  await page.getByLabel('PIN').fill('246810')
+  await press(page, 'Continue')
+  await heading(page, 'Hello, Ann Example')
+  await press(page, 'Pay €12.00')
+  await heading(page, 'You have paid Tea House.')
+  await page.getByText('Receipt by e-mail').click()
+  await page.getByLabel('E-mail address').fill(login)
+  await press(page, 'Send receipt')
+  assert.match(await lastMailTo(login), /You have paid €12\.00 to Tea House/)
+  await prove()
+
+  await page.goto(`${url}/wallet/history`)
+  await page.getByRole('link', { name: /Payment to Tea House/ }).click()
+  await heading(page, 'Receipt: Payment to Tea House')
+  await page.emulateMedia({ media: 'print' })
+  assert.equal(await page.getByRole('navigation', { name: 'Your wallet' }).isVisible(), false)
+  await page.emulateMedia({ media: 'screen' })
+
+  await page.goto(`${url}/wallet/settings`)
+  await page.getByLabel('PIN that you have now').fill('246810')
+  await page.getByLabel('New PIN', { exact: true }).fill('135790')
+  await page.getByLabel('New PIN once more').fill('135790')
+  await press(page, 'Change the PIN')
+  await page.getByText('Your PIN is changed').waitFor()
+  assert.match(await lastMailTo(login), /PIN of your wallet was changed/)
+
+  await page.goto(`${url}/wallet/withdraw`)
+  await page.getByLabel('Amount').fill('38')
+  await page.getByLabel('IBAN').fill('DE89 3704 0044 0532 0130 00')
+  await page.getByLabel('Your PIN').fill('135790')
+  await press(page, 'Withdraw')
+  await page.getByText('Your withdrawal is requested.').waitFor()
+  await prove()
+  await page.goto(`${url}/wallet/close`)
+  await page.getByLabel('Your PIN').fill('135790')
+  await press(page, 'Close for good')
+  await page.getByRole('alert').getByText('still under way').waitFor()
+
+  const wallet = await gateway.stores.wallets.findWalletByLogin(login)
+  assert(wallet)
+  const [payout] = await operations.withdraw.list(wallet.walletId, 1)
+  assert(payout)
+  clock.advance(86_400_000)
+  await untilPayoutsRest({ pool, operations, clock })
+  const { payoutRuns } = operations.as('test')
+  await payoutRuns.sendRun(payout.runId, 'test')
+  const booking = { reference: 'bank-1', valueDate: '2026-12-01', message: undefined }
+  await payoutRuns.endRun(payout.runId, { ending: 'paid', ...booking }, 'test')
+  await untilPayoutsRest({ pool, operations, clock })
+  assert.equal(payout.account.iban, testIban)
+  await prove()
+
+  // A day has passed, and the session with it.
+  await page.goto(`${url}/wallet/withdraw`)
+  await page.getByLabel('Phone number or e-mail').fill(login)
+  await page.getByLabel('PIN').fill('135790')
+  await press(page, 'Sign in')
+  await page.locator('.entries li', { hasText: 'Paid' }).waitFor()
+  await page.goto(`${url}/wallet/close`)
+  await page.getByLabel('Your PIN').fill('135790')
+  await press(page, 'Close for good')
+  await heading(page, 'Your wallet is closed.')
+  await prove()
+  await page.goto(`${url}/wallet`)
+  await heading(page, 'Sign in to your wallet')
+  // The browser itself remarks on the answer 422.
+  assert.deepEqual(
+    troubles.filter((trouble) => !/422/.test(trouble)),
+    [],
+  )
+  await page.context().close()
+})
+
+const consumer = await consumerOf(gateway, { minor: 123_456n })
+
+/** A day may have passed since. */
+async function signIn(page: Page): Promise<void> {
+  if ((await consumer.client.get('/wallet')).status === 303) await consumer.client.signIn(consumer.login)
+  await page.context().addCookies([...consumer.client.cookies].map(([name, value]) => ({ name, value, url })))
+}
+
+const pages = ['', '/history', '/top-up', '/withdraw', '/settings', '/close'] as const
+const doors = ['/sign-in', '/forgotten', '/new-pin', '/register', '/closed'] as const
+const views = [
+  { size: 'desktop', ...(await openPage(browser, { ...desktop, colorScheme: 'light' })) },
+  { size: 'phone', ...(await openPage(browser, { ...phone, colorScheme: 'dark' })) },
+]
+
+for (const path of [...doors, ...pages])
+  test(`/wallet${path} reads well on a desktop and a phone, light and dark`, async () => {
+    for (const { size, page } of views) {
+      await page.context().clearCookies()
+      if (!(doors as readonly string[]).includes(path)) await signIn(page)
+      await page.goto(`${url}/wallet${path}`)
+      assert.equal(page.url(), `${url}/wallet${path}`)
+      await look(page, `wallet${path.replace('/', '-')}-${size}`)
+    }
+  })
+
+test('a refused form comes back with what was typed, its field marked and the focus in it', async () => {
+  for (const { size, page } of views) {
+    await signIn(page)
+    await page.goto(`${url}/wallet/withdraw`)
+    await page.getByLabel('Amount').fill('5000')
+    await page.getByLabel('IBAN').fill(testIban)
+    await page.getByLabel('Your PIN').fill('246810')
+    await press(page, 'Withdraw')
+    await page.getByRole('alert').waitFor()
+    assert.equal(await page.getByLabel('Amount').inputValue(), '5000')
+    assert.equal(await page.evaluate('document.activeElement.id'), 'amount')
+    await look(page, `wallet-refused-${size}`)
+  }
+})
+
+test('every language fits a small phone on every page', async () => {
+  const { page } = await openPage(browser, { ...phone, viewport: { width: 320, height: 700 } })
+  await signIn(page)
+  for (const { tag } of languages)
+    for (const path of [...doors, ...pages]) {
+      await page.goto(`${url}/wallet${path}?lang=${tag}`)
+      assert.equal(await page.getAttribute('html', 'lang'), tag)
+      assert.equal(await overflow(page), 0, `${tag} ${path}`)
+    }
+  assert.match((await page.locator('main').textContent()) ?? '', new RegExp(wordsOf.ar.close.submit))
+})

@@ -1,0 +1,233 @@
+// The wallet's doors over HTTP: registration, codes that are used twice or too late, forms from elsewhere, a session that was
+// put into the browser before, and the same answer at the same cost whoever has a wallet.
+import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
+import { test } from 'node:test'
+import { openMailSession } from '../../src/outbound/smtp.ts'
+import { TestClock } from '../support/clock.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { startMailServer, textOf } from '../support/mail-server.ts'
+import { testOperations } from '../support/operations.ts'
+import { consumerOf, testPin, WalletClient } from '../support/wallet.ts'
+
+const clock = new TestClock()
+const mail = await startMailServer()
+const gateway = await startTestGateway({
+  clock,
+  environment: { SMTP_URL: mail.url, SMTP_FROM: 'Pay <no-reply@pay.test>', REGISTRATION: 'on', ROLES: 'api' },
+})
+const { sendNotices } = testOperations(gateway.pool, {
+  ...{ config: gateway.config, clock, openMail: () => openMailSession(mail.settings) },
+}).operations
+const minuteMs = 60_000
+
+async function mailsTo(address: string): Promise<string[]> {
+  await sendNotices.sendDue(new AbortController().signal)
+  return mail.received.filter(({ to }) => to === address).map(({ raw }) => textOf(raw))
+}
+
+async function codeFor(address: string): Promise<string> {
+  const [code] = /\b\d{8}\b/.exec((await mailsTo(address)).at(-1) ?? '') ?? []
+  assert(code, `no code for ${address}`)
+  return code
+}
+
+async function askToRegister(client: WalletClient, login: string) {
+  return client.post('/wallet/register', { login }, { on: '/wallet/register' })
+}
+
+function confirm(client: WalletClient, fields: Record<string, string>) {
+  const all = { name: 'Ann Example', pin: testPin, again: testPin, ...fields }
+  return client.post('/wallet/register/confirm', all, { on: '/wallet/register' })
+}
+
+/** What a page says, without what is different each time. */
+const plain = (text: string, ...without: string[]) =>
+  without.reduce((left, each) => left.replaceAll(each, ''), text.replaceAll(/value="[^"]*"/g, ''))
+
+test('whoever registers proves the address by a code, has a wallet and is signed in', async () => {
+  const client = new WalletClient(gateway)
+  const login = 'ann@home.example'
+  assert.match((await askToRegister(client, ' Ann@home.example ')).text, /on its way to/)
+  const code = await codeFor(login)
+  const { rows } = await gateway.pool.query('select * from registrations')
+  assert.ok(rows.length > 0)
+  assert.doesNotMatch(JSON.stringify(rows), new RegExp(`ann|${code}`))
+  const wrong = await confirm(client, { login, code: '00000000' })
+  assert.deepEqual([wrong.status, /code is wrong/.test(wrong.text)], [422, true])
+  const made = await confirm(client, { login, code: `${code.slice(0, 4)} ${code.slice(4)}` })
+  assert.equal(made.status, 303, made.text)
+  const home = await client.get('/wallet')
+  assert.match(home.text, /Hello, <bdi>Ann Example<\/bdi>/)
+  assert.match(home.text, /Your wallet is open/)
+  const again = await confirm(new WalletClient(gateway), { login, code })
+  assert.equal(again.status, 422, 'a code works once')
+})
+
+test('an address that has a wallet is answered alike; its owner hears of it, and no code goes out', async () => {
+  const { login } = await consumerOf(gateway)
+  const [known, unknown] = [new WalletClient(gateway), new WalletClient(gateway)]
+  const answers = [await askToRegister(known, login), await askToRegister(unknown, 'nobody@home.example')]
+  assert.equal(plain(answers[0]?.text ?? '', login), plain(answers[1]?.text ?? '', 'nobody@home.example'))
+  assert.match((await mailsTo(login)).join(), /There is one already/)
+  assert.doesNotMatch((await mailsTo(login)).join(), /\d{8}/)
+  const [a, b] = [
+    await confirm(known, { login, code: '12345678' }),
+    await confirm(unknown, { login: 'nobody@home.example', code: '12345678' }),
+  ]
+  assert.deepEqual([a.status, plain(a.text, login)], [b.status, plain(b.text, 'nobody@home.example')])
+})
+
+test('a code is too old after a quarter of an hour, and has five tries', async () => {
+  const client = new WalletClient(gateway)
+  const login = 'late@home.example'
+  await askToRegister(client, login)
+  const code = await codeFor(login)
+  clock.advance(15 * minuteMs)
+  assert.equal((await confirm(client, { login, code })).status, 422)
+  await askToRegister(client, login)
+  const second = await codeFor(login)
+  assert.notEqual(second, code)
+  for (let tries = 0; tries < 5; tries++) await confirm(client, { login, code: '00000000' })
+  assert.equal((await confirm(client, { login, code: second })).status, 422)
+})
+
+test('asked ten times at once, one code goes out; and an address that asks for many is slowed', async () => {
+  clock.advance(60 * minuteMs)
+  const client = new WalletClient(gateway)
+  const login = 'eager@home.example'
+  const token = await client.token('/wallet/register')
+  await Promise.all(Array.from({ length: 3 }, () => client.post('/wallet/register', { login }, { token })))
+  assert.equal((await mailsTo(login)).length, 1)
+  const statuses: number[] = []
+  for (let asked = 0; asked < 12; asked++)
+    statuses.push(
+      (await client.post('/wallet/register', { login: `many${asked}@home.example` }, { token })).status,
+    )
+  assert.ok(statuses.includes(429), statuses.join())
+  clock.advance(60 * minuteMs)
+})
+
+test('a forgotten PIN is set anew by a code to the confirmed address, which ends every session', async () => {
+  const client = new WalletClient(gateway)
+  const login = 'forgets@home.example'
+  await askToRegister(client, login)
+  await confirm(client, { login, code: await codeFor(login) })
+  assert.equal((await client.get('/wallet')).status, 200)
+  const other = new WalletClient(gateway)
+  const [known, unknown] = [
+    await other.post('/wallet/forgotten', { login }, { on: '/wallet/forgotten' }),
+    await other.post('/wallet/forgotten', { login: 'nobody@home.example' }, { on: '/wallet/forgotten' }),
+  ]
+  assert.equal(plain(known.text, login), plain(unknown.text, 'nobody@home.example'))
+  const code = await codeFor(login)
+  const set = (given: object) =>
+    other.post(
+      '/wallet/new-pin',
+      { login, code, pin: '135790', again: '135790', ...given },
+      { on: '/wallet/new-pin' },
+    )
+  assert.equal((await set({ pin: '1', again: '1' })).status, 422)
+  assert.equal((await set({ code: '00000000' })).status, 422)
+  assert.equal((await set({})).status, 303)
+  assert.equal((await client.get('/wallet')).status, 303, 'the old session is over')
+  assert.equal((await other.get('/wallet')).status, 200)
+  assert.match((await mailsTo(login)).join(), /PIN of your wallet was changed/)
+  const again = await set({})
+  assert.equal(again.status, 422, 'a code works once')
+  assert.equal((await new WalletClient(gateway).signIn(login)).status, 422)
+  assert.equal((await new WalletClient(gateway).signIn(login, '135790')).status, 303)
+})
+
+test('a login that an operator typed gets no code by mail, and an operator’s code is not replaced', async () => {
+  const { login, walletId } = await consumerOf(gateway)
+  const client = new WalletClient(gateway)
+  await client.post('/wallet/forgotten', { login }, { on: '/wallet/forgotten' })
+  assert.deepEqual(await mailsTo(login), [])
+  const { code } = await gateway.operations.as('test').wallets.resetPin(walletId, 'test')
+  await gateway.pool.query('update wallets set confirmed_at = 1 where wallet_id = $1', [walletId])
+  await client.post('/wallet/forgotten', { login }, { on: '/wallet/forgotten' })
+  assert.deepEqual(await mailsTo(login), [])
+  const fields = { login, code, pin: '135790', again: '135790' }
+  assert.equal((await client.post('/wallet/new-pin', fields, { on: '/wallet/new-pin' })).status, 303)
+})
+
+test('a login that nobody has is answered as a wrong PIN is, and costs as much', async () => {
+  const { login } = await consumerOf(gateway)
+  const client = new WalletClient(gateway)
+  let hashes = 0
+  const counting = createHook({
+    init(_id, type) {
+      if (type === 'SCRYPTREQUEST') hashes++
+    },
+  }).enable()
+  try {
+    const answers = new Set<string>()
+    for (const each of [login, 'nobody@home.example', 'not a login']) {
+      hashes = 0
+      const { status, text } = await client.signIn(each, '999999')
+      answers.add(`${status} ${plain(text, each)}`)
+      // The work is counted: a clock says little where tests run side by side.
+      assert.equal(hashes, 1, each)
+    }
+    assert.equal(answers.size, 1)
+  } finally {
+    counting.disable()
+  }
+})
+
+test('wrong PINs lock as they do at the checkout, also those of whoever is signed in', async () => {
+  const { client, login } = await consumerOf(gateway, { minor: 1_000n })
+  const fields = { pin: '999999', new: '135790', again: '135790' }
+  for (let tries = 0; tries < 5; tries++)
+    assert.match((await client.send('/wallet/pin', fields, '/wallet/settings')).text, /PIN is wrong|too many/)
+  const locked = await client.send('/wallet/pin', { ...fields, pin: testPin }, '/wallet/settings')
+  assert.match(locked.text, /too many wrong tries/)
+  clock.advance(minuteMs)
+  assert.equal(
+    (await client.send('/wallet/pin', { ...fields, pin: testPin }, '/wallet/settings')).status,
+    303,
+  )
+  assert.equal((await new WalletClient(gateway).signIn(login, '135790')).status, 303)
+})
+
+test('a session that somebody put into the browser before is not the one that is signed in', async () => {
+  const { login } = await consumerOf(gateway)
+  const client = new WalletClient(gateway)
+  const planted = 'A'.repeat(43)
+  client.cookies.set('wallet', planted)
+  assert.equal((await client.signIn(login)).status, 303)
+  assert.notEqual(client.cookies.get('wallet'), planted)
+  const thief = new WalletClient(gateway)
+  thief.cookies.set('wallet', planted)
+  assert.equal((await thief.get('/wallet')).status, 303)
+})
+
+test('sessions end one by one, everywhere, by an hour of silence, and with the wallet’s lock', async () => {
+  const { client, login, walletId } = await consumerOf(gateway)
+  const second = new WalletClient(gateway)
+  await second.signIn(login)
+  const [, session = ''] =
+    /name="session" value="([^"]+)"/.exec((await client.get('/wallet/settings')).text) ?? []
+  await client.send('/wallet/devices/end', { session }, '/wallet/settings')
+  assert.deepEqual([(await second.get('/wallet')).status, (await client.get('/wallet')).status], [303, 200])
+  await second.signIn(login)
+  await client.send('/wallet/devices/end-all', {}, '/wallet/settings')
+  for (const each of [client, second]) assert.equal((await each.get('/wallet')).status, 303)
+  await client.signIn(login)
+  const { lockWallet, unlockWallet } = gateway.operations.as('test').wallets
+  await lockWallet(walletId, 'test')
+  assert.equal((await client.get('/wallet')).status, 303)
+  await unlockWallet(walletId, 'test')
+  await client.signIn(login)
+  clock.advance(61 * minuteMs)
+  assert.equal((await client.get('/wallet')).status, 303)
+})
+
+test('WALLET=off has no wallet, and without REGISTRATION=on nobody registers', async () => {
+  const without = await startTestGateway({ share: gateway, environment: { WALLET: 'off' } })
+  assert.equal((await fetch(`${without.url}/wallet/sign-in`)).status, 404)
+  const closed = await startTestGateway({ share: gateway })
+  assert.equal((await fetch(`${closed.url}/wallet/register`)).status, 404)
+  assert.doesNotMatch(await (await fetch(`${closed.url}/wallet/sign-in`)).text(), /register/)
+})

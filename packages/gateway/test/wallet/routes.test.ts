@@ -1,0 +1,148 @@
+// Every page and form of the wallet, as its table names them: without a session, with a form that is not ours, and with another
+// wallet's thing, which is answered as what does not exist. A route that comes without its row here fails.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { walletRoutes } from '../../src/faces/wallet/routes.ts'
+import { prefix } from '../../src/faces/wallet/wallet.ts'
+import { testWalletPin } from '../../src/sandbox/test-wallets.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { consumerOf, testPin, WalletClient } from '../support/wallet.ts'
+
+const gateway = await startTestGateway()
+const own = await consumerOf(gateway, { minor: 2_500n })
+const other = await consumerOf(gateway, { minor: 5_000n })
+const [entry] = await gateway.stores.walletHistory.list(other.walletId, { limit: 1 })
+const [session] = await gateway.stores.walletSessions.list(other.walletId, Date.now())
+assert(entry && session)
+
+/** Of each parameter: another wallet's thing, and one that nobody has. */
+const things: Readonly<Record<string, readonly [others: string, nobodys: string]>> = {
+  key: [`${entry.madeAtMs}-${entry.transferId}`, `${entry.madeAtMs}-T01ARZ3NDEKTSV4RRFFQ69G5FAV`],
+}
+
+/** What a form is sent with, with another wallet's thing where it takes one. */
+const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/top-up': { amount: '1', currency: 'EUR' },
+  '/withdraw': { amount: '1', currency: 'EUR', iban: 'DE89370400440532013000', pin: testPin },
+  '/pin': { pin: testPin, new: testPin, again: testPin },
+  '/language': { language: 'de' },
+  '/devices/end': { session: session.sessionId },
+  '/devices/end-all': {},
+  '/close': { pin: testPin },
+  '/sign-out': {},
+}
+const posts = walletRoutes.flatMap((route) => ('act' in route ? [route.path] : []))
+const gets = walletRoutes.flatMap((route) => ('show' in route ? [route.path] : []))
+
+async function state(): Promise<unknown> {
+  const { rows } = await gateway.pool.query(
+    `select w.*, (select count(*) from payouts) as payouts, (select count(*) from orders) as orders,
+            (select count(*) from wallet_sessions s where s.wallet_id = w.wallet_id) as sessions
+       from wallets w where wallet_id = any ($1) order by wallet_id`,
+    [[own.walletId, other.walletId]],
+  )
+  return rows
+}
+
+test('every route has a row here, and every row a route', () => {
+  const params = walletRoutes.flatMap(({ path }) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name))
+  assert.deepEqual([...new Set(params)].sort(), Object.keys(things).sort())
+  assert.deepEqual([...posts].sort(), Object.keys(fields).sort())
+})
+
+test('without a session every page and every form leads to the sign-in', async () => {
+  const nobody = new WalletClient(gateway)
+  const before = await state()
+  for (const path of gets) {
+    const answer = await nobody.get(prefix + path.replace(':key', things['key']?.[0] ?? ''))
+    assert.deepEqual([answer.status, answer.location?.split('?')[0]], [303, '/wallet/sign-in'], path)
+  }
+  for (const path of posts) {
+    const answer = await nobody.post(prefix + path, fields[path] ?? {}, { token: 'x' })
+    assert.deepEqual([answer.status, answer.location], [303, '/wallet/sign-in'], path)
+  }
+  assert.deepEqual(await state(), before)
+})
+
+test('a form from another site, with another token or with none does nothing', async () => {
+  const token = await own.client.token('/wallet/settings')
+  const others = await other.client.token('/wallet/settings')
+  const before = await state()
+  for (const path of posts)
+    for (const options of [
+      { token, headers: { 'sec-fetch-site': 'cross-site' } },
+      { token, headers: { origin: 'https://evil.example' } },
+      { token: others },
+      { token: '' },
+    ]) {
+      const number = randomUUID()
+      const answer = await own.client.post(prefix + path, { ...fields[path], number }, options)
+      assert.equal(answer.status, 403, `${path} ${JSON.stringify(options.headers)}`)
+    }
+  assert.deepEqual(await state(), before)
+})
+
+test('another wallet’s entry is answered as one that nobody has, and its sessions stay', async () => {
+  const [others = '', nobodys = ''] = things['key'] ?? []
+  const [a, b] = [
+    await own.client.get(`/wallet/history/${others}`),
+    await own.client.get(`/wallet/history/${nobodys}`),
+  ]
+  assert.deepEqual([a.status, a.text], [404, b.text])
+  assert.equal((await other.client.get(`/wallet/history/${others}`)).status, 200)
+  await own.client.send('/wallet/devices/end', { session: session.sessionId }, '/wallet/settings')
+  assert.equal((await other.client.get('/wallet')).status, 200)
+})
+
+test('the number of another’s withdrawal leads to nothing, and a form that is sent twice withdraws once', async () => {
+  const number = randomUUID()
+  const form = { ...fields['/withdraw'], number }
+  const token = await other.client.token('/wallet/withdraw')
+  for (let times = 0; times < 2; times++)
+    assert.equal((await other.client.post('/wallet/withdraw', form, { token })).status, 303)
+  assert.equal((await gateway.operations.withdraw.list(other.walletId, 10)).length, 1)
+  await own.client.post('/wallet/withdraw', form, { on: '/wallet/withdraw' })
+  assert.equal((await gateway.operations.withdraw.list(own.walletId, 10)).length, 0)
+  assert.deepEqual((await gateway.operations.verifyLedger()).findings, [])
+})
+
+test('odd input is refused in words, and never breaks a page', async () => {
+  for (const [path, bad] of [
+    ['/withdraw', { amount: '-1' }],
+    ['/withdraw', { amount: '1', currency: '€' }],
+    ['/withdraw', { amount: '99999999999999999999' }],
+    ['/withdraw', { iban: 'DE00' }],
+    ['/withdraw', { amount: '3000' }],
+    ['/top-up', { amount: '' }],
+    ['/top-up', { amount: '1', number: 'x' }],
+    ['/pin', { new: '1', again: '1' }],
+    ['/close', {}],
+  ] as const) {
+    const on = path === '/pin' ? '/wallet/settings' : prefix + path
+    const answer = await own.client.send(prefix + path, { ...fields[path], ...bad }, on)
+    assert.equal(answer.status, 422, `${path} ${JSON.stringify(bad)}`)
+    assert.match(answer.text, /role="alert"/)
+  }
+  for (const path of [
+    '/history?before=x',
+    '/history?before=9999999999999999999-x',
+    '/history/1-',
+    '/history/x',
+  ])
+    assert.ok([200, 404].includes((await own.client.get(prefix + path)).status), path)
+})
+
+test('nobody takes a test wallet of the sandbox from the others', async () => {
+  const client = new WalletClient(gateway)
+  const login = 'approves@sandbox.test'
+  assert.equal((await client.signIn(login, testWalletPin)).status, 303)
+  for (const [path, on] of [
+    ['/wallet/pin', '/wallet/settings'],
+    ['/wallet/close', '/wallet/close'],
+  ] as const) {
+    const given = { pin: testWalletPin, new: '135790', again: '135790' }
+    assert.equal((await client.send(path, given, on)).status, 422)
+  }
+  assert.equal((await new WalletClient(gateway).signIn(login, testWalletPin)).status, 303)
+})

@@ -1,0 +1,262 @@
+// What consumers move themselves: top-ups through a rail, withdrawals in a run of payouts, and the closing of what is empty.
+// After each of them the books are proved.
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterEach, test } from 'node:test'
+import { Failure } from '@tillgate/protocol'
+import { readConfig } from '../../src/settings/config.ts'
+import { ownMerchantId, topUpLimits } from '../../src/wallets/rules/top-up.ts'
+import { freshDatabase } from '../support/database.ts'
+import { heldClock } from '../support/money.ts'
+import { testIban, textOf, workOff } from '../support/payouts.ts'
+import { approved, openRails } from '../support/rails.ts'
+import { testEnvironment } from '../support/started.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock()
+const dayMs = 86_400_000
+const config = {
+  ...readConfig({
+    ...testEnvironment,
+    WALLET_BALANCE_LIMIT: '50 USD',
+    WITHDRAWALS_UP_TO: '20 USD',
+  }),
+  bankAccountWaitMs: 0,
+}
+const rails = await openRails(pool, { clock, config })
+const { money, operations, stores } = rails
+const { startTopUp, withdraw, payByRail, closeWallet } = operations
+const { payouts, payoutRuns, merchants } = operations.as('test')
+const bank = await rails.addBank('bank')
+
+afterEach(async () => {
+  assert.deepEqual((await operations.verifyLedger()).findings, [])
+  assert.deepEqual(rails.troubles, [])
+})
+
+async function topUp(walletId: string, amountMinor: bigint, given: { formNumber?: string } = {}) {
+  const { formNumber = randomBytes(10).toString('hex') } = given
+  return startTopUp.start({ walletId, currency: 'USD', amountMinor, formNumber, description: 'Top-up' })
+}
+
+function keyOf(outcome: Awaited<ReturnType<typeof topUp>>) {
+  assert(outcome.kind === 'begun', outcome.kind)
+  const [, , merchantId = '', paymentId = ''] = outcome.path.split('/')
+  return { merchantId, paymentId }
+}
+
+async function payTopUp(key: { merchantId: string; paymentId: string }, answer: object = approved) {
+  const started = await payByRail.start({ ...key, railId: 'bank', locale: 'en' })
+  assert(started.kind === 'started', started.kind)
+  const { transactionId } = started.attempt
+  bank.payments.set(transactionId, answer)
+  clock.advance(2_000)
+  await rails.turn()
+  return transactionId
+}
+
+async function withdrawFrom(walletId: string, amountMinor: bigint, formNumber = randomUUID()) {
+  const wallet = await stores.wallets.findWallet(walletId)
+  assert(wallet)
+  const given = { wallet, currency: 'USD', amountMinor, iban: testIban, formNumber, address: '192.0.2.1' }
+  return withdraw.request(given)
+}
+
+const ends = (answer: object) => (error: unknown) => {
+  assert(error instanceof Failure)
+  assert.deepEqual({ failure: error.failure, field: error.field }, answer)
+  return true
+}
+
+test('a top-up that a rail pays is in the wallet at once, whole', async () => {
+  const walletId = await money.addWallet(0n)
+  const key = keyOf(await topUp(walletId, 1_250n))
+  assert.equal(key.merchantId, ownMerchantId)
+  await payTopUp(key)
+  const order = await money.orders.findOrder(key)
+  assert.deepEqual([order?.status, order?.topsUp, order?.fee], ['success', walletId, undefined])
+  assert.equal(await money.balanceOf(walletId), 1_250n)
+  const [own] = await stores.treasury.listAccounts({ ownerKind: 'merchant', ownerId: ownMerchantId })
+  assert.equal(own?.creditsPostedMinor, own?.debitsPostedMinor)
+  const [entry] = await stores.walletHistory.list(walletId, { limit: 5 })
+  assert.deepEqual([entry?.kind, entry?.amountMinor], ['top_up_credit', 1_250n])
+})
+
+test('a rail that declines, or pays too late, credits nothing; late money goes back the way it came', async () => {
+  const walletId = await money.addWallet(0n)
+  const declined = keyOf(await topUp(walletId, 500n))
+  await payTopUp(declined, { status: 'declined', reason: 'no' })
+  assert.equal((await money.orders.findOrder(declined))?.status, 'pending')
+  const late = keyOf(await topUp(walletId, 500n))
+  const transactionId = await payTopUp(late, bank.first)
+  clock.advance(topUpLimits.lifeMs)
+  await operations.expireOrders()
+  bank.says = ({ type }) => (type === 'payment.cancel' ? approved : undefined)
+  bank.payments.set(transactionId, approved)
+  for (let turns = 0; turns < 5; turns++) {
+    clock.advance(60_000)
+    await rails.turn()
+  }
+  bank.says = () => undefined
+  const [attempt] = await stores.attempts.listAttempts(late)
+  assert.equal(attempt?.status, 'returned')
+  assert.equal(await money.balanceOf(walletId), 0n)
+})
+
+test('a top-up is not paid from a wallet, and not refunded: its money is in the wallet', async () => {
+  const rich = await money.addWallet(1_000n)
+  const walletId = await money.addWallet(0n)
+  const key = keyOf(await topUp(walletId, 500n))
+  assert.deepEqual(await operations.submitPayment({ ...key, walletId: rich }), {
+    kind: 'order_not_payable',
+    status: 'pending',
+  })
+  await payTopUp(key)
+  await operations
+    .as('test')
+    .orders.refundOrder(key, { amountMinor: 500n, reason: 'test' } as never)
+    .catch(() => {})
+  await money.settle()
+  assert.equal(await money.balanceOf(walletId), 500n)
+})
+
+test('of 16 top-ups at once so many are begun as fit into the wallet, and a form sent twice is one', async () => {
+  const walletId = await money.addWallet(1_000n)
+  const all = await Promise.all(Array.from({ length: 16 }, () => topUp(walletId, 1_500n)))
+  const begun = all.filter(({ kind }) => kind === 'begun')
+  // What nobody began to pay makes room, so more than two may be begun one after the other; never more at once.
+  const { rows } = await pool.query<{ sum: string }>(
+    "select coalesce(sum(payment_amount_minor), 0) as sum from orders where tops_up = $1 and status = 'pending'",
+    [walletId],
+  )
+  assert.ok(begun.length > 0 && Number(rows[0]?.sum) <= 4_000, `${rows[0]?.sum}`)
+  const formNumber = 'f'.repeat(20)
+  const [one, two] = [
+    await topUp(walletId, 100n, { formNumber }),
+    await topUp(walletId, 100n, { formNumber }),
+  ]
+  assert.deepEqual(keyOf(one), keyOf(two))
+  const other = await money.addWallet(0n)
+  assert.equal((await topUp(other, 100n, { formNumber })).kind, 'too_many', 'of another wallet')
+  await payTopUp(keyOf(one))
+  const over = await topUp(walletId, 3_901n)
+  assert.deepEqual(over, { kind: 'over_limit', roomMinor: 3_900n })
+  assert.equal((await topUp(walletId, 3_900n)).kind, 'begun')
+})
+
+test('suspending the gateway’s own merchant, or taking the rail away, ends topping up', async () => {
+  const walletId = await money.addWallet(0n)
+  assert.deepEqual(await startTopUp.currencies(), ['JPY', 'USD'])
+  await merchants.suspendMerchant(ownMerchantId, 'test')
+  assert.deepEqual([await startTopUp.currencies(), (await topUp(walletId, 1n)).kind], [[], 'no_rail'])
+  await merchants.resumeMerchant(ownMerchantId, 'test')
+  assert.equal((await topUp(walletId, 1n)).kind, 'begun')
+})
+
+test('a withdrawal holds its money at once, goes with the others of the day in one file, and is paid once', async () => {
+  const walletId = await money.addWallet(5_000n)
+  const formNumber = randomUUID()
+  await Promise.all([withdrawFrom(walletId, 1_200n, formNumber), withdrawFrom(walletId, 1_200n, formNumber)])
+  clock.advance(1)
+  await withdrawFrom(walletId, 800n)
+  assert.equal(await money.balanceOf(walletId), 3_000n, 'sent twice it is one')
+  const all = await withdraw.list(walletId, 10)
+  assert.deepEqual(
+    all.map(({ status, amountMinor, account }) => [status, amountMinor, account.iban]),
+    [
+      ['requested', 800n, testIban],
+      ['requested', 1_200n, testIban],
+    ],
+  )
+  const runId = all[0]?.runId ?? ''
+  assert.equal(all[1]?.runId, runId)
+  await workOff(money)
+  assert.equal((await payoutRuns.showRun(runId)).run.closedAtMs, undefined, 'it is open until tomorrow')
+  clock.advance(dayMs)
+  await workOff(money)
+  await payoutRuns.sendRun(runId, 'test')
+  const file = await textOf(await payoutRuns.exportRun(runId, 'csv'))
+  assert.equal(file.split(testIban).length - 1, 2)
+  const [, large] = all
+  assert(large)
+  const outside = { reference: 'r1', valueDate: '2027-01-16' }
+  await payouts.endPayout(large, { status: 'returned', outside, message: 'account closed' }, 'account closed')
+  assert.equal(await money.balanceOf(walletId), 4_200n, 'what came back is in the wallet again')
+  await payoutRuns.endRun(runId, { ending: 'paid', ...outside, message: undefined }, 'test')
+  await workOff(money)
+  assert.deepEqual(
+    (await withdraw.list(walletId, 10)).map(({ status }) => status),
+    ['paid', 'returned'],
+  )
+  assert.equal(await money.balanceOf(walletId), 4_200n)
+  const history = await stores.walletHistory.list(walletId, { limit: 3 })
+  assert.deepEqual(history.map(({ kind, amountMinor }) => `${kind} ${amountMinor}`).sort(), [
+    'payout -1200',
+    'payout -800',
+    'payout_return 1200',
+  ])
+})
+
+test('more than the policy allows has a run of its own, which an operator cancels or sends', async () => {
+  const walletId = await money.addWallet(5_000n)
+  await withdrawFrom(walletId, 2_001n)
+  const [payout] = await withdraw.list(walletId, 1)
+  assert(payout)
+  const { run } = await payoutRuns.showRun(payout.runId)
+  assert.deepEqual([run.part, run.closedAtMs !== undefined], [undefined, true])
+  await payouts.endPayout(payout, { status: 'cancelled', outside: undefined, message: 'no' }, 'no')
+  assert.equal(await money.balanceOf(walletId), 5_000n)
+})
+
+test('too much, a wrong IBAN, and 16 at once: no more goes out than was in', async () => {
+  const walletId = await money.addWallet(1_000n)
+  await assert.rejects(
+    withdrawFrom(walletId, 1_001n),
+    ends({ failure: 'status_does_not_allow', field: 'amount' }),
+  )
+  const wallet = await stores.wallets.findWallet(walletId)
+  assert(wallet)
+  const given = { wallet, currency: 'USD', amountMinor: 1n, address: '192.0.2.1', formNumber: randomUUID() }
+  await assert.rejects(
+    withdraw.request({ ...given, iban: 'DE00370400440532013000' }),
+    ends({ failure: 'invalid_field', field: 'iban' }),
+  )
+  const all = await Promise.allSettled(Array.from({ length: 16 }, () => withdrawFrom(walletId, 300n)))
+  assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 3)
+  assert.equal(await money.balanceOf(walletId), 100n)
+})
+
+test('a wallet with money, or with a withdrawal under way, is not closed; an empty one is, for good', async () => {
+  const walletId = await money.addWallet(1_000n)
+  assert.equal(await closeWallet(walletId, 'consumer'), 'not_empty')
+  await withdrawFrom(walletId, 1_000n)
+  assert.equal(await closeWallet(walletId, 'consumer'), 'under_way')
+  const [payout] = await withdraw.list(walletId, 1)
+  assert(payout)
+  clock.advance(dayMs)
+  await workOff(money)
+  await payoutRuns.sendRun(payout.runId, 'test')
+  const outside = { reference: 'r2', valueDate: '2027-01-16' }
+  await payouts.endPayout(payout, { status: 'paid', outside, message: undefined }, 'test')
+  const key = keyOf(await topUp(walletId, 100n))
+  const started = await payByRail.start({ ...key, railId: 'bank', locale: 'en' })
+  assert.equal(started.kind, 'started')
+  assert.equal(await closeWallet(walletId, 'consumer'), 'under_way', 'a rail may still pay')
+  await payByRail.leave(key)
+  assert.equal(await closeWallet(walletId, 'consumer'), 'closed')
+  const closed = await stores.wallets.findWallet(walletId)
+  assert.deepEqual(
+    [closed?.status, closed?.login, closed?.name],
+    ['closed', `closed ${walletId}`, 'Closed wallet'],
+  )
+  assert.equal((await topUp(walletId, 100n)).kind, 'too_many')
+  await assert.rejects(
+    operations
+      .as('test')
+      .wallets.unlockWallet(walletId, 'test')
+      .then(async () => {
+        assert.equal((await stores.wallets.findWallet(walletId))?.status, 'closed')
+        throw new Error('it stays closed')
+      }),
+  )
+})
