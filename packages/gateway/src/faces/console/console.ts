@@ -24,6 +24,8 @@ export interface Visit {
   readonly nowMs: number
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
+  /** A filter's merchant was typed by a name that several have. */
+  readonly merchantChoices?: readonly { readonly merchantId: string; readonly name: string }[] | undefined
   /** Path and query of the page. */
   readonly url: string
   /** Whose forms the pages show. */

@@ -49,3 +49,15 @@ export function errorOf({ refused }: Visit, action: string, name: string): Field
     }
   )
 }
+
+/** Of a filter: a merchant by number or name, or one of those that have the name. */
+export function merchantField({
+  query,
+  merchantChoices = [],
+}: Pick<Visit, 'query' | 'merchantChoices'>): Html {
+  if (merchantChoices.length > 1)
+    return html`<label>Merchant<select name="merchant"><option value="">any</option><option value="${query.get('merchant')}" selected>Which “${query.get('merchant')}”?</option>${merchantChoices.map(
+      ({ merchantId, name }) => html`<option value="${merchantId}">${name} (${merchantId})</option>`,
+    )}</select></label>`
+  return html`<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="64" placeholder="name or number" autocomplete="off"></label>`
+}

@@ -154,7 +154,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   }
 
   async function view(call: Call, show: ConsoleView['show']): Promise<FastifyReply> {
-    const page = await show(call.visit)
+    const page = await show(await byMerchantId(call.visit))
     if (!page) return sendNothingHere(call)
     const taken = takeNote(call.request, running())
     if (taken) call.reply.header('set-cookie', taken.cookie)
@@ -163,7 +163,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
 
   async function download(call: Call, make: ConsoleDownload['download']): Promise<FastifyReply> {
     const { reply } = call
-    const made = await make(call.visit)
+    const made = await make(await byMerchantId(call.visit))
     if (!made) return sendNothingHere(call)
     const stream = downloads.start(made.content)
     if (!stream)
@@ -210,7 +210,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       message,
     }))
     const refused = { action: request.url, typed: form, errors }
-    const shown = await page?.show({ ...visit, ...page, refused })
+    const shown = page && (await page.show(await byMerchantId({ ...visit, ...page, refused })))
     const text = 'Nothing was done. Please look at this:'
     if (!shown)
       return sendPlain(reply.status(422), {
@@ -289,6 +289,20 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       url: request.url,
       catalogue,
     }
+  }
+
+  /** Filters take a merchant by its number or by its name; pages see the number. */
+  async function byMerchantId(visit: Visit): Promise<Visit> {
+    const typed = visit.query.get('merchant')?.trim() ?? ''
+    const { orders } = visit.service
+    if (typed === '' || orders.isMerchantId(typed)) return visit
+    const found = await orders.searchMerchants(typed)
+    const same = found.filter(({ name }) => name.toLowerCase() === typed.toLowerCase())
+    const [only] = same.length === 1 ? same : found
+    if (!only || (found.length > 1 && same.length !== 1)) return { ...visit, merchantChoices: found }
+    const query = new URLSearchParams(visit.query)
+    query.set('merchant', only.merchantId)
+    return { ...visit, query }
   }
 
   async function frameOf({ operator, session }: SignedIn, note: Note | undefined): Promise<Frame> {

@@ -3,6 +3,7 @@ import { uuidPattern } from '@tillgate/protocol'
 import { html } from '../../../http/html.ts'
 import type { AuditFilter } from '../../../operators/store/audit-log.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { merchantField } from '../forms.ts'
 import { noneFits, pages, table } from '../tables.ts'
 import { moment } from '../words.ts'
 
@@ -11,7 +12,8 @@ const perPage = 50
 
 export const auditArea: readonly ConsoleRoute[] = [{ path, show }]
 
-async function show({ query, nowMs, service }: Visit): Promise<ConsolePage> {
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, nowMs, service } = visit
   const before = query.get('before') ?? ''
   const page = await service.audit.listActs(filterOf(query), {
     limit: perPage + 1,
@@ -25,7 +27,7 @@ async function show({ query, nowMs, service }: Visit): Promise<ConsolePage> {
 <label>Who contains<input name="actor" value="${query.get('actor')}" maxlength="100" autocapitalize="none"></label>
 <label>What contains<input name="act" value="${query.get('act')}" maxlength="100" autocapitalize="none" placeholder="refund"></label>
 <label>Done to<input name="subject" value="${query.get('subject')}" maxlength="260"></label>
-<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="18" placeholder="18 letters or digits"></label>
+${merchantField(visit)}
 <button>Filter</button></form>
 ${table(
   'Acts, the newest first',

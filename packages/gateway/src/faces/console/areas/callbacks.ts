@@ -12,6 +12,7 @@ import { timeOfCallbackId } from '../../../platform/time-ordered-ids.ts'
 import { actForms } from '../act-forms.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { merchantField } from '../forms.ts'
 import { state } from '../statuses.ts'
 import { empty, noneFits, number, pages, table, urlWith } from '../tables.ts'
 import { ago, count, countUpTo, exact, until } from '../words.ts'
@@ -51,7 +52,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 </dl>
 <h2>Failing hosts</h2>${hostTable(visit, failing, waiting)}
 ${actForms(visit, 'callbacks.hosts')}
-<h2>All callbacks</h2>${filterForm(query)}
+<h2>All callbacks</h2>${filterForm(visit)}
 ${
   shown.length === 0
     ? empty(
@@ -151,14 +152,15 @@ function tick({ merchantId, callbackId, eventName, paymentId }: StoredCallback, 
   return html`<input type="checkbox" name="callback" value="${value}" form="ticked"${isTicked && html` checked`} aria-label="${eventName} of ${paymentId}">`
 }
 
-function filterForm(query: URLSearchParams): Html {
+function filterForm(visit: Visit): Html {
+  const { query } = visit
   const options = (name: string, all: readonly string[]) =>
     all.map((each) => html`<option${query.get(name) === each && html` selected`}>${each}</option>`)
   return html`<form class="filters" action="${path}">
 <label>State<select name="state"><option value="">any</option>${options('state', states)}</select></label>
 <label>Event<select name="event"><option value="">any</option>${options('event', eventNames)}</select></label>
 <label>Host<input name="host" value="${query.get('host')}" maxlength="260" autocapitalize="none" spellcheck="false"></label>
-<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="18" placeholder="18 letters or digits"></label>
+${merchantField(visit)}
 <button>Filter</button>
 <a class="button" href="${urlWith(path, query, { state: 'exhausted', before: undefined })}">Given up</a>
 </form>`

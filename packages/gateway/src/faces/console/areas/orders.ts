@@ -4,6 +4,7 @@ import { type Content, type Html, html } from '../../../http/html.ts'
 import type { ListedOrder, OrderFilter } from '../../../orders/store/order-list.ts'
 import { timeOfPaymentId } from '../../../platform/time-ordered-ids.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
+import { merchantField } from '../forms.ts'
 import { status, wordOf } from '../statuses.ts'
 import { empty, noneFits, number, pages, table, urlWith } from '../tables.ts'
 import { ago, amount, exact } from '../words.ts'
@@ -20,12 +21,12 @@ export const ordersArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { query, nowMs } = visit
+  const { query } = visit
   return {
     title: 'Orders',
     area: 'orders',
     isLive: !query.has('before'),
-    content: html`${filterForm(query, nowMs)}${await list(visit)}`,
+    content: html`${filterForm(visit)}${await list(visit)}`,
   }
 }
 
@@ -76,11 +77,12 @@ export function orderTable(orders: readonly ListedOrder[], nowMs: number): Html 
   )
 }
 
-function filterForm(query: URLSearchParams, nowMs: number): Html {
+function filterForm(visit: Visit): Html {
+  const { query, nowMs } = visit
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return html`<form class="filters" action="${path}">
 <label>Status<select name="status"><option value="">any</option>${statusNames.map((name) => html`<option value="${name}"${query.get('status') === name && html` selected`}>${wordOf(name)}</option>`)}</select></label>
-<label>Merchant<input name="merchant" value="${query.get('merchant')}" maxlength="18" placeholder="18 letters or digits" autocomplete="off"></label>
+${merchantField(visit)}
 <label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="any" autocapitalize="characters" autocomplete="off" spellcheck="false"></label>
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
 <label>To, that day included<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>

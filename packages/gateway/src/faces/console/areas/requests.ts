@@ -2,6 +2,7 @@
 import { type Content, html } from '../../../http/html.ts'
 import type { LoggedRequest, RequestPlace } from '../../../system/store/request-log.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
+import { merchantField } from '../forms.ts'
 import { empty, pages, table } from '../tables.ts'
 import { moment } from '../words.ts'
 
@@ -10,7 +11,8 @@ const perPage = 50
 
 export const requestsArea: readonly ConsoleRoute[] = [{ path: requestsPath, show }]
 
-async function show({ query, nowMs, service }: Visit): Promise<ConsolePage> {
+async function show(visit: Visit): Promise<ConsolePage> {
+  const { query, nowMs, service } = visit
   const text = (name: string) => query.get(name)?.trim() || undefined
   const filter = { requestId: text('id'), merchantId: text('merchant') }
   const found = await service.requests(filter, {
@@ -23,7 +25,7 @@ async function show({ query, nowMs, service }: Visit): Promise<ConsolePage> {
     title: 'Requests',
     area: 'system',
     content: html`<p>Refused requests of the last 7 days, and those that took a second or longer, without what they carried.</p>
-${requestSearch(filter)}
+${requestSearch(visit)}
 ${
   shown.length === 0
     ? empty(
@@ -39,10 +41,10 @@ ${pages(requestsPath, query, { older: last && `${last.answeredAtMs}.${last.reque
   }
 }
 
-function requestSearch(filter: { requestId?: string | undefined; merchantId?: string | undefined }) {
+function requestSearch(visit: Visit) {
   return html`<form class="filters" action="${requestsPath}">
-<label>requestId<input name="id" value="${filter.requestId}" maxlength="64" autocapitalize="none" spellcheck="false"></label>
-<label>Merchant<input name="merchant" value="${filter.merchantId}" maxlength="18" autocapitalize="none"></label>
+<label>requestId<input name="id" value="${visit.query.get('id')}" maxlength="64" autocapitalize="none" spellcheck="false"></label>
+${merchantField(visit)}
 <button>Find</button></form>`
 }
 
