@@ -60,7 +60,7 @@ insert into bill_turns (merchant_id, next_day)
 select distinct a.owner_id, date '1970-01-01'
   from accounts a
  where a.account_id >= 'merchant:' and a.account_id < 'merchant;'
-   and not exists (select from bill_turns b where b.merchant_id = a.owner_id)
+   and not exists (select 1 from bill_turns b where b.merchant_id = a.owner_id)
     on conflict do nothing`)
 }
 

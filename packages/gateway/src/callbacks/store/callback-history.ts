@@ -297,7 +297,7 @@ delete from callback_queue
  where callback_id = any (array(select callback_id
                                   from callback_queue q
                                  where due_at < ${dueBeforeMs} and (claimed_until is null or claimed_until <= ${nowMs})
-                                   and exists (select from callback_hosts h
+                                   and exists (select 1 from callback_hosts h
                                                 where h.host = q.host and h.paused_until is not null)
                                  order by due_at
                                  limit ${limit}
