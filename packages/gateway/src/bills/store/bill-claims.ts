@@ -10,38 +10,35 @@ const sums = billSections
   })
   .join(', ')
 
-/** Of each merchant, day and currency until which it is billed. Turns lie in one place, transfers with their merchants. */
+/** Of each merchant, day and currency. */
 const moved = `
-with daily as materialized (
-  select t.merchant_id, ${day} as day, t.currency, count(*) as lines, ${sums}
+  select t.merchant_id, ${day} as day, t.currency, ${sums}
     from (select t.merchant_id, t.made_at, t.currency, t.kind,
                  case when t.credit_account like 'merchant:%' then t.amount_minor else -t.amount_minor end as signed
             from transfers t
            where t.phase in ('post', 'direct')
              and 'merchant:' || t.merchant_id || ':' || t.currency in (t.debit_account, t.credit_account)) as t
-   group by 1, 2, 3
-), m as materialized (
-  select d.* from daily d join bill_turns n on n.merchant_id = d.merchant_id where d.day < n.next_day
-), b as materialized (
-  select * from bill_totals
-)`
+   group by 1, 2, 3`
 
 const totals = billSections.map((section) => `coalesce(b.${section}_minor, 0)`).join(', ')
 const ledger = billSections.map((section) => `coalesce(m.${section}, 0)`).join(', ')
 
-/** What came too late for its own bill is said openly by a later one. */
-const isSaidLater = (key: string) => `exists (
-   select 1 from b l
-    where l.merchant_id = ${key}.merchant_id and l.currency = ${key}.currency and l.day > ${key}.day and l.late_minor <> 0)`
-
 export const billClaims = {
+  // What came too late for its own bill is said openly by a later one.
   'every bill sums up what the ledger says of its day, and every day that is billed has its bill': `
-${moved}
+  with moved as materialized (${moved}),
+       billed as materialized (select * from bill_totals)
 select k.merchant_id || ' ' || k.day || ' ' || k.currency
-  from (select merchant_id, day, currency from b union select merchant_id, day, currency from m) as k
-  left join b on b.merchant_id = k.merchant_id and b.day = k.day and b.currency = k.currency
-  left join m on m.merchant_id = k.merchant_id and m.day = k.day and m.currency = k.currency
- where (b.merchant_id is null or (${totals}) is distinct from (${ledger})) and not ${isSaidLater('k')}`,
+  from (select merchant_id, day, currency from billed
+         union
+        select m.merchant_id, m.day, m.currency
+          from moved m join bill_turns n on n.merchant_id = m.merchant_id and n.next_day > m.day) as k
+  left join billed b on b.merchant_id = k.merchant_id and b.day = k.day and b.currency = k.currency
+  left join moved m on m.merchant_id = k.merchant_id and m.day = k.day and m.currency = k.currency
+ where (b.merchant_id is null or (${totals}) is distinct from (${ledger}))
+   and not exists (select 1 from billed l
+                    where l.merchant_id = k.merchant_id and l.currency = k.currency and l.day > k.day
+                      and l.late_minor <> 0)`,
 
   'every bill opens with what the one before closed with': `
 select merchant_id || ' ' || day || ' ' || currency

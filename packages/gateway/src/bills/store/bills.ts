@@ -104,10 +104,12 @@ select currency, sum(fees_minor) as fees, max(day)::text as until
 
 /** Whether everything until the end of the day is in bills; also where there was nothing until then. By transfers_statement. */
 async function isBilled(database: Queryable, { merchantId, day }: BillKey): Promise<boolean> {
-  const { rows } = await database.query<{ is_billed: boolean }>(sql`
-select coalesce((select next_day > ${day}::date from bill_turns where merchant_id = ${merchantId}),
-                not exists (select 1 from transfers
-                             where merchant_id = ${merchantId} and phase in ('post', 'direct')
-                               and made_at < ${rangeOf(day).toMs})) as is_billed`)
-  return rows[0]?.is_billed ?? false
+  const { rows: turns } = await database.query<{ is_billed: boolean }>(sql`
+select next_day > ${day}::date as is_billed from bill_turns where merchant_id = ${merchantId}`)
+  if (turns[0]) return turns[0].is_billed
+  const { rows: moved } = await database.query(sql`
+select 1 from transfers
+ where merchant_id = ${merchantId} and phase in ('post', 'direct') and made_at < ${rangeOf(day).toMs}
+ limit 1`)
+  return moved.length === 0
 }
