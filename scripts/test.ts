@@ -31,7 +31,7 @@ const slow = [
   'packages/gateway/test/payouts/payout-kill.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
-  'reliability/{crash,faults,fuzz,planted-types}.test.ts',
+  'reliability/{crash,faults,fuzz,planted-types,reconciliation}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
 ]
 const opsSuite = ['packages/*/test/ops/*.test.ts']

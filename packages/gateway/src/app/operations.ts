@@ -80,6 +80,8 @@ import type { Rail } from '../rails/rules/rail.ts'
 import type { ClaimedTask } from '../rails/rules/rail-task.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
 import { walletRail } from '../rails/wallet-rail.ts'
+import { makeReconciling } from '../reconciliation/reconciling.ts'
+import type { ReconciledDay } from '../reconciliation/store/days.ts'
 import { makeRefundOrder } from '../refunds/refund-order.ts'
 import { makeSandboxAccess, sandboxAccessActor } from '../sandbox/sandbox-access.ts'
 import { makeSandboxAdvance } from '../sandbox/sandbox-advance.ts'
@@ -154,6 +156,8 @@ export interface OperationHints {
   askingFailed(error: unknown, task: ClaimedTask): void
   /** What somebody should know of a rail. */
   railAlert(message: string, about: Pick<ClaimedTask, 'merchantId' | 'paymentId' | 'railId'>): void
+  /** A day of an outside account was closed with money that nobody can explain. */
+  unexplained(day: ReconciledDay): void
   countingFailed(error: unknown): void
   noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
 }
@@ -167,6 +171,7 @@ const unheard: OperationHints = {
   settlingFailed() {},
   askingFailed() {},
   railAlert() {},
+  unexplained() {},
   countingFailed() {},
   noticeRecorded() {},
 }
@@ -265,6 +270,20 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       }),
     }
   }
+  const recordTransfersAs = (actor: string) =>
+    makeRecordTransfers({
+      ...stores,
+      ...{ currentOrder, prices, clock, random, actor },
+      onAlert: (message, about) => hints.railAlert(message, about),
+    })
+  const reconcilingAs = (actor: string) =>
+    makeReconciling({
+      ...stores,
+      ...{ statements: stores.bankStatements, makeNotices, clock, random, actor },
+      payouts: movingAs(actor).payouts,
+      transfers: recordTransfersAs(actor),
+      onUnexplained: (day) => hints.unexplained(day),
+    })
   const manageMembers = (actor: string) =>
     makeManageMembers({
       ...{ members: stores.members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
@@ -324,6 +343,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     workPayouts: makeWorkPayouts({ ...stores, clock, random }),
+    reconcile: () => reconcilingAs('reconciliation').work(),
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
@@ -498,11 +518,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
-        transfers: makeRecordTransfers({
-          ...stores,
-          ...{ currentOrder, prices, ...by },
-          onAlert: (message, about) => hints.railAlert(message, about),
-        }),
+        transfers: recordTransfersAs(actor),
+        reconciliation: reconcilingAs(actor),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         prices: makeManagePrices({ prices: stores.priceLists, merchants, rails: stores.rails, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),

@@ -46,6 +46,10 @@ import { makeRequestPayoutStore } from '../payouts/store/request-payout.ts'
 import { makeRailAttemptStore } from '../rails/store/rail-attempts.ts'
 import { makeRailStore } from '../rails/store/rails.ts'
 import { makeTransferEntryStore } from '../rails/store/transfer-entries.ts'
+import { makeBreakStore } from '../reconciliation/store/breaks.ts'
+import { makeDayStore } from '../reconciliation/store/days.ts'
+import { makeMatchingStore } from '../reconciliation/store/matching.ts'
+import { makeStatementStore as makeBankStatementStore } from '../reconciliation/store/statements.ts'
 import { makeRefundStore } from '../refunds/store/refunds.ts'
 import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
 import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
@@ -86,6 +90,10 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     rails: makeRailStore(pool),
     attempts: makeRailAttemptStore(pool, onQueued),
     transferEntries: makeTransferEntryStore(pool, onQueued),
+    bankStatements: makeBankStatementStore(pool),
+    matching: makeMatchingStore(pool),
+    breaks: makeBreakStore(pool),
+    days: makeDayStore(pool),
     refunds: makeRefundStore(pool),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),

@@ -16,6 +16,7 @@ import { startErasureWorker } from '../workers/erase-personal-data.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
 import { startPayoutWorker } from '../workers/payouts.ts'
+import { startReconcileWorker } from '../workers/reconcile.ts'
 import { startNoticeWorker } from '../workers/send-notices.ts'
 import { startSettleWorker } from '../workers/settle.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
@@ -136,6 +137,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.rails.stop()
       await loops?.payouts.stop()
       await loops?.delivery.stop()
+      await loops?.reconcile.stop()
       await loops?.hours.stop()
       await loops?.erasure?.stop()
       await loops?.notices?.stop()
@@ -166,6 +168,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       clock,
       log,
     }),
+    reconcile: startReconcileWorker({ reconcile: operations.reconcile, clock, log }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
     erasure:
       config.personalDataDays === undefined
