@@ -22,6 +22,7 @@ import { type HonestResult, honestLoad } from './hostile/honest.ts'
 import { onlyIdleTime } from './hostile/idle-time.ts'
 import { ensureSlowClients, playSlowClients, type SlowForm, slowForms } from './hostile/slow-clients.ts'
 import { GatewayChild } from './support/gateway-child.ts'
+import { residentMegabytes } from './support/resident.ts'
 import { wholeOption } from './support/whole-option.ts'
 
 const { values } = parseArgs({
@@ -72,7 +73,7 @@ async function run(): Promise<void> {
   const unknown = kinds.find((kind) => !possible.includes(kind))
   if (unknown !== undefined) throw new Error(`--only "${unknown}": there are "${possible.join('", "')}"`)
   await phase()
-  const rssBefore = rssMegabytes()
+  const rssBefore = residentMegabytes(gateway.pid)
   const quiet: number[] = []
   const quietVisitors: number[] = []
   const rows: { kind: string; hostile: HonestResult; told: AttackResult; rss: number }[] = []
@@ -82,7 +83,7 @@ async function run(): Promise<void> {
     quietVisitors.push(...visitorsMs)
     const attack = await attackOn(kind, { place, network: `127.1.${index}` })
     const [told, hostile, isReady] = await phaseUnder(() => attackOf(kind, attack, gateway.url))
-    rows.push({ kind, hostile, told, rss: rssMegabytes() })
+    rows.push({ kind, hostile, told, rss: residentMegabytes(gateway.pid) })
     console.log(`${kind}: p99 ${ms(hostile.p99Ms)}, quiet so far ${ms(quantile(quiet, 0.99))}`)
     if (!isReady) wrong.push(`${kind}: /readyz did not answer`)
     await pause(settleMs)
@@ -101,7 +102,7 @@ async function run(): Promise<void> {
     if (rss > maxRssMegabytes) wrong.push(`${kind}: ${rss} MB of memory`)
   }
   await phase()
-  const rssAfter = rssMegabytes()
+  const rssAfter = residentMegabytes(gateway.pid)
   const rssMost = Math.max(...rows.map(({ rss }) => rss))
   console.log(
     `memory: ${rssBefore} MB before, ${rssMost} MB at most, ${rssAfter} MB after a last quiet phase`,
@@ -195,11 +196,6 @@ function makeSealer(): Seal {
       await sealRequest({ merchantId, method, timestamp: Date.now(), body: JSON.stringify(body) }, keys),
     )
   }
-}
-
-function rssMegabytes(): number {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8')) ?? []
-  return Math.round(Number(kilobytes) / 1_024)
 }
 
 function ms(value: number): string {

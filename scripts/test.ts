@@ -9,7 +9,7 @@ import { ensureChromium } from './chromium.ts'
 import { ensureOpsPackages } from './ops-packages.ts'
 
 const suites = {
-  unit: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
+  unit: ['packages/*/src/**/*.test.ts', 'reliability/*/*.test.ts', 'test/*.test.ts'],
   database: [
     'packages/*/test/!(browser|ops)/*.test.ts',
     'packages/*/test/*.test.ts',
@@ -31,7 +31,7 @@ const slow = [
   'packages/gateway/test/payouts/payout-kill.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/sdk/test/{package,samples}.test.ts',
-  'reliability/{crash,faults,fuzz,planted-types,reconciliation}.test.ts',
+  'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
 ]
 const opsSuite = ['packages/*/test/ops/*.test.ts']

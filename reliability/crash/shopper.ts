@@ -45,7 +45,7 @@ export async function story(
   const order = await create(parts, orderNo)
   if (!order) return
   await (isByBank ? payByBank(parts, order) : pay(parts, order))
-  const status = await untilFinal(parts, order)
+  const status = await untilFinal(parts, order, isByBank ? () => payByBank(parts, order) : undefined)
   if (status === 'success' && isRefunded) await refund(parts, order)
 }
 
@@ -97,7 +97,7 @@ async function pay({ merchant, journal }: ShopperParts, order: ToldOrder): Promi
   if (isAcknowledged) journal.answered(order, order.status, 'confirming')
 }
 
-/** Safe to repeat: the same attempt goes on. Refused: it is paid already, or expired; the query will tell. */
+/** Safe to repeat: the same attempt goes on. Refused: it is paid already or expired, or the bank is not to be had now. */
 async function payByBank({ merchant }: ShopperParts, { paymentId }: ToldOrder): Promise<void> {
   await untilAnswered(async () => {
     try {
@@ -108,7 +108,11 @@ async function payByBank({ merchant }: ShopperParts, { paymentId }: ToldOrder): 
   })
 }
 
-async function untilFinal({ merchant, journal }: ShopperParts, order: ToldOrder): Promise<OrderStatus> {
+async function untilFinal(
+  { merchant, journal }: ShopperParts,
+  order: ToldOrder,
+  payAgain?: () => Promise<void>,
+): Promise<OrderStatus> {
   const deadline = performance.now() + storyWithinMs
   for (;;) {
     const before = order.status
@@ -117,6 +121,7 @@ async function untilFinal({ merchant, journal }: ShopperParts, order: ToldOrder)
     if (isFinalOrderStatus(paymentStatus)) return paymentStatus
     if (performance.now() > deadline) throw new Error(`${order.orderNo} is still ${paymentStatus}`)
     await pause(askAgainMs)
+    if (paymentStatus === 'pending') await payAgain?.()
   }
 }
 
