@@ -233,11 +233,12 @@ async function* itemsOf(
   for await (const bytes of file.open()) {
     if (bytes.length === 0) continue
     hash.update(bytes)
+    const text = decoder.write(bytes)
     if (!reader) {
       format = formatOf(bytes)
       reader = readerOf(format, columns, batches)
     }
-    yield { format, items: reader.write(decoder.write(bytes)) }
+    yield { format, items: reader.write(text) }
   }
   if (!reader) throw wrong('file', 'The file is empty.')
   yield { format, items: [...reader.write(decoder.end()), ...reader.end()] }

@@ -78,7 +78,8 @@ export function makeMatchLines(parts: MatchLinesParts) {
       }
       const done = await book(outside, decision)
       booked += done.items.length
-      if (done.items.length > 0) matches.push({ matchId: newId(), rule, lineIds, items: done.items })
+      if (done.items.length > 0)
+        matches.push({ matchId: newId(), rule, lineIds, items: done.items, awaited: decision.items })
       breaks.push(
         ...done.breaks.filter(
           ({ lineId }) => pass === 'new' || !lineIds.includes(lineId ?? '') || done.items.length > 0,

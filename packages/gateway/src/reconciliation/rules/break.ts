@@ -68,11 +68,13 @@ export function mayWriteOff(of: Break): boolean {
   return isOpen(of) && of.amountMinor !== 0n
 }
 
-/** Money came for an order whose reference the statement does not say. */
+/** Money came for an order whose reference the statement does not say; or less, or more, than a payout or a rail's sum. */
 export function mayConfirm(of: Break): boolean {
-  return (
-    isOpen(of) && of.kind === 'missing_here' && of.actId === undefined && (of.line?.amountMinor ?? 0n) > 0n
-  )
+  const { kind, item, line, amountMinor } = of
+  const isWaitedFor =
+    kind === 'amount_differs' && item !== undefined && item.kind !== 'booked' && amountMinor !== 0n
+  const isForOrder = kind === 'missing_here' && (line?.amountMinor ?? 0n) > 0n
+  return isOpen(of) && of.actId === undefined && (isWaitedFor || isForOrder)
 }
 
 /** It is what another break misses. */

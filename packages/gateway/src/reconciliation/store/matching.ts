@@ -15,6 +15,8 @@ export interface NewMatch {
   readonly rule: Rule
   readonly lineIds: readonly string[]
   readonly items: readonly BookItem[]
+  /** What they were before they were booked. */
+  readonly awaited?: readonly BookItem[]
 }
 
 export interface NewBreak {
@@ -222,7 +224,7 @@ async function settleMatched(
 update statement_lines l set match_id = m.match_id, break_id = null
   from unnest(${lines.map(({ lineId }) => lineId)}::text[], ${lines.map(({ matchId }) => matchId)}::uuid[]) as m (line_id, match_id)
  where l.account = ${account} and l.line_id = m.line_id`)
-  const items = matches.flatMap((each) => each.items)
+  const items = matches.flatMap((each) => [...each.items, ...(each.awaited ?? [])])
   // By news, not by an operator.
   await transaction.query(sql`
 update reconciliation_breaks b
