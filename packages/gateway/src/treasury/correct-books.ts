@@ -74,7 +74,11 @@ export function makeCorrectBooks({ treasury, clock, random, actor }: CorrectBook
   ): Act {
     const nowMs = clock.now()
     return {
-      auditId: once.actId ?? makeUuid(nowMs, random),
+      // Whoever asked for it under an id finds it by that, also after a second operator's yes.
+      auditId:
+        once.actId ??
+        (kind === 'difference' ? once.approval?.approvalId : undefined) ??
+        makeUuid(nowMs, random),
       actedAtMs: nowMs,
       actor,
       act: `correction.${kind.replace('_', '-')}`,
