@@ -18,6 +18,7 @@ const loads = 20
 const days = 90
 const dayMs = 86_400_000
 const merchantId = '300000000000000000'
+const linkId = `L${'1'.padStart(26, '0')}`
 
 /** Given, it is kept, and a later run measures without filling it again. */
 const keptFolder = process.env['BENCH_FOLDER']
@@ -80,10 +81,39 @@ async function fill(pool: Pool): Promise<void> {
     })
     await insertPastOrders(pool, made)
   }
+  await fillMoney(pool, nowMs)
   await pool.transaction((transaction) => transaction.query('analyze'), { statementTimeoutMs: 0 })
   console.log(
     `${orders} orders of ${merchants} merchants made in ${Math.round(performance.now() - startedMs)} ms`,
   )
+}
+
+/** A bill for every day, thousands of payouts and links, and one link by which every hundredth order came. */
+async function fillMoney(pool: Pool, nowMs: number): Promise<void> {
+  const values = [merchantId, nowMs]
+  for (const statement of [
+    `insert into accounts (account_id, owner_kind, owner_id, currency, credits_posted)
+     values ('merchant:' || $1 || ':USD', 'merchant', $1, 'USD', $2)`,
+    `insert into bills (merchant_id, day, made_at, lines, bytes, sha256)
+     select $1, current_date - n, $2, 1, 1, sha256('1') from generate_series(1, 1000) as n`,
+    `insert into bill_totals
+     select $1, current_date - n, 'USD', 0, 0, 100, 0, -1, 0, 0, 99 from generate_series(1, 1000) as n where $2::bigint > 0`,
+    `insert into payout_runs (run_id, bank_name, currency, day, created_at)
+     values ('00000000-0000-7000-8000-000000000001', 'main', 'USD', current_date, $2)`,
+    `insert into payouts (merchant_id, payout_id, run_id, status, currency, amount_minor, account, requested_at)
+     select $1, 'T' || lpad(n::text, 25, '0'), '00000000-0000-7000-8000-000000000001', 'requested', 'USD', 100,
+            '{"holder": "Shop GmbH", "iban": "DE89370400440532013000"}', $2
+       from generate_series(1, 10000) as n`,
+    `insert into merchant_bank_accounts (merchant_id, bank_account_id, currency, holder, iban, set_at, valid_from)
+     values ($1, '00000000-0000-7000-8000-000000000002', 'USD', 'Shop GmbH', 'DE89370400440532013000', 0, $2)`,
+    `insert into payment_links (merchant_id, link_id, link_no, status, uses, title, currency, amount_minor, goods,
+                                payment_minutes, created_at)
+     select $1, 'L' || lpad(n::text, 26, '0'), 'link-' || n, 'active', 'many', 'Tea', 'USD', 100, '[]', 30, $2
+       from generate_series(1, 10000) as n`,
+    `update orders set link_id = '${linkId}', link_uses = 'many'
+      where merchant_id = $1 and created_at % 100 = 0 and created_at < $2`,
+  ])
+    await pool.query(statement, values)
 }
 
 async function measure(gateway: TestGateway): Promise<void> {
@@ -103,6 +133,15 @@ async function measure(gateway: TestGateway): Promise<void> {
     `/orders/${sample.payment_id}`,
     `/orders/${sample.payment_id}/refund`,
     '/money',
+    '/bills',
+    '/payouts',
+    `/payouts/T${'1'.padStart(25, '0')}`,
+    '/bank',
+    '/bank/change',
+    '/fees',
+    '/links',
+    `/links/${linkId}`,
+    '/links/new',
     '/keys',
     '/keys/rsa',
     '/callbacks',

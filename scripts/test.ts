@@ -1,6 +1,6 @@
 // The whole of our checks as one list. `npm test` runs all but the slow ones; a word after it runs one part:
-// `check` (lint, format, types), `unit`, `database`, `browser`, `slow`, or paths of test files. `ops` stands apart: it
-// needs Debian packages, and the rest needs none of them.
+// `check` (lint, format, types), `unit`, `database`, `browser`, `slow`, or paths of test files. `ops` and `citus` stand
+// apart: one needs Debian packages, the other a Citus cluster (TEST_CITUS_URLS).
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -11,7 +11,7 @@ import { ensureOpsPackages } from './ops-packages.ts'
 const suites = {
   unit: ['packages/*/src/**/*.test.ts', 'reliability/*/*.test.ts', 'test/*.test.ts'],
   database: [
-    'packages/*/test/!(browser|ops)/*.test.ts',
+    'packages/*/test/!(browser|cluster|ops)/*.test.ts',
     'packages/*/test/*.test.ts',
     'reliability/*.test.ts',
   ],
@@ -25,7 +25,7 @@ const suites = {
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
-  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,portal,shop,test-bank}.test.ts',
+  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,passkeys,portal,shop,test-bank}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
@@ -35,6 +35,10 @@ const slow = [
   'test/{documentation-blocks,quickstart}.test.ts',
 ]
 const opsSuite = ['packages/*/test/ops/*.test.ts']
+/** On a Citus cluster: the database suite on spread tables, and what only a cluster can show. */
+const citusSuite = ['packages/*/test/cluster/*.test.ts', ...suites.database]
+/** What is about the private PostgreSQL, makes databases of its own on one server, or breaks tables on purpose. */
+const notOnCitus = ['packages/gateway/test/database/{backup,catalog,embedded-*,migrations}.test.ts']
 
 // Files run side by side in processes of their own. They wait for sockets and disks more than they compute, so
 // there may be more of them than cores.
@@ -55,7 +59,9 @@ if (wanted === 'all' || wanted === 'check') {
   run('types', 'tsc', ['--project', 'tsconfig.json'])
 }
 if (wanted !== 'check') {
-  const files = globSync(patterns(), { exclude: wanted === 'all' ? slow : [] })
+  if (wanted === 'citus' && !process.env['TEST_CITUS_URLS'])
+    fail('Set TEST_CITUS_URLS to the coordinator and its workers: postgresql://… postgresql://…')
+  const files = globSync(patterns(), { exclude: left() })
   if (files.length === 0) fail(`no test files for "${[wanted, ...rest].join(' ')}"`)
   if (files.some((file) => file.includes('/browser/'))) {
     const missing = ensureChromium()
@@ -68,10 +74,16 @@ if (wanted !== 'check') {
   run('tests', 'node', ['--test', ...runnerOptions, ...files])
 }
 
+function left(): readonly string[] {
+  if (wanted === 'all') return slow
+  return wanted === 'citus' ? [...slow, ...notOnCitus] : []
+}
+
 function patterns(): string[] {
   if (wanted === 'all') return Object.values(suites).flat()
   if (wanted === 'slow') return slow
   if (wanted === 'ops') return opsSuite
+  if (wanted === 'citus') return citusSuite
   if (wanted in suites) return [...suites[wanted as keyof typeof suites]]
   return [wanted, ...rest]
 }

@@ -321,6 +321,14 @@ test('the answers in the API reference have the fields that a gateway answers wi
   await until(paymentId, 'refund_success')
   await agrees('service.trade.query', { paymentId })
   await agrees('service.trade.callback', { paymentId })
+  // As if it had been the day before yesterday, because a day is billed when it is over.
+  const { merchantId } = merchant
+  await gateway.pool.query('update transfers set made_at = made_at - 172800000 where merchant_id = $1', [
+    merchantId,
+  ])
+  await gateway.pool.query('delete from bill_turns where merchant_id = $1', [merchantId])
+  await gateway.operations.makeBills()
+  await agrees('service.trade.bill', { date: new Date(Date.now() - 172_800_000).toISOString().slice(0, 10) })
   const { linkId, linkUrl } = await agrees('service.link.create', {
     linkNo: 'papers',
     title: 'Tea',

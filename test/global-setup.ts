@@ -8,9 +8,9 @@ let stop: (() => Promise<void>) | undefined
 export async function globalSetup(): Promise<void> {
   const server = await startTestServer()
   stop = server.stop
-  const { connection, template, isCitus } = server
-  const started = isCitus ? undefined : await makeStartedTemplates(server)
-  process.env[serverVariable] = JSON.stringify({ connection, template, isCitus, started })
+  const { connection, workers, template } = server
+  const started = await makeStartedTemplates(server)
+  process.env[serverVariable] = JSON.stringify({ connection, workers, template, started })
 }
 
 export async function globalTeardown(): Promise<void> {

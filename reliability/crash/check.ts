@@ -45,6 +45,7 @@ async function checkArrivals(pool: Pool, { arrivals }: Receiver): Promise<string
 export async function countWork(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ work: string }>(`
 select (select count(*) from callback_queue) + (select count(*) from settlements) + (select count(*) from rail_tasks)
+     + (select count(*) from payout_runs where closed_at is null)
      + (select count(*) from orders where status = 'pending' and expires_at <= extract(epoch from now()) * 1000) as work`)
   return Number(rows[0]?.work)
 }

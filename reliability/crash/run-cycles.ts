@@ -4,6 +4,7 @@ import { makeSeeded } from '../simulation/seeded.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import { Site } from '../support/site.ts'
 import { CrashBank } from './bank.ts'
+import { Treasurer } from './treasurer.ts'
 import { kill, noVictims, type Victim, victimAmong, victims } from './victims.ts'
 
 export interface Cycles {
@@ -24,6 +25,9 @@ export interface Cycled {
   /** Payments that a bank outside was asked for. */
   readonly attempts: number
   readonly refunds: number
+  readonly payouts: number
+  readonly payoutRuns: number
+  readonly corrections: number
   readonly arrivals: number
   readonly repeated: number
   readonly victims: Readonly<Record<Victim, number>>
@@ -33,7 +37,10 @@ export interface Cycled {
 export async function runCycles(options: Cycles): Promise<Cycled> {
   const { dataDir, cycles, seed, shoppers, tell = () => {} } = options
   const seeded = makeSeeded(`crash ${seed}`)
-  const gateway = await GatewayChild.make({ dataDir, environment: { MERCHANT_REQUESTS_PER_SECOND: '5000' } })
+  const gateway = await GatewayChild.make({
+    dataDir,
+    environment: { MERCHANT_REQUESTS_PER_SECOND: '5000', BANK_ACCOUNT_WAIT_HOURS: '0' },
+  })
   const killed = { ...noVictims }
   const next = victims(seeded)
   const recoveriesMs: number[] = []
@@ -46,18 +53,22 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
     await gateway.ready()
     bank = await CrashBank.open(dataDir)
     site = await Site.open({ dataDir, name: `s${seed}`, bank })
-    // A shopper that gives up ends the run at once, not after the last cycle.
-    const trouble = site.startLoad(shoppers)
+    const { adminUrl } = gateway
+    const treasurer = await Treasurer.open({ dataDir, adminUrl, merchantId: site.merchant().merchantId })
+    // Whoever gives up ends the run at once, not after the last cycle.
+    const trouble = Promise.race([site.startLoad(shoppers), treasurer.startWork()])
     for (let cycle = 1; cycle <= cycles; cycle++) {
       const told = await Promise.race([oneCycle(site), trouble])
       tell(`${cycle} of ${cycles}: ${site.journal.orders.size} orders acknowledged; ${told}`)
     }
     site.endLoad()
-    const violations = await site.check()
+    await treasurer.end()
+    const violations = [...(await site.check()), ...(await site.stored((pool) => treasurer.check(pool)))]
     const sorted = recoveriesMs.toSorted((a, b) => a - b)
     return {
       violations,
       ...site.figures(),
+      ...treasurer.figures,
       victims: killed,
       recoveryMs: { median: sorted[sorted.length >> 1] ?? 0, longest: sorted.at(-1) ?? 0 },
     }

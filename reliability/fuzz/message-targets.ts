@@ -6,6 +6,7 @@ import {
   type Method,
   openRequest,
   parseAnswer,
+  parseBillBody,
   parseCallbackBody,
   parseCallbackResult,
   parseCancelBody,
@@ -85,6 +86,7 @@ export const bodies: Readonly<
     right: [{ paymentId, referRefundNo: 'R-1', refundAmount: '1.50', refundReason: 'too small' }],
   },
   'service.trade.callback': { parse: parseCallbackBody, right: [{ paymentId }] },
+  'service.trade.bill': { parse: parseBillBody, right: [{ date: '2026-11-16' }] },
   'service.link.create': {
     parse: parseLinkCreateBody,
     right: [

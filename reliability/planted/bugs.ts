@@ -8,6 +8,33 @@ const refundSumUnchecked = {
 }
 
 export const bugs: Readonly<Record<string, Bug>> = {
+  'bill-forgets-fees-that-came-back': {
+    what: 'Fees that refunds gave back are lines of the bill and in none of its totals.',
+    caughtBy: 'bills.test.ts',
+    places: [
+      {
+        in: 'startTotals',
+        find: 'totals[sectionOf[kind]] += amountMinor',
+        replace: "if (kind !== 'fee_return') totals[sectionOf[kind]] += amountMinor",
+      },
+      {
+        in: 'migrations',
+        find: 'check (opening_minor + late_minor + payments_minor + refunds_minor + fees_minor + payouts_minor + corrections_minor = closing_minor)',
+        replace: 'check (closing_minor is not null)',
+      },
+    ],
+  },
+  'bill-made-too-early': {
+    what: 'A day is billed while it still runs: what moves later that day is in no line.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'firstOpenDay',
+        find: 'new Date(nowMs - billDelayMs)',
+        replace: 'new Date(nowMs + 86_400_000 - billDelayMs)',
+      },
+    ],
+  },
   'callback-not-queued': {
     what: 'The callback of a failed payment is written down and never queued.',
     caughtBy: 'simulation',

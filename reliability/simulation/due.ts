@@ -1,9 +1,12 @@
 // Looks straight into the tables, beside the gateway: when is something due, and is anything left to do? Time moves by
 // it, so that thirty days take no longer than what happens in them.
+import { billDelayMs } from '../../packages/gateway/src/bills/rules/bill.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { tablePlans } from '../../packages/gateway/src/database/tables.ts'
 
-export type Due = Readonly<Record<'expire' | 'settle' | 'ask' | 'deliver' | 'payouts', number | undefined>>
+export type Due = Readonly<
+  Record<'expire' | 'settle' | 'ask' | 'deliver' | 'payouts' | 'bills', number | undefined>
+>
 
 /** For each worker, by the processes' clocks; undefined when nothing waits for it. */
 export async function findDue(pool: Pool): Promise<Due> {
@@ -17,7 +20,12 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
           from callback_queue q left join callback_hosts h using (host)) as deliver,
        least((select extract(epoch from min(next_day)) * 1000 from payout_plans),
              (select min(coalesce(ending_asked_at, created_at)) from payout_runs
-               where closed_at is null or (ending is not null and ended_at is null)))::bigint as payouts`,
+               where closed_at is null or (ending is not null and ended_at is null)))::bigint as payouts,
+       (select (min(t.made_at) / 86400000 + 1) * 86400000 + ${billDelayMs}
+          from transfers t left join bill_turns b on b.merchant_id = t.merchant_id
+         where t.phase in ('post', 'direct')
+           and 'merchant:' || t.merchant_id || ':' || t.currency in (t.debit_account, t.credit_account)
+           and t.made_at >= coalesce(extract(epoch from b.next_day) * 1000, 0)) as bills`,
   })
   const toTime = (text: string | null | undefined) => (text ? Number(text) : undefined)
   return {
@@ -26,6 +34,7 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
     ask: toTime(rows[0]?.ask),
     deliver: toTime(rows[0]?.deliver),
     payouts: toTime(rows[0]?.payouts),
+    bills: toTime(rows[0]?.bills),
   }
 }
 

@@ -12,6 +12,7 @@ import { readConfig } from '../../packages/gateway/src/settings/config.ts'
 import { startRailWorker } from '../../packages/gateway/src/workers/ask-rails.ts'
 import { startDeliveryWorker } from '../../packages/gateway/src/workers/deliver-callbacks.ts'
 import { startExpiryWorker } from '../../packages/gateway/src/workers/expire-orders.ts'
+import { startBillWorker } from '../../packages/gateway/src/workers/make-bills.ts'
 import { startPayoutWorker } from '../../packages/gateway/src/workers/payouts.ts'
 import { startSettleWorker } from '../../packages/gateway/src/workers/settle.ts'
 import { startTidyWorker } from '../../packages/gateway/src/workers/tidy-callbacks.ts'
@@ -93,6 +94,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     workPayouts: operations.workPayouts,
     isShared: async () => false,
   })
+  startBillWorker({ ...idling('bills'), makeBills: operations.makeBills })
   startTidyWorker({ ...idling('tidy'), tidy: operations.tidyCallbacks })
 
   return { ...operations, ...operations.as('simulation'), owner, pool: parts.pool, clock }

@@ -10,6 +10,8 @@ const tables = [
   'payouts',
   'payout_runs',
   'payout_plans',
+  'bills',
+  'bill_totals',
   'callbacks',
   'callback_attempts',
 ]

@@ -3,7 +3,7 @@
 import type { Clock } from '../../packages/gateway/src/platform/clock.ts'
 import type { Owner } from './scheduler.ts'
 
-export type Worker = 'expire' | 'settle' | 'ask' | 'deliver' | 'payouts' | 'tidy'
+export type Worker = 'expire' | 'settle' | 'ask' | 'deliver' | 'payouts' | 'bills' | 'tidy'
 
 interface Wait {
   readonly owner: Owner

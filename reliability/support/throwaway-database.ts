@@ -10,7 +10,7 @@ export async function openThrowawayDatabase(): Promise<{
 }> {
   const server = await startTestServer()
   const name = `throwaway_${process.pid}_${Date.now()}`
-  await copyDatabase(server.connection, { from: server.template, to: name })
+  await copyDatabase(server, { from: server.template, to: name })
   const connection = withDatabase(server.connection, name)
   const pool = openPool(connection, { max: 50 })
   return {

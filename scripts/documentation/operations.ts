@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import type { FailureName } from '../../packages/protocol/src/codes.ts'
 import * as answers from '../../packages/protocol/src/messages/answers.ts'
+import * as bills from '../../packages/protocol/src/messages/bills.ts'
 import * as links from '../../packages/protocol/src/messages/links.ts'
 import type { PaymentResult, RefundResult } from '../../packages/protocol/src/messages/results.ts'
 import * as listen from '../../packages/protocol/src/messages/sandbox-listen.ts'
@@ -181,6 +182,37 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     example: 'callback (send again)',
     exampleAnswer: { paymentId, queued: 2 },
     failures: ['invalid_field', 'order_not_found'],
+  },
+  'service.trade.bill': {
+    title: 'Read a day’s bill',
+    about:
+      'From a quarter past midnight UTC on, for the day before and any day before that; while the bill is still being made it is 50300. A bill never changes.',
+    bodyTables: ['bill body'],
+    answerTables: ['bill answer', 'totals of a bill'],
+    answerSchema: bills.billAnswerSchema,
+    example: 'bill',
+    exampleAnswer: {
+      date: '2025-10-09',
+      totals: [
+        {
+          currency,
+          opening: 0,
+          late: 0,
+          payments: paymentAmount,
+          refunds: -Number(refundAmount),
+          fees: 0,
+          payouts: 0,
+          corrections: 0,
+          closing: Number(paymentAmount) - Number(refundAmount),
+        },
+      ],
+      lineCount: 2,
+      byteCount: 451,
+      sha256: '6d7d2f5b9a0c1e384756acbd0f1e2d3c4b5a69788796a5b4c3d2e1f009182736',
+      downloadUrl: `https://pay.example/bills/${merchantId}/2025-10-09/1760055600000/3q2-7wV1cmVseSBhIHNlY3JldCBvZiB0aGlzIG9yZGV`,
+      downloadExpiryTime: 1760055600000,
+    },
+    failures: ['invalid_field', 'times_out_of_range'],
   },
   'service.link.create': {
     title: 'Create a payment link',

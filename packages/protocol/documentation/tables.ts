@@ -8,6 +8,7 @@ import { callbackEnvelopeSchema, requestEnvelopeSchema } from '../src/envelope.t
 import { orderEvents, refundEvents } from '../src/events.ts'
 import { notesOf } from '../src/fields.ts'
 import * as answers from '../src/messages/answers.ts'
+import * as bills from '../src/messages/bills.ts'
 import { createBodySchema } from '../src/messages/create-body.ts'
 import * as links from '../src/messages/links.ts'
 import * as requests from '../src/messages/requests.ts'
@@ -41,6 +42,9 @@ export const tables: Tables = {
   'refund answer': () => fieldTable(answers.refundAnswerSchema),
   'callback body': () => fieldTable(requests.callbackBodySchema),
   'callback answer': () => fieldTable(answers.callbackAnswerSchema),
+  'bill body': () => fieldTable(bills.billBodySchema),
+  'bill answer': () => fieldTable(bills.billAnswerSchema),
+  'totals of a bill': () => fieldTable(inside(bills.billAnswerSchema, 'totals')),
   'link create body': () => fieldTable(links.linkCreateBodySchema),
   'link query body': () => fieldTable(links.linkQueryBodySchema),
   'link close body': () => fieldTable(links.linkCloseBodySchema),

@@ -24,7 +24,7 @@ export const failures = {
   },
   times_out_of_range: {
     code: 40004,
-    meaning: 'paymentTime, paymentExpiryTime or linkExpiryTime is outside the allowed range.',
+    meaning: 'paymentTime, paymentExpiryTime, linkExpiryTime or date is outside the allowed range.',
   },
   url_not_allowed: {
     code: 40005,

@@ -95,8 +95,12 @@ export function choice<const Values extends readonly string[]>(description: stri
 }
 
 /** Only the kind of value is checked here; digits and range need the currency and are money.ts's work. */
-export function amount(description: string, { isPositive = false }: { isPositive?: boolean } = {}) {
-  const expected = isPositive ? 'an amount greater than zero' : 'an amount, zero or more'
+export function amount(
+  description: string,
+  { isPositive = false, isSigned = false }: { isPositive?: boolean; isSigned?: boolean } = {},
+) {
+  const unsigned = isPositive ? 'an amount greater than zero' : 'an amount, zero or more'
+  const expected = isSigned ? 'an amount, also below zero' : unsigned
   const notes = { typeName: 'number or string', expected, description }
   return Type.Refine(Type.Unsafe<WireAmount>({ type: ['number', 'string'], ...notes }), isWireAmount)
 }

@@ -9,6 +9,7 @@ export { inexactNumberText, type Json, JsonError, type JsonObject, readJson } fr
 export * from './keys.ts'
 export * from './limits.ts'
 export * from './messages/answers.ts'
+export * from './messages/bills.ts'
 export * from './messages/create.ts'
 export * from './messages/create-body.ts'
 export { editDistance } from './messages/edit-distance.ts'

@@ -24,6 +24,10 @@ export const tradeMethods = {
     path: '/payment/api/v1/payment-order/callback',
     meaning: 'Send the order’s callbacks again.',
   },
+  'service.trade.bill': {
+    path: '/payment/api/v1/bill',
+    meaning: 'Sum up a day, and say where its bill can be downloaded.',
+  },
 } as const satisfies Record<string, { readonly path: string; readonly meaning: string }>
 
 /** At the gateway path alone. */

@@ -10,6 +10,7 @@ import { makeVectors, readKeys, type Vectors } from '../test/vectors.ts'
 import { Failure, failureNameOf, failures } from './codes.ts'
 import { parseCallbackEnvelope, parseRequestEnvelope } from './envelope.ts'
 import { eventNames } from './events.ts'
+import { parseBillBody } from './messages/bills.ts'
 import { parseCreateBody } from './messages/create.ts'
 import { parseLinkCloseBody, parseLinkCreateBody, parseLinkQueryBody } from './messages/links.ts'
 import {
@@ -39,6 +40,7 @@ const parsers: Readonly<Record<Method, (text: string) => unknown>> = {
   'service.trade.cancel': parseCancelBody,
   'service.trade.refund': parseRefundBody,
   'service.trade.callback': parseCallbackBody,
+  'service.trade.bill': parseBillBody,
   'service.link.create': parseLinkCreateBody,
   'service.link.query': parseLinkQueryBody,
   'service.link.close': parseLinkCloseBody,

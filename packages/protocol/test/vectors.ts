@@ -83,6 +83,7 @@ const requestBodies: readonly { name: string; method: Method; body: unknown }[] 
     },
   },
   { name: 'callback (send again)', method: 'service.trade.callback', body: { paymentId } },
+  { name: 'bill', method: 'service.trade.bill', body: { date: '2025-10-09' } },
   {
     name: 'link create',
     method: 'service.link.create',

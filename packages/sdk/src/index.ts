@@ -1,5 +1,7 @@
 // The package's entry: what a merchant's program may use.
 export type {
+  BillAnswer,
+  BillTotalsAnswer,
   CancelAnswer,
   CreateAnswer,
   EventName,
@@ -28,6 +30,8 @@ export {
   toDecimalText,
   toMinorUnits,
 } from '@tillgate/protocol'
+export type { BillLine } from './bill-lines.ts'
+export type { Bill, Bills } from './bills.ts'
 export type { CallbackHandler } from './callbacks/adapters.ts'
 export type { CallbackAnswer, CallbackListener, HandlerOptions } from './callbacks/answer.ts'
 export type { Callbacks } from './callbacks/callbacks.ts'

@@ -16,9 +16,9 @@ export interface CallOptions {
 export type Fetch = (
   url: string,
   init: {
-    readonly method: 'POST'
+    readonly method: 'POST' | 'GET'
     readonly headers: Record<string, string>
-    readonly body: string
+    readonly body?: string
     readonly redirect: 'manual'
     readonly signal: AbortSignal
   },

@@ -1,5 +1,6 @@
 // The client that a merchant's program makes once and keeps.
 
+import { type Bills, makeBills } from './bills.ts'
 import { makeCaller } from './call.ts'
 import { type Callbacks, makeCallbacks } from './callbacks/callbacks.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
@@ -29,6 +30,8 @@ export class Tillgate {
   readonly refunds: Refunds
   /** Pages and QR codes that consumers pay at. */
   readonly links: Links
+  /** What moved on a day, checked and line by line. */
+  readonly bills: Bills
   /** Receive what the gateway tells, and have it told again. */
   readonly callbacks: Callbacks
   /** Check what the consumer brings back from the checkout. */
@@ -65,6 +68,7 @@ export class Tillgate {
     this.orders = makeOrders(caller, settings)
     this.refunds = makeRefunds(caller, this.orders, settings)
     this.links = makeLinks(caller)
+    this.bills = makeBills(caller, settings)
     this.callbacks = makeCallbacks(caller, keyring)
     this.redirects = makeRedirects(keyring, settings.now)
     this.sandbox = makeSandbox(caller)

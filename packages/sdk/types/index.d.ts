@@ -1,6 +1,8 @@
 // Made by scripts/documentation.ts from the sources of the SDK and the schemas of the protocol.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+export type BillAnswer = Static<typeof billAnswerSchema>;
+export type BillTotalsAnswer = BillAnswer['totals'][number];
 export interface CancelAnswer {
     /** The payment order’s number. Text of 1 to 32 characters. */
     paymentId: string;
@@ -410,6 +412,51 @@ export declare function isFinalRefundStatus(status: RefundStatus): boolean;
 export declare function toDecimalText(minor: bigint, currency: string): string;
 /** Exact, or a Failure that names the field and says what to change. */
 export declare function toMinorUnits(amount: WireAmount, currency: string, field: string): bigint;
+/** Amounts are decimal text: above zero what came in, below zero what went out. */
+export interface BillLine {
+    /**
+     * `payment`, `refund`, `fee`, `fee_return`, `payout`, `payout_return`, `correction`, `transfer_applied`: a payment by
+     * bank transfer that an operator assigned, or `late`: written down after its own day's bill. More may be added.
+     */
+    readonly kind: string;
+    /** Milliseconds since 1970; undefined for `late`. */
+    readonly time: number | undefined;
+    readonly transactionId: string | undefined;
+    readonly paymentId: string | undefined;
+    readonly orderNo: string | undefined;
+    readonly refundId: string | undefined;
+    readonly referRefundNo: string | undefined;
+    readonly currency: string;
+    readonly amount: string;
+}
+/** A day's bill, whose bytes are what the gateway's hash says. */
+export interface Bill extends BillAnswer {
+    /** The file as it is, to keep or to send on. */
+    readonly csv: string;
+    /** Every payment, refund, fee, payout and correction, the oldest first. */
+    lines(): IterableIterator<BillLine>;
+}
+export interface Bills {
+    /**
+     * The bill of one day in UTC, such as `2026-11-16`, from a quarter past midnight on. It is downloaded and its SHA-256
+     * is checked. A bill never changes, so repeating it is safe.
+     *
+     * @throws UnexpectedAnswerError when the file is not what its hash says.
+     * @example
+     * const bill = await tillgate.bills.get('2026-11-16')
+     * for (const { kind, orderNo, currency, amount } of bill.lines()) book(kind, orderNo, currency, amount)
+     */
+    get(date: string, options?: CallOptions): Promise<Bill>;
+}
+/** For one call; what is left out is the client's. */
+export interface CallOptions {
+    /** Gives the call up; it then rejects with the signal's reason. */
+    readonly signal?: AbortSignal;
+    /** For the whole call, its retries and the waits between them included. 30 seconds when left out. */
+    readonly timeoutMs?: number;
+    /** How often a call is repeated after the first attempt. 4 when left out; 0 turns retries off. */
+    readonly maxRetries?: number;
+}
 /** One handler in the words of each framework. Whether a body parser ran before it does not matter. */
 export interface CallbackHandler {
     /**
@@ -555,15 +602,6 @@ export interface Callbacks {
 export interface UnwrapOptions {
     /** Refuses callbacks whose attempt was made longer ago, or as far in the future. Any age when left out. */
     readonly maxAgeMs?: number;
-}
-/** For one call; what is left out is the client's. */
-export interface CallOptions {
-    /** Gives the call up; it then rejects with the signal's reason. */
-    readonly signal?: AbortSignal;
-    /** For the whole call, its retries and the waits between them included. 30 seconds when left out. */
-    readonly timeoutMs?: number;
-    /** How often a call is repeated after the first attempt. 4 when left out; 0 turns retries off. */
-    readonly maxRetries?: number;
 }
 interface ResendAnswer {
     /** The payment order’s number. Text of 1 to 32 characters. */
@@ -761,9 +799,9 @@ export interface ClientOptions {
 }
 /** The part of the standard `fetch` that the SDK uses. */
 export type Fetch = (url: string, init: {
-    readonly method: 'POST';
+    readonly method: 'POST' | 'GET';
     readonly headers: Record<string, string>;
-    readonly body: string;
+    readonly body?: string;
     readonly redirect: 'manual';
     readonly signal: AbortSignal;
 }) => Promise<{
@@ -1087,6 +1125,8 @@ export declare class Tillgate {
     readonly refunds: Refunds;
     /** Pages and QR codes that consumers pay at. */
     readonly links: Links;
+    /** What moved on a day, checked and line by line. */
+    readonly bills: Bills;
     /** Receive what the gateway tells, and have it told again. */
     readonly callbacks: Callbacks;
     /** Check what the consumer brings back from the checkout. */

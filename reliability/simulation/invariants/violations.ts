@@ -8,6 +8,7 @@ import type { Journal } from '../journal.ts'
 import type { SimulatedNetwork } from '../network.ts'
 import type { SimulatedRail } from '../rail.ts'
 import { checkBank } from './bank.ts'
+import { checkBills } from './bills.ts'
 import { checkCallbacks } from './callbacks.ts'
 
 export interface Ending {
@@ -32,6 +33,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkHistories(pool)),
     ...(await checkRefundSums(pool)),
     ...(await checkLinks(pool)),
+    ...(await checkBills(pool)),
     ...(await checkWallets(ending)),
     ...(await checkActs(ending)),
     ...(await checkCallbacks(ending)),

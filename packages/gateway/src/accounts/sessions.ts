@@ -15,6 +15,9 @@ export const sessionLimits = {
   touchEveryMs: 60 * 1000,
 } as const
 
+/** Of whoever has no password: for so long having signed in is proof enough, as the provider is asked anew. */
+export const recentSignInMs = 10 * 60 * 1000
+
 const tokenBytes = 32
 const tokenPattern = /^[\w-]{43}$/
 
@@ -33,7 +36,7 @@ export function makeSessions<Person extends Account>(parts: {
     /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
     async open(
       { login, accessVersion }: Access,
-      { actor, address }: { readonly actor: string; readonly address: string },
+      { actor, address, how }: { readonly actor: string; readonly address: string; readonly how?: string },
     ): Promise<string | undefined> {
       const token = Buffer.from(random(tokenBytes)).toString('base64url')
       const nowMs = clock.now()
@@ -47,7 +50,7 @@ export function makeSessions<Person extends Account>(parts: {
           lastSeenAtMs: nowMs,
           endsAtMs: nowMs + sessionLimits.lifeMs,
         },
-        actBy(actor)(`${kind}.sign-in`, login),
+        actBy(actor)(`${kind}.sign-in`, login, { reason: how }),
       )
       return inserted ? token : undefined
     },

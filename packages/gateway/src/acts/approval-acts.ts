@@ -222,6 +222,7 @@ function toApproval({ act, ...request }: ApprovalRequest) {
   const key = act.kind === 'key.add' ? act.key : undefined
   const correction = act.kind === 'correction' ? act.correction : undefined
   const outside = correction?.outside ?? ('outside' in act ? act.outside : undefined)
+  const entry = act.kind === 'transfer.confirm' ? act.entry : undefined
   return {
     ...act,
     ...request,
@@ -231,9 +232,9 @@ function toApproval({ act, ...request }: ApprovalRequest) {
     walletId: 'walletId' in act ? act.walletId : correctedWallet(correction),
     transferId: correction?.corrects,
     what: describeAct(act),
-    bank: outside?.bankName,
-    reference: outside?.reference,
-    valueDate: outside?.valueDate,
+    bank: outside?.bankName ?? entry?.bankName,
+    reference: outside?.reference ?? entry?.outsideReference,
+    valueDate: outside?.valueDate ?? entry?.valueDate,
     keyKind: key?.kind,
     publicKey: key?.kind === 'rsa' ? key.publicKey : undefined,
     bankAccount:

@@ -24,6 +24,7 @@ import { dayActs } from './reconciliation/day-acts.ts'
 import { statementActs } from './reconciliation/statement-acts.ts'
 import { transferActs } from './transfer-acts.ts'
 import { bankActs } from './treasury/bank-acts.ts'
+import { billActs } from './treasury/bill-acts.ts'
 import { correctionActs } from './treasury/correction-acts.ts'
 import { priceActs } from './treasury/price-acts.ts'
 
@@ -48,6 +49,7 @@ export const catalogue: readonly Act[] = [
   ...statementActs,
   ...breakActs,
   ...dayActs,
+  ...billActs,
   ...approvalActs,
   ...bookActs,
   ...noticeActs,

@@ -1,9 +1,12 @@
 // What acts and the faces that show them need from the gateway, once the database is there: the operations, each in the
 // name of whoever acts, and what pages read.
 import type { Authenticate } from '../accounts/authenticate.ts'
+import type { Passkeys } from '../accounts/passkeys.ts'
 import type { SecondStep } from '../accounts/second-step.ts'
 import type { Sessions } from '../accounts/sessions.ts'
 import type { DecideApplications } from '../applications/decide-applications.ts'
+import type { ReadBill } from '../bills/read-bill.ts'
+import type { BillStore } from '../bills/store/bills.ts'
 import type { PauseHosts } from '../callbacks/pause-hosts.ts'
 import type { ManageCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
@@ -40,6 +43,7 @@ import type { Tokens } from '../platform/tokens.ts'
 import type { ManageRails } from '../rails/manage-rails.ts'
 import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { ReturnLateMoney } from '../rails/return-late-money.ts'
+import type { TransferActs } from '../rails/transfer-acts.ts'
 import type { Reconciling } from '../reconciliation/reconciling.ts'
 import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
@@ -63,6 +67,7 @@ export interface OperatorService {
   readonly provider: (OpenIdClient & { readonly signIn: SignInByProvider }) | undefined
   findOperator(login: string): Promise<Operator | undefined>
   readonly secondStep: SecondStep
+  readonly passkeys: Passkeys
   readonly memberSecondStep: Pick<SecondStep, 'reset'>
   /** Must switch the second step on before anything else. */
   needsSecondStep(operator: Operator): boolean
@@ -85,6 +90,7 @@ export interface OperatorService {
   merchantActs(by: Asking): MerchantActs
   /** What asks for payouts and says where they go, likewise. */
   payoutActs(by: Asking): PayoutActs
+  transferActs(by: Asking): TransferActs
   findCallback(callbackId: string): Promise<CallbackWithAttempts | undefined>
   /** No further than `countedAtMost`. */
   countCallbacks(nowMs: number): Promise<CallbackCounts>
@@ -103,6 +109,10 @@ export interface OperatorService {
   /** Where merchants and consumers reach the gateway. */
   readonly publicUrl: string
   trialBalance(): Promise<readonly BalanceLine[]>
+  /** The newest first. */
+  readonly listBills: BillStore['listBills']
+  /** Throws where there is none yet. */
+  readonly readBill: ReadBill
   verifyLedger(): Promise<Verification>
   system(nowMs: number): Promise<{ readonly about: AboutProcess; readonly state: SystemState }>
   /** The operations of one operator. */

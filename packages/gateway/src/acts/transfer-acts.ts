@@ -12,7 +12,9 @@ import type { Attempt } from '../rails/rules/attempt.ts'
 import { type BankAccount, isCreditorReference } from '../rails/rules/bank-account.ts'
 import type { OutsideRail } from '../rails/rules/outside-rail.ts'
 import type { Refund } from '../refunds/rules/refund.ts'
+import { bankNamePattern, mainBank } from '../treasury/rules/bank-account.ts'
 import { type Act, defineAct, form } from './act.ts'
+import { outcomeFields, tellWaiting, toOutcome as toAsked } from './approval-acts.ts'
 import { amount, faced, matching, object, oneOf, optional, text, visibleCharacters } from './fields.ts'
 import {
   accountFields,
@@ -45,6 +47,15 @@ export interface RefundByTransfer {
 
 const page = '/rails/:railId'
 const orderPage = '/orders/:merchantId/:paymentId'
+const bank = optional(
+  faced(
+    matching('Your bank account that it came to, or left; the one with the rail’s IBAN unless given.', {
+      regexp: bankNamePattern,
+      expected: 'the name of a bank account',
+    }),
+    { label: 'Bank account of yours', placeholder: mainBank },
+  ),
+)
 const bankEntry = {
   outsideReference: faced(
     text('The bank’s own reference of the entry, as its statement has it; it counts once.', {
@@ -65,14 +76,16 @@ const bankEntry = {
       label: 'Other side',
     }),
   ),
+  bank,
 }
 const refundId = matching('The refund’s number.', { regexp: refundIdPattern, expected: 'a refundId' })
-const outcome = object('The order, and what lies in suspense for it.', {
+const orderFields = {
   merchantId,
   paymentId,
   status: text('What the order is now.', { max: 32 }),
   held: amount('What lies in suspense for it.'),
-})
+}
+const outcome = object('The order, and what lies in suspense for it.', orderFields)
 
 export const transferActs: readonly Act[] = [
   defineAct({
@@ -146,7 +159,10 @@ export const transferActs: readonly Act[] = [
       reason,
     }),
     checks: moneyChecks,
-    answer: outcome,
+    answer: object('The order; it is recorded, or waits for a second operator.', {
+      ...orderFields,
+      ...outcomeFields,
+    }),
     command: { words: 'transfer confirm' },
     forms: [
       form<OutsideRail>({
@@ -158,14 +174,19 @@ export const transferActs: readonly Act[] = [
         isOffered: ({ reference }) => reference !== undefined && isCreditorReference(reference),
       }),
     ],
-    async run({ service, actor, params, input }) {
-      const receipt = { ...input, ...moneyOf(input) }
-      return toOutcome(await service.as(actor).transfers.confirmTransfer(params.railId, receipt))
+    async run({ service, actor, operator, params, input }) {
+      const receipt = { ...input, bankName: input.bank, ...moneyOf(input) }
+      const confirmed = await service
+        .transferActs({ operator, actor })
+        .confirmTransfer(params.railId, receipt)
+      const asked = confirmed.kind === 'waiting' ? toAsked(confirmed.request) : ({ outcome: 'done' } as const)
+      return { ...toOutcome(confirmed.result), ...asked }
     },
-    tell: ({ status, held, ...key }) => ({
-      text: `It is recorded. The order is ${status}; ${held} lies in suspense for it.`,
-      page: `/orders/${key.merchantId}/${key.paymentId}`,
-    }),
+    tell: ({ status, held, merchantId: merchant, paymentId: payment, ...told }) =>
+      tellWaiting(told) ?? {
+        text: `It is recorded. The order is ${status}; ${held} lies in suspense for it.`,
+        page: `/orders/${merchant}/${payment}`,
+      },
   }),
   defineAct({
     name: 'transfer.return',
@@ -193,7 +214,9 @@ export const transferActs: readonly Act[] = [
     }),
     async run({ service, actor, params: { railId: id, ...key }, input }) {
       const amountOf = ({ currency }: Order) => toPositiveMinorUnits(input.amount, currency, 'amount')
-      const returned = service.as(actor).transfers.returnTransfer(id, key, { ...input, amount: amountOf })
+      const returned = service.as(actor).transfers.returnTransfer(id, key, {
+        ...{ ...input, bankName: input.bank, amount: amountOf },
+      })
       return toOutcome(await returned)
     },
     tell: ({ held }) => ({ text: `It is recorded. ${held} lies in suspense for the order.` }),
@@ -215,6 +238,7 @@ export const transferActs: readonly Act[] = [
       outsideReference: optional(bankEntry.outsideReference),
       valueDate: optional(bankEntry.valueDate),
       party: bankEntry.party,
+      bank,
       reason,
     }),
     answer: object('The refund.', {
@@ -233,14 +257,14 @@ export const transferActs: readonly Act[] = [
       isOffered: ({ refund, isByTransfer }) => isByTransfer && refund.status === 'refunding',
     }),
     async run({ service, actor, params, input: { outcome: became, reason: why, ...given } }) {
-      const { outsideReference, valueDate, party } = given
+      const { outsideReference, valueDate, party, bank: bankName } = given
       const settle = service.as(actor).transfers.settleRefund
       if (became === 'failed') {
         await settle(params, { sent: undefined, reason: why })
         return { refundId: params.refundId, status: 'refund_failed' as const }
       }
       if (outsideReference === undefined || valueDate === undefined) throw missingEntry()
-      await settle(params, { sent: { outsideReference, valueDate, party }, reason: why })
+      await settle(params, { sent: { outsideReference, valueDate, party, bankName }, reason: why })
       return { refundId: params.refundId, status: 'refund_success' as const }
     },
     tell: ({ status }) => ({ text: `It is recorded: ${status}. The merchant is told.` }),

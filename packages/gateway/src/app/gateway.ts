@@ -18,6 +18,7 @@ import { serveConsole } from '../faces/console/routes.ts'
 import { serveHome } from '../faces/docs/home.ts'
 import { serveDocs } from '../faces/docs/routes.ts'
 import { serveLinks } from '../faces/links/routes.ts'
+import { serveBills } from '../faces/merchant-api/bills.ts'
 import { makeMerchantApi, merchantApiPaths } from '../faces/merchant-api/merchant-api.ts'
 import { servePlatformKeys } from '../faces/merchant-api/platform-keys.ts'
 import { serveRails } from '../faces/merchant-api/rails.ts'
@@ -220,6 +221,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   if (isApi) {
     const downloads = makeDownloads(parts.clock)
     const { catalogue = everyAct } = parts
+    serveBills(publicListener, { open: (address) => running().openBill(address), downloads })
     if (config.hasPortal)
       servePortal(publicListener, {
         mode: config.mode,

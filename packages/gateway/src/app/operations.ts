@@ -4,11 +4,16 @@
 import type { SealingTools } from '@tillgate/protocol'
 import { makeAuthenticate } from '../accounts/authenticate.ts'
 import { makeChangePassword } from '../accounts/change-password.ts'
+import { makePasskeys } from '../accounts/passkeys.ts'
+import type { AccountKind } from '../accounts/rules/account.ts'
 import { makeSecondStep } from '../accounts/second-step.ts'
 import { makeSessions } from '../accounts/sessions.ts'
 import type { Asking } from '../acts/service.ts'
 import { makeApply } from '../applications/apply.ts'
 import { makeDecideApplications } from '../applications/decide-applications.ts'
+import { makeAskBill } from '../bills/ask-bill.ts'
+import { makeMakeBills } from '../bills/make-bills.ts'
+import { makeReadBill } from '../bills/read-bill.ts'
 import { makeHoldCallback, makePrepareCallback, makeRecordAttempt } from '../callbacks/deliver-callbacks.ts'
 import { makePauseHosts } from '../callbacks/pause-hosts.ts'
 import { makeManageCallbacks, makeResendCallbacks } from '../callbacks/resend-callbacks.ts'
@@ -24,6 +29,7 @@ import { makeOpenLink } from '../links/open-link.ts'
 import { makeCloseLink, makeQueryLink } from '../links/query-link.ts'
 import { makeManageMembers } from '../members/manage-members.ts'
 import { makeOpenLinks } from '../members/open-links.ts'
+import { makeSignInMemberByProvider } from '../members/sign-in-by-provider.ts'
 import { CallbackHosts } from '../merchants/callback-hosts.ts'
 import { makeManageMerchants } from '../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../merchants/merchant-acts.ts'
@@ -79,6 +85,7 @@ import { makeReturnLateMoney } from '../rails/return-late-money.ts'
 import type { Rail } from '../rails/rules/rail.ts'
 import type { ClaimedTask } from '../rails/rules/rail-task.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
+import { makeTransferActs } from '../rails/transfer-acts.ts'
 import { walletRail } from '../rails/wallet-rail.ts'
 import { makeReconciling } from '../reconciliation/reconciling.ts'
 import type { ReconciledDay } from '../reconciliation/store/days.ts'
@@ -242,6 +249,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   })
   const linkParts = { links: stores.links, placeOrder, publicUrl, clock, random }
   const storeLink = makeStoreLink(linkParts)
+  const readBill = makeReadBill({ bills: stores.bills, clock })
+  const billDownloads = makeTokens(vault.deriveKeys('bill downloads'))
   const tidyCallbacks = makeTidyCallbacks({ history, historyDays: config.callbackHistoryDays, clock })
   const erasePersonalData = makeErasePersonalData({
     erasure: stores.erasure,
@@ -264,25 +273,33 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       corrections: makeCorrectBooks({ treasury, ...by }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
       payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
+      transfers: makeRecordTransfers({
+        ...stores,
+        ...{ currentOrder, prices, ...by },
+        onAlert: (message, about) => hints.railAlert(message, about),
+      }),
       bankAccounts: makeManageBankAccounts({
         ...{ ...stores, makeNotices, ...by },
         waitMs: config.bankAccountWaitMs,
       }),
     }
   }
-  const recordTransfersAs = (actor: string) =>
-    makeRecordTransfers({
-      ...stores,
-      ...{ currentOrder, prices, clock, random, actor },
-      onAlert: (message, about) => hints.railAlert(message, about),
-    })
   const reconcilingAs = (actor: string) =>
     makeReconciling({
       ...stores,
       ...{ statements: stores.bankStatements, makeNotices, clock, random, actor },
       payouts: movingAs(actor).payouts,
-      transfers: recordTransfersAs(actor),
+      transfers: movingAs(actor).transfers,
       onUnexplained: (day) => hints.unexplained(day),
+    })
+  const passkeysOf = (kind: AccountKind) =>
+    makePasskeys({
+      kind,
+      passkeys: kind === 'operator' ? stores.operatorPasskeys : stores.memberPasskeys,
+      tokens: makeTokens(vault.deriveKeys(`passkeys of ${kind}s`)),
+      siteName: `Tillgate ${new URL(publicUrl).host}`,
+      clock,
+      random,
     })
   const manageMembers = (actor: string) =>
     makeManageMembers({
@@ -315,6 +332,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     createLink: makeCreateLink(linkParts),
     queryLink: makeQueryLink(linkParts),
     closeLink: makeCloseLink(linkParts),
+    bills: makeAskBill({ readBill, tokens: billDownloads, publicUrl, clock }),
+    readBill,
 
     // Consumers
     openLink: makeOpenLink({ ...linkParts, orders, currentOrder, directory, linkTokens }),
@@ -344,6 +363,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     askRails,
     workPayouts: makeWorkPayouts({ ...stores, clock, random }),
     reconcile: () => reconcilingAs('reconciliation').work(),
+    makeBills: makeMakeBills({ billMaker: stores.billMaker, clock }),
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
@@ -407,6 +427,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         ...{ identities: stores.operatorIdentities, clock, random },
         rolesByGroup: config.openId.rolesByGroup,
       }),
+    operatorPasskeys: passkeysOf('operator'),
     secondStep: makeSecondStep({
       kind: 'operator',
       totp: stores.operatorTotp,
@@ -427,6 +448,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       clock,
     }),
     memberSessions: makeSessions({ kind: 'member', sessions: stores.memberSessions, clock, random }),
+    memberPasskeys: passkeysOf('member'),
+    signInMemberByProvider: makeSignInMemberByProvider({
+      identities: stores.memberIdentities,
+      clock,
+      random,
+    }),
     memberSecondStep: makeSecondStep({
       kind: 'member',
       totp: stores.memberTotp,
@@ -460,6 +487,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         platformPublicKey,
         refusalOfCallbackUrl,
         makeNotices,
+        placeOrder,
+        policy: config.approvals,
+        bankAccountWaitMs: config.bankAccountWaitMs,
         onSubmitted,
         onTask,
         clock,
@@ -493,6 +523,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     moneyActs: (by: Asking) => makeMoneyActs(askingAs(by)),
     merchantActs: (by: Asking) => makeMerchantActs(askingAs(by)),
     payoutActs: (by: Asking) => makePayoutActs(askingAs(by)),
+    transferActs: (by: Asking) => makeTransferActs(askingAs(by)),
 
     /** What people do, in the name of one of them. */
     as: (actor: string) => {
@@ -518,7 +549,6 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
-        transfers: recordTransfersAs(actor),
         reconciliation: reconcilingAs(actor),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         prices: makeManagePrices({ prices: stores.priceLists, merchants, rails: stores.rails, ...by }),

@@ -1,7 +1,9 @@
 // What serves requests once the database is there: operations over the stores, the checkout's and the console's side of
 // them, and the work that happens by itself. Loaded while the database starts.
 import { refundStatuses, toDecimalText } from '@tillgate/protocol'
+import { recentSignInMs } from '../accounts/sessions.ts'
 import type { OperatorService } from '../acts/service.ts'
+import type { AskBill } from '../bills/ask-bill.ts'
 import type { OpenDatabase } from '../database/open-database.ts'
 import type { RunningCheckout } from '../faces/checkout/routes.ts'
 import type { MerchantApi } from '../faces/merchant-api/merchant-api.ts'
@@ -38,6 +40,7 @@ export interface Service {
   readonly api: MerchantApi
   readonly checkout: RunningCheckout
   readonly links: OpenLink
+  readonly openBill: AskBill['open']
   readonly console: OperatorService
   readonly portal: PortalService
   readonly findLogo: MerchantStore['findLogo']
@@ -156,9 +159,15 @@ export async function startService(config: Config, parts: ServiceParts): Promise
   return {
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
-    portal: makePortalService({ operations, stores, vault, publicUrl, random }),
+    portal: makePortalService({
+      ...{ operations, stores, vault, publicUrl, random },
+      openId:
+        config.memberOpenId &&
+        makeOpenIdClient({ ...config.memberOpenId, maxAgeSeconds: recentSignInMs / 1000 }),
+    }),
     findLogo: stores.merchants.findLogo,
     links: operations.openLink,
+    openBill: operations.bills.open,
     console: makeOperatorService({
       ...{ config, publicUrl, stores, operations, vault, random },
       openId: config.openId && makeOpenIdClient(config.openId),
@@ -200,6 +209,7 @@ function merchantApi(
       'service.trade.cancel': operations.cancelOrder,
       'service.trade.callback': operations.resendCallbacks,
       'service.trade.refund': operations.refundOrder,
+      'service.trade.bill': operations.bills.ask,
       'service.link.create': operations.createLink,
       'service.link.query': operations.queryLink,
       'service.link.close': operations.closeLink,

@@ -4,7 +4,10 @@ import { makeAccountSessionStore } from '../accounts/store/account-sessions.ts'
 import { memberTables, operatorTables } from '../accounts/store/account-tables.ts'
 import { makeAccountTotpStore } from '../accounts/store/account-totp.ts'
 import { makeAccountTriesStore } from '../accounts/store/account-tries.ts'
+import { makePasskeyStore } from '../accounts/store/passkeys.ts'
 import { makeApplicationStore } from '../applications/store/applications.ts'
+import { makeBillStore } from '../bills/store/bills.ts'
+import { makeBillMakerStore } from '../bills/store/make-bill.ts'
 import { makeCallbackHistory } from '../callbacks/store/callback-history.ts'
 import { makeCallbackOutcomes, type OutcomeGathering } from '../callbacks/store/callback-outcomes.ts'
 import { makeCallbackPauseStore } from '../callbacks/store/callback-pauses.ts'
@@ -18,6 +21,7 @@ import { verifyLedger } from '../ledger/store/ledger-checks.ts'
 import { makeStatementStore } from '../ledger/store/statements.ts'
 import { readTrialBalance } from '../ledger/store/trial-balance.ts'
 import { makeLinkStore } from '../links/store/links.ts'
+import { makeMemberIdentities } from '../members/store/member-identities.ts'
 import { makeMemberLinkStore } from '../members/store/member-links.ts'
 import { makeMemberStore, memberAccountShape } from '../members/store/members.ts'
 import { makeMerchantStore } from '../merchants/store/merchants.ts'
@@ -117,6 +121,8 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     payoutRequests: makeRequestPayoutStore(pool),
     payoutBatches: makePayoutBatchStore(pool),
     statements: makeStatementStore(pool),
+    bills: makeBillStore(pool),
+    billMaker: makeBillMakerStore(pool),
     verifyLedger: () => verifyLedger(pool),
     trialBalance: () => readTrialBalance(pool),
     platformKeys: makePlatformKeyStore(pool),
@@ -126,10 +132,13 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     operatorSessions: makeAccountSessionStore(pool, operatorAccounts),
     operatorTries: makeAccountTriesStore(pool, operatorAccounts),
     operatorTotp: makeAccountTotpStore(pool, operatorTables),
+    operatorPasskeys: makePasskeyStore(pool, operatorTables),
     members: makeMemberStore(pool),
     memberSessions: makeAccountSessionStore(pool, memberAccounts),
     memberTries: makeAccountTriesStore(pool, memberAccounts),
     memberTotp: makeAccountTotpStore(pool, memberTables),
+    memberIdentities: makeMemberIdentities(pool),
+    memberPasskeys: makePasskeyStore(pool, memberTables),
     memberLinks: makeMemberLinkStore(pool),
     apiTokens: makeApiTokenStore(pool),
     approvals: makeApprovalStore(pool),

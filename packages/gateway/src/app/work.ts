@@ -15,6 +15,7 @@ import { startCountHoursWorker } from '../workers/count-hours.ts'
 import { startErasureWorker } from '../workers/erase-personal-data.ts'
 import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
+import { startBillWorker } from '../workers/make-bills.ts'
 import { startPayoutWorker } from '../workers/payouts.ts'
 import { startReconcileWorker } from '../workers/reconcile.ts'
 import { startNoticeWorker } from '../workers/send-notices.ts'
@@ -136,6 +137,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.settle.stop()
       await loops?.rails.stop()
       await loops?.payouts.stop()
+      await loops?.bills.stop()
       await loops?.delivery.stop()
       await loops?.reconcile.stop()
       await loops?.hours.stop()
@@ -169,6 +171,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       log,
     }),
     reconcile: startReconcileWorker({ reconcile: operations.reconcile, clock, log }),
+    bills: startBillWorker({ makeBills: operations.makeBills, clock, log }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
     erasure:
       config.personalDataDays === undefined

@@ -7,6 +7,8 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { codeOf } from '../platform/errors.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
+import { readSpread } from './cluster/spread-state.ts'
+import { forCluster, splitStatements } from './cluster/statements.ts'
 import type { Pool, Queryable } from './pool.ts'
 import { isTransient } from './transient.ts'
 
@@ -184,15 +186,20 @@ async function applyNext(
   const migration = firstMissing(migrations, await readApplied(client))
   if (migration === undefined) return undefined
   const { number, name, sql, checksum } = migration
-  try {
-    await client.query(sql)
-  } catch (error) {
-    if (isTransient(error)) throw error
-    throw new MigrationFailure(
-      'failed',
-      `Migration ${fileName(migration)} failed: ${where(error, sql)}`,
-      error,
-    )
+  const isSpread = (await readSpread(client)).size > 0
+  // Tables that point at each other are changed one after the other there, or the workers would wait for themselves.
+  if (isSpread) await client.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
+  for (const { text, offset } of splitStatements(sql)) {
+    try {
+      for (const statement of isSpread ? forCluster(text) : [text]) await client.query(statement)
+    } catch (error) {
+      if (isTransient(error)) throw error
+      throw new MigrationFailure(
+        'failed',
+        `Migration ${fileName(migration)} failed: ${where(error, sql, offset)}`,
+        error,
+      )
+    }
   }
   await client.query(
     `insert into migrations (number, name, checksum, applied_at)
@@ -202,11 +209,11 @@ async function applyNext(
   return migration
 }
 
-function where(error: unknown, sql: string): string {
+function where(error: unknown, sql: string, offset: number): string {
   if (!(error instanceof Error)) return String(error)
   const position = 'position' in error ? Number(error.position) : Number.NaN
-  if (!Number.isInteger(position)) return error.message
-  return `${error.message} (line ${sql.slice(0, position).split('\n').length})`
+  const at = offset + (Number.isInteger(position) ? position : 0)
+  return `${error.message} (line ${sql.slice(0, at).split('\n').length})`
 }
 
 function fileName({ number, name }: { number: number; name: string }): string {

@@ -1,5 +1,6 @@
 // The one way statements reach PostgreSQL: a thin layer over pg's pool that bounds every wait, survives the
 // death of any connection, and never hands on one whose state is not known.
+import { channel } from 'node:diagnostics_channel'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf } from '../platform/errors.ts'
@@ -72,6 +73,9 @@ const idleTimeoutMs = 30_000
 /** How long a server that had no place for another connection is not asked for one. */
 const makeDoForMs = 5_000
 const askAgainMs = 50
+
+/** Every statement as it is sent, in the call of whoever sends it; nobody listens but tests. */
+export const statementChannel = channel('tillgate:statement')
 
 export function openPool(connection: ConnectionOptions, options: PoolOptions = {}): Pool {
   const limits = { ...poolDefaults, ...options }
@@ -150,6 +154,7 @@ export function openPool(connection: ConnectionOptions, options: PoolOptions = {
 
   return {
     async query<Row extends pg.QueryResultRow>(statement: string | Statement, values?: readonly unknown[]) {
+      announce(statement, values)
       const once = () =>
         withSession((session) => limited(session, limits.statementTimeoutMs).query<Row>(statement, values))
       try {
@@ -228,7 +233,12 @@ async function runTransaction<Result>(
   )
   let result: Result
   try {
-    result = await work(client)
+    result = await work({
+      query(statement, values) {
+        announce(statement, values)
+        return client.query(statement, values)
+      },
+    })
   } catch (error) {
     // A rollback that fails marks the session as broken; the first error is the one that tells.
     if (!session.isBroken) await client.query('rollback').catch(ignore)
@@ -236,6 +246,11 @@ async function runTransaction<Result>(
   }
   await commit(session, statementTimeoutMs)
   return result
+}
+
+function announce(statement: string | Statement, values?: readonly unknown[]): void {
+  if (statementChannel.hasSubscribers)
+    statementChannel.publish(typeof statement === 'string' ? { text: statement, values } : statement)
 }
 
 async function commit(session: Session, statementTimeoutMs: number): Promise<void> {

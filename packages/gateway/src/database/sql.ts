@@ -52,6 +52,11 @@ export function allOf(conditions: readonly (Sql | false | undefined)[]): Sql {
   return wanted.length === 0 ? plainSql('true') : joined(wanted, ' and ')
 }
 
+/** Of one merchant where one is given, else of all. A merchant in so many words is what finds the machine of their rows. */
+export function merchantIs(alias: Sql, merchantId: string | undefined): Sql {
+  return merchantId === undefined ? plainSql('true') : sql`${alias}.merchant_id = ${merchantId}`
+}
+
 export function unionAll(selects: readonly Sql[]): Sql {
   return joined(selects, ' union all ')
 }

@@ -38,6 +38,9 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   rail_attempts: { place: 'spread', references: ofOrder },
   rail_calls: { place: 'spread' },
   payouts: { place: 'spread' },
+  bills: { place: 'spread', references: ofMerchant },
+  bill_totals: { place: 'spread', references: { bills: ['merchant_id', 'day'] } },
+  bill_parts: { place: 'spread' },
 
   wallets: { place: 'local' },
   wallet_tries: { place: 'local' },
@@ -48,6 +51,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   settlements: { place: 'local' },
   payout_plans: { place: 'local' },
   payout_runs: { place: 'local' },
+  bill_turns: { place: 'local' },
   rails: { place: 'local' },
   rail_secrets: { place: 'local' },
   rail_tasks: { place: 'local' },
@@ -78,6 +82,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   member_totp: { place: 'local' },
   member_recovery_codes: { place: 'local' },
   member_links: { place: 'local' },
+  passkeys: { place: 'local' },
   applications: { place: 'local' },
   api_tokens: { place: 'local' },
   idempotency_keys: { place: 'local' },
@@ -92,6 +97,13 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
 
 /** The column by which spread tables are spread. */
 export const spreadColumn = 'merchant_id'
+
+/** Merchant by merchant in one order for everybody, so that two who lock rows never wait for each other in a circle. */
+export function byMerchant<Key extends { readonly merchantId: string }>(
+  keys: readonly Key[],
+): readonly (readonly [merchantId: string, keys: readonly Key[]])[] {
+  return [...Map.groupBy(keys, ({ merchantId }) => merchantId)].sort(([a], [b]) => (a < b ? -1 : 1))
+}
 
 export interface SpreadForeignKey {
   readonly table: string

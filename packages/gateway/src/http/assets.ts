@@ -49,6 +49,7 @@ export const assets = {
   consoleScript: readAsset('console.js'),
   portalStyle: readAsset('portal.css', ['status.css', 'portal.css']),
   portalScript: readAsset('portal.js'),
+  passkeyScript: readAsset('passkeys.js'),
   docsStyle: readAsset('docs.css'),
   docsScript: readAsset('docs.js'),
 }

@@ -1,42 +1,45 @@
 // A merchant's statement as comma-separated values, and as a stream: written only as fast as somebody reads.
 import { toDecimalText } from '@tillgate/protocol'
 import { csvRow } from '../platform/csv.ts'
-import type { StatementRange, StatementReader, StatementStore } from './store/statements.ts'
+import type { StatementEntry, StatementRange, StatementReader, StatementStore } from './store/statements.ts'
 
 export type Write = (text: string) => void | Promise<void>
 
 export function csvStatement(write: Write): StatementReader {
-  const balances = (kind: string, all: ReadonlyMap<string, bigint>): string =>
-    [...all]
-      .map(([currency, minor]) =>
-        csvRow(['', kind, '', '', '', '', '', currency, toDecimalText(minor, currency)]),
-      )
-      .join('')
   return {
-    opening: (all) => write(csvRow(heads) + balances('opening', all)),
-    entries: (page) =>
-      write(
-        page
-          .map((entry) =>
-            csvRow([
-              new Date(entry.timeMs).toISOString(),
-              entry.kind,
-              entry.transactionId,
-              entry.paymentId ?? '',
-              entry.orderNo ?? '',
-              entry.refundId ?? '',
-              entry.referRefundNo ?? '',
-              entry.currency,
-              toDecimalText(entry.amountMinor, entry.currency),
-            ]),
-          )
-          .join(''),
-      ),
-    closing: (all) => write(balances('closing', all)),
+    opening: (all) => write(csvHeads + csvBalances('opening', all)),
+    entries: (page) => write(csvEntries(page)),
+    closing: (all) => write(csvBalances('closing', all)),
   }
 }
 
-const heads = [
+export function csvBalances(kind: string, all: ReadonlyMap<string, bigint>): string {
+  return [...all]
+    .map(([currency, minor]) =>
+      csvRow(['', kind, '', '', '', '', '', currency, toDecimalText(minor, currency)]),
+    )
+    .join('')
+}
+
+export function csvEntries(page: readonly StatementEntry[]): string {
+  return page
+    .map((entry) =>
+      csvRow([
+        new Date(entry.timeMs).toISOString(),
+        entry.kind,
+        entry.transactionId,
+        entry.paymentId ?? '',
+        entry.orderNo ?? '',
+        entry.refundId ?? '',
+        entry.referRefundNo ?? '',
+        entry.currency,
+        toDecimalText(entry.amountMinor, entry.currency),
+      ]),
+    )
+    .join('')
+}
+
+export const csvHeads = csvRow([
   'time',
   'kind',
   'transactionId',
@@ -46,7 +49,7 @@ const heads = [
   'referRefundNo',
   'currency',
   'amount',
-]
+])
 
 export function streamStatement(
   statements: Pick<StatementStore, 'read'>,

@@ -68,7 +68,16 @@ export function makeManageMembers(parts: ManageMembersParts) {
       })
   }
 
+  /** The login as it is kept. Throws unless somebody has it at this merchant. */
+  const demandMember = async (key: { merchantId: string; login: string }): Promise<string> => {
+    const login = parseEmail(key.login, 'login')
+    if (!(await members.findMember({ merchantId: key.merchantId, login }))) throw noMember(login)
+    return login
+  }
+
   return {
+    demandMember,
+
     listMembers: async (
       merchantId: string,
     ): Promise<{ members: readonly ListedMember[]; invitations: readonly MemberLink[] }> => ({
@@ -108,17 +117,18 @@ export function makeManageMembers(parts: ManageMembersParts) {
     async askRecovery(email: string): Promise<void> {
       const login = normaliseEmail(email)
       if (login === undefined || (await members.listMemberships(login)).length === 0) return
+      if (!(await members.hasPassword(login))) return
       const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
       await makeLink(about, 'member.recover', 'asked by themselves')
     },
 
     /** A link to a new password, for the operator to hand over when somebody has lost theirs. */
-    async recoverAccount(
-      { merchantId, login: given }: { merchantId: string; login: string },
-      reason: string,
-    ): Promise<MadeLink> {
-      const login = parseEmail(given, 'login')
-      if (!(await members.findMember({ merchantId, login }))) throw noMember(login)
+    async recoverAccount(key: { merchantId: string; login: string }, reason: string): Promise<MadeLink> {
+      const login = await demandMember(key)
+      if (!(await members.hasPassword(login)))
+        throw new Failure('status_does_not_allow', {
+          message: `${login} signs in at an identity provider and has no password here.`,
+        })
       const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
       return makeLink(about, 'member.recover', reason)
     },

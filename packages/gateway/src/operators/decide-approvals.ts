@@ -6,6 +6,7 @@ import type { ManageOrders } from '../orders/manage-orders.ts'
 import type { ManageBankAccounts } from '../payouts/manage-bank-accounts.ts'
 import type { ManagePayouts } from '../payouts/manage-payouts.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
+import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { CorrectBooks } from '../treasury/correct-books.ts'
 import { mainBank } from '../treasury/rules/bank-account.ts'
 import type { ManageWallets } from '../wallets/manage-wallets.ts'
@@ -35,6 +36,7 @@ export interface DecideApprovalsParts extends ClockAndRandom {
     readonly payouts: ManagePayouts
     readonly bankAccounts: ManageBankAccounts
     readonly merchants: ManageMerchants
+    readonly transfers: RecordTransfers
   }
 }
 
@@ -144,7 +146,8 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
     { act, reason, requestedAs }: ApprovalRequest,
     approval: Approval,
   ): Promise<string | undefined> {
-    const { orders, corrections, wallets, payouts, bankAccounts, merchants } = parts.carryOutAs(requestedAs)
+    const { orders, corrections, wallets, payouts, bankAccounts, merchants, transfers } =
+      parts.carryOutAs(requestedAs)
     switch (act.kind) {
       case 'order.refund': {
         const { referRefundNo, amountMinor, currency } = act
@@ -169,6 +172,12 @@ export function makeDecideApprovals(parts: DecideApprovalsParts) {
       case 'correction':
         await corrections.correct(act.correction, reason, { approval })
         return undefined
+      case 'transfer.confirm': {
+        const { railId, paymentId: reference, currency, amountMinor, entry } = act
+        const receipt = { ...entry, reference, currency, amountMinor, reason }
+        await transfers.confirmTransfer(railId, receipt, { approval })
+        return undefined
+      }
       case 'key.add':
         return (await merchants.addKey(act.merchantId, act.key, { reason, approval })).secret
       case 'merchant.callback-hosts': {

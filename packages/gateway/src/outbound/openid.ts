@@ -10,12 +10,14 @@ export interface OpenIdProvider {
   readonly clientSecret: string
   /** Undefined: none tells roles. */
   readonly roleClaim: string | undefined
+  /** How long ago they may have proven there who they are; left out, whatever the provider thinks right. */
+  readonly maxAgeSeconds?: number
 }
 
 const timeoutSeconds = 10
 
 export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
-  const { issuer, clientId, clientSecret, roleClaim } = provider
+  const { issuer, clientId, clientSecret, roleClaim, maxAgeSeconds: maxAge } = provider
   let discovered: Promise<openid.Configuration> | undefined
 
   /** Once; tried again after a failure. */
@@ -53,6 +55,7 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
         nonce: flow.nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(flow.verifier),
         code_challenge_method: 'S256',
+        ...(maxAge !== undefined && { max_age: String(maxAge) }),
       })
       return { url: url.href, flow }
     },
@@ -65,6 +68,7 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
           expectedNonce: nonce,
           pkceCodeVerifier: verifier,
           idTokenExpected: true,
+          ...(maxAge !== undefined && { maxAge }),
         })
         const claims = tokens.claims()
         if (!claims) return { kind: 'refused', reason: 'the provider gave no ID token' }

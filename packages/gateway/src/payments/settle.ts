@@ -39,6 +39,8 @@ assert(railTimeoutMs * 2 < leaseMs, 'a claim outlasts its rail and the commit af
 
 /** Between attempts after trouble: doubling, and never longer than the second. */
 const pauseMs = { first: 1_000, most: 60_000 } as const
+/** After so many it is no matter of moments any more, and is told as trouble. */
+const attemptsOutOfSight = 3
 /** A rail that asks for patience gets it, within reason. */
 const maxCheckAfterMs = 24 * 60 * 60 * 1000
 
@@ -58,6 +60,10 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
   async function settleOne(claimed: ClaimedSettlement): Promise<boolean> {
     try {
       const facts = await load(claimed)
+      if (!facts) {
+        await postpone(claimed, pauseAfter(claimed.attempts))
+        return false
+      }
       const answer = await ask(claimed, facts)
       if (answer.kind === 'later') {
         await postpone(claimed, answer.checkAfterMs)
@@ -77,13 +83,16 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
     return settling.postpone({ settlementId, claimId, dueAtMs: clock.now() + waitMs })
   }
 
-  async function load(claimed: ClaimedSettlement): Promise<Facts> {
+  /** On a cluster a claim row may be seen a moment before the merchant's rows of the same commit: undefined then. */
+  async function load(claimed: ClaimedSettlement): Promise<Facts | undefined> {
     const { merchantId, paymentId, refundId } = claimed
     const [order, refund] = await Promise.all([
       orders.findOrder({ merchantId, paymentId }),
       refundId === undefined ? undefined : refunds.findRefund({ merchantId, refundId }),
     ])
     assert(order, 'what is settled belongs to an order')
+    const isInSight = claimed.kind === 'payment' ? order.status !== 'pending' : refund !== undefined
+    if (!isInSight && claimed.attempts <= attemptsOutOfSight) return undefined
     if (claimed.kind === 'payment') return { kind: 'payment', order }
     assert(refund, 'a refund that is settled exists')
     return { kind: 'refund', order, refund }

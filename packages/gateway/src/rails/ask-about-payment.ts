@@ -52,8 +52,9 @@ export async function load(
 }
 
 export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
-  return async (task: ClaimedTask, rail: KnownRail): Promise<Inquiry> => {
-    const facts = await load(parts, task)
+  /** `known`: order and attempt, where they are in hand. */
+  return async (task: ClaimedTask, rail: KnownRail, known?: OrderAndAttempt): Promise<Inquiry> => {
+    const facts = known ?? (await load(parts, task))
     const question = questionFor(facts, { isFirst: task.claims === 1 })
     const { account } = rail.rail
     const asked: Asked<RailPaymentAnswer> = account
@@ -64,14 +65,16 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
     return {
       kind: 'answered',
       calls,
-      async decide(ids) {
-        const now = await load(parts, task, ids.nowMs)
+      async decide(ids, isAgain) {
+        const now = isAgain
+          ? await load(parts, task, ids.nowMs)
+          : { ...facts, order: await parts.currentOrder(facts.order, ids.nowMs) }
         const { checkAfterSeconds } = answer
         const dueAtMs = nextAskAtMs(now, { nowMs: ids.nowMs, checkAfterSeconds })
         // It says what is there already; an operator may have recorded a part of the money meanwhile.
         if (account && answer.status === 'pending' && now.attempt.status === 'pending') return { dueAtMs }
         const decision = decidePayment(now, answer, { ...ids, lateMoney: parts.lateMoney })
-        return { decision, before: now.attempt, dueAtMs }
+        return { decision, before: now, dueAtMs }
       },
     }
   }

@@ -34,7 +34,8 @@ export function makeAskAboutRefund(parts: AskAboutRefundParts, ask: AskRail) {
       async decide({ nowMs, transferId, callbackIds }) {
         const { order, attempt } = await load(parts, task, nowMs)
         const dueAtMs = nowMs + refundWaitMs(task, answer, nowMs)
-        if (!refund) return { decision: decideReturn(attempt, answer, nowMs), before: attempt, dueAtMs }
+        if (!refund)
+          return { decision: decideReturn(attempt, answer, nowMs), before: { order, attempt }, dueAtMs }
         const final = finalOf(answer)
         if (!final) return { dueAtMs }
         const given = { transferId, callbackId: callbackIds[1], nowMs }

@@ -17,7 +17,7 @@ import { type AskAboutRefundParts, makeAskAboutRefund } from './ask-about-refund
 import type { Inquiry } from './inquiry.ts'
 import { makeRailClient, type RailPost, railTimeoutMs } from './rail-client.ts'
 import type { KnownRail, RailDirectory } from './rail-directory.ts'
-import { type Attempt, afterFailureMs, type DecisionIds } from './rules/attempt.ts'
+import { type Attempt, afterFailureMs, type DecisionIds, type OrderAndAttempt } from './rules/attempt.ts'
 import { isFailing } from './rules/outside-rail.ts'
 import type { ClaimedTask } from './rules/rail-task.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
@@ -61,7 +61,7 @@ export function makeAskRails(parts: AskRailsParts) {
      * Asks about what is due at every rail that has room and is not left alone for its failures. Each of the answers is
      * over for now when it resolves; none rejects.
      */
-    async askDue(): Promise<Promise<void>[]> {
+    async askDue(): Promise<Promise<unknown>[]> {
       const limits = new Map((await readyRails()).map((railId) => [railId, roomAt(railId)]))
       if (limits.size === 0) return []
       return (await attempts.claim(claiming(), limits)).map((task) => work(task, enter(task.railId)))
@@ -73,17 +73,18 @@ export function makeAskRails(parts: AskRailsParts) {
       return ready.length === 0 ? undefined : attempts.nextDue(ready)
     },
 
-    /** About this one, now: undefined where the rail has no room or somebody else holds it, and it is done soon. */
-    async askNow(taskId: string, railId: string): Promise<true | undefined> {
-      if (roomAt(railId) <= 0) return undefined
+    /** About this one, now. Not asked where the rail has no room or somebody else holds it: then it is done soon. */
+    async askNow(known: OrderAndAttempt): Promise<{ isAsked: boolean; attempt?: Attempt | undefined }> {
+      const { transactionId: taskId, railId } = known.attempt
+      if (roomAt(railId) <= 0) return { isAsked: false }
       const leave = enter(railId)
       const task = await attempts.claimOne({ taskId, ...claiming() }).catch((error: unknown) => {
         leave()
         throw error
       })
-      if (task) await work(task, leave)
-      else leave()
-      return task && true
+      if (task) return { isAsked: true, attempt: await work(task, leave, known) }
+      leave()
+      return { isAsked: false }
     },
 
     /** About one that was claimed when it was made. */
@@ -115,20 +116,28 @@ export function makeAskRails(parts: AskRailsParts) {
     return () => void add(-1)
   }
 
-  /** Never rejects. */
-  async function work(task: ClaimedTask, leave: () => void): Promise<void> {
+  /** Answers the attempt as it left it, where it knows; `known` is what there was before. Never rejects. */
+  async function work(
+    task: ClaimedTask,
+    leave: () => void,
+    known?: OrderAndAttempt,
+  ): Promise<Attempt | undefined> {
     const { railId } = task
     try {
       const rail = (await railDirectory.find(railId)) ?? (await reloaded(railId))
       const asking = task.kind === 'payment' ? askAboutPayment : askAboutRefund
-      const inquiry = await asking(task, rail)
-      if (inquiry.kind === 'failed') return await fail(task, rail, inquiry)
+      const inquiry = await asking(task, rail, known)
+      if (inquiry.kind === 'failed') {
+        await fail(task, rail, inquiry)
+        return undefined
+      }
       await note(rail)
-      await commitDecided(task, inquiry)
+      return await commitDecided(task, inquiry)
     } catch (error) {
       parts.onTrouble(error, task)
       // Where the database is away this fails too, and the lease's end brings it back.
       await attempts.commit({ task, calls: [], next: laterAfter(task) }).catch(() => {})
+      return undefined
     } finally {
       leave()
     }
@@ -149,17 +158,19 @@ export function makeAskRails(parts: AskRailsParts) {
   async function commitDecided(
     task: ClaimedTask,
     { calls, decide }: Inquiry & { readonly kind: 'answered' },
-  ): Promise<void> {
+  ): Promise<Attempt | undefined> {
     for (let tries = 1; ; tries++) {
-      const { dueAtMs, ...decided } = await decide({ ...makeIds(), prices: await parts.prices.current() })
+      const ids = { ...makeIds(), prices: await parts.prices.current() }
+      const { dueAtMs, ...decided } = await decide(ids, tries > 1)
       const isOver = decided.refund !== undefined || decided.decision?.isOver === true
       const next = isOver ? undefined : { dueAtMs, failures: 0 }
       try {
-        const alert = decided.decision?.alert
-        const notices = alert !== undefined && decided.before ? tell(decided.before, alert) : []
+        const { decision, before } = decided
+        const alert = decision?.alert
+        const notices = alert !== undefined && before ? tell(before.attempt, alert) : []
         const isOurs = await attempts.commit({ task, calls, ...decided, notices, next })
         if (isOurs && alert !== undefined) parts.onAlert(alert, task)
-        return
+        return isOurs ? (decision?.attempt ?? before?.attempt) : undefined
       } catch (error) {
         if (!(error instanceof RailRaceLost) || tries === maxDecisions) throw error
       }

@@ -19,8 +19,8 @@ export type Inquiry =
   | {
       readonly kind: 'answered'
       readonly calls: readonly RailCall[]
-      /** On what is there now; again, where somebody else changed it meanwhile. */
-      readonly decide: (ids: DecisionIds) => Promise<DecidedForNow>
+      /** On what was there when it was asked; again, where somebody changed it meanwhile, on what is there now. */
+      readonly decide: (ids: DecisionIds, isAgain: boolean) => Promise<DecidedForNow>
     }
   | { readonly kind: 'failed'; readonly failure: string; readonly calls: readonly RailCall[] }
 

@@ -68,13 +68,17 @@ export function makePayByRail(parts: PayByRailParts) {
       const nowMs = clock.now()
       const toPay = { ...key, currency: order.currency, amountMinor: order.paymentAmountMinor }
       if (!known || !isOffered(known.rail, toPay, nowMs)) return { kind: 'rail_not_offered' }
-      if (await begin(order, { railId, transactionId, locale, nowMs })) return started(order, transactionId)
+      const begun = await begin(order, { railId, transactionId, locale, nowMs })
+      if (begun) return started(order, transactionId, begun.attempt)
     }
     throw new Failure('unavailable', { retryAfterSeconds: 1 })
   }
 
-  /** Commits the attempt and, where the rail has room, asks it at once. False: look again. */
-  async function begin(order: Order, given: Parameters<typeof beginAttempt>[1]): Promise<boolean> {
+  /** Commits the attempt and, where the rail has room, asks it at once. Undefined: look again. */
+  async function begin(
+    order: Order,
+    given: Parameters<typeof beginAttempt>[1],
+  ): Promise<{ readonly attempt: Attempt | undefined } | undefined> {
     const { railId, transactionId, nowMs } = given
     const { merchantId, paymentId } = order
     const base = { taskId: transactionId, kind: 'payment', createdAtMs: nowMs } as const
@@ -87,19 +91,22 @@ export function makePayByRail(parts: PayByRailParts) {
         attempt,
         task: { ...task, ...(leave ? { dueAtMs: nowMs + leaseMs, claimId } : { dueAtMs: nowMs }) },
       })
-      if (isBegun && leave) await askRails.work({ ...task, claimId, claims: 1, failures: 0 }, leave)
-      else leave?.()
-      return isBegun
+      if (isBegun && leave) {
+        const known = { order: { ...order, openAttempt: transactionId }, attempt }
+        return { attempt: await askRails.work({ ...task, claimId, claims: 1, failures: 0 }, leave, known) }
+      }
+      leave?.()
+      return isBegun ? { attempt } : undefined
     } catch (error) {
       leave?.()
-      if (error instanceof CommitUnknown) return false
+      if (error instanceof CommitUnknown) return undefined
       throw error
     }
   }
 
-  async function started(order: Order, transactionId: string): Promise<RailPaymentOutcome> {
+  async function started(order: Order, transactionId: string, known?: Attempt): Promise<RailPaymentOutcome> {
     parts.onTask()
-    return { kind: 'started', attempt: await existing(order, transactionId) }
+    return { kind: 'started', attempt: known ?? (await existing(order, transactionId)) }
   }
 
   /** Cancels the open attempt, if the rail lets it. Answers what became of it; undefined: there is none. */
@@ -117,8 +124,9 @@ export function makePayByRail(parts: PayByRailParts) {
       return undefined
     const attempt = await existing(order, transactionId)
     if (attempt.endedAtMs !== undefined) return attempt
-    if (!(await askRails.askNow(transactionId, attempt.railId))) parts.onTask()
-    return existing(order, transactionId)
+    const asked = await askRails.askNow({ order, attempt })
+    if (!asked.isAsked) parts.onTask()
+    return asked.attempt ?? existing(order, transactionId)
   }
 
   async function find(key: OrderKey): Promise<Order> {

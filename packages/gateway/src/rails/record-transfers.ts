@@ -8,6 +8,7 @@ import {
   toDecimalText,
 } from '@tillgate/protocol'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import type { Approval } from '../operators/rules/approval.ts'
 import type { Act } from '../operators/rules/audit.ts'
 import type { CurrentOrder } from '../orders/current-order.ts'
 import type { Order, OrderKey } from '../orders/rules/order.ts'
@@ -15,11 +16,17 @@ import type { OrderStore } from '../orders/store/orders.ts'
 import { settleRefund } from '../refunds/rules/refund.ts'
 import type { RefundStore } from '../refunds/store/refunds.ts'
 import type { PriceDirectory } from '../treasury/price-directory.ts'
-import { checkValueDate } from '../treasury/rules/bank-account.ts'
+import {
+  checkUsable,
+  checkValueDate,
+  type BankAccount as OwnBankAccount,
+  whyNotUsable,
+} from '../treasury/rules/bank-account.ts'
 import { withoutSpaces } from '../treasury/rules/mod-97.ts'
+import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { asItIs } from './rules/attempt.ts'
 import { type BankAccount, creditorReference, isCreditorReference } from './rules/bank-account.ts'
-import { decideReceipt, heldMinor, moved, type TransferEntry } from './rules/bank-transfer.ts'
+import { type BankEntry, decideReceipt, heldMinor, moved, type TransferEntry } from './rules/bank-transfer.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
 import { RailRaceLost } from './store/rail-outcomes.ts'
 import type { RailStore } from './store/rails.ts'
@@ -32,20 +39,17 @@ export interface RecordTransfersParts extends ActParts {
   readonly orders: Pick<OrderStore, 'findOrder'>
   readonly refunds: Pick<RefundStore, 'findRefund'>
   readonly currentOrder: CurrentOrder
+  readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
   readonly prices: Pick<PriceDirectory, 'current'>
   /** What somebody should know. */
   readonly onAlert: (message: string, about: OrderKey & { readonly railId: string }) => void
 }
 
-/** As the bank's statement has it. */
-export interface BankEntry {
-  readonly outsideReference: string
-  readonly valueDate: string
-  readonly party?: string | undefined
+interface BankEntryAndReason extends BankEntry {
   readonly reason: string
 }
 
-export interface Receipt extends BankEntry {
+export interface Receipt extends BankEntryAndReason {
   /** The consumer's reference, or the order's paymentId. */
   readonly reference: string
   readonly currency: string
@@ -68,37 +72,47 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
 
   return {
     /** Pays the order where there is enough; otherwise it is kept, and nothing is lost. */
-    async confirmTransfer(railId: string, receipt: Receipt): Promise<TransferOutcome> {
+    async confirmTransfer(
+      railId: string,
+      receipt: Receipt,
+      { approval }: { readonly approval?: Approval | undefined } = {},
+    ): Promise<TransferOutcome> {
       const account = await accountOf(railId)
-      const reference = referenceOf(receipt.reference)
-      const { outsideReference, currency, amountMinor } = receipt
+      const { outsideReference, amountMinor, reason } = receipt
       return decided(railId, outsideReference, async () => {
-        const key = (await transferEntries.findAttempts(railId, reference))[0] ?? noPayment(receipt.reference)
-        const { order, entries } = await load(key)
-        if (currency !== order.currency)
-          throw wrong(
-            'currency',
-            `The order is in ${order.currency}. Check the reference, or convert it first.`,
-          )
+        const { key, order, entries } = await paidBy(railId, receipt)
         const attempt = await parts.attempts.findAttempt(key)
         if (!attempt) throw new Error('an attempt is never gone')
-        const act = makeAct('transfer.confirm', order.paymentId, { ...key, reason: receipt.reason })
-        const entry = entryOf({ order, entries, act, railId }, receipt, { direction: 'in', amountMinor })
+        const act = makeAct('transfer.confirm', order.paymentId, { ...key, reason, approval })
+        const entry = await entryOf({ order, entries, act, railId, account }, receipt, {
+          ...{ direction: 'in', amountMinor },
+        })
         const prices = await parts.prices.current()
         const ids = { ...makeIds(act.actedAtMs), prices, applyId: makeTransactionId(act.actedAtMs, random) }
         const decision = decideReceipt({ order, attempt, account, entries }, entry, ids)
         const endsTask = decision.isOver ? attempt.transactionId : undefined
-        return { order: key, entry, act, decision, before: attempt, endsTask }
+        return { order: key, entry, act, decision, before: { order, attempt }, endsTask }
       })
+    },
+
+    /** What would be recorded, of the order as it is. Throws where it could not be. */
+    async checkTransfer(railId: string, receipt: Receipt): Promise<TransferOutcome> {
+      const account = await accountOf(railId)
+      const { order, entries } = await paidBy(railId, receipt)
+      checkBooked(receipt.valueDate, clock.now())
+      await bankOf(receipt, account, order.currency)
+      if (await transferEntries.findEntry(railId, receipt.outsideReference))
+        return onRecord(railId, receipt.outsideReference)
+      return { order, heldMinor: heldMinor(order, railId, entries) }
     },
 
     /** Money that lies in suspense for an order was sent back to whoever it came from. */
     async returnTransfer(
       railId: string,
       key: OrderKey,
-      { amount, ...sent }: BankEntry & { readonly amount: (order: Order) => bigint },
+      { amount, ...sent }: BankEntryAndReason & { readonly amount: (order: Order) => bigint },
     ): Promise<TransferOutcome> {
-      await accountOf(railId)
+      const account = await accountOf(railId)
       return decided(railId, sent.outsideReference, async () => {
         const { order, entries } = await load(key)
         const amountMinor = amount(order)
@@ -109,7 +123,9 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
             `Of this order ${toDecimalText(held, order.currency)} ${order.currency} lies in suspense. Give no more than that.`,
           )
         const act = makeAct('transfer.return', order.paymentId, { ...key, reason: sent.reason })
-        const entry = entryOf({ order, entries, act, railId }, sent, { direction: 'out', amountMinor })
+        const entry = await entryOf({ order, entries, act, railId, account }, sent, {
+          ...{ direction: 'out', amountMinor },
+        })
         const transfers = [moved(entry, 'transfer_returned', act.actedAtMs)]
         return {
           order: key,
@@ -124,11 +140,11 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
     /** A refund of an order that was paid by bank transfer was sent; or cannot be, where there is no entry of a bank. */
     async settleRefund(
       { merchantId, refundId }: { readonly merchantId: string; readonly refundId: string },
-      given: { readonly sent: Omit<BankEntry, 'reason'> | undefined; readonly reason: string },
+      given: { readonly sent: BankEntry | undefined; readonly reason: string },
     ): Promise<TransferOutcome> {
       const found = (await parts.refunds.findRefund({ merchantId, refundId })) ?? noRefund(refundId)
       const { railId = '' } = (await load(found)).order
-      await accountOf(railId, `Refund ${refundId} is not paid by bank transfer.`)
+      const account = await accountOf(railId, `Refund ${refundId} is not paid by bank transfer.`)
       return decided(railId, given.sent?.outsideReference, async () => {
         const refund = (await parts.refunds.findRefund({ merchantId, refundId })) ?? noRefund(refundId)
         if (refund.status !== 'refunding')
@@ -152,7 +168,9 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
         })
         const { amountMinor } = refund
         const entry = given.sent && {
-          ...entryOf({ order, entries, act, railId }, given.sent, { direction: 'out', amountMinor }),
+          ...(await entryOf({ order, entries, act, railId, account }, given.sent, {
+            ...{ direction: 'out', amountMinor },
+          })),
           ...{ refundId, transferId },
         }
         return { order, entry, act, refund: change, endsTask: refundId }
@@ -201,11 +219,38 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
     return { order, entries: await transferEntries.listEntries(key) }
   }
 
-  function entryOf(
-    of: { order: Order; entries: readonly TransferEntry[]; act: Act; railId: string },
-    { outsideReference, valueDate, party }: Omit<BankEntry, 'reason'>,
+  /** The payment that the reference names. */
+  async function paidBy(railId: string, { reference, currency }: Receipt) {
+    const found = await transferEntries.findAttempts(railId, referenceOf(reference))
+    const key = found[0] ?? noPayment(reference)
+    const { order, entries } = await load(key)
+    if (currency !== order.currency)
+      throw wrong('currency', `The order is in ${order.currency}. Check the reference, or convert it first.`)
+    return { key, order, entries }
+  }
+
+  async function bankOf(
+    { bankName }: BankEntry,
+    { iban }: BankAccount,
+    currency: string,
+  ): Promise<string | undefined> {
+    const banks = await parts.bankAccounts.listBanks()
+    if (bankName === undefined) {
+      const isIts = (bank: OwnBankAccount) =>
+        bank.iban !== undefined && bank.iban === iban && whyNotUsable(bank, currency) === undefined
+      return banks.find(isIts)?.bankName
+    }
+    const given = banks.find((bank) => bank.bankName === bankName)
+    checkUsable(given, bankName, currency)
+    return bankName
+  }
+
+  async function entryOf(
+    of: { order: Order; entries: readonly TransferEntry[]; act: Act; railId: string; account: BankAccount },
+    booked: BankEntry,
     { direction, amountMinor }: { direction: TransferEntry['direction']; amountMinor: bigint },
-  ): TransferEntry {
+  ): Promise<TransferEntry> {
+    const { outsideReference, valueDate, party } = booked
     const { merchantId, paymentId, currency } = of.order
     const { auditId, actedAtMs: recordedAtMs } = of.act
     checkBooked(valueDate, recordedAtMs)
@@ -220,6 +265,7 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
       },
       ...{ transferId: makeTransactionId(recordedAtMs, random), refundId: undefined, amountMinor, currency },
       ...{ valueDate, party, auditId, recordedAtMs },
+      bankName: await bankOf(booked, of.account, currency),
     }
   }
 

@@ -47,6 +47,8 @@ export interface Config {
   readonly secondStepRoles: readonly Role[]
   /** Where operators sign in; undefined: here alone. */
   readonly openId: OpenIdSettings | undefined
+  /** Of members; undefined: they sign in with passwords. */
+  readonly memberOpenId: Omit<OpenIdSettings, 'rolesByGroup'> | undefined
   /** What waits for a second operator. */
   readonly approvals: ApprovalPolicy
   readonly bankAccountWaitMs: number
@@ -168,6 +170,9 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const clientSecret = read('OIDC_CLIENT_SECRET')
   const roleClaim = read('OIDC_ROLE_CLAIM')
   const rolesByGroup = read('OIDC_ROLES')
+  const memberIssuer = read('MEMBER_OIDC_ISSUER')
+  const memberClientId = read('MEMBER_OIDC_CLIENT_ID')
+  const memberClientSecret = read('MEMBER_OIDC_CLIENT_SECRET')
   const mailServer = read('SMTP_URL')
   const mailFrom = read('SMTP_FROM')
   const values = {
@@ -209,6 +214,13 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
         ? Object.freeze({
             ...{ issuer, clientId, clientSecret, rolesByGroup: rolesByGroup ?? new Map() },
             roleClaim: rolesByGroup && roleClaim,
+          })
+        : undefined,
+    memberOpenId:
+      memberIssuer && memberClientId && memberClientSecret
+        ? Object.freeze({
+            ...{ issuer: memberIssuer, clientId: memberClientId, clientSecret: memberClientSecret },
+            roleClaim: undefined,
           })
         : undefined,
     approvals: Object.freeze({
@@ -263,15 +275,24 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       problem: 'is on, which needs MODE=live and PORTAL=on; in the sandbox newcomers sign on at /sandbox',
     })
   }
-  if (issuer && !(clientId && clientSecret)) {
-    problems.push({
-      name: clientId ? 'OIDC_CLIENT_SECRET' : 'OIDC_CLIENT_ID',
-      problem: 'must be set with OIDC_ISSUER',
-      example: settings.OIDC_CLIENT_ID.example,
-    })
-  }
-  if (mode === 'live' && issuer?.startsWith('http:')) {
-    problems.push({ name: 'OIDC_ISSUER', problem: 'must be https in live mode' })
+  for (const provider of [
+    { prefix: 'OIDC', issuer, clientId, clientSecret },
+    {
+      prefix: 'MEMBER_OIDC',
+      issuer: memberIssuer,
+      clientId: memberClientId,
+      clientSecret: memberClientSecret,
+    },
+  ] as const) {
+    const { prefix } = provider
+    if (provider.issuer && !(provider.clientId && provider.clientSecret))
+      problems.push({
+        name: provider.clientId ? `${prefix}_CLIENT_SECRET` : `${prefix}_CLIENT_ID`,
+        problem: `must be set with ${prefix}_ISSUER`,
+        example: settings[`${prefix}_CLIENT_ID`].example,
+      })
+    if (mode === 'live' && provider.issuer?.startsWith('http:'))
+      problems.push({ name: `${prefix}_ISSUER`, problem: 'must be https in live mode' })
   }
   if (mailServer && !mailFrom && !problems.some(({ name }) => name === 'SMTP_FROM')) {
     problems.push({

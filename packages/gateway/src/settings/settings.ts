@@ -236,6 +236,26 @@ export const settings = {
     isSecret: true,
     parse: text,
   }),
+  MEMBER_OIDC_ISSUER: setting({
+    about:
+      'The identity provider at which members of merchants can sign in to the portal, if they were invited by their address there. Register it with the redirect address …/merchant/sign-in/provider/callback. Live wants https.',
+    fallback: '',
+    example: 'https://login.example.com/realms/merchants',
+    parse: webAddress,
+  }),
+  MEMBER_OIDC_CLIENT_ID: setting({
+    about: 'Who this gateway is at that identity provider.',
+    fallback: '',
+    example: 'tillgate-portal',
+    parse: text,
+  }),
+  MEMBER_OIDC_CLIENT_SECRET: setting({
+    about: 'The secret that it gave with it.',
+    fallback: '',
+    example: 'c8e1d2f0a9b35a7c8b4d6e9f2a3b5c7d',
+    isSecret: true,
+    parse: text,
+  }),
   OIDC_ROLE_CLAIM: setting({
     about: 'The claim of the ID token that tells roles, by OIDC_ROLES.',
     fallback: 'groups',
@@ -258,9 +278,9 @@ export const settings = {
   }),
   APPROVAL_FOR: setting({
     about:
-      'What else waits for a second operator, separated by commas: payout, top-up, correction, bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
+      'What else waits for a second operator, separated by commas: payout, top-up, correction, transfer (that a bank transfer came), bank-account (where a merchant’s payouts go), key (a new key of a merchant, with which one can refund as that merchant), callback-hosts (the hosts that a merchant’s callbacks may go to).',
     fallback: '',
-    example: 'payout,top-up,correction,bank-account,key,callback-hosts',
+    example: 'payout,top-up,correction,transfer,bank-account,key,callback-hosts',
     parse: approvalKinds,
   }),
   APPROVAL_HOURS: setting({
@@ -604,6 +624,7 @@ const kindsByName = {
   payout: 'merchant.payout',
   'top-up': 'wallet.top-up',
   correction: 'correction',
+  transfer: 'transfer.confirm',
   'bank-account': 'merchant.bank-account',
   key: 'key.add',
   'callback-hosts': 'merchant.callback-hosts',
@@ -615,7 +636,15 @@ function approvalKinds(value: string): readonly (typeof kindsByName)[keyof typeo
     .map(
       (name) =>
         kindsByName[
-          oneOf('payout', 'top-up', 'correction', 'bank-account', 'key', 'callback-hosts')(name.trim())
+          oneOf(
+            'payout',
+            'top-up',
+            'correction',
+            'transfer',
+            'bank-account',
+            'key',
+            'callback-hosts',
+          )(name.trim())
         ],
     )
 }

@@ -6,6 +6,7 @@ import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
 import { createBody } from '../support/order.ts'
+import { giveBankAccount, planFor, testIban } from '../support/payouts.ts'
 import { memberOf, memberPassword } from '../support/portal.ts'
 
 const gateway = await startTestGateway()
@@ -28,12 +29,68 @@ await gateway.merchants.setLogo(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 )
 
+const { links, bankAccounts, prices, payoutPlans, payouts } = gateway.operations.as('test')
+const { link } = await links.createLink(
+  merchantId,
+  {
+    linkNo: 'cups',
+    title: 'A set of six cups',
+    currency: 'USD',
+    amountMinor: 4_800n,
+    uses: 'many',
+    paymentMinutes: 30,
+    goods: [],
+  },
+  'test',
+)
+await giveBankAccount(gateway.pool, merchantId)
+await payouts.requestPayout(
+  { merchantId, currency: 'USD', amountMinor: 500n, bankName: 'main' },
+  { reason: 'test' },
+)
+const account = {
+  currency: 'EUR',
+  holder: 'Tea House GmbH',
+  iban: testIban,
+  lines: undefined,
+  bic: undefined,
+}
+await bankAccounts.setBankAccount(merchantId, account, { reason: 'test' })
+await payoutPlans.setPlan(planFor(merchantId, { schedule: 'daily' }), 'test')
+await prices.setPrice(
+  {
+    ...{ merchantId, railId: undefined, currency: 'USD', fromMs: undefined },
+    terms: { fixedMinor: 30n, basisPoints: 290, leastMinor: 35n, mostMinor: undefined, returnsFee: true },
+  },
+  'test',
+)
+const { payoutId } = (await gateway.stores.payouts.listPayouts({ merchantId }, { limit: 1 }))[0] ?? {}
+// As of yesterday, because a day is billed when it is over.
+await gateway.pool.query(
+  "update transfers set made_at = made_at - 86400000 where merchant_id = $1 and phase in ('post', 'direct')",
+  [merchantId],
+)
+await gateway.pool.query("update bill_turns set next_day = '1970-01-01'")
+await gateway.pool.query(
+  'update prices set valid_from = created_at - 60000, created_at = created_at - 120000',
+)
+await gateway.operations.makeBills()
+
 const pages: Readonly<Record<string, { readonly path: string; readonly expects: RegExp }>> = {
   home: { path: '', expects: /Balance/ },
   orders: { path: '/orders', expects: /order-/ },
   order: { path: `/orders/${data.paymentId}`, expects: /What happened/ },
   refund: { path: `/orders/${data.paymentId}/refund`, expects: /The money goes back/ },
   money: { path: '/money', expects: /Statement/ },
+  bills: { path: '/bills', expects: /Balance at the end/ },
+  payouts: { path: '/payouts', expects: /every day/ },
+  payout: { path: `/payouts/${payoutId}`, expects: /Number at the bank/ },
+  bank: { path: '/bank', expects: /Tea House GmbH/ },
+  'bank-change': { path: '/bank/change', expects: /Account holder/ },
+  fees: { path: '/fees', expects: /Agreed with your shop/ },
+  links: { path: '/links', expects: /A set of six cups/ },
+  link: { path: `/links/${link.linkId}`, expects: /What came of it/ },
+  'new-link': { path: '/links/new', expects: /How often it can be paid/ },
   keys: { path: '/keys', expects: /Our public key/ },
   'new-rsa-key': { path: '/keys/rsa', expects: /made in this browser/ },
   callbacks: { path: '/callbacks', expects: /service\.|PAYMENT|payment/i },

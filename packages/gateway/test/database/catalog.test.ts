@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Catalog, faultsOf, readCatalog } from '../../src/database/catalog.ts'
-import { type ClusterState, distribute, planDistribution } from '../../src/database/distribute.ts'
+import {
+  type ClusterState,
+  planDistribution,
+  prepareDistribution,
+  spreadTables,
+} from '../../src/database/cluster/distribute.ts'
 import { spreadForeignKeys, tablePlans } from '../../src/database/tables.ts'
 import { sealedPlaces } from '../../src/keys/store/sealed-secrets.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -124,73 +129,52 @@ for (const [name, sql, fault] of broken) {
   })
 }
 
-// What Citus itself does with the statements was not run here; these hold which ones are sent, and in which order.
-const spreadTables = Object.entries(tablePlans).flatMap(([name, { place }]) =>
-  place === 'spread' ? [name] : [],
-)
-const allKeys = spreadForeignKeys().map(({ name }) => name)
+// What Citus does with the statements is in test/cluster; these hold which ones are sent, and in which order.
+const allKeys = new Map(spreadForeignKeys().map(({ name }) => [name, { isValid: true }]))
 
 /** What the statements do to the state, as far as the plan depends on it. */
 function play({ spread, foreignKeys }: ClusterState, statements: readonly string[]): ClusterState {
-  const after = { spread: new Set(spread), foreignKeys: new Set(foreignKeys) }
+  const after = { spread: new Set(spread), foreignKeys: new Map(foreignKeys) }
   for (const sql of statements) {
-    const [, table] = /create_distributed_table\w*\('(\w+)'/.exec(sql) ?? []
-    const [, verb, key] = /(drop|add) constraint (\w+)/.exec(sql) ?? []
+    const [, table] = /create_distributed_table\('(\w+)'/.exec(sql) ?? []
+    const [, verb, key] = /(validate|add) constraint (\w+)/.exec(sql) ?? []
     if (table !== undefined) after.spread.add(table)
-    if (key !== undefined && verb === 'drop') after.foreignKeys.delete(key)
-    if (key !== undefined && verb === 'add') after.foreignKeys.add(key)
+    if (key !== undefined) after.foreignKeys.set(key, { isValid: verb === 'validate' })
   }
   return after
 }
 
-test('spreading starts with the foreign keys, moves each table once, and puts all keys back checked', () => {
-  const steps = planDistribution({ spread: new Set(), foreignKeys: new Set(allKeys) }).map(({ sql }) => sql)
-  assert.equal(steps.length, allKeys.length + spreadTables.length + 2 * allKeys.length)
-  assert.match(steps[0] ?? '', /^alter table merchant_keys drop constraint/)
+test('spreading moves each table once, parents first, all beside the first', () => {
+  const steps = planDistribution({ spread: new Set(), foreignKeys: allKeys }).map(({ sql }) => sql)
   assert.deepEqual(
-    steps.flatMap((sql) => /concurrently\('(\w+)', 'merchant_id'/.exec(sql)?.[1] ?? []),
+    steps.map((sql) => /^select create_distributed_table\('(\w+)', 'merchant_id'/.exec(sql)?.[1]),
     spreadTables,
   )
-  assert.match(steps[allKeys.length] ?? '', /colocate_with => 'none'/)
-  assert.ok(
-    steps
-      .slice(allKeys.length + 1, allKeys.length + spreadTables.length)
-      .every((sql) => sql.includes(`colocate_with => 'merchants'`)),
-  )
-  assert.equal(
-    steps.at(-1),
-    'alter table rail_attempts validate constraint rail_attempts_merchant_id_payment_id_fkey',
-  )
+  assert.match(steps[0] ?? '', /colocate_with => 'none'/)
+  assert.ok(steps.slice(1).every((sql) => sql.includes(`colocate_with => 'merchants'`)))
 })
 
-test('broken off after any statement, the next run does exactly what is left; the run after it does nothing', () => {
-  const start: ClusterState = { spread: new Set(), foreignKeys: new Set(allKeys) }
-  const whole = { spread: new Set(spreadTables), foreignKeys: new Set(allKeys) }
-  const steps = planDistribution(start).map(({ sql }) => sql)
-  for (let done = 0; done <= steps.length; done++) {
-    const left = play(start, steps.slice(0, done))
-    const rest = planDistribution(left).map(({ sql }) => sql)
-    const state = play(left, rest)
-    assert.deepEqual(
-      [[...state.spread].sort(), [...state.foreignKeys].sort()],
-      [[...whole.spread].sort(), [...whole.foreignKeys].sort()],
+test('whatever is missing, spread or key, a run does exactly what is left; the run after it does nothing', () => {
+  const keys = [...allKeys]
+  for (let done = 0; done <= spreadTables.length; done++) {
+    const left: ClusterState = {
+      spread: new Set(spreadTables.slice(0, done)),
+      foreignKeys: new Map(
+        keys.flatMap(([name], index) =>
+          index % 3 === 0 ? [] : [[name, { isValid: index % 3 === 1 }] as const],
+        ),
+      ),
+    }
+    const state = play(
+      left,
+      planDistribution(left).map(({ sql }) => sql),
     )
-    assert.equal(
-      rest.filter((sql) => sql.includes('create_distributed')).length,
-      spreadTables.length - left.spread.size,
-    )
+    assert.deepEqual([...state.spread].sort(), spreadTables.toSorted())
+    assert.deepEqual(state.foreignKeys, new Map(keys.map(([name]) => [name, { isValid: true }])))
     assert.deepEqual(planDistribution(state), [])
   }
 })
 
-test('blocking, the foreign keys stay and only the tables are moved, parents first', () => {
-  const steps = planDistribution({ spread: new Set(), foreignKeys: new Set(allKeys) }, { isBlocking: true })
-  assert.deepEqual(
-    steps.map(({ sql }) => /^select create_distributed_table\('(\w+)'/.exec(sql)?.[1]),
-    spreadTables,
-  )
-})
-
 test('a PostgreSQL without Citus is told apart in words that say what to do', async () => {
-  await assert.rejects(distribute(pool), /has no Citus.*\n.*docs\/operating\.md/)
+  await assert.rejects(prepareDistribution(pool), /has no Citus.*\n.*docs\/operating\.md/)
 })

@@ -177,3 +177,30 @@ test('what is no address is refused at its field', async () => {
       email,
     )
 })
+
+test('a recovery link is good until its last moment, and of two who use it at once one does', async () => {
+  const email = await join()
+  const link = async () => {
+    const made = await members.recoverAccount({ merchantId, login: email }, 'lost')
+    const found = await links.findRecovery(tokenOf(made.link))
+    assert(found)
+    return { found, token: tokenOf(made.link) }
+  }
+  const late = await link()
+  clock.advance(24 * hourMs)
+  assert.equal(await links.findRecovery(late.token), undefined)
+  await assert.rejects(links.recover(late.found, 'a password that is too late', 'test'), /too old/)
+  const { found } = await link()
+  const used = await Promise.allSettled(
+    ['first', 'second'].map((who) => links.recover(found, `the password of the ${who}`, 'test')),
+  )
+  assert.deepEqual(used.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+})
+
+test('a second step is reset for members of the merchant that is named, and for nobody else', async () => {
+  const { merchant } = await merchants.addMerchant({ name: 'Third Shop' })
+  const email = await join()
+  const key = { merchantId: merchant.merchantId, login: email }
+  await assert.rejects(members.demandMember(key), /There is no member/)
+  assert.equal(await members.demandMember({ merchantId, login: email.toUpperCase() }), email)
+})

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makePaymentId, makeUuid } from '@tillgate/protocol'
+import { makeLinkId, makePaymentId, makeTransactionId, makeUuid } from '@tillgate/protocol'
 import { catalogue } from '../../src/acts/catalogue.ts'
 import { mayUse, type PortalRoute, pathTo } from '../../src/faces/portal/portal.ts'
 import { portalRoutes } from '../../src/faces/portal/route-table.ts'
@@ -12,6 +12,7 @@ import { memberRoles } from '../../src/members/rules/member.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
+import { giveBankAccount, testIban } from '../support/payouts.ts'
 import { memberOf, memberPassword, PortalClient } from '../support/portal.ts'
 
 const gateway = await startTestGateway()
@@ -29,6 +30,32 @@ const stranger = await memberOf(gateway, other.merchantId, 'owner')
 await members.inviteMember({ merchantId: other.merchantId, email: 'next@shop.example', role: 'viewer' })
 const { invitations } = await members.listMembers(other.merchantId)
 
+const linkGiven = { title: 'Tea', currency: 'EUR', uses: 'many', paymentMinutes: 30, goods: [] } as const
+const { links, bankAccounts, payouts } = gateway.operations.as('test')
+const { link: othersLink } = await links.createLink(
+  other.merchantId,
+  { ...linkGiven, linkNo: 'others', amountMinor: 100n },
+  'test',
+)
+const bankDetails = { holder: 'Other GmbH', iban: testIban, lines: undefined, bic: undefined }
+const othersAccount = await bankAccounts.setBankAccount(
+  other.merchantId,
+  { currency: 'EUR', ...bankDetails },
+  { reason: 'test' },
+)
+await giveBankAccount(gateway.pool, other.merchantId)
+const othersPayout = await payouts.requestPayout(
+  { merchantId: other.merchantId, currency: 'USD', amountMinor: 100n, bankName: 'main' },
+  { reason: 'test' },
+)
+const billedDay = '2026-01-05'
+await gateway.pool.query(
+  `insert into bills (merchant_id, day, made_at, lines, bytes, sha256)
+   values ($1, $2, 1, 1, 5, sha256('other'))`,
+  [other.merchantId, billedDay],
+)
+await gateway.pool.query("insert into bill_parts values ($1, $2, 1, 'other')", [other.merchantId, billedDay])
+
 /** Of each parameter: another merchant's thing, and one that nobody has. */
 const things: Readonly<Record<string, readonly [others: string | undefined, nobodys: string]>> = {
   paymentId: [data.paymentId, makePaymentId(Date.now(), randomBytes)],
@@ -36,7 +63,13 @@ const things: Readonly<Record<string, readonly [others: string | undefined, nobo
   keyId: [keys[0]?.keyId, makeUuid(Date.now(), randomBytes)],
   login: [stranger.email, 'nobody@shop.example'],
   linkId: [invitations[0]?.linkId, makeUuid(Date.now(), randomBytes)],
+  credentialId: [randomBytes(16).toString('base64url'), randomBytes(16).toString('base64url')],
+  bankAccountId: [othersAccount.bankAccountId, makeUuid(Date.now(), randomBytes)],
+  payoutId: [othersPayout.payoutId, makeTransactionId(Date.now(), randomBytes)],
+  day: [billedDay, '2026-01-06'],
 }
+/** Of `linkId` where a payment link is meant. */
+const paymentLinks = [othersLink.linkId, makeLinkId(Date.now(), randomBytes)] as const
 
 /** What a form is sent with, so that it gets as far as the thing. */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -52,12 +85,21 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/members/invitations/:linkId/withdraw': {},
   '/members/:login/role': { role: 'viewer', password: memberPassword },
   '/members/:login/remove': {},
+  '/links/new': { title: 'Tea', currency: 'EUR', amount: '5.00', uses: 'many', linkNo: 'portal-test' },
+  '/links/:linkId/pause': {},
+  '/links/:linkId/resume': {},
+  '/links/:linkId/close': {},
+  '/bank/change': { currency: 'EUR', holder: 'Own GmbH', iban: testIban, password: memberPassword },
+  '/bank/:bankAccountId/stop': {},
   '/account/password': {},
   '/account/shop': { merchantId: other.merchantId },
   '/account/sessions/end': {},
   '/account/second-step/begin': {},
   '/account/second-step/confirm': {},
   '/account/second-step/off': {},
+  '/account/passkeys/begin': {},
+  '/account/passkeys/add': {},
+  '/account/passkeys/:credentialId/remove': { password: memberPassword },
 }
 /** It signs the client out, which the test of the account's page looks at. */
 const apart = new Set(['/account/sessions/end-all'])
@@ -88,6 +130,8 @@ async function othersRows(): Promise<string> {
             (select count(*) from refunds where merchant_id = $1) as refunds,
             (select json_agg(m order by m.login) from members m where merchant_id = $1) as members,
             (select json_agg(l order by l.link_id) from member_links l where merchant_id = $1) as links,
+            (select json_agg(l order by l.link_id) from payment_links l where merchant_id = $1) as payment_links,
+            (select json_agg(b order by b.bank_account_id) from merchant_bank_accounts b where merchant_id = $1) as banks,
             (select count(*) from audit where merchant_id = $1) as acts`,
     [other.merchantId],
   )
@@ -96,6 +140,7 @@ async function othersRows(): Promise<string> {
 
 async function answer(client: ConsoleClient, route: PortalRoute, which: 0 | 1, token: string) {
   const values = Object.fromEntries(Object.entries(things).map(([name, pair]) => [name, pair[which]]))
+  if (route.path.startsWith('/links/')) values['linkId'] = paymentLinks[which]
   const path = pathTo(route.path, values)
   const answered =
     'act' in route ? await client.post(path, fields[route.path] ?? {}, { token }) : await client.get(path)

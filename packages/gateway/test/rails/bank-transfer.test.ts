@@ -6,12 +6,15 @@ import { Failure } from '@tillgate/protocol'
 import { noExtras } from '../../src/acts/rail-acts.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
+import { describeAct } from '../../src/operators/rules/approval.ts'
 import type { Order } from '../../src/orders/rules/order.ts'
 import type { Receipt } from '../../src/rails/record-transfers.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { openRails } from '../support/rails.ts'
+import { testEnvironment } from '../support/started.ts'
 
 const { pool } = await freshDatabase()
 const clock = heldClock()
@@ -213,6 +216,53 @@ test('a wrong reference, currency or day is refused at its field, and nothing is
     by.transfers.confirmTransfer('bank', receipt(order, 1n)),
     /no rail bank for bank transfers/,
   )
+})
+
+test('what the bank booked names the operator’s account: the one given, or the one with the rail’s IBAN', async () => {
+  const { order } = await started()
+  const bankOf = async (given: Receipt) => {
+    await confirm(given)
+    const entries = await rails.stores.transferEntries.listEntries(order)
+    return entries.at(-1)?.bankName
+  }
+  assert.equal(await bankOf(receipt(order, 100n)), undefined)
+  const details = { holder: 'Example GmbH', lines: undefined, bic: undefined }
+  await by.banks.addBank({ bankName: 'giro', currency: undefined, ...details, iban: account.iban }, 'test')
+  await by.banks.addBank({ bankName: 'euro', currency: 'EUR', ...details, iban: account.iban }, 'test')
+  assert.equal(await bankOf(receipt(order, 100n)), 'giro')
+  assert.equal(await bankOf(receipt(order, 100n, { bankName: 'main' })), 'main')
+  await assert.rejects(confirm(receipt(order, 100n, { bankName: 'euro' })), /holds EUR, not USD/)
+  await assert.rejects(confirm(receipt(order, 100n, { bankName: 'none' })), /no bank account none/)
+})
+
+test('where that is wanted, a second operator says yes before a transfer counts, once', async () => {
+  const { order } = await started()
+  for (const login of ['alice', 'bob'])
+    await by.operators.addOperator({ login, role: 'admin', password: 'a password of the team' })
+  const config = readConfig({ ...testEnvironment, APPROVAL_FOR: 'transfer' })
+  const strict = (await openRails(pool, { clock, config })).operations
+  const acts = strict.transferActs({ actor: 'console:alice', operator: { login: 'alice' } })
+  const came = receipt(order, 1_000n, { bankName: 'main' })
+  await assert.rejects(
+    acts.confirmTransfer('transfer', { ...came, valueDate: '2999-01-01' }),
+    /still to come/,
+  )
+  const asked = await acts.confirmTransfer('transfer', came)
+  assert(asked.kind === 'waiting')
+  assert.equal(await statusOf(order), 'pending')
+  const { approvalId } = asked.request
+  assert.match(
+    describeAct((await strict.decideApprovals.findRequest(approvalId)).act),
+    /^record that 10\.00 USD came by transfer for order P.*, bank’s reference entry .*, bank account main$/,
+  )
+  const as = (login: string) => ({ operator: { login, role: 'admin' }, actor: `console:${login}` }) as const
+  await assert.rejects(strict.decideApprovals.approve(approvalId, as('alice'), 'mine'), /your own request/)
+  await strict.decideApprovals.approve(approvalId, as('bob'), 'seen on the statement')
+  assert.equal(await statusOf(order), 'success')
+  await assert.rejects(strict.decideApprovals.approve(approvalId, as('bob'), 'again'), /was approved/)
+  await assert.rejects(acts.confirmTransfer('transfer', came), /on record already/)
+  const command = strict.transferActs({ actor: 'cli:root', operator: undefined })
+  await assert.rejects(command.confirmTransfer('transfer', receipt(order, 1n)), /second operator/)
 })
 
 test('a refund waits until an operator has sent it, or says that it cannot be', async () => {

@@ -2,16 +2,11 @@
 // the file is done.
 import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
-import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
+import { type ConnectionOptions, parseDatabaseUrl, withDatabase } from '../../src/database/connection.ts'
 import { openPool, type Pool } from '../../src/database/pool.ts'
-import {
-  command,
-  copyDatabase,
-  type StartedTemplates,
-  spreadDatabase,
-  startTestServer,
-  type TestServer,
-} from './server.ts'
+import { dropOnNodes, makeClusterDatabase } from './cluster.ts'
+import { command, copyDatabase, type StartedTemplates, startTestServer, type TestServer } from './server.ts'
+import './routing-watch.ts'
 
 export const serverVariable = 'TILLGATE_TEST_SERVER'
 
@@ -30,15 +25,9 @@ export async function freshDatabase(
   options: { startedIn?: 'sandbox' | 'live' } = {},
 ): Promise<FreshDatabase> {
   return makeDatabase(async (server, name) => {
-    const { connection, isCitus, template } = server
-    if (isCitus) {
-      await command(connection, `create database ${name}`)
-      await spreadDatabase(withDatabase(connection, name))
-      return undefined
-    }
     const started = options.startedIn && server.started
-    const from = (options.startedIn && started?.[options.startedIn]) ?? template
-    await copyDatabase(connection, { from, to: name })
+    const from = (options.startedIn && started?.[options.startedIn]) ?? server.template
+    await copyDatabase(server, { from, to: name })
     return started
   })
 }
@@ -51,6 +40,25 @@ export async function emptyDatabase(): Promise<FreshDatabase> {
   })
 }
 
+/** The coordinator first, each with a database of the server's own. */
+export function clusterNodes(): readonly ConnectionOptions[] {
+  return (process.env['TEST_CITUS_URLS'] ?? '').split(/[ ,]+/).map(parseDatabaseUrl)
+}
+
+/** On a cluster: on all its nodes, joined, without any table. */
+export async function clusterDatabase(): Promise<
+  FreshDatabase & { readonly nodes: readonly ConnectionOptions[] }
+> {
+  let nodes: readonly ConnectionOptions[] = []
+  const made = await makeDatabase(async ({ connection, workers }, name) => {
+    const servers = [connection, ...workers]
+    await makeClusterDatabase(servers, name)
+    nodes = servers.map((node) => withDatabase(node, name))
+    return undefined
+  })
+  return { ...made, nodes }
+}
+
 async function makeDatabase(
   make: (server: TestServer, name: string) => Promise<StartedTemplates | undefined>,
 ): Promise<FreshDatabase> {
@@ -61,7 +69,7 @@ async function makeDatabase(
   const server = await findServer(undo)
   const name = `tillgate_${randomUUID().replaceAll('-', '')}`
   const started = await make(server, name)
-  undo.push(() => command(server.connection, `drop database ${name} with (force)`))
+  undo.push(() => dropOnNodes([server.connection, ...server.workers], name))
   const connection = withDatabase(server.connection, name)
   const pool = openPool(connection)
   undo.push(() => pool.close())

@@ -39,13 +39,14 @@ export const testEnvironment = {
   LOG_LEVEL: 'silent',
 }
 
-export async function makeStartedTemplates({ connection, template }: TestServer): Promise<StartedTemplates> {
+export async function makeStartedTemplates(server: TestServer): Promise<StartedTemplates> {
+  const { connection, template } = server
   const { live, sandbox } = startedNames(template)
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'tillgate-started-'))
   try {
-    await copyDatabase(connection, { from: template, to: live })
+    await copyDatabase(server, { from: template, to: live })
     await startOnce({ MODE: 'live', PUBLIC_URL: 'https://pay.example.com' }, withDatabase(connection, live))
-    await copyDatabase(connection, { from: template, to: sandbox })
+    await copyDatabase(server, { from: template, to: sandbox })
     await startOnce({ DATA_DIR: dataDir }, withDatabase(connection, sandbox))
     return { live, sandbox, demoMerchantFile: await readFile(sandboxFilePath(dataDir), 'utf8') }
   } finally {

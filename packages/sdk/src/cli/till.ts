@@ -8,6 +8,7 @@ import type { Credentials } from '../credentials.ts'
 import { ConnectionError, CredentialsError, TillgateError } from '../errors.ts'
 import { Tillgate } from '../tillgate.ts'
 import { type Command, exitCodes, type OptionValues, UsageError } from './command.ts'
+import { billCommand } from './commands/bill.ts'
 import { cancelCommand, resendCommand } from './commands/change.ts'
 import { createCommand } from './commands/create.ts'
 import { debugSignatureCommand } from './commands/debug-signature.ts'
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   refundCommand,
   resendCommand,
   linkCommand,
+  billCommand,
   listenCommand,
   triggerCommand,
   advanceCommand,

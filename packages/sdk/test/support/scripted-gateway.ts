@@ -41,7 +41,7 @@ export function scriptedGateway(script: readonly Scripted[], options: ClientOpti
   const pending = [...script]
 
   const fetch: Fetch = async (url, init) => {
-    const envelope = parseRequestEnvelope(init.body)
+    const envelope = parseRequestEnvelope(init.body ?? '')
     const plain = await openRequest(envelope, {
       aesKeys: [parsed.aesKey],
       publicKeys: [parsed.merchantPublicKey],

@@ -16,6 +16,8 @@ export interface Account {
   /** After too many wrong tries it signs in again from then on. */
   readonly lockedUntilMs: number | undefined
   readonly createdAtMs: number
+  /** False: they sign in at an identity provider. */
+  readonly hasPassword: boolean
   /** Signs in with a code beside the password. */
   readonly hasSecondStep: boolean
   /** Raised whenever all access is ended: what was proven under an older one is worth nothing. */

@@ -12,6 +12,8 @@ export interface AccountTables {
   readonly tries: Sql
   readonly totp: Sql
   readonly recoveryCodes: Sql
+  /** Of the table of accounts as `o`: whether somebody signs in with a password. */
+  readonly hasPassword: string
   /** Tokens that end with all access; undefined: there are none. */
   readonly tokens?: Sql
 }
@@ -23,6 +25,7 @@ export const operatorTables: AccountTables = {
   tries: plainSql('operator_tries'),
   totp: plainSql('operator_totp'),
   recoveryCodes: plainSql('operator_recovery_codes'),
+  hasPassword: 'o.email is null',
   tokens: plainSql('api_tokens'),
 }
 
@@ -33,10 +36,11 @@ export const memberTables: AccountTables = {
   tries: plainSql('member_tries'),
   totp: plainSql('member_totp'),
   recoveryCodes: plainSql('member_recovery_codes'),
+  hasPassword: 'o.identity is null',
 }
 
 /** Of the table of accounts as `o`. */
-export function accountSources({ totp }: AccountTables): Sources<Account> {
+export function accountSources({ totp, hasPassword }: AccountTables): Sources<Account> {
   return {
     login: 'o.login',
     status: 'o.status',
@@ -44,7 +48,8 @@ export function accountSources({ totp }: AccountTables): Sources<Account> {
     tries: number('o.tries'),
     lockedUntilMs: number('o.locked_until'),
     createdAtMs: number('o.created_at'),
-    hasSecondStep: `exists (select from ${totp.text} t where t.login = o.login and t.confirmed_at is not null)`,
+    hasPassword,
+    hasSecondStep: `exists (select 1 from ${totp.text} t where t.login = o.login and t.confirmed_at is not null)`,
     accessVersion: number('o.access_version'),
   }
 }

@@ -7,6 +7,7 @@ import { audited } from '../../operators/store/audit.ts'
 import type { Access } from '../rules/account.ts'
 import { endAccess, holdAccess } from './account-sessions.ts'
 import type { AccountTables } from './account-tables.ts'
+import { removePasskeys } from './passkeys.ts'
 
 export type AccountTotpStore = ReturnType<typeof makeAccountTotpStore>
 
@@ -46,15 +47,14 @@ export function makeAccountTotpStore(database: Pool, tables: AccountTables) {
         await holdAccess(transaction, access, tables)
         return removeTotp(transaction, access.login, tables)
       }),
-    /** By somebody else: it also ends all access, which may be a thief's. False: there was nothing. */
+    /** By somebody else: passkeys go too and all access ends, which may be a thief's. False: there was nothing. */
     resetTotp: (login: string, act: Act) =>
       audited(database, act, async (transaction) => {
         // The account before the second step, as everywhere: the other way round two could wait for each other.
         await transaction.query(sql`select from ${tables.accounts} where login = ${login} for update`)
-        return (
-          (await removeTotp(transaction, login, tables)) &&
-          endAccess(transaction, { login, nowMs: act.actedAtMs }, tables)
-        )
+        if (!(await removeTotp(transaction, login, tables))) return false
+        await removePasskeys(transaction, login, tables)
+        return endAccess(transaction, { login, nowMs: act.actedAtMs }, tables)
       }),
   }
 }

@@ -26,7 +26,16 @@ import {
   timeMs,
   visibleCharacters,
 } from '../fields.ts'
-import { currency, limit, merchantId, nextPage, pageOf, paymentId, reason } from '../shared-fields.ts'
+import {
+  byMerchant,
+  currency,
+  limit,
+  merchantId,
+  nextPage,
+  pageOf,
+  paymentId,
+  reason,
+} from '../shared-fields.ts'
 
 const linkId = matching('The link’s number.', {
   regexp: linkIdPattern,
@@ -96,6 +105,8 @@ const {
   ...stored
 } = link
 const page = '/links/:merchantId/:linkId'
+/** Of members. */
+const linkRoles = ['owner', 'finance'] as const
 
 const checks: Act['checks'] = {
   currency: ({ currency: code }) => void digitsOf(String(code)),
@@ -209,6 +220,17 @@ export const linkActs: readonly Act[] = [
         'A page and a QR code that anybody can pay at who has the address. Each payment is an order of this merchant.',
       button: 'Make the link',
     },
+    portal: [
+      {
+        roles: linkRoles,
+        name: 'newLink',
+        path: '/links/new',
+        page: '/links',
+        fields: ['title', 'currency', 'amount', 'leastAmount', 'mostAmount', 'uses', 'expiresAtMs'],
+        hidden: ['linkNo'],
+        fixed: { reason: byMerchant },
+      },
+    ],
     async run({ service, actor, params, input }) {
       const { reason: why, amount: fixed, leastAmount, mostAmount, ...rest } = input
       const amounts = readLinkAmounts({ amount: fixed, leastAmount, mostAmount }, input.currency)
@@ -244,6 +266,17 @@ export const linkActs: readonly Act[] = [
         isOffered: ({ status }) =>
           verb === 'close' ? status !== 'closed' : status === (verb === 'pause' ? 'active' : 'paused'),
       }),
+      portal: [
+        {
+          roles: linkRoles,
+          name: `${verb}Link`,
+          path: `/links/:linkId/${verb}`,
+          page: '/links/:linkId',
+          fields: [],
+          fixed: { reason: byMerchant },
+          ...(verb === 'close' && { isDangerous: true }),
+        },
+      ],
       run: async ({ service, actor, params, input }) =>
         toAnswer(await service.as(actor).links.changeLink(verb, params, input.reason)),
       tell: ({ title }) => ({ text: `${title} is ${words[verb].done}.` }),

@@ -8,6 +8,7 @@ import { type Act, defineAct, form } from '../act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from '../approval-acts.ts'
 import { amount, faced, list, object, optional } from '../fields.ts'
 import {
+  byMerchant,
   currency,
   merchantId,
   moneyChecks,
@@ -100,8 +101,21 @@ export const payoutPlanActs: readonly Act[] = [
       button: 'Set the bank account',
       isDangerous: true,
     },
-    async run({ service, operator, actor, params, input, nowMs }) {
+    portal: [
+      {
+        roles: ['owner'],
+        name: 'bankAccount',
+        path: '/bank/change',
+        page: '/bank',
+        fields: ['currency', 'holder', 'iban', 'lines', 'bic'],
+        fixed: { reason: byMerchant },
+        wantsProof: true,
+        isDangerous: true,
+      },
+    ],
+    async run({ service, operator, actor, params, input, nowMs, prove }) {
       await service.as(actor).merchants.showMerchant(params.merchantId)
+      await prove?.()
       const account = { currency: input.currency, ...parseMerchantBankDetails(detailsOf(input)) }
       const outcome = await service
         .payoutActs({ operator, actor })
@@ -139,6 +153,17 @@ export const payoutPlanActs: readonly Act[] = [
       isDangerous: true,
       isOffered: ({ validFromMs, endedAtMs }, { nowMs }) => endedAtMs === undefined && validFromMs > nowMs,
     }),
+    portal: [
+      {
+        roles: ['owner', 'finance'],
+        name: 'stopBankAccount',
+        path: '/bank/:bankAccountId/stop',
+        page: '/bank',
+        fields: [],
+        fixed: { reason: byMerchant },
+        isDangerous: true,
+      },
+    ],
     async run({ service, actor, params, input }) {
       await service.as(actor).bankAccounts.stopBankAccount(params, input.reason)
       return params

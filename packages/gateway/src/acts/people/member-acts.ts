@@ -202,7 +202,8 @@ export const memberActs: readonly Act[] = [
       isOffered: ({ hasSecondStep }) => hasSecondStep,
     }),
     async run({ service, actor, params, input }) {
-      await service.memberSecondStep.reset(parseEmail(params.login, 'login'), { actor, reason: input.reason })
+      const whom = await service.as(actor).members.demandMember(params)
+      await service.memberSecondStep.reset(whom, { actor, reason: input.reason })
       return params
     },
     tell: ({ login: whom }) => ({ text: `${whom} signs in with the password alone now.` }),

@@ -3,6 +3,8 @@
 import { makeManageCallbacks } from '../../callbacks/resend-callbacks.ts'
 import type { MerchantScope } from '../../faces/portal/merchant-scope.ts'
 import { streamStatement } from '../../ledger/write-statement.ts'
+import { makeStoreLink } from '../../links/create-link.ts'
+import { makeManageLinks } from '../../links/manage-links.ts'
 import { makeManageMembers } from '../../members/manage-members.ts'
 import { makeManageMerchants } from '../../merchants/manage-merchants.ts'
 import { makeMerchantActs } from '../../merchants/merchant-acts.ts'
@@ -12,7 +14,11 @@ import type { ApprovalPolicy } from '../../operators/rules/approval.ts'
 import { makeCurrentOrder } from '../../orders/current-order.ts'
 import { makeFindOrders } from '../../orders/find-orders.ts'
 import { makeManageOrders } from '../../orders/manage-orders.ts'
+import type { PlaceOrder } from '../../orders/place-order.ts'
 import { makeShowOrder } from '../../orders/show-order.ts'
+import { makeManageBankAccounts } from '../../payouts/manage-bank-accounts.ts'
+import type { ManagePayouts } from '../../payouts/manage-payouts.ts'
+import { makePayoutActs } from '../../payouts/payout-acts.ts'
 import type { ClockAndRandom } from '../../platform/clock.ts'
 import { makeTokens } from '../../platform/tokens.ts'
 import type { Vault } from '../../platform/vault.ts'
@@ -31,6 +37,9 @@ export interface MerchantScopeParts extends ClockAndRandom {
   readonly onSubmitted: (railId?: string) => void
   readonly onTask: () => void
   readonly makeNotices: MakeNotices
+  readonly placeOrder: Pick<PlaceOrder, 'refusalOfAddresses'>
+  readonly policy: ApprovalPolicy
+  readonly bankAccountWaitMs: number
 }
 
 /** Second operators are the gateway's own: what a merchant does with its own asks none of them. */
@@ -75,6 +84,18 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
       ...{ approvals: stores.approvals, policy: ownPolicy, operator: undefined, makeNotices },
       ...by(actor),
     })
+    const manageBankAccounts = (actor: string) =>
+      makeManageBankAccounts({
+        ...{
+          merchantBankAccounts: stores.merchantBankAccounts,
+          makeNotices,
+          waitMs: parts.bankAccountWaitMs,
+        },
+        ...by(actor),
+      })
+    const linkParts = { links: stores.links, placeOrder: parts.placeOrder, publicUrl, clock, random }
+    const manageLinks = (actor: string) =>
+      makeManageLinks({ ...linkParts, merchants, storeLink: makeStoreLink(linkParts), ...by(actor) })
     const reader = 'portal'
     const find = makeFindOrders({ list: stores.orderList })
     const showOrder = makeShowOrder({
@@ -95,6 +116,20 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
       listRequests: (filter, page) => stores.requestLog.list({ ...filter, merchantId, isOpened: true }, page),
       statement: (range) => streamStatement(stores.statements, { ...range, merchantId }),
       members: () => manageMembers(reader).listMembers(merchantId),
+      listBills: (page) => stores.bills.listBills(merchantId, page),
+      findBill: async (day) => {
+        const key = { merchantId, day }
+        return (await stores.bills.findBill(key)) && stores.bills.readParts(key)
+      },
+      billedFees: (since) => stores.bills.sumFees(merchantId, since),
+      listPayouts: (page) => stores.payouts.listPayouts({ merchantId }, page),
+      findPayout: (payoutId) => stores.payouts.findPayout({ merchantId, payoutId }),
+      payoutPlans: () => stores.payoutPlans.listPlans(merchantId),
+      bankAccounts: () => stores.merchantBankAccounts.listAccounts(merchantId),
+      mayChangeBank: !parts.policy.kinds.includes('merchant.bank-account'),
+      prices: () => stores.priceLists.listPrices(merchantId, maxPrices),
+      listLinks: (page) => manageLinks(reader).listLinks({ ...page, merchantId }),
+      showLink: (linkId) => manageLinks(reader).showLink({ merchantId, linkId }),
       service: {
         publicUrl,
         platformPublicKey,
@@ -103,7 +138,17 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
           callbacks: manageCallbacks(actor),
           merchants: manageMerchants(actor),
           members: manageMembers(actor),
+          bankAccounts: manageBankAccounts(actor),
+          links: manageLinks(actor),
         }),
+        payoutActs: ({ actor }) =>
+          makePayoutActs({
+            ...asking(actor),
+            // Where payouts go is never the merchant's alone to say if operators want a second one for it.
+            policy: parts.policy,
+            bankAccounts: manageBankAccounts(actor),
+            payouts: noPayouts,
+          }),
         merchantActs: ({ actor }) =>
           makeMerchantActs({ merchants: manageMerchants(actor), ...asking(actor) }),
         moneyActs: ({ actor }) =>
@@ -122,6 +167,16 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
     }
   }
 }
+
+/** More are not shown. */
+const maxPrices = 10_000
+
+/** No act of the portal asks for a payout. */
+const noPayouts = new Proxy({} as ManagePayouts, {
+  get: () => () => {
+    throw new Error('members ask for no payouts')
+  },
+})
 
 /** Spreading a proxy would take the stores themselves. */
 function partsOf({ orders, refunds, merchants }: Stores) {

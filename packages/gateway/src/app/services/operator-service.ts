@@ -30,6 +30,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
       parts.openId && { ...parts.openId, signIn: operations.signInByProvider },
     findOperator: stores.operators.findOperator,
     secondStep: operations.secondStep,
+    passkeys: operations.operatorPasskeys,
     memberSecondStep: operations.memberSecondStep,
     // Whoever signs in at an identity provider has the second step there.
     needsSecondStep: ({ role, hasSecondStep, email }) =>
@@ -48,6 +49,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     moneyActs: operations.moneyActs,
     merchantActs: operations.merchantActs,
     payoutActs: operations.payoutActs,
+    transferActs: operations.transferActs,
     findCallback: operations.findCallback,
     countCallbacks: (nowMs) => stores.callbackHistory.countCallbacks(nowMs, { atMost: countedAtMost }),
     corrections: stores.corrections,
@@ -59,6 +61,8 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     railAccounts: (railId) => stores.treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
     statement: operations.writeStatement,
     readStatement: stores.statements.read,
+    listBills: stores.bills.listBills,
+    readBill: operations.readBill,
     platformPublicKey: operations.platformPublicKey,
     publicUrl,
     trialBalance: stores.trialBalance,

@@ -3,13 +3,14 @@
 import type { EventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
-import { allOf, plainSql, type Sql, sql } from '../../database/sql.ts'
+import { allOf, merchantIs, plainSql, type Sql, sql } from '../../database/sql.ts'
 import { firstCallbackIdAt } from '../../platform/time-ordered-ids.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 import type { FailingHost } from '../rules/host-health.ts'
 import { failingHostShape } from './callback-outcomes.ts'
 import {
   type CallbackKey,
+  isOfKey,
   keyColumns,
   rememberFirstAttempts,
   stateSource,
@@ -89,7 +90,7 @@ export function makeCallbackHistory(database: Pool) {
     countCallbacks: (nowMs: number, options?: { readonly atMost?: number }) =>
       countCallbacks(database, nowMs, options),
     /** Attempts and bodies of what ended before; at most `limit` callbacks. How many were pruned. */
-    prune: (options: PruneOptions) => prune(database, options),
+    prune: (options: PruneOptions) => database.transaction((transaction) => prune(transaction, options)),
     /** Ends what stood due for so long that no attempt could be made; those that it ended. */
     exhaustOverdue: (options: OverdueOptions) => exhaustOverdue(database, options),
   }
@@ -188,10 +189,11 @@ async function findCallback(
 select c.*
   from merchants m
  cross join lateral (select ${shape.columns}
-                       from callbacks_with_progress
-                      where merchant_id = m.merchant_id and callback_id = ${callbackId}
+                       from callbacks_with_progress p
+                      where p.merchant_id = m.merchant_id and p.callback_id = ${callbackId}
+                        and ${merchantIs(sql`p`, merchantId)}
                       limit 1) as c
- where ${merchantId}::text is null or m.merchant_id = ${merchantId}`)
+ where ${merchantIs(sql`m`, merchantId)}`)
   return rows[0] && shape.read(rows[0])
 }
 
@@ -224,13 +226,10 @@ select ${failingHostShape.columns} from callback_hosts order by pauses desc, fai
   return rows.map(failingHostShape.read)
 }
 
-const countsShape = rowShape<CallbackCounts>('counts', {
-  waiting: number('(select count(*) from (select from callback_queue limit most) as q)'),
-  due: number('(select count(*) from (select from callback_queue where due_at <= now_ms limit most) as q)'),
+const countsShape = rowShape<Omit<CallbackCounts, 'exhausted'>>('counts', {
+  waiting: number('(select count(*) from (select 1 from callback_queue limit most) as q)'),
+  due: number('(select count(*) from (select 1 from callback_queue where due_at <= now_ms limit most) as q)'),
   oldestDueAtMs: number('(select min(due_at) from callback_queue where due_at <= now_ms)'),
-  exhausted: number(
-    '(select count(*) from (select from callbacks where exhausted_at is not null limit most) as c)',
-  ),
   failingHosts: number('(select count(*) from callback_hosts)'),
   pausedHosts: number('(select count(*) from callback_hosts where paused_until > now_ms)'),
 })
@@ -242,8 +241,11 @@ export async function countCallbacks(
 ): Promise<CallbackCounts> {
   const { rows } = await database.query(sql`
 select ${countsShape.columns} from (select ${nowMs}::bigint as now_ms, ${atMost}::bigint as most) as given`)
-  if (!rows[0]) throw new Error('a count answers one row')
-  return countsShape.read(rows[0])
+  // Apart, because callbacks may lie on other machines than the queue.
+  const { rows: ended } = await database.query<{ exhausted: string }>(sql`
+select count(*) as exhausted from (select 1 from callbacks where exhausted_at is not null limit ${atMost}::bigint) as c`)
+  if (!rows[0] || !ended[0]) throw new Error('a count answers one row')
+  return { ...countsShape.read(rows[0]), exhausted: Number(ended[0].exhausted) }
 }
 
 interface PruneOptions {
@@ -255,29 +257,27 @@ interface PruneOptions {
  * Candidates by callbacks_kept, the oldest first; then writes by their keys. What waits is never touched, nor what
  * was asked for again, be it at this very moment: the update looks once more.
  */
-function prune(database: Pool, { olderThanMs, limit }: PruneOptions): Promise<number> {
+async function prune(transaction: Queryable, { olderThanMs, limit }: PruneOptions): Promise<number> {
   const isPast = sql`body is not null and (delivered_at is not null or exhausted_at is not null)
    and (resent_at is null or resent_at < ${olderThanMs})`
-  return database.transaction(async (transaction) => {
-    const { rows } = await transaction.query<CallbackKey>(sql`
+  const { rows } = await transaction.query<CallbackKey>(sql`
 select ${keyColumns}
   from callbacks_with_progress
  where callback_id < ${firstCallbackIdAt(olderThanMs)}::uuid and ${isPast}
  order by callback_id
  limit ${limit}`)
-    if (rows.length === 0) return 0
-    await rememberFirstAttempts(transaction, rows)
-    const { rows: pruned } = await transaction.query<CallbackKey>(sql`
+  if (rows.length === 0) return 0
+  await rememberFirstAttempts(transaction, rows)
+  const { rows: pruned } = await transaction.query<CallbackKey>(sql`
 update callbacks c set body = null
   from ${unnestKeys(rows)}
- where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback and ${isPast}
+ where ${isOfKey('c', rows)} and ${isPast}
 returning ${keyColumns}`)
-    await transaction.query(sql`
+  await transaction.query(sql`
 delete from callback_attempts a
  using ${unnestKeys(pruned)}
- where a.merchant_id = k.of_merchant and a.callback_id = k.of_callback`)
-    return pruned.length
-  })
+ where ${isOfKey('a', pruned)}`)
+  return pruned.length
 }
 
 interface OverdueOptions {
@@ -297,7 +297,7 @@ delete from callback_queue
  where callback_id = any (array(select callback_id
                                   from callback_queue q
                                  where due_at < ${dueBeforeMs} and (claimed_until is null or claimed_until <= ${nowMs})
-                                   and exists (select from callback_hosts h
+                                   and exists (select 1 from callback_hosts h
                                                 where h.host = q.host and h.paused_until is not null)
                                  order by due_at
                                  limit ${limit}
@@ -308,7 +308,7 @@ returning ${keyColumns}`)
 update callbacks c
    set exhausted_at = ${nowMs}, next_attempt_at = null
   from ${unnestKeys(rows)}
- where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback
+ where ${isOfKey('c', rows)}
    and c.delivered_at is null and c.exhausted_at is null`)
     }
     return rows

@@ -180,7 +180,7 @@ update callbacks c
               $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[])
     as d (merchant_id, callback_id, attempt, started_at, outcome, http_status, retries_made, next_attempt_at,
           delivered_at, exhausted_at, is_warned)
- where c.merchant_id = d.merchant_id and c.callback_id = d.callback_id`,
+ where c.merchant_id = d.merchant_id and c.callback_id = d.callback_id and c.merchant_id = any ($1::text[])`,
     values: [
       ...attemptsOf(attempts),
       plainColumn(attempts, outcomeWord),

@@ -2,6 +2,7 @@
 // lanes, and every later write bears the claim: who lost it writes nothing.
 import type { EventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { sql } from '../../database/sql.ts'
 import { plainArray } from '../../platform/node-workarounds/plain-array.ts'
 import type { Progress } from '../rules/callback-attempt.ts'
 import type { HostState, Lane, LaneRequest } from '../rules/delivery-lanes.ts'
@@ -53,6 +54,7 @@ export interface Claimed {
 
 export const dueRowsLooked = 500
 const lanesPerPage = 500
+const unseenForMs = 1_000
 
 export function makeCallbackQueue(database: Pool) {
   return {
@@ -252,7 +254,7 @@ interface LoadedRow {
 async function load(
   database: Queryable,
   { taken, hosts }: { taken: readonly TakenRow[]; hosts: ReadonlyMap<string, HostState> },
-  { claimId, claimedUntilMs }: Claim,
+  { claimId, claimedUntilMs, nowMs }: ClaimRequest,
 ): Promise<ClaimedCallback[]> {
   const { rows } = await database.query<LoadedRow>({
     name: 'load-claimed-callbacks',
@@ -260,17 +262,19 @@ async function load(
 select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.attempts_made, c.retries_made,
        c.first_attempt_at, c.next_attempt_at, c.delivered_at, c.exhausted_at, c.held_reason
   from unnest($1::text[], $2::uuid[]) as k (merchant_id, callback_id)
-  join callbacks c using (merchant_id, callback_id)`,
+  join callbacks c using (merchant_id, callback_id)
+ where c.merchant_id = any ($1::text[])`,
     values: [
       plainArray(taken.map((row) => row.merchant_id)),
       plainArray(taken.map((row) => row.callback_id)),
     ],
   })
   const found = new Map(rows.map((row) => [row.callback_id, row]))
+  const unseen = taken.flatMap(({ callback_id }) => (found.has(callback_id) ? [] : callback_id))
+  if (unseen.length > 0) await putOff(database, unseen, { claimId, dueAtMs: nowMs + unseenForMs })
   return taken
     .flatMap((claimed) => {
       const row = found.get(claimed.callback_id)
-      // Somebody took it out of the history by hand: it must not stand in the way of the others.
       if (!row) return []
       return {
         claimId,
@@ -296,6 +300,20 @@ select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.atte
       }
     })
     .sort((a, b) => a.dueAtMs - b.dueAtMs)
+}
+
+/**
+ * On a cluster a row of the queue may be seen a moment before its callback; or somebody took that out of the history by
+ * hand. Either way it must not stand in the way of the others.
+ */
+async function putOff(
+  database: Queryable,
+  callbackIds: readonly string[],
+  { claimId, dueAtMs }: { claimId: string; dueAtMs: number },
+): Promise<void> {
+  await database.query(sql`
+update callback_queue set due_at = ${dueAtMs}, claim_id = null, claimed_until = null
+ where callback_id = any (${callbackIds}::uuid[]) and claim_id = ${claimId}`)
 }
 
 async function release(database: Queryable, claimed: readonly ClaimedCallback[]): Promise<void> {

@@ -2,10 +2,11 @@
 // waits for a retry has one attempt more before it. What is under way, or asked for already, is left alone.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { columnsOf, prepared, sql } from '../../database/sql.ts'
+import { byMerchant } from '../../database/tables.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 import type { Lane } from '../rules/delivery-lanes.ts'
-import { type CallbackKey, keyColumns, rememberFirstAttempts, unnestKeys } from './callback-state.ts'
+import { type CallbackKey, isOfKey, keyColumns, rememberFirstAttempts, unnestKeys } from './callback-state.ts'
 import { commitQueueing, type OnQueued } from './callbacks.ts'
 
 export type CallbackResends = ReturnType<typeof makeCallbackResends>
@@ -107,19 +108,19 @@ async function resend(
   { nowMs, notSinceMs }: ResendRules,
 ): Promise<readonly Lane[]> {
   if (resends.length === 0) return []
-  await transaction.query(prepared('lock-callbacks-to-resend')`
-select
-  from ${unnestKeys(resends)}
-  join callbacks c on c.merchant_id = k.of_merchant and c.callback_id = k.of_callback
- order by c.merchant_id, c.callback_id
-   for update of c`)
+  for (const [merchantId, theirs] of byMerchant(resends)) {
+    const [callbackIds] = columnsOf(theirs, 'callbackId')
+    await transaction.query(prepared('lock-callbacks-to-resend')`
+select 1 from callbacks where merchant_id = ${merchantId} and callback_id = any (${callbackIds}::uuid[])
+ order by callback_id for update`)
+  }
   const [merchantIds, callbackIds, dueAts] = columnsOf(resends, 'merchantId', 'callbackId', 'dueAtMs')
   const { rows: wanted } = await transaction.query<WantedResend>(prepared('find-callbacks-to-resend')`
 select ${keyColumns}, c.host, k.due_at as "dueAt",
        (c.delivered_at is not null or c.exhausted_at is not null) as "isEnded"
   from unnest(${merchantIds}::text[], ${callbackIds}::uuid[], ${dueAts}::bigint[]) as k (merchant_id, callback_id, due_at)
   join callbacks_with_progress c using (merchant_id, callback_id)
- where c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null)
+ where c.merchant_id = any (${merchantIds}::text[]) and c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null)
    and (c.resent_at is null or c.resent_at <= ${notSinceMs})
  order by c.merchant_id, c.callback_id`)
   const { rows: queued } = await transaction.query<{ callback_id: string }>({
@@ -151,6 +152,6 @@ select callback_id from sooner union all select callback_id from again`,
   await transaction.query(prepared('note-resends')`
 update callbacks c set resent_at = ${nowMs}
   from ${unnestKeys(taken)}
- where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback`)
+ where ${isOfKey('c', taken)}`)
   return taken.map(({ merchantId, host }) => ({ merchantId, host }))
 }

@@ -2,7 +2,7 @@
 // retry, a warning, an end without success. What is acknowledged at the first attempt, as nearly all are, is written down
 // as that attempt alone; whoever reads callbacks reads the view callbacks_with_progress, which puts the two together.
 import type { Queryable } from '../../database/pool.ts'
-import { columnsOf, prepared, type Sql, sql } from '../../database/sql.ts'
+import { columnsOf, plainSql, prepared, type Sql, sql } from '../../database/sql.ts'
 import type { CallbackState } from '../rules/callback-attempt.ts'
 
 export interface CallbackKey {
@@ -30,6 +30,14 @@ export function unnestKeys(keys: readonly CallbackKey[]): Sql {
   return sql`unnest(${merchantIds}::text[], ${callbackIds}::uuid[]) as k (of_merchant, of_callback)`
 }
 
+/** The condition that goes with it. The list of merchants says on which machines the rows lie. */
+export function isOfKey(alias: 'c' | 'a', keys: readonly CallbackKey[]): Sql {
+  const of = plainSql(alias)
+  const [merchantIds] = columnsOf(keys, 'merchantId')
+  return sql`${of}.merchant_id = k.of_merchant and ${of}.callback_id = k.of_callback
+   and ${of}.merchant_id = any (${merchantIds}::text[])`
+}
+
 /** Before one of them comes back into the queue, or loses its attempts: from then on its own row says it all. */
 export async function rememberFirstAttempts(
   transaction: Queryable,
@@ -41,6 +49,6 @@ update callbacks c
        last_outcome = a.outcome, last_http_status = a.http_status, delivered_at = a.started_at + a.duration_ms
   from ${unnestKeys(callbacks)}
   join callback_attempts a
-    on a.merchant_id = k.of_merchant and a.callback_id = k.of_callback and a.attempt = 1
- where c.merchant_id = k.of_merchant and c.callback_id = k.of_callback and c.attempts_made = 0`)
+    on ${isOfKey('a', callbacks)} and a.attempt = 1
+ where ${isOfKey('c', callbacks)} and c.attempts_made = 0`)
 }

@@ -1,10 +1,10 @@
 // tillgate db …: backup and restore, pruning, and spreading over many machines.
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { type BackupHeader, type TableCount, writeBackup } from '../../database/backup/backup.ts'
 import type { BackupDecryption, BackupEncryption } from '../../database/backup/backup-encryption.ts'
 import { readBackupFile, writeBackupFile } from '../../database/backup/backup-file.ts'
 import { restoreBackup } from '../../database/backup/restore.ts'
-import { distribute } from '../../database/distribute.ts'
+import { distribute, prepareDistribution } from '../../database/cluster/distribute.ts'
 import { bindMode, checkMode, refuseOther } from '../../database/mode.ts'
 import { connectDatabase } from '../../database/open-database.ts'
 import type { Pool } from '../../database/pool.ts'
@@ -128,20 +128,43 @@ export function dbCommand({
   command
     .command('distribute')
     .description('spread the merchants’ tables over the machines of a Citus cluster; may be run again')
-    .option('--blocking', 'let writers wait instead of moving the tables online')
+    .option(
+      '--blocking',
+      'do it: gateways answer 50300 until it is done. Without it: check, and say how long',
+    )
+    .option('--within <seconds>', 'give it up after so long, with nothing changed', wholeSeconds)
     .option('--json', 'print JSON')
-    .action((options: OutputOptions & { blocking?: boolean }) =>
+    .action((options: OutputOptions & { blocking?: boolean; within?: number }) =>
       withDatabase(async (pool) => {
-        const isBlocking = options.blocking ?? false
-        const { citusVersion, done, spread } = await distribute(pool, { isBlocking })
-        print(options, { citusVersion, done, spread }, [
-          `Citus ${citusVersion}`,
-          ...(done.length === 0 ? ['All was spread already; nothing was done.'] : done),
-          `Spread by merchant_id: ${spread.join(', ')}.`,
-        ])
+        const plan = await prepareDistribution(pool, { withinSeconds: options.within })
+        const { citusVersion, steps, bytes, withinSeconds } = plan
+        const isDone = steps.length > 0 && options.blocking === true
+        const told = [
+          `Citus ${citusVersion}: the cluster has what is needed.`,
+          ...(steps.length === 0
+            ? ['All is spread already; there is nothing to do.']
+            : [
+                `${steps.length} steps, ${Math.ceil(bytes / 1_000_000)} MB. Gateways answer 50300 with Retry-After meanwhile, for ${withinSeconds} seconds at the most: after that it is given up, and nothing is changed.`,
+              ]),
+        ]
+        // Before it begins, so that it is known how long it may take; progress is no part of JSON.
+        const say = (...lines: string[]) => options.json || print(options, undefined, lines)
+        say(...told)
+        if (isDone) await distribute(pool, plan, say)
+        const result = { citusVersion, steps: steps.map(({ about }) => about), bytes, withinSeconds, isDone }
+        if (options.json) print(options, result, [])
+        else if (isDone) say('All is spread by merchant_id.')
+        else if (steps.length > 0) say('Nothing was changed. Add --blocking to do it.')
       }),
     )
   return command
+}
+
+function wholeSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)
+    throw new InvalidArgumentError('Give whole seconds, 1 to 86400.')
+  return seconds
 }
 
 function encryptionOf({ recipient, passphraseFile }: BackupOptions): BackupEncryption | undefined {

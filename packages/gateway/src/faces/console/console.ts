@@ -3,6 +3,7 @@
 
 import { Failure } from '@tillgate/protocol'
 import type { Session } from '../../accounts/rules/account.ts'
+import type { PasskeySite } from '../../accounts/rules/passkey.ts'
 import type { Act } from '../../acts/act.ts'
 import type { FieldError } from '../../acts/read-input.ts'
 import type { OperatorService } from '../../acts/service.ts'
@@ -18,6 +19,8 @@ export interface Visit {
   /** For the audit: who, and from where. */
   readonly actor: string
   readonly formToken: string
+  /** Undefined: reached by a number, it can have no passkeys. */
+  readonly site: PasskeySite | undefined
   readonly nowMs: number
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -43,6 +46,7 @@ export interface ConsolePage {
   readonly content: Content
   /** Brought up to date by the script while somebody looks at it. */
   readonly isLive?: boolean
+  readonly withPasskeyScript?: true
 }
 
 /**

@@ -1,7 +1,7 @@
 // What stands around every page of the console: the navigation, the sandbox's mark, a note about what was just done,
 // and who is signed in.
 import type { FastifyReply } from 'fastify'
-import { assets } from '../../http/assets.ts'
+import { type Asset, assets } from '../../http/assets.ts'
 import { fieldId } from '../../http/forms/form-fields.ts'
 import { type Html, html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
@@ -22,12 +22,13 @@ export interface Frame {
 
 export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: Frame): FastifyReply {
   const { operator, nonce, note } = frame
+  const scripts = [assets.consoleScript, ...(page.withPasskeyScript ? [assets.passkeyScript] : [])]
   return sendPage(reply, {
     title: `${page.title} · Tillgate ${frame.mode}`,
     nonce,
     styles: [assets.consoleStyle],
     bodyClass: 'console',
-    head: html`<script nonce="${nonce}" type="module" src="${assets.consoleScript.path}"></script>`,
+    head: html`${scripts.map(({ path }) => html`<script nonce="${nonce}" type="module" src="${path}"></script>`)}`,
     content: html`<a class="skip" href="#main">To the content</a>
 <header class="side">
 <a class="brand" href="/">Tillgate <span class="mode ${frame.mode}">${frame.mode}</span></a>
@@ -48,10 +49,11 @@ ${page.content}
 /** Without navigation: nobody is signed in. */
 export function sendSmallPage(
   reply: FastifyReply,
-  page: { title: string; mode: 'sandbox' | 'live'; content: Html },
+  page: { title: string; mode: 'sandbox' | 'live'; content: Html; script?: Asset | undefined },
 ): FastifyReply {
   return sendCard(reply, {
     title: `${page.title} · Tillgate ${page.mode}`,
+    script: page.script,
     content: html`<p class="brand">Tillgate <span class="mode ${page.mode}">${page.mode}</span></p>
 ${page.content}`,
   })
@@ -69,9 +71,13 @@ export function sendPlain(
   })
 }
 
-function sendCard(reply: FastifyReply, { title, content }: { title: string; content: Html }): FastifyReply {
+function sendCard(
+  reply: FastifyReply,
+  { title, content, script }: { title: string; content: Html; script?: Asset | undefined },
+): FastifyReply {
   return sendPage(reply, {
     title,
+    ...(script && { script }),
     styles: [assets.consoleStyle],
     bodyClass: 'console small-page',
     content: html`<main class="card">

@@ -3,6 +3,7 @@
 // a form that is answered with a redirect, so that reloading never does anything twice; one that is refused comes back.
 import { Failure, httpStatusOf, KeyError } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { siteOf } from '../../accounts/rules/passkey.ts'
 import { toFieldError } from '../../acts/read-input.ts'
 import { downloadLimits } from '../../http/downloads.ts'
 import { pageStatusOf } from '../../http/failures.ts'
@@ -26,6 +27,7 @@ import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { correctionsArea } from './areas/money/corrections.ts'
 import { feesArea } from './areas/money/fees.ts'
+import { merchantBillsArea } from './areas/money/merchant-bills.ts'
 import { merchantMoneyArea } from './areas/money/merchant-money.ts'
 import { moneyArea } from './areas/money/money.ts'
 import { noticesArea } from './areas/notices.ts'
@@ -34,6 +36,7 @@ import { ordersArea } from './areas/orders.ts'
 import { overviewArea, overviewPath } from './areas/overview.ts'
 import { payoutsArea } from './areas/payouts.ts'
 import { applicationsArea } from './areas/people/applications.ts'
+import { passkeysArea } from './areas/people/passkeys.ts'
 import { secondStepArea, secondStepPath } from './areas/people/second-step.ts'
 import { tokensArea } from './areas/people/tokens.ts'
 import { railsArea } from './areas/rails.ts'
@@ -96,6 +99,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...correctionsArea,
     ...merchantMoneyArea,
     ...reconciliationArea,
+    ...merchantBillsArea,
     ...ledgerArea,
     ...approvalsArea,
     ...applicationsArea,
@@ -105,6 +109,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...noticesArea,
     ...accountArea,
     ...secondStepArea,
+    ...passkeysArea,
     ...tokensArea,
     ...actRoutes(catalogue),
   ]
@@ -279,6 +284,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       session,
       actor: `console:${operator.login}@${request.ip}`,
       formToken: formTokenOf(session, running()),
+      site: siteOf(request.host),
       nowMs: parts.clock.now(),
       // Safe: Fastify's parameters are texts by name.
       params: request.params as Record<string, string>,

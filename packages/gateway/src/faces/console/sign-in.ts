@@ -2,8 +2,11 @@
 // has an allowance for each address.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../accounts/rules/account.ts'
+import { siteOf } from '../../accounts/rules/passkey.ts'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
+import { assets } from '../../http/assets.ts'
+import { passkeyForm } from '../../http/forms/passkey-form.ts'
 import { originOf } from '../../http/forms/sign-in-cookies.ts'
 import { type Html, html } from '../../http/html.ts'
 import { redirect } from '../../http/layout.ts'
@@ -26,6 +29,7 @@ import { until } from './words.ts'
 const triesRate = { perSecond: 0.2, burst: 20 } as const
 const maxLoginShown = 64
 const maxCodeLength = 32
+const passkeyPath = '/sign-in/passkey'
 
 interface Tried {
   readonly httpStatus: number
@@ -58,6 +62,26 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
   })
 
   serveProviderSignIn(listener, parts, nextOf)
+
+  listener.get(passkeyPath, async (request, reply) => {
+    const site = siteOf(request.host)
+    const { formToken, cookies } = readBrowser(request, running(), parts.random)
+    if (!site) return reply.status(404).send()
+    if (cookies.length > 0) reply.header('set-cookie', [...cookies])
+    return reply.header('cache-control', 'no-store').send(running().passkeys.beginSignIn(formToken, site))
+  })
+
+  listener.post(passkeyPath, async (request, reply) => {
+    const form = readForm(request.body)
+    const refusal = refusalOf(request, form)
+    const site = siteOf(request.host)
+    if (refusal || !site) return showPassword(request, reply, refusal && { ...refusal, login: '' })
+    const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
+    const proof = await running().passkeys.prove(given, site)
+    if (proof.kind === 'right') return open(request, reply, proof.access, 'by passkey')
+    const wrong = 'This passkey is not known here, or its answer came too late. Please try again.'
+    return showPassword(request, reply, { ...tried(request, proof, wrong), login: '' })
+  })
 
   listener.get('/sign-in/code', async (request, reply) => {
     if (await readSession(request, running())) return redirect(reply, nextOf(request))
@@ -101,10 +125,16 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     return undefined
   }
 
-  async function open(request: FastifyRequest, reply: FastifyReply, access: Access): Promise<FastifyReply> {
+  async function open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    how?: string,
+  ): Promise<FastifyReply> {
     const token = await running().sessions.open(access, {
       actor: actorOf(request, access.login),
       address: request.ip,
+      ...(how !== undefined && { how }),
     })
     if (token === undefined) return fromBeginning(request, reply)
     reply.header('set-cookie', [endPassed(request), sessionCookie(request, token)])
@@ -153,6 +183,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       fields: html`<label>Login<input name="login" value="${tried?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
 <button class="primary">Sign in</button>`,
+      withPasskey: true,
       help: html`The first start made the operator <code>admin</code>. Lost the password? On the server: <code>npm run tillgate -- operator reset-password admin --reason lost</code>`,
     })
   }
@@ -177,6 +208,7 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
       tried: Tried | undefined
       before?: Html | undefined
       fields: Html
+      withPasskey?: true
       help: Html
     },
   ): FastifyReply {
@@ -187,7 +219,18 @@ export function serveSignIn(listener: FastifyInstance, parts: ConsoleParts): voi
     const { title, path, tried, before, fields, help } = page
     const note: Note | undefined = tried ? { kind: 'bad', text: tried.trouble } : taken?.note
     if (tried) reply.status(tried.httpStatus)
+    const site = page.withPasskey && siteOf(request.host)
+    const passkey =
+      site &&
+      passkeyForm({
+        action: pathWithNext(passkeyPath, request),
+        site,
+        asked: { path: passkeyPath },
+        trouble: 'Your browser gave no passkey of this console.',
+        fields: html`<input type="hidden" name="token" value="${formToken}"><button>Sign in with a passkey</button>`,
+      })
     return sendSmallPage(reply, {
+      script: passkey && assets.passkeyScript,
       title,
       mode: parts.mode,
       content: html`<h1>${title}</h1>
@@ -197,6 +240,7 @@ ${before}
 <input type="hidden" name="token" value="${formToken}">
 ${fields}
 </form>
+${passkey}
 <p class="quiet small">${help}</p>`,
     })
   }

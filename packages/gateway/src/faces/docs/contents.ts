@@ -29,9 +29,17 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'Integrate',
-    entries: ['callbacks', 'sdk', 'command-line', 'checkout', 'links', 'portal', 'rails', 'going-live'].map(
-      paper,
-    ),
+    entries: [
+      'callbacks',
+      'sdk',
+      'command-line',
+      'checkout',
+      'links',
+      'bills',
+      'portal',
+      'rails',
+      'going-live',
+    ].map(paper),
   },
   { title: 'Reference', entries: ['api', 'protocol', 'versioning'].map(paper) },
   {

@@ -1,7 +1,7 @@
 // The portal's side of the acts: each on a screen of its own, which says what will happen, and is done when it is sent.
 // Words are the portal's; whose merchant it is done to is the session's, whatever is sent.
 import { randomBytes } from 'node:crypto'
-import { makeRefundId } from '@tillgate/protocol'
+import { linkUses, makeRefundId } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
 import type { Act, PortalFace, RawInput } from '../../acts/act.ts'
 import { faceOf } from '../../acts/fields.ts'
@@ -15,7 +15,7 @@ import { carried, errorOf } from './forms.ts'
 import type { Language } from './languages.ts'
 import { type Done, type PortalAct, type PortalPage, type PortalRoute, pathTo, type Visit } from './portal.ts'
 import { demandProof, proofFields } from './proof.ts'
-import type { ActName, FieldName } from './words.ts'
+import type { ActName, FieldName, Words } from './words.ts'
 
 /** Every act that a member may do: its screen, and what happens when it is sent. */
 export function actScreens(catalogue: readonly Act[]): readonly PortalRoute[] {
@@ -103,6 +103,18 @@ async function valuesOf(
       const found = (await scope.members()).members.find(({ login }) => login === params['login'])
       return found && { role: found.role }
     }
+    case 'newLink':
+      return { linkNo: `portal-${makeRefundId(nowMs, randomBytes)}`, uses: 'many' }
+    case 'pauseLink':
+    case 'resumeLink':
+    case 'closeLink':
+      return (await scope.showLink(params['linkId'] ?? '')) && {}
+    case 'stopBankAccount':
+      return (await scope.bankAccounts()).some(
+        ({ bankAccountId }) => bankAccountId === params['bankAccountId'],
+      )
+        ? {}
+        : undefined
     case 'withdraw':
       return (await scope.members()).invitations.some(({ linkId }) => linkId === params['linkId'])
         ? {}
@@ -127,15 +139,18 @@ function inputOf(
     value: visit.refused?.typed.get(name) ?? values[name],
     isRequired: Boolean(act.input?.required?.includes(name) || face.required?.includes(name)),
     kind: (isLong && 'long') || (isPicture && 'picture') || undefined,
-    choices:
-      name === 'role'
-        ? memberRoles.toReversed().map((each) => [each, `${words.roles[each]}: ${words.roleMeanings[each]}`])
-        : undefined,
-    attributes: html`${name === 'amount' && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
+    choices: choicesOf(name, words),
+    attributes: html`${/[aA]mount$/.test(name) && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
       maxLength !== undefined && !isPicture && html` maxlength="${maxLength}"`
     }${placeholder !== undefined && !isPicture && html` placeholder="${placeholder}"`}${!isLong && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
     error: errorOf(visit, name),
   })
+}
+
+function choicesOf(name: string, words: Words): readonly (readonly [string, string])[] | undefined {
+  if (name === 'uses') return linkUses.toReversed().map((each) => [each, words.links.uses[each]])
+  if (name !== 'role') return undefined
+  return memberRoles.toReversed().map((each) => [each, `${words.roles[each]}: ${words.roleMeanings[each]}`])
 }
 
 async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen): Promise<Done> {
@@ -181,6 +196,7 @@ ${secrets.map(([, value]) => html`<p class="secret"><code>${value}</code></p>`)}
 }
 
 function areaOf(page: string): PortalPage['area'] {
-  if (page.startsWith('/orders')) return 'orders'
+  if (page.startsWith('/orders') || page.startsWith('/links')) return 'orders'
+  if (page.startsWith('/bank')) return 'money'
   return page.startsWith('/settings') || page.startsWith('/members') ? 'shop' : 'developer'
 }

@@ -5,13 +5,14 @@ import type { Access } from '../../accounts/rules/account.ts'
 import type { FieldError } from '../../acts/read-input.ts'
 import { addressKey } from '../../http/admission/addresses.ts'
 import { RateLimiter } from '../../http/admission/rate-limiter.ts'
+import { type PasskeyForm, passkeyForm } from '../../http/forms/passkey-form.ts'
 import { originOf } from '../../http/forms/sign-in-cookies.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { redirect } from '../../http/layout.ts'
 import { isFromElsewhere } from '../../http/requests.ts'
 import { type FrameParts, type Note, sendSmallPage } from './frame.ts'
 import type { Language } from './languages.ts'
-import { type PortalParts, pathTo, prefix } from './portal.ts'
+import { type PortalPage, type PortalParts, pathTo, prefix } from './portal.ts'
 import { actorOf, nextOf, type Visits } from './visits.ts'
 
 export interface DoorParts {
@@ -39,7 +40,9 @@ export interface SmallForm {
   readonly errors?: readonly FieldError[]
   readonly lead?: Content
   readonly fields: Html
-  readonly help?: string
+  readonly help?: Content
+  /** A form of its own below. */
+  readonly passkey?: Pick<PasskeyForm, 'action' | 'asked' | 'site'> | undefined
 }
 
 export type Door = ReturnType<typeof makeDoor>
@@ -68,19 +71,23 @@ export function makeDoor({ parts, visits, frame }: DoorParts) {
     /** The form came from our own page, in this browser. */
     isOurs,
 
+    /** Past the allowance of tries of the address. */
+    isTooMuch: ({ ip }: FastifyRequest): boolean => tries.take(addressKey(ip)) > 0,
+
     /** Why it is not even looked at. */
     refusalOf({ request, language }: Call, form: URLSearchParams): Tried | undefined {
       const { again, busy } = language.words.signIn
       if (!isOurs(request, form)) return { httpStatus: 403, trouble: again }
-      if (tries.take(addressKey(request.ip)) > 0) return { httpStatus: 429, trouble: busy }
+      if (this.isTooMuch(request)) return { httpStatus: 429, trouble: busy }
       return undefined
     },
 
     /** A token that is new with every sign-in: nobody can have put it into the browser before. False: access ended. */
-    async open({ request, reply }: Call, access: Access): Promise<boolean> {
+    async open({ request, reply }: Call, access: Access, how?: string): Promise<boolean> {
       const token = await running().sessions.open(access, {
         actor: actorOf(request, access.login),
         address: request.ip,
+        ...(how !== undefined && { how }),
       })
       if (token === undefined) return false
       reply.header('set-cookie', [visits.endPassed(request), visits.sessionCookie(request, token)])
@@ -106,7 +113,7 @@ export function makeDoor({ parts, visits, frame }: DoorParts) {
     /** With a note that was left for it, where it has none of its own. */
     send(
       { request, reply, language }: Call,
-      page: { readonly title: string; readonly content: Content; readonly withKeyScript?: true },
+      page: Pick<PortalPage, 'title' | 'content' | 'withKeyScript' | 'withPasskeyScript'>,
       note?: Note,
     ): FastifyReply {
       const taken = note ? undefined : visits.takeNote(request, running())
@@ -128,8 +135,21 @@ export function makeDoor({ parts, visits, frame }: DoorParts) {
 ${carried}
 ${page.fields}
 </form>
+${
+  page.passkey &&
+  passkeyForm({
+    ...page.passkey,
+    trouble: language.words.passkeys.trouble,
+    fields: html`${carried}<button>${language.words.passkeys.signIn}</button>`,
+  })
+}
 ${page.help !== undefined && html`<p class="quiet">${page.help}</p>`}`
-      return this.send(call, { title: page.title, content }, bad ? { kind: 'bad', ...bad } : undefined)
+      const withScript = page.passkey && ({ withPasskeyScript: true } as const)
+      return this.send(
+        call,
+        { title: page.title, content, ...withScript },
+        bad ? { kind: 'bad', ...bad } : undefined,
+      )
     },
   }
 }

@@ -48,7 +48,7 @@ export function sendPortalPage(
     nonce,
     styles: [assets.portalStyle],
     bodyClass: 'portal',
-    head: html`${page.withKeyScript && html`<script nonce="${nonce}" type="module" src="${assets.portalScript.path}"></script>`}`,
+    head: scripts(page, nonce),
     content: html`<a class="skip" href="#main">${words.skip}</a>
 <header class="whole">${banner(mode, language)}
 <div class="top"><a class="shop" href="${prefix}"><bdi>${member.merchantName}</bdi></a>
@@ -70,9 +70,8 @@ ${footer(language)}`,
 /** Without navigation: nobody is signed in, or nothing more can be said. */
 export function sendSmallPage(
   reply: FastifyReply,
-  page: { readonly title: string; readonly content: Content; readonly language: Language } & FrameParts & {
-      readonly withKeyScript?: true
-    },
+  page: { readonly title: string; readonly content: Content; readonly language: Language } & FrameParts &
+    Scripts,
 ): FastifyReply {
   const { language, nonce } = page
   return sendPage(reply.header('x-robots-tag', 'noindex, nofollow'), {
@@ -81,7 +80,7 @@ export function sendSmallPage(
     nonce,
     styles: [assets.portalStyle],
     bodyClass: 'portal small-page',
-    head: html`${page.withKeyScript && html`<script nonce="${nonce}" type="module" src="${assets.portalScript.path}"></script>`}`,
+    head: scripts(page, nonce),
     content: html`${page.mode === 'sandbox' && html`<header class="whole">${banner(page.mode, language)}</header>`}
 <main id="main">
 ${page.note && noteLine(page.note)}
@@ -90,6 +89,16 @@ ${page.content}
 </main>
 ${footer(language)}`,
   })
+}
+
+type Scripts = Pick<PortalPage, 'withKeyScript' | 'withPasskeyScript'>
+
+function scripts({ withKeyScript, withPasskeyScript }: Scripts, nonce: string): Html {
+  const needed = [
+    ...(withKeyScript ? [assets.portalScript] : []),
+    ...(withPasskeyScript ? [assets.passkeyScript] : []),
+  ]
+  return html`${needed.map(({ path }) => html`<script nonce="${nonce}" type="module" src="${path}"></script>`)}`
 }
 
 function banner(mode: FrameParts['mode'], { words }: Language): Html | undefined {

@@ -14,6 +14,7 @@ import type { Call, Door, DoorParts } from './door.ts'
 import { errorOf } from './forms.ts'
 import type { Language } from './languages.ts'
 import { pathTo, prefix } from './portal.ts'
+import { providerPath } from './provider-sign-in.ts'
 import { actorOf } from './visits.ts'
 
 export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts, visits }: DoorParts): void {
@@ -136,7 +137,11 @@ export function serveOneTimeLinks(listener: FastifyInstance, door: Door, { parts
       action: pathTo('/join/:token', { token: tokenOf(call.request) }),
       errors,
       lead,
-      fields: html`${!isHere && passwordPair(call.language, login, errors)}<button class="primary">${words.join.submit}</button>`,
+      fields: html`${!isHere && passwordPair(call.language, login, errors)}<button class="primary">${words.join.submit}</button>${
+        !isHere &&
+        running().provider &&
+        html`<p><a class="button" href="${signInThenBack(call.request, providerPath)}">${words.provider.join}</a></p>`
+      }`,
     })
   }
 
@@ -191,6 +196,6 @@ function tokenOf({ params }: FastifyRequest): string {
   return (params as { token: string }).token
 }
 
-function signInThenBack(request: FastifyRequest): string {
-  return `${pathTo('/sign-in')}?next=${encodeURIComponent(pathTo('/join/:token', { token: tokenOf(request) }))}`
+function signInThenBack(request: FastifyRequest, path = '/sign-in'): string {
+  return `${pathTo(path)}?next=${encodeURIComponent(pathTo('/join/:token', { token: tokenOf(request) }))}`
 }

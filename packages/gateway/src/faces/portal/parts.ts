@@ -33,6 +33,10 @@ const looks: Record<StatusName, 'good' | 'wait' | 'bad' | 'off'> = {
   waiting: 'wait',
   delivered: 'good',
   exhausted: 'bad',
+  requested: 'wait',
+  sent: 'wait',
+  paid: 'good',
+  returned: 'bad',
 }
 
 export function status(name: StatusName, { words }: Language): Html {
@@ -96,12 +100,19 @@ export function tabs(
   names: readonly (keyof Words['tabs'])[],
   current: keyof Words['tabs'],
 ): Html {
-  return html`<nav class="tabs" aria-label="${words.nav[names[0] === 'keys' ? 'developer' : 'shop']}"><ul>${names.map(
+  return html`<nav class="tabs" aria-label="${words.nav[areaOfTabs[names[0] ?? ''] ?? 'shop']}"><ul>${names.map(
     (name) =>
       html`<li><a href="${pathTo(`/${name}`)}"${name === current && html` aria-current="page"`}>${words.tabs[name]}</a></li>`,
   )}</ul></nav>`
 }
 
+const areaOfTabs: Readonly<Record<string, keyof Words['nav']>> = {
+  keys: 'developer',
+  money: 'money',
+  orders: 'orders',
+}
+export const moneyTabs = ['money', 'bills', 'payouts', 'bank', 'fees'] as const
+export const orderTabs = ['orders', 'links'] as const
 export const developerTabs = ['keys', 'callbacks', 'requests'] as const
 export const shopTabs = ['settings', 'members', 'account'] as const
 

@@ -3,7 +3,9 @@
 import type { RandomBytes } from '@tillgate/protocol'
 import type { Authenticate } from '../../accounts/authenticate.ts'
 import type { makeChangePassword } from '../../accounts/change-password.ts'
+import type { Passkeys } from '../../accounts/passkeys.ts'
 import type { Account, Session } from '../../accounts/rules/account.ts'
+import type { PasskeySite } from '../../accounts/rules/passkey.ts'
 import type { SecondStep } from '../../accounts/second-step.ts'
 import type { Sessions } from '../../accounts/sessions.ts'
 import type { Act } from '../../acts/act.ts'
@@ -15,8 +17,10 @@ import type { Keeper } from '../../http/forms/sign-in-cookies.ts'
 import type { Content } from '../../http/html.ts'
 import type { OpenLinks } from '../../members/open-links.ts'
 import type { MemberRole, Membership } from '../../members/rules/member.ts'
+import type { SignInMemberByProvider } from '../../members/sign-in-by-provider.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
+import type { OpenIdClient } from '../../platform/outside/openid.ts'
 import type { Language } from './languages.ts'
 import type { MerchantScope } from './merchant-scope.ts'
 
@@ -26,7 +30,10 @@ export const prefix = '/merchant'
 export interface PortalService extends Keeper {
   readonly authenticate: Authenticate
   readonly sessions: Sessions<Account>
+  /** Where members sign in at an identity provider. */
+  readonly provider: (OpenIdClient & { readonly signIn: SignInMemberByProvider }) | undefined
   readonly secondStep: SecondStep
+  readonly passkeys: Passkeys
   readonly links: OpenLinks
   readonly apply: Apply
   /** Undefined without mail. Tells nobody whether there is such an account. */
@@ -67,6 +74,8 @@ export interface Visit {
   /** For the audit: who, and from where. */
   readonly actor: string
   readonly formToken: string
+  /** Undefined: reached by a number, it can have no passkeys. */
+  readonly site: PasskeySite | undefined
   readonly nowMs: number
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -89,6 +98,7 @@ export interface PortalPage {
   readonly content: Content
   /** Makes keys in the browser. */
   readonly withKeyScript?: true
+  readonly withPasskeyScript?: true
 }
 
 /** What a form leads to: a page to go to with a sentence on it, another shop, a page that is shown this once, or the form again. */

@@ -1,6 +1,7 @@
 // A member proves anew who they are before an act that would outlive the session.
 import { Failure } from '@tillgate/protocol'
 import { refusalOfProof } from '../../accounts/authenticate.ts'
+import { recentSignInMs } from '../../accounts/sessions.ts'
 import { fieldOf } from '../../http/forms/form-fields.ts'
 import { type Html, html } from '../../http/html.ts'
 import { fillText } from '../../http/languages/words.ts'
@@ -29,6 +30,7 @@ export function codeField(visit: Visit, label = visit.language.words.proof.code)
 }
 
 export function proofFields(visit: Visit): Html {
+  if (!visit.account.hasPassword) return html`<p class="quiet">${visit.language.words.provider.recent}</p>`
   return html`${passwordField(visit)}${visit.account.hasSecondStep && codeField(visit)}`
 }
 
@@ -43,8 +45,13 @@ export async function demandProof(visit: Visit, form: URLSearchParams): Promise<
     )
 }
 
+/** Whoever has none signed in lately, and their provider asked them anew then. */
 export async function demandPassword(visit: Visit, form: URLSearchParams): Promise<void> {
   const { account, session, nowMs, portal } = visit
+  if (!account.hasPassword) {
+    if (nowMs - session.createdAtMs < recentSignInMs) return
+    throw new Failure('not_allowed', { message: visit.language.words.provider.recent })
+  }
   const proof = await portal.authenticate({
     login: account.login,
     session: session.tokenHash,

@@ -30,6 +30,7 @@ import {
   prefix,
   type Visit,
 } from './portal.ts'
+import { serveProviderSignIn } from './provider-sign-in.ts'
 import { portalRoutes } from './route-table.ts'
 import { serveSignIn } from './sign-in.ts'
 import { makeVisits } from './visits.ts'
@@ -71,6 +72,7 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
     const doorParts = { parts, visits, frame }
     const door = makeDoor(doorParts)
     serveSignIn(portal, door, doorParts)
+    serveProviderSignIn(portal, door, doorParts)
     serveOneTimeLinks(portal, door, doorParts)
     if (parts.takesApplications) serveApply(portal, door, parts)
     for (const route of portalRoutes(parts.catalogue)) {

@@ -1,16 +1,18 @@
 // Signing in to the portal: the password, and for whoever has a second step a code.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Access } from '../../accounts/rules/account.ts'
-import { html } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
 import { fillText } from '../../http/languages/words.ts'
 import { redirect } from '../../http/layout.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
 import { type Call, type Door, type DoorParts, type Tried, withNext } from './door.ts'
 import { pathTo } from './portal.ts'
+import { providerPath } from './provider-sign-in.ts'
 import { actorOf, nextOf } from './visits.ts'
 
 const maxLoginShown = 254
 const maxCodeLength = 32
+const passkeyPath = '/sign-in/passkey'
 
 type NotRight = { kind: 'busy' | 'wrong' } | { kind: 'locked'; untilMs: number }
 
@@ -64,6 +66,26 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
     return showCode(call, tried(call, proof, language.words.signIn.wrongCode))
   })
 
+  at(passkeyPath, async ({ request, reply }) => {
+    const site = visits.siteOf(request)
+    const { formToken, cookies } = visits.readBrowser(request, running(), parts.random)
+    if (!site) return reply.status(404).send()
+    reply.header('set-cookie', [...cookies])
+    return reply.header('cache-control', 'no-store').send(running().passkeys.beginSignIn(formToken, site))
+  })
+
+  sentTo(passkeyPath, async (call) => {
+    const { request, language } = call
+    const site = visits.siteOf(request)
+    const form = readForm(request.body)
+    const refusal = door.refusalOf(call, form)
+    if (refusal || !site) return showPassword(call, refusal && { ...refusal, login: '' })
+    const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
+    const proof = await running().passkeys.prove(given, site)
+    if (proof.kind === 'right') return open(call, proof.access, 'by passkey')
+    return showPassword(call, { ...tried(call, proof, language.words.passkeys.wrong), login: '' })
+  })
+
   /** With mail alone. The answer is given before the look, so that neither its words nor its time tell anything. */
   at('/forgotten', async (call) =>
     running().askRecovery ? showForgotten(call) : redirect(call.reply, pathTo('/sign-in')),
@@ -97,8 +119,8 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
     return redirect(reply, pathTo('/sign-in'))
   })
 
-  async function open(call: Call, access: Access): Promise<FastifyReply> {
-    return (await door.open(call, access))
+  async function open(call: Call, access: Access, how?: string): Promise<FastifyReply> {
+    return (await door.open(call, access, how))
       ? redirect(call.reply, nextOf(call.request))
       : door.fromBeginning(call)
   }
@@ -122,17 +144,34 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
 
   function showPassword(call: Call, given?: Tried & { readonly login: string }): FastifyReply {
     const { signIn } = call.language.words
+    const site = visits.siteOf(call.request)
     return door.show(call, {
       title: signIn.heading,
       action: withNext('/sign-in', call.request),
       tried: given,
+      lead:
+        running().provider &&
+        html`<p class="stack"><a class="button primary" href="${withNext(providerPath, call.request)}">${call.language.words.provider.signIn}</a></p>`,
       fields: html`<label>${signIn.email}<input name="email" type="email" value="${given?.login}" autocomplete="username" autocapitalize="none" spellcheck="false" required></label>
 <label>${signIn.password}<input name="password" type="password" autocomplete="current-password" required></label>
 <button class="primary">${signIn.heading}</button>${
         running().askRecovery && html`<p><a href="${pathTo('/forgotten')}">${signIn.forgotten}</a></p>`
       }`,
-      help: signIn.lost,
+      help: html`${signIn.lost}${newcomers(call)}`,
+      passkey: site && {
+        action: withNext(passkeyPath, call.request),
+        asked: { path: pathTo(passkeyPath) },
+        site,
+      },
     })
+  }
+
+  /** Where somebody without an account goes. */
+  function newcomers({ language: { words } }: Call): Html | undefined {
+    if (parts.mode === 'sandbox') return html` <a href="/sandbox">${words.signIn.sandbox}</a>`
+    return parts.takesApplications
+      ? html` <a href="${pathTo('/apply')}">${words.apply.heading}</a>`
+      : undefined
   }
 
   function showForgotten(call: Call, given?: Tried): FastifyReply {

@@ -1,6 +1,7 @@
 // Who looks at the portal, and for which of their shops, as the browser's cookies tell it. The shop is a wish: only one
 // that the person is a member of is ever shown.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { siteOf } from '../../accounts/rules/passkey.ts'
 import { sessionLimits } from '../../accounts/sessions.ts'
 import { makeSignInCookies } from '../../http/forms/sign-in-cookies.ts'
 import { isLanguageTag } from '../../http/languages/languages.ts'
@@ -24,6 +25,9 @@ export function makeVisits({ jar, running, clock, catalogue }: PortalParts) {
       cookies.sessionCookie(request, token, sessionLimits.lifeMs),
     shopCookie: (merchantId: string) => jar.write(shopName, merchantId, keptSeconds),
 
+    /** By the gateway's own name; where it has none, by that of the request. */
+    siteOf: ({ host }: FastifyRequest) => siteOf(new URL(running().publicUrl).host) ?? siteOf(host),
+
     /** Who is signed in, whatever they are a member of. */
     async readSession(request: FastifyRequest) {
       const token = cookies.readToken(request)
@@ -45,6 +49,7 @@ export function makeVisits({ jar, running, clock, catalogue }: PortalParts) {
         scope: portal.scope(member.merchantId),
         actor: actorOf(request, account.login),
         formToken: cookies.formTokenOf(session, portal, member.merchantId),
+        site: this.siteOf(request),
         nowMs: clock.now(),
         // Safe: Fastify's parameters are texts by name.
         params: request.params as Record<string, string>,

@@ -52,6 +52,7 @@ const examples: Readonly<Record<Method, object>> = {
   'service.trade.cancel': { paymentId },
   'service.trade.refund': { paymentId, referRefundNo: '{{number}}', refundAmount: '5.00' },
   'service.trade.callback': { paymentId },
+  'service.trade.bill': { date: '' },
   'service.link.create': { linkNo: '{{number}}', title: 'Green tea', currency: 'EUR', amount: '5.00' },
   'service.link.query': { linkNo: '' },
   'service.link.close': { linkId: '' },

@@ -3,6 +3,7 @@
 // is one, to the browser. The console and the portal each have cookies of their own name.
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
+import type { OpenIdFlow } from '../../platform/outside/openid.ts'
 import type { Sealing } from '../../platform/sealing.ts'
 import type { Tokens } from '../../platform/tokens.ts'
 import type { CookieJar } from '../cookies.ts'
@@ -11,6 +12,8 @@ const browserSeconds = 24 * 60 * 60
 const noteSeconds = 60
 /** Long enough to look for the phone. */
 const passedSeconds = 5 * 60
+/** Long enough for a second factor at the identity provider. */
+const flowSeconds = 10 * 60
 const idBytes = 16
 const idPattern = /^[\w-]{22}$/
 
@@ -18,6 +21,12 @@ const idPattern = /^[\w-]{22}$/
 export interface Passed {
   readonly login: string
   readonly accessVersion: number
+  readonly untilMs: number
+}
+
+/** What the browser keeps while it is at the identity provider. */
+export interface KeptFlow extends OpenIdFlow {
+  readonly next: string
   readonly untilMs: number
 }
 
@@ -43,6 +52,7 @@ export function makeSignInCookies<Note extends object>({
   readonly jarOf: (request: FastifyRequest) => CookieJar
 }) {
   const [browserName, noteName, passedName] = [`${name}-browser`, `${name}-note`, `${name}-passed`] as const
+  const flowName = `${name}-provider`
   const read = (request: FastifyRequest, cookie: string) =>
     jarOf(request).read(request.headers.cookie, cookie)
 
@@ -104,6 +114,25 @@ export function makeSignInCookies<Note extends object>({
       return passed && passed.untilMs > nowMs ? passed : undefined
     },
     endPassed: (request: FastifyRequest) => jarOf(request).remove(passedName),
+
+    leaveFlow(
+      request: FastifyRequest,
+      flow: Omit<KeptFlow, 'untilMs'>,
+      { sealing, nowMs }: Pick<Keeper, 'sealing'> & { readonly nowMs: number },
+    ): string {
+      const kept: KeptFlow = { ...flow, untilMs: nowMs + flowSeconds * 1000 }
+      return jarOf(request).write(flowName, sealing.seal(kept, flowName), flowSeconds)
+    },
+    readFlow(
+      request: FastifyRequest,
+      { sealing, nowMs }: Pick<Keeper, 'sealing'> & { readonly nowMs: number },
+    ): KeptFlow | undefined {
+      const sealed = read(request, flowName)
+      // Safe: only this gateway seals, and for this place it seals this alone.
+      const kept = sealed === undefined ? undefined : (sealing.open(sealed, flowName) as KeptFlow | undefined)
+      return kept && kept.untilMs > nowMs ? kept : undefined
+    },
+    endFlow: (request: FastifyRequest) => jarOf(request).remove(flowName),
   }
 }
 

@@ -42,6 +42,8 @@ export type TransferKind =
   | 'correction'
   | 'rail_settlement'
   | 'rail_fee'
+/** Of those that concern a merchant. */
+export type MerchantTransferKind = Exclude<TransferKind, 'top_up' | 'rail_settlement' | 'rail_fee'>
 /** A hold waits for its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'
 

@@ -1,7 +1,11 @@
 // The proof that the books balance, as questions whose right answer is "none". All are asked of one snapshot, which
 // locks nothing, and each is an aggregate or a join that PostgreSQL does by itself: nothing is loaded here but what
-// is wrong.
+// is wrong. What is joined with a table that stays in one place is read first (`with … as materialized`): the two may
+// lie on different machines.
+import { billClaims } from '../../bills/store/bill-claims.ts'
+import { readSpread } from '../../database/cluster/spread-state.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import { codeOf } from '../../platform/errors.ts'
 
 export interface Finding {
   /** The sentence that ought to be true. */
@@ -26,8 +30,11 @@ export async function verifyLedger(database: Pool): Promise<Verification> {
     async (transaction) => {
       await transaction.query('set transaction isolation level repeatable read, read only')
       const findings: Finding[] = []
+      const isSpread = (await readSpread(transaction)).size > 0
       for (const [claim, contradictions] of Object.entries(claims)) {
-        const finding = await ask(transaction, claim, contradictions)
+        const first = await ask(transaction, claim, contradictions)
+        const finding =
+          first.count > 0 && isSpread ? await askInQuiet(database, claim, contradictions) : first
         if (finding.count > 0) findings.push(finding)
       }
       const { rows } = await transaction.query<{ accounts: string; transfers: string }>(
@@ -50,6 +57,42 @@ async function ask(transaction: Queryable, claim: string, contradictions: string
     `select what, count(*) over () as count from (${contradictions}) as wrong (what) limit ${maxExamples}`,
   )
   return { claim, count: Number(rows[0]?.count ?? 0), examples: rows.map(({ what }) => what) }
+}
+
+/** Tables in one place that are written in one transaction with rows of merchants. */
+const writtenWithMerchants = [
+  'accounts',
+  'settlements',
+  'rail_tasks',
+  'transfer_entries',
+  'payout_runs',
+  'audit',
+]
+/** For less than PostgreSQL waits before it looks for a deadlock: it is never a payment that has to give way. */
+const lockTimeoutMs = 500
+const lockTries = 40
+
+/**
+ * A cluster has no snapshot over its machines: what is being written just now may be seen in one place and not yet in
+ * another. So what looks wrong is asked once more while nobody writes to the table that merchants' rows are compared
+ * with, which is for this one question. A claim has one such table, so that there is no circle of waiting.
+ */
+async function askInQuiet(database: Pool, claim: string, contradictions: string): Promise<Finding> {
+  for (let triesLeft = lockTries; ; triesLeft--) {
+    try {
+      return await database.transaction(
+        async (transaction) => {
+          await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
+          const [compared] = writtenWithMerchants.filter((name) => contradictions.includes(` ${name} `))
+          if (compared) await transaction.query(`lock table ${compared} in share mode`)
+          return ask(transaction, claim, contradictions)
+        },
+        { statementTimeoutMs: 0 },
+      )
+    } catch (error) {
+      if (codeOf(error) !== '55P03' || triesLeft === 0) throw error
+    }
+  }
 }
 
 /** Each transfer as what it adds to its two accounts. */
@@ -164,9 +207,10 @@ select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t
  where o.payment_id is null or coalesce(t.returned, 0) <> o.returned`,
 
   'every correction has the act behind it': `
+with t as materialized (select * from transfers where kind = 'correction')
 select t.merchant_id || ' ' || t.transfer_id
-  from transfers t left join audit a on a.audit_id = t.audit_id
- where t.kind = 'correction' and (a.act like 'correction.%') is not true`,
+  from t left join audit a on a.audit_id = t.audit_id
+ where (a.act like 'correction.%') is not true`,
 
   'every transfer was corrected by the sum of its corrections, and by no more than its amount': `
 select coalesce(c.merchant_id, t.merchant_id) || ' ' || coalesce(c.transfer_id, t.corrects)
@@ -178,41 +222,46 @@ select coalesce(c.merchant_id, t.merchant_id) || ' ' || coalesce(c.transfer_id, 
  where c.corrected_minor is distinct from t.corrected or c.amount_minor is distinct from o.amount_minor`,
 
   'every payout holds its money as its status says, and what came back is the merchant’s again, once': `
+with p as materialized (select * from payouts),
+     t as materialized (
+  select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account, coalesce(ended_by, '') as ended_by
+    from (${holds}) as h where kind = 'payout'
+   union all
+  select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account, ''
+    from transfers where kind = 'payout_return')
 select coalesce(p.merchant_id, t.merchant_id) || ' ' || coalesce(p.transfer_id, t.transfer_id)
   from (select p.merchant_id, p.payout_id as transfer_id, 'payout' as kind, p.amount_minor,
                'merchant:' || p.merchant_id || ':' || p.currency as debit_account,
                'bank:' || r.bank_name || ':' || p.currency as credit_account,
                case when p.status in ('requested', 'sent') then '' when p.status = 'cancelled' then 'void' else 'post' end
                  as ended_by
-          from payouts p left join payout_runs r on r.run_id = p.run_id and r.currency = p.currency
+          from p left join payout_runs r on r.run_id = p.run_id and r.currency = p.currency
          union all
         select p.merchant_id, p.return_id, 'payout_return', p.amount_minor, 'bank:' || r.bank_name || ':' || p.currency,
                'merchant:' || p.merchant_id || ':' || p.currency, ''
-          from payouts p left join payout_runs r on r.run_id = p.run_id
+          from p left join payout_runs r on r.run_id = p.run_id
          where p.status = 'returned') as p
-  full join (select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account,
-                    coalesce(ended_by, '') as ended_by
-               from (${holds}) as h where kind = 'payout'
-              union all
-             select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account, ''
-               from transfers where kind = 'payout_return') as t
-    on t.merchant_id = p.merchant_id and t.transfer_id = p.transfer_id
+  full join t on t.merchant_id = p.merchant_id and t.transfer_id = p.transfer_id
  where (t.kind, t.amount_minor, t.debit_account, t.credit_account, t.ended_by) is distinct from
        (p.kind, p.amount_minor, p.debit_account, p.credit_account, p.ended_by)`,
 
   'every payout is sent with its run, and is of its plan or has the act behind it': `
+with p as materialized (
+  select p.*, t.audit_id
+    from payouts p left join transfers t on t.merchant_id = p.merchant_id and t.transfer_id = p.payout_id)
 select p.merchant_id || ' ' || p.payout_id
-  from payouts p
-  left join payout_runs r on r.run_id = p.run_id
-  left join transfers t on t.merchant_id = p.merchant_id and t.transfer_id = p.payout_id
+  from p left join payout_runs r on r.run_id = p.run_id
  where (p.status <> 'cancelled' and p.sent_at is distinct from r.sent_at)
-    or (p.plan_day is null) <> (t.audit_id is not null)`,
+    or (p.plan_day is null) <> (p.audit_id is not null)`,
 
   'every top-up and every payout that somebody asked for has the act behind it': `
+with t as materialized (
+  select merchant_id, transfer_id, kind, audit_id
+    from transfers
+   where kind = 'top_up' or kind = 'payout' and (phase = 'direct' or phase = 'hold' and audit_id is not null))
 select t.merchant_id || ' ' || t.transfer_id
-  from transfers t left join audit a on a.audit_id = t.audit_id
- where (t.kind = 'top_up' or t.kind = 'payout' and (t.phase = 'direct' or t.phase = 'hold' and t.audit_id is not null))
-   and a.act is distinct from case t.kind when 'top_up' then 'wallet.top-up' else 'merchant.payout' end`,
+  from t left join audit a on a.audit_id = t.audit_id
+ where a.act is distinct from case t.kind when 'top_up' then 'wallet.top-up' else 'merchant.payout' end`,
 
   'every bank account on the ledger is one of the operator’s, in a currency that it holds': `
 select a.account_id
@@ -220,33 +269,35 @@ select a.account_id
  where a.owner_kind = 'bank' and (b.bank_name is null or b.currency <> a.currency)`,
 
   'every act of topping up, paying out or correcting has its transfer': `
+with t as materialized (select audit_id from transfers where audit_id is not null)
 select a.audit_id::text
-  from audit a
- where (a.act in ('wallet.top-up', 'merchant.payout') or a.act like 'correction.%')
-   and not exists (select from transfers t where t.audit_id = a.audit_id)`,
+  from audit a left join t on t.audit_id = a.audit_id
+ where (a.act in ('wallet.top-up', 'merchant.payout') or a.act like 'correction.%') and t.audit_id is null`,
 
   'everything that is being paid or refunded waits for its settlement, and nothing else does': `
+with u as materialized (
+  select payment_id as settlement_id, merchant_id, transaction_id
+    from orders where status = 'confirming' and rail_id is null
+   union all
+  select r.refund_id, r.merchant_id, r.transaction_id
+    from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
+   where r.status = 'refunding' and (o.rail_id is null or r.transaction_id is null))
 select coalesce(u.settlement_id, s.settlement_id)
-  from (select payment_id as settlement_id, merchant_id, transaction_id
-          from orders where status = 'confirming' and rail_id is null
-         union all
-        select r.refund_id, r.merchant_id, r.transaction_id
-          from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
-         where r.status = 'refunding' and (o.rail_id is null or r.transaction_id is null)) as u
-  full join settlements s on s.settlement_id = u.settlement_id
+  from u full join settlements s on s.settlement_id = u.settlement_id
  where (s.merchant_id, coalesce(s.transaction_id, '')) is distinct from
        (u.merchant_id, coalesce(u.transaction_id, ''))`,
 
   'everything that is open at a rail is asked about': `
+with u as materialized (
+  select transaction_id as task_id, merchant_id, rail_id from rail_attempts where ended_at is null
+   union all
+  select return_id, merchant_id, rail_id from rail_attempts where status = 'returning'
+   union all
+  select r.refund_id, r.merchant_id, o.rail_id
+    from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
+   where r.status = 'refunding' and o.rail_id is not null and r.transaction_id is not null)
 select u.merchant_id || ' ' || u.task_id
-  from (select transaction_id as task_id, merchant_id, rail_id from rail_attempts where ended_at is null
-         union all
-        select return_id, merchant_id, rail_id from rail_attempts where status = 'returning'
-         union all
-        select r.refund_id, r.merchant_id, o.rail_id
-          from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
-         where r.status = 'refunding' and o.rail_id is not null and r.transaction_id is not null) as u
-  left join rail_tasks t on t.task_id = u.task_id and t.rail_id = u.rail_id and t.merchant_id = u.merchant_id
+  from u left join rail_tasks t on t.task_id = u.task_id and t.rail_id = u.rail_id and t.merchant_id = u.merchant_id
  where t.task_id is null`,
 
   'every order that a rail pays, or may pay, has its attempt, which stands as the order says': `
@@ -263,6 +314,13 @@ select o.merchant_id || ' ' || o.payment_id
                          else a.status not in ('declined', 'cancelled', 'returning', 'returned', 'held') end)`,
 
   'every entry of a bank that was recorded is in the books once, and nothing else is': `
+with t as materialized (
+  select * from transfers where kind in ('transfer_received', 'transfer_returned')
+   union all
+  select p.*
+    from transfers p
+   where p.kind = 'refund' and p.phase = 'post'
+     and p.transfer_id in (select transfer_id from transfer_entries where refund_id is not null))
 select coalesce(e.merchant_id, t.merchant_id) || ' ' || coalesce(e.transfer_id, t.transfer_id)
   from (select merchant_id, transfer_id, payment_id, amount_minor,
                case when refund_id is not null then 'refund' when direction = 'in' then 'transfer_received'
@@ -270,36 +328,31 @@ select coalesce(e.merchant_id, t.merchant_id) || ' ' || coalesce(e.transfer_id, 
                'rail:' || rail_id || ':' || currency as rail,
                direction = 'in' as is_in, refund_id
           from transfer_entries) as e
-  full join (select * from transfers where kind in ('transfer_received', 'transfer_returned')
-              union all
-             select p.* from transfers p
-              where p.kind = 'refund' and p.phase = 'post'
-                and p.transfer_id in (select transfer_id from transfer_entries where refund_id is not null)) as t
-    on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id
+  full join t on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id
  where (t.kind, t.payment_id, t.amount_minor, coalesce(t.refund_id, '')) is distinct from
        (e.kind, e.payment_id, e.amount_minor, coalesce(e.refund_id, ''))
     or e.rail is distinct from case when e.is_in then t.debit_account else t.credit_account end`,
 
   'an order that bank transfers paid was paid out of what came, and no more was sent back than was left': `
+with o as materialized (
+  select t.merchant_id, t.payment_id, t.amount_minor, o.payment_amount_minor, o.status, o.rail_id
+    from transfers t left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
+   where t.kind = 'transfer_applied')
 select coalesce(o.merchant_id, e.merchant_id) || ' ' || coalesce(o.payment_id, e.payment_id)
   from (select merchant_id, payment_id, rail_id,
                sum(case direction when 'in' then amount_minor else -amount_minor end) as received
           from transfer_entries where refund_id is null
          group by merchant_id, payment_id, rail_id) as e
-  full join (select t.merchant_id, t.payment_id, t.amount_minor, o.payment_amount_minor, o.status, o.rail_id
-               from transfers t
-               left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
-              where t.kind = 'transfer_applied') as o
-    on o.merchant_id = e.merchant_id and o.payment_id = e.payment_id and o.rail_id = e.rail_id
+  full join o on o.merchant_id = e.merchant_id and o.payment_id = e.payment_id and o.rail_id = e.rail_id
  where coalesce(e.received, 0) < coalesce(o.amount_minor, 0)
     or o.amount_minor <> o.payment_amount_minor or o.status <> 'success'`,
 
   'every order that was paid by bank transfer took its amount out of suspense once': `
 select o.merchant_id || ' ' || o.payment_id
   from orders o
-  join rails r on r.rail_id = o.rail_id and r.account is not null
   left join transfers t on t.merchant_id = o.merchant_id and t.payment_id = o.payment_id
                        and t.kind = 'transfer_applied'
+ where o.rail_id in (select rail_id from rails where account is not null)
  group by o.merchant_id, o.payment_id
 having count(t.transfer_id) <> 1`,
 
@@ -346,4 +399,6 @@ select l.account || ' ' || l.line_id
   left join reconciliation_breaks b on b.break_id = l.break_id
  where (l.match_id is not null and m.match_id is null)
     or (l.break_id is not null and (b.break_id is null or b.settled_at is not null or l.match_id is not null))`,
+
+  ...billClaims,
 } as const satisfies Record<string, string>

@@ -2,7 +2,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
-import type { TransferKind } from '../rules/transfer.ts'
+import type { MerchantTransferKind } from '../rules/transfer.ts'
 
 export interface StatementRange {
   readonly merchantId: string
@@ -13,7 +13,7 @@ export interface StatementRange {
 
 export interface StatementEntry {
   readonly timeMs: number
-  readonly kind: Exclude<TransferKind, 'top_up'>
+  readonly kind: MerchantTransferKind
   readonly transactionId: string
   readonly paymentId: string | undefined
   readonly orderNo: string | undefined
@@ -43,14 +43,7 @@ export function makeStatementStore(database: Pool) {
         async (transaction) => {
           await transaction.query('set transaction isolation level repeatable read, read only')
           await reader.opening(await balancesBefore(transaction, range.merchantId, range.fromMs))
-          let after = { timeMs: range.fromMs, transferId: '' }
-          for (;;) {
-            const page = await readPage(transaction, range, after)
-            if (page.length > 0) await reader.entries(page)
-            const last = page.at(-1)
-            if (!last || page.length < entriesPerPage) break
-            after = last
-          }
+          await readEntries(transaction, range, (page) => reader.entries(page))
           await reader.closing(await balancesBefore(transaction, range.merchantId, range.toMs))
         },
         { statementTimeoutMs: 60_000 },
@@ -58,8 +51,24 @@ export function makeStatementStore(database: Pool) {
   }
 }
 
+/** Page by page; the next is read when the one before is dealt with. */
+export async function readEntries(
+  transaction: Queryable,
+  range: StatementRange,
+  take: StatementReader['entries'],
+): Promise<void> {
+  let after = { timeMs: range.fromMs, transferId: '' }
+  for (;;) {
+    const page = await readPage(transaction, range, after)
+    if (page.length > 0) await take(page)
+    const last = page.at(-1)
+    if (!last || page.length < entriesPerPage) return
+    after = last
+  }
+}
+
 /** What the merchant has now, less what moved since: so it agrees with the account, and not only with the transfers. */
-async function balancesBefore(
+export async function balancesBefore(
   transaction: Queryable,
   merchantId: string,
   timeMs: number,

@@ -3,6 +3,7 @@
 import type { Access, Account } from '../../accounts/rules/account.ts'
 import { endAccess, hasAccess } from '../../accounts/store/account-sessions.ts'
 import { accountSources, memberTables } from '../../accounts/store/account-tables.ts'
+import { removePasskeys } from '../../accounts/store/passkeys.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
 import { prepared, sql } from '../../database/sql.ts'
@@ -34,6 +35,12 @@ export function makeMemberStore(database: Pool) {
   return {
     listMembers: ({ merchantId }: { merchantId: string }) => listMembers(database, merchantId),
     findMember: (key: MemberKey) => findMember(database, key),
+    /** Of an account that signs in with one, and not at an identity provider. */
+    async hasPassword(login: string): Promise<boolean> {
+      const { rowCount } = await database.query(sql`
+select 1 from member_accounts where login = ${login} and identity is null`)
+      return rowCount === 1
+    },
     /** The merchants that somebody is a member of, by name. */
     listMemberships: (login: string) => listMemberships(database, login),
     /** Ends all access and every lock. False: there is no such account, or not with this access any more. */
@@ -125,9 +132,12 @@ export async function setPassword(
   const { rowCount } = await transaction.query(sql`
 update member_accounts
    set sealed_password = ${sealedPassword}, password_changed_at = ${nowMs}, tries = 0, locked_until = null
- where login = ${login} and status = 'active'
+ where login = ${login} and status = 'active' and identity is null
    and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
-  return rowCount === 1 && endAccess(transaction, { login, nowMs }, memberTables)
+  if (rowCount !== 1) return false
+  // Not proven by the old one: whatever lets in besides may be somebody else's.
+  if (accessVersion === undefined) await removePasskeys(transaction, login, memberTables)
+  return endAccess(transaction, { login, nowMs }, memberTables)
 }
 
 async function changeMember(

@@ -118,7 +118,7 @@ select ${merchantShape.columns},
                  'merchantId', k.merchant_id, 'keyId', k.key_id, 'kind', k.kind, 'publicKey', k.public_key,
                  'sealedKey', encode(k.sealed_key, 'base64'), 'createdAtMs', k.created_at) order by k.key_id)
           from merchant_keys k
-         where k.merchant_id = m.merchant_id and k.revoked_at is null) as keys
+         where k.merchant_id = m.merchant_id and k.merchant_id = any (${ids}::text[]) and k.revoked_at is null) as keys
   from merchants m
  where m.merchant_id = any (${ids}::text[])`)
   const found = new Map(
@@ -194,7 +194,7 @@ async function insertKey(database: Queryable, key: MerchantKey): Promise<boolean
 insert into merchant_keys (merchant_id, key_id, kind, slot, public_key, sealed_key, created_at)
 select ${merchantId}, ${keyId}, ${kind}, free.slot, ${publicKey}, ${sealedKey}, ${createdAtMs}
   from (values (1), (2)) as free (slot)
- where not exists (select from merchant_keys k
+ where not exists (select 1 from merchant_keys k
                     where k.merchant_id = ${merchantId} and k.kind = ${kind} and k.slot = free.slot
                       and k.revoked_at is null)
  order by free.slot
@@ -278,7 +278,8 @@ select merchant_id, host from merchant_callback_hosts where last_used_at <= ${us
   const { rowCount } = await database.query(sql`
 delete from merchant_callback_hosts h
  using unnest(${merchantIds}::text[], ${hosts}::text[]) as k (merchant_id, host)
- where h.merchant_id = k.merchant_id and h.host = k.host and h.last_used_at <= ${usedBeforeMs}`)
+ where h.merchant_id = k.merchant_id and h.host = k.host and h.last_used_at <= ${usedBeforeMs}
+   and h.merchant_id = any (${merchantIds}::text[])`)
   return rowCount
 }
 

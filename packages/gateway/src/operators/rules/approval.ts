@@ -3,6 +3,7 @@
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
 import { describeBankDetails } from '../../payouts/rules/bank-account.ts'
+import { type BankEntry, describeEntry } from '../../rails/rules/bank-transfer.ts'
 import { type BankDetails, describeOutside, type Outside } from '../../treasury/rules/bank-account.ts'
 import { type Correction, describeCorrection } from '../../treasury/rules/correction.ts'
 import { mayAct, type Operator, type Role } from './operator.ts'
@@ -17,6 +18,13 @@ export type MoneyAct = { readonly currency: string; readonly amountMinor: bigint
   | { readonly kind: 'merchant.payout'; readonly merchantId: string; readonly outside?: Outside | undefined }
   | { readonly kind: 'wallet.top-up'; readonly walletId: string; readonly outside?: Outside | undefined }
   | { readonly kind: 'correction'; readonly correction: Correction }
+  | {
+      readonly kind: 'transfer.confirm'
+      readonly merchantId: string
+      readonly paymentId: string
+      readonly railId: string
+      readonly entry: BankEntry
+    }
 )
 
 /** Whoever holds a merchant's keys refunds as that merchant, and whoever names its hosts reads its callbacks. */
@@ -34,6 +42,7 @@ export const approverRoles = {
   'merchant.payout': 'admin',
   'wallet.top-up': 'admin',
   correction: 'admin',
+  'transfer.confirm': 'admin',
   'key.add': 'admin',
   'merchant.callback-hosts': 'admin',
   'merchant.bank-account': 'admin',
@@ -96,6 +105,8 @@ export function describeAct(act: ApprovableAct): string {
       return `top up wallet ${act.walletId} by ${amountOf(act)}${act.outside ? describeOutside(act.outside) : ''}`
     case 'correction':
       return describeCorrection(act.correction)
+    case 'transfer.confirm':
+      return `record that ${amountOf(act)} came by ${act.railId} for order ${act.paymentId}${describeEntry(act.entry)}`
     case 'merchant.bank-account':
       return `let payouts in ${act.account.currency} of merchant ${act.merchantId} go to ${describeBankDetails(act.account)}`
     case 'key.add':

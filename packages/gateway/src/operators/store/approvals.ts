@@ -4,6 +4,7 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../database/sql.ts'
 import type { CheckedKey } from '../../merchants/rules/merchant.ts'
+import type { BankEntry } from '../../rails/rules/bank-transfer.ts'
 import type { BankDetails, Outside } from '../../treasury/rules/bank-account.ts'
 import type { Correction } from '../../treasury/rules/correction.ts'
 import {
@@ -71,6 +72,8 @@ interface Details {
   /** Its amount is in a column. */
   readonly correction?: Omit<Correction, 'amountMinor'>
   readonly account?: BankDetails & { readonly currency: string }
+  readonly railId?: string
+  readonly entry?: BankEntry
 }
 
 const shape = rowShape<StoredRequest>('request', {
@@ -163,7 +166,7 @@ returning ${shape.columns}`)
 }
 
 function subjectOf(act: ApprovableAct): string {
-  if (act.kind === 'order.refund') return act.paymentId
+  if ('paymentId' in act) return act.paymentId
   if (act.kind === 'wallet.top-up') return act.walletId
   if (act.kind !== 'correction') return act.merchantId
   const { correction } = act
@@ -183,6 +186,8 @@ function detailsOf(act: ApprovableAct): Details | undefined {
     case 'merchant.payout':
     case 'wallet.top-up':
       return act.outside && { outside: act.outside }
+    case 'transfer.confirm':
+      return { railId: act.railId, entry: act.entry }
     case 'correction': {
       const { amountMinor: _kept, ...correction } = act.correction
       return { correction }
@@ -216,6 +221,12 @@ function toRequest(row: Readonly<Record<string, unknown>>): ApprovalRequest {
         if (!details?.correction) throw new Error('a request for a correction holds it')
         // Safe: it was stored as one, without its amount.
         return { kind, ...money, correction: { ...details.correction, amountMinor } as Correction }
+      case 'transfer.confirm':
+        if (!details?.entry) throw new Error('a request to record a transfer holds the bank’s entry')
+        return {
+          ...{ kind, merchantId, paymentId: subject, ...money },
+          ...{ railId: details.railId ?? '', entry: details.entry },
+        }
       case 'order.refund':
         return { kind, merchantId, paymentId: subject, referRefundNo, ...money }
     }

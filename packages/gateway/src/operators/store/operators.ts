@@ -1,6 +1,7 @@
 // Operators; their sessions and tries are kept as those of every account.
 import { endAccess } from '../../accounts/store/account-sessions.ts'
 import { accountSources, operatorTables } from '../../accounts/store/account-tables.ts'
+import { removePasskeys } from '../../accounts/store/passkeys.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
@@ -16,7 +17,7 @@ export function makeOperatorStore(database: Pool) {
     /** Only if there is none: of many gateways that start at once, one makes it. False: it was there. */
     insertFirstOperator: (operator: NewOperator, act: Act) =>
       audited(database, act, (transaction) =>
-        insertOperator(transaction, operator, sql`not exists (select from operators)`),
+        insertOperator(transaction, operator, sql`not exists (select 1 from operators)`),
       ),
     /** False when the login is taken. */
     insertOperator: (operator: NewOperator, act: Act) =>
@@ -85,7 +86,10 @@ update operators
    set sealed_password = ${sealedPassword}, password_hash = null, password_changed_at = ${nowMs}, tries = 0,
        locked_until = null
  where login = ${login} and email is null and (${accessVersion}::integer is null or access_version = ${accessVersion})`)
-  return rowCount === 1 && endAccess(transaction, { login, nowMs }, operatorTables)
+  if (rowCount !== 1) return false
+  // Not proven by the old one: whatever lets in besides may be somebody else's.
+  if (accessVersion === undefined) await removePasskeys(transaction, login, operatorTables)
+  return endAccess(transaction, { login, nowMs }, operatorTables)
 }
 
 interface StatusToSet {

@@ -2,7 +2,7 @@
 // last batch ended.
 import type { OrderStatus } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
-import { sql } from '../../database/sql.ts'
+import { columnsOf, sql } from '../../database/sql.ts'
 import { firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
 import type { OrderKey } from '../rules/order.ts'
 
@@ -66,11 +66,15 @@ returning done_before`)
 
 async function writeErased(transaction: Queryable, erased: readonly Erased[]): Promise<void> {
   if (erased.length === 0) return
+  const [merchantIds, paymentIds, contents, hashes] = columnsOf(
+    erased,
+    ...(['merchantId', 'paymentId', 'content', 'contentHash'] as const),
+  )
   await transaction.query(sql`
 update orders o
    set content = e.content, content_hash = e.content_hash
-  from unnest(${erased.map(({ merchantId }) => merchantId)}::text[], ${erased.map(({ paymentId }) => paymentId)}::text[],
-              ${erased.map(({ content }) => content)}::text[], ${erased.map(({ contentHash }) => contentHash)}::text[])
+  from unnest(${merchantIds}::text[], ${paymentIds}::text[], ${contents}::text[], ${hashes}::text[])
     as e (merchant_id, payment_id, content, content_hash)
- where o.merchant_id = e.merchant_id and o.payment_id = e.payment_id and o.content_hash is null`)
+ where o.merchant_id = e.merchant_id and o.payment_id = e.payment_id and o.content_hash is null
+   and o.merchant_id = any (${merchantIds}::text[])`)
 }

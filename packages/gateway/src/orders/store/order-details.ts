@@ -96,15 +96,15 @@ with holds as (
    where a.merchant_id = $1 and a.payment_id = $2
    union all
   select t.*
-    from transfer_entries b
-    join transfers t on t.merchant_id = b.merchant_id and t.transfer_id = b.transfer_id and t.kind <> 'refund'
-   where b.merchant_id = $1 and b.payment_id = $2
+    from transfers t
+   where t.merchant_id = $1 and t.kind <> 'refund'
+     and t.transfer_id in (select b.transfer_id from transfer_entries b where b.merchant_id = $1 and b.payment_id = $2)
    union all
   select t.* from transfers t where t.merchant_id = $1 and t.payment_id = $2 and t.kind = 'transfer_applied'
    union all
-  select e.* from holds h join transfers e on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
+  select e.* from holds h join transfers e on e.merchant_id = $1 and e.hold_id = h.transfer_id
    union all
-  select f.* from holds h join transfers f on f.merchant_id = h.merchant_id and f.transfer_id = h.transfer_id || 'F'
+  select f.* from holds h join transfers f on f.merchant_id = $1 and f.transfer_id = h.transfer_id || 'F'
 )
 select ${transferShape.columns}
   from both_ends

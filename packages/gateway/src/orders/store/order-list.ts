@@ -3,7 +3,7 @@
 import { type OrderStatus, orderStatuses } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
-import { allOf, type Sql, sql, unionAll } from '../../database/sql.ts'
+import { allOf, merchantIs, type Sql, sql, unionAll } from '../../database/sql.ts'
 import { firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
 import type { OrderKey } from '../rules/order.ts'
 
@@ -101,6 +101,7 @@ async function listOrders(
 select ${shape.columns}
   from (${unionAll(newest)}) as o
   join merchants m on m.merchant_id = o.merchant_id
+ where ${merchantIs(sql`m`, filter.merchantId)}
  order by o.payment_id desc
  limit ${atMost}`)
   const orders = rows.slice(0, limit).map(shape.read)
@@ -149,21 +150,21 @@ const maxFound = 50
  * Whose it is, is not known: a look by key into each merchant's, which needs no index of its own. The order is
  * fetched by key too: as a plain join it became a scan of all orders (334 ms with 300,000).
  */
-function lookupOf(kind: SoughtNumber, number: string): Sql {
+function lookupOf(kind: SoughtNumber, number: string, merchantId: string | undefined): Sql {
+  const ofMerchant = sql`s.merchant_id = m.merchant_id and ${merchantIs(sql`s`, merchantId)}`
   switch (kind) {
     case 'paymentId':
-      return sql`select payment_id from orders where merchant_id = m.merchant_id and payment_id = ${number}`
+      return sql`select s.payment_id from orders s where ${ofMerchant} and s.payment_id = ${number}`
     case 'transactionId':
       return sql`
-select payment_id from transfers
- where merchant_id = m.merchant_id and transfer_id = ${number} and payment_id is not null`
+select s.payment_id from transfers s where ${ofMerchant} and s.transfer_id = ${number} and s.payment_id is not null`
     case 'refundId':
-      return sql`select payment_id from refunds where merchant_id = m.merchant_id and refund_id = ${number}`
+      return sql`select s.payment_id from refunds s where ${ofMerchant} and s.refund_id = ${number}`
     case 'merchantNumber':
       return sql`
-select payment_id from orders where merchant_id = m.merchant_id and order_no = ${number}
+select s.payment_id from orders s where ${ofMerchant} and s.order_no = ${number}
  union
-select payment_id from refunds where merchant_id = m.merchant_id and refer_refund_no = ${number}`
+select s.payment_id from refunds s where ${ofMerchant} and s.refer_refund_no = ${number}`
   }
 }
 
@@ -174,12 +175,13 @@ async function findByNumber(
   const { rows } = await database.query(sql`
 select ${shape.columns}
   from merchants m
- cross join lateral (${lookupOf(kind, number)}) as f
+ cross join lateral (${lookupOf(kind, number, merchantId)}) as f
  cross join lateral (select *
-                       from orders
-                      where merchant_id = m.merchant_id and payment_id = f.payment_id
+                       from orders o
+                      where o.merchant_id = m.merchant_id and o.payment_id = f.payment_id
+                        and ${merchantIs(sql`o`, merchantId)}
                       limit 1) as o
- where ${merchantId}::text is null or m.merchant_id = ${merchantId}
+ where ${merchantIs(sql`m`, merchantId)}
  order by o.payment_id desc
  limit ${maxFound}`)
   return rows.map(shape.read)

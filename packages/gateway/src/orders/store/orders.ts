@@ -143,6 +143,10 @@ returning payment_id`,
   })
 }
 
+function keyOf({ merchantId, paymentId }: OrderKey): string {
+  return `${merchantId} ${paymentId}`
+}
+
 export function numberOf({ merchantId, orderNo }: OrderNumber): string {
   return `${merchantId} ${orderNo}`
 }
@@ -156,7 +160,8 @@ export async function findOrders(
     text: `
 select ${orderColumns}
   from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
-  join orders o using (merchant_id, payment_id)`,
+  join orders o using (merchant_id, payment_id)
+ where o.merchant_id = any ($1::text[])`,
     values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
   })
   const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, toOrder(row)]))
@@ -174,7 +179,8 @@ async function findStatuses(
     text: `
 select o.merchant_id, o.payment_id, o.status, o.expires_at
   from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
-  join orders o using (merchant_id, payment_id)`,
+  join orders o using (merchant_id, payment_id)
+ where o.merchant_id = any ($1::text[])`,
     values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
   })
   const found = new Map(
@@ -195,7 +201,8 @@ async function findOrdersByNumber(
     text: `
 select ${orderColumns}
   from unnest($1::text[], $2::text[]) as k (merchant_id, order_no)
-  join orders o using (merchant_id, order_no)`,
+  join orders o using (merchant_id, order_no)
+ where o.merchant_id = any ($1::text[])`,
     values: [numbers.map(({ merchantId }) => merchantId), numbers.map(({ orderNo }) => orderNo)],
   })
   const found = new Map(rows.map(toOrder).map((order) => [numberOf(order), order]))
@@ -227,11 +234,24 @@ async function commitStatusChanges(
 /** One change for each order at most; those that won, and the lanes in which their callbacks are queued. */
 export async function changeStatuses(
   transaction: Queryable,
-  unsorted: readonly StatusChange[],
+  changes: readonly StatusChange[],
 ): Promise<{ readonly won: readonly StatusChange[]; readonly queued: readonly Lane[] }> {
-  if (unsorted.length === 0) return { won: [], queued: [] }
+  const won = await changeWithoutCallbacks(transaction, changes)
+  return { won, queued: await insertCallbacks(transaction, callbacksOf(won)) }
+}
+
+export function callbacksOf(changes: readonly StatusChange[]) {
+  return changes.flatMap(({ callback }) => callback ?? [])
+}
+
+/** Those that won. Their callbacks are left to the caller, to be inserted in the same transaction. */
+export async function changeWithoutCallbacks(
+  transaction: Queryable,
+  unsorted: readonly StatusChange[],
+): Promise<readonly StatusChange[]> {
+  if (unsorted.length === 0) return []
   // As far as the plan keeps the order, two that change the same orders do not wait for each other in a circle.
-  const changes = unsorted.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1))
+  const changes = unsorted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
     name: 'change-order-statuses',
     text: `
@@ -247,6 +267,7 @@ with changes as (
          wallet_id = c.wallet_id, rail_id = c.rail_id, open_attempt = null, fee_minor = c.fee_minor, returns_fee = c.returns_fee
     from changes c
    where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id and o.status = c.from_status
+     and o.merchant_id = any ($1::text[])
      and o.open_attempt is not distinct from c.open_attempt
   returning o.merchant_id, o.payment_id
 ), noted as (
@@ -274,14 +295,10 @@ select merchant_id, payment_id from moved`,
   })
   const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))
   const won = changes.filter(({ merchantId, paymentId }) => movedKeys.has(`${merchantId} ${paymentId}`))
-  const queued = await insertCallbacks(
-    transaction,
-    won.flatMap(({ callback }) => callback ?? []),
-  )
   // Their order ended without them: the rail is told.
   const abandoned = won.flatMap(({ to, openAttempt }) => (to === 'confirming' ? [] : (openAttempt ?? [])))
   if (abandoned.length > 0) await wakeRailTasks(transaction, abandoned)
-  return { won, queued }
+  return won
 }
 
 /** Read by the index orders_pending_expiry, the longest overdue first. */

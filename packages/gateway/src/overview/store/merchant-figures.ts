@@ -66,13 +66,13 @@ select ${tallyShape.columns}
 /** By callbacks_exhausted_merchant, callback_queue_lines and request_log_merchant. */
 async function countAttention(database: Queryable, { merchantId, sinceMs }: Since): Promise<Attention> {
   const { rows } = await database.query<Record<keyof Attention, string>>(sql`
-select (select count(*) from (select from callbacks
+select (select count(*) from (select 1 from callbacks
                                where merchant_id = ${merchantId} and exhausted_at is not null
                                  and callback_id >= ${firstCallbackIdAt(sinceMs)}::uuid
                                limit ${countedAtMost}) as c) as exhausted,
-       (select count(*) from (select from callback_queue
+       (select count(*) from (select 1 from callback_queue
                                where merchant_id = ${merchantId} limit ${countedAtMost}) as q) as waiting,
-       (select count(*) from (select from request_log
+       (select count(*) from (select 1 from request_log
                                where merchant_id = ${merchantId} and answered_at >= ${sinceMs} and is_opened
                                  and http_status >= 400
                                limit ${countedAtMost}) as r) as refused`)

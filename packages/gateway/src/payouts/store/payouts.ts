@@ -120,6 +120,7 @@ update payouts p
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::date[], $8::text[], $9::text[])
     as c (merchant_id, payout_id, from_status, to_status, ended_at, reference, value_date, message, return_id)
  where p.merchant_id = c.merchant_id and p.payout_id = c.payout_id and p.status = c.from_status
+   and p.merchant_id = any ($1::text[])
 returning p.payout_id`,
     values: columnsOf(
       changes,

@@ -21,6 +21,23 @@ import {
 import { type BankAccount, creditorReference, transferInstructions } from './bank-account.ts'
 import { decidePayment } from './decide-payment.ts'
 
+/** As the bank's statement has it. */
+export interface BankEntry {
+  readonly outsideReference: string
+  readonly valueDate: string
+  readonly party?: string | undefined
+  /** The operator's own account that it came to, or left; undefined: the one with the rail's IBAN, if there is one. */
+  readonly bankName?: string | undefined
+}
+
+export function describeEntry({ outsideReference, valueDate, party, bankName }: BankEntry): string {
+  return [
+    `, bank’s reference ${outsideReference}, value date ${valueDate}`,
+    party === undefined ? '' : `, other side ${party}`,
+    bankName === undefined ? '' : `, bank account ${bankName}`,
+  ].join('')
+}
+
 /** What the bank booked, as an operator recorded it. */
 export interface TransferEntry {
   readonly railId: string
@@ -41,6 +58,8 @@ export interface TransferEntry {
   readonly valueDate: string
   /** Who sent it, or got it. */
   readonly party: string | undefined
+  /** The operator's own account at the bank. */
+  readonly bankName: string | undefined
   readonly auditId: string
   readonly recordedAtMs: number
 }

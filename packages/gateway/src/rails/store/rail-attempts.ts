@@ -105,7 +105,7 @@ with given as (
      set open_attempt = g.transaction_id
     from given g
    where o.merchant_id = g.merchant_id and o.payment_id = g.payment_id and o.status = 'pending'
-     and o.open_attempt is null and g.started_at < o.expires_at
+     and o.open_attempt is null and g.started_at < o.expires_at and o.merchant_id = any (${merchants}::text[])
   returning o.merchant_id, o.payment_id, o.open_attempt as transaction_id
 )
 insert into rail_attempts (merchant_id, payment_id, transaction_id, rail_id, amount_minor, currency, locale,
@@ -139,7 +139,7 @@ async function returnHeld(
   const { rowCount } = await transaction.query(sql`
 update rail_attempts set status = 'returning', return_id = ${returnId}
  where merchant_id = ${merchantId} and transaction_id = ${transactionId} and status = 'held'
-   and not exists (select from corrected_transfers c
+   and not exists (select 1 from corrected_transfers c
                     where c.merchant_id = ${merchantId} and c.transfer_id = ${transactionId})`)
   if (rowCount === 0) return false
   const task = { taskId: returnId, kind: 'return', railId, merchantId, paymentId, transactionId } as const
@@ -173,7 +173,8 @@ async function findAttempts(
   const { rows } = await database.query(prepared('find-rail-attempts')`
 select ${attemptShape.columns}
   from unnest(${merchants}::text[], ${transactions}::text[]) as k (merchant_id, transaction_id)
-  join rail_attempts a using (merchant_id, transaction_id)`)
+  join rail_attempts a using (merchant_id, transaction_id)
+ where a.merchant_id = any (${merchants}::text[])`)
   const found = new Map(rows.map(attemptShape.read).map((attempt) => [keyOf(attempt), attempt]))
   return keys.map((key) => found.get(keyOf(key)))
 }
@@ -188,6 +189,7 @@ async function listAttempts(database: Queryable, keys: readonly OrderKey[]): Pro
 select ${attemptShape.columns}
   from (select distinct * from unnest(${merchants}::text[], ${payments}::text[]) as k (merchant_id, payment_id)) as k
   join rail_attempts a using (merchant_id, payment_id)
+ where a.merchant_id = any (${merchants}::text[])
  order by a.started_at, a.transaction_id`)
   const attempts = rows.map(attemptShape.read)
   return keys.map(({ merchantId, paymentId }) =>

@@ -3,15 +3,16 @@
 import type { Lane } from '../../callbacks/rules/delivery-lanes.ts'
 import { insertCallbacks } from '../../callbacks/store/callbacks.ts'
 import type { Queryable } from '../../database/pool.ts'
+import { byMerchant } from '../../database/tables.ts'
 import { type AccountKey, accountKeyOf, type Transfer } from '../../ledger/rules/transfer.ts'
 import { insertTransfers } from '../../ledger/store/ledger.ts'
 import type { NewNotice } from '../../notices/rules/notice.ts'
 import { queueNotices } from '../../notices/store/queue-notices.ts'
-import type { OrderKey } from '../../orders/rules/order.ts'
-import { changeStatuses } from '../../orders/store/orders.ts'
+import type { Order } from '../../orders/rules/order.ts'
+import { callbacksOf, changeWithoutCallbacks } from '../../orders/store/orders.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
 import { endRefunds } from '../../refunds/store/refunds.ts'
-import type { Attempt, Decision } from '../rules/attempt.ts'
+import type { Decision, OrderAndAttempt } from '../rules/attempt.ts'
 import type { ClaimedTask, RailCall } from '../rules/rail-task.ts'
 import { insertCalls } from './rail-calls.ts'
 import { insertRailTasks, postponeRailTasks, removeRailTasks } from './rail-tasks.ts'
@@ -20,8 +21,8 @@ import { insertRailTasks, postponeRailTasks, removeRailTasks } from './rail-task
 export interface Decided {
   /** Undefined where nothing does. */
   readonly decision?: Decision | undefined
-  /** The attempt as it was when that was decided. */
-  readonly before?: Attempt | undefined
+  /** As they were when that was decided. */
+  readonly before?: OrderAndAttempt | undefined
   readonly refund?: RefundChange | undefined
 }
 
@@ -47,7 +48,7 @@ export async function commitOutcomes(transaction: Queryable, all: readonly RailO
   // The orders first, as whoever ends an order does, so that nobody waits in a circle.
   await lockOrders(
     transaction,
-    all.filter(({ decision }) => decision).map(({ task }) => task),
+    all.flatMap(({ decision, before }) => (decision && before ? before.order : [])),
   )
   const given = all.map((outcome) => outcome.task)
   const postponed = all.flatMap(({ task, next }) => (next ? [{ task, ...next }] : []))
@@ -68,11 +69,13 @@ export async function commitOutcomes(transaction: Queryable, all: readonly RailO
   return { result: given.map(({ taskId }) => ours.has(taskId)), queued }
 }
 
-export async function commitDecisions(transaction: Queryable, outcomes: readonly Decided[]): Promise<Lane[]> {
+export async function commitDecisions(
+  transaction: Queryable,
+  outcomes: readonly Decided[],
+): Promise<readonly Lane[]> {
   const decisions = outcomes.flatMap(({ decision }) => decision ?? [])
   const refunds = outcomes.flatMap(({ refund }) => refund ?? [])
   if (decisions.length === 0 && refunds.length === 0) return []
-  const queued: Lane[] = []
   await changeAttempts(transaction, outcomes)
   await freeOrders(transaction, outcomes)
   const transfers = [
@@ -83,16 +86,13 @@ export async function commitDecisions(transaction: Queryable, outcomes: readonly
   // One change of an order after the other: what is approved at once passes through confirming.
   for (const step of [0, 1]) {
     const changes = decisions.flatMap((decision) => decision.changes[step] ?? [])
-    const changed = await changeStatuses(transaction, changes)
-    if (changed.won.length !== changes.length) throw new RailRaceLost('the order changed meanwhile')
-    queued.push(...changed.queued)
+    const won = await changeWithoutCallbacks(transaction, changes)
+    if (won.length !== changes.length) throw new RailRaceLost('the order changed meanwhile')
   }
-  queued.push(
-    ...(await insertCallbacks(
-      transaction,
-      refunds.flatMap(({ callback }) => callback ?? []),
-    )),
-  )
+  const queued = await insertCallbacks(transaction, [
+    ...callbacksOf(decisions.flatMap(({ changes }) => changes)),
+    ...refunds.flatMap(({ callback }) => callback ?? []),
+  ])
   await insertRailTasks(
     transaction,
     decisions.flatMap(({ newTask }) => (newTask ? [{ ...newTask, dueAtMs: newTask.createdAtMs }] : [])),
@@ -101,25 +101,34 @@ export async function commitDecisions(transaction: Queryable, outcomes: readonly
   return queued
 }
 
-export async function lockOrders(transaction: Queryable, keys: readonly OrderKey[]): Promise<void> {
-  if (keys.length === 0) return
-  await transaction.query({
-    name: 'lock-orders-of-rails',
-    text: `
-select
+/** Each must still be as it was when it was decided about. One statement a merchant: no lock goes over several shards. */
+export async function lockOrders(transaction: Queryable, orders: readonly Order[]): Promise<void> {
+  for (const [merchantId, theirs] of byMerchant(orders)) {
+    const { rowCount } = await transaction.query({
+      name: 'lock-orders-of-rails',
+      text: `
+select 1
   from orders o
-  join (select * from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)) as k
-    on o.merchant_id = k.merchant_id and o.payment_id = k.payment_id
+  join unnest($2::text[], $3::text[], $4::text[]) as k (payment_id, status, open_attempt)
+    on o.payment_id = k.payment_id and o.status = k.status and o.open_attempt is not distinct from k.open_attempt
+ where o.merchant_id = $1
  order by o.payment_id
    for update of o`,
-    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
-  })
+      values: [
+        merchantId,
+        theirs.map(({ paymentId }) => paymentId),
+        theirs.map(({ status }) => status),
+        theirs.map(({ openAttempt }) => openAttempt ?? null),
+      ],
+    })
+    if (rowCount !== theirs.length) throw new RailRaceLost('the order changed meanwhile')
+  }
 }
 
 /** Each must still be as it was when its change was decided. */
 async function changeAttempts(transaction: Queryable, outcomes: readonly Decided[]): Promise<void> {
   const changed = outcomes.flatMap(({ decision, before }) =>
-    decision?.attempt && before ? [{ before, after: decision.attempt }] : [],
+    decision?.attempt && before ? [{ before: before.attempt, after: decision.attempt }] : [],
   )
   if (changed.length === 0) return
   const { rowCount } = await transaction.query({
@@ -131,7 +140,8 @@ update rail_attempts a
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
               $9::bigint[])
     as c (merchant_id, transaction_id, before, status, reference, next_action, reason, return_id, ended_at)
- where a.merchant_id = c.merchant_id and a.transaction_id = c.transaction_id and a.status = c.before`,
+ where a.merchant_id = c.merchant_id and a.transaction_id = c.transaction_id and a.status = c.before
+   and a.merchant_id = any ($1::text[])`,
     values: [
       changed.map(({ after }) => after.merchantId),
       changed.map(({ after }) => after.transactionId),
@@ -149,7 +159,9 @@ update rail_attempts a
 
 /** Those whose attempt ended and that may be paid otherwise. */
 async function freeOrders(transaction: Queryable, outcomes: readonly Decided[]): Promise<void> {
-  const freed = outcomes.flatMap(({ decision, before }) => (decision?.freesOrder && before ? [before] : []))
+  const freed = outcomes.flatMap(({ decision, before }) =>
+    decision?.freesOrder && before ? before.attempt : [],
+  )
   if (freed.length === 0) return
   await transaction.query({
     name: 'free-orders-of-rails',
@@ -157,7 +169,8 @@ async function freeOrders(transaction: Queryable, outcomes: readonly Decided[]):
 update orders o
    set open_attempt = null
   from unnest($1::text[], $2::text[], $3::text[]) as f (merchant_id, payment_id, transaction_id)
- where o.merchant_id = f.merchant_id and o.payment_id = f.payment_id and o.open_attempt = f.transaction_id`,
+ where o.merchant_id = f.merchant_id and o.payment_id = f.payment_id and o.open_attempt = f.transaction_id
+   and o.merchant_id = any ($1::text[])`,
     values: [
       freed.map(({ merchantId }) => merchantId),
       freed.map(({ paymentId }) => paymentId),

@@ -42,10 +42,10 @@ export function makeTransferEntryStore(database: Pool, onQueued: OnQueued = () =
 
 async function commitRecorded(
   transaction: Queryable,
-  { order, entry, endsTask, act, ...decided }: RecordedTransfer,
+  { entry, endsTask, act, ...decided }: RecordedTransfer,
 ) {
   // First, as whoever ends an order does, so that nobody waits in a circle. What changes no attempt leaves the order alone.
-  if (decided.decision?.attempt) await lockOrders(transaction, [order])
+  if (decided.decision?.attempt && decided.before) await lockOrders(transaction, [decided.before.order])
   if (entry && !(await insertEntry(transaction, entry))) return { result: false, queued: [] }
   if (endsTask !== undefined) await removeTask(transaction, endsTask)
   const queued = await commitDecisions(transaction, [decided])
@@ -58,10 +58,10 @@ async function insertEntry(transaction: Queryable, entry: TransferEntry): Promis
   if (await findEntry(transaction, railId, outsideReference)) return false
   const { rowCount } = await transaction.query(sql`
 insert into transfer_entries (rail_id, outside_reference, merchant_id, payment_id, ordinal, direction, transfer_id,
-                              refund_id, amount_minor, currency, value_date, party, audit_id, recorded_at)
+                              refund_id, amount_minor, currency, value_date, party, bank_name, audit_id, recorded_at)
 values (${railId}, ${outsideReference}, ${merchantId}, ${paymentId}, ${entry.ordinal}, ${entry.direction},
         ${entry.transferId}, ${entry.refundId}, ${entry.amountMinor.toString()}, ${entry.currency}, ${entry.valueDate},
-        ${entry.party}, ${entry.auditId}, ${entry.recordedAtMs})
+        ${entry.party}, ${entry.bankName}, ${entry.auditId}, ${entry.recordedAtMs})
     on conflict do nothing`)
   if (rowCount !== 1) throw new RailRaceLost('somebody else recorded a transfer of this order, or this one')
   return true
@@ -86,6 +86,7 @@ const entryShape = rowShape<TransferEntry>('entry', {
   currency: 'currency',
   valueDate: 'value_date::text',
   party: 'party',
+  bankName: 'bank_name',
   auditId: 'audit_id',
   recordedAtMs: number('recorded_at'),
 })

@@ -216,7 +216,8 @@ update refunds r
    set status = c.status, completed_at = c.completed_at, message = c.message
   from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
     as c (merchant_id, refund_id, status, completed_at, message)
- where r.merchant_id = c.merchant_id and r.refund_id = c.refund_id and r.status = 'refunding'`,
+ where r.merchant_id = c.merchant_id and r.refund_id = c.refund_id and r.status = 'refunding'
+   and r.merchant_id = any ($1::text[])`,
     values: [
       changes.map(({ refund }) => refund.merchantId),
       changes.map(({ refund }) => refund.refundId),
@@ -235,7 +236,7 @@ update orders o
           from unnest($1::text[], $2::text[], $3::numeric[], $4::boolean[])
             as s (merchant_id, payment_id, amount, is_refunded)
          group by merchant_id, payment_id) as c
- where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id
+ where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id and o.merchant_id = any ($1::text[])
 returning o.merchant_id, o.payment_id, o.currency, o.payment_amount_minor, o.fee_minor, o.returns_fee,
           o.refunded_minor - c.refunded as refunded_before`,
     values: [
@@ -292,14 +293,15 @@ async function findRefunds(database: Queryable, keys: readonly RefundKey[]): Pro
     text: `
 select ${columns}
   from unnest($1::text[], $2::text[]) as k (merchant_id, refund_id)
-  join refunds r using (merchant_id, refund_id)`,
+  join refunds r using (merchant_id, refund_id)
+ where r.merchant_id = any ($1::text[])`,
     values: [keys.map(({ merchantId }) => merchantId), keys.map(({ refundId }) => refundId)],
   })
   const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.refund_id}`, toRefund(row)]))
   return keys.map(({ merchantId, refundId }) => found.get(`${merchantId} ${refundId}`))
 }
 
-/** The refunds ride along as JSON, and only an order that has some is asked for them. */
+/** The refunds ride along as JSON, and only an order that has some is asked for them. $1 are the merchants. */
 const refundsColumn = `
        case when o.refund_count > 0 then (
          select json_agg(json_build_object(
@@ -309,7 +311,8 @@ const refundsColumn = `
                   'created_at', r.created_at, 'completed_at', r.completed_at, 'message', r.message)
                 order by r.ordinal)
            from refunds r
-          where r.merchant_id = o.merchant_id and r.payment_id = o.payment_id) end as refunds`
+          where r.merchant_id = o.merchant_id and r.payment_id = o.payment_id
+            and r.merchant_id = any ($1::text[])) end as refunds`
 
 type OrderWithRefundsRow = OrderRow & { refunds: RefundRow[] | null }
 
@@ -322,7 +325,8 @@ async function findOrdersWithRefunds(
     text: `
 select ${orderColumns},${refundsColumn}
   from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
-  join orders o using (merchant_id, payment_id)`,
+  join orders o using (merchant_id, payment_id)
+ where o.merchant_id = any ($1::text[])`,
     values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
   })
   const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, toOrderWithRefunds(row)]))
@@ -338,7 +342,8 @@ async function findOrdersByNumberWithRefunds(
     text: `
 select ${orderColumns},${refundsColumn}
   from unnest($1::text[], $2::text[]) as k (merchant_id, order_no)
-  join orders o using (merchant_id, order_no)`,
+  join orders o using (merchant_id, order_no)
+ where o.merchant_id = any ($1::text[])`,
     values: [numbers.map(({ merchantId }) => merchantId), numbers.map(({ orderNo }) => orderNo)],
   })
   const found = new Map(rows.map(toOrderWithRefunds).map((each) => [numberOf(each.order), each]))

@@ -85,10 +85,15 @@ export function parseBic(written: string): string {
 /** Throws unless new movements in this currency may go through it. */
 export function checkUsable(bank: BankAccount | undefined, name: string, currency: string): void {
   if (!bank) throw invalid('bank', `There is no bank account ${name}. Add it first, or name another.`)
-  if (bank.closedAtMs !== undefined)
-    throw invalid('bank', `The bank account ${name} is closed. Name another.`)
-  if (bank.currency !== undefined && bank.currency !== currency)
-    throw invalid('bank', `The bank account ${name} holds ${bank.currency}, not ${currency}. Name another.`)
+  const why = whyNotUsable(bank, currency)
+  if (why !== undefined) throw invalid('bank', `The bank account ${name} ${why}. Name another.`)
+}
+
+/** Why new movements in this currency may not go through it; undefined: they may. */
+export function whyNotUsable(bank: BankAccount, currency: string): string | undefined {
+  if (bank.closedAtMs !== undefined) return 'is closed'
+  const isAnother = bank.currency !== undefined && bank.currency !== currency
+  return isAnother ? `holds ${bank.currency}, not ${currency}` : undefined
 }
 
 /** Throws unless it is a day of the calendar. */

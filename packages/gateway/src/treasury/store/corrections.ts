@@ -113,10 +113,15 @@ async function listCorrections(
   { beforeMs, limit }: { readonly beforeMs: number; readonly limit: number },
 ): Promise<RecordedCorrection[]> {
   const { rows } = await database.query(sql`
+with t as materialized (
+  select *
+    from transfers
+   where kind = 'correction' and made_at < ${beforeMs}
+   order by made_at desc, transfer_id desc
+   limit ${limit}
+)
 select ${shape.columns}
-  from transfers t join audit a on a.audit_id = t.audit_id
- where t.kind = 'correction' and t.made_at < ${beforeMs}
- order by t.made_at desc, t.transfer_id desc
- limit ${limit}`)
+  from t join audit a on a.audit_id = t.audit_id
+ order by t.made_at desc, t.transfer_id desc`)
   return rows.map(shape.read)
 }

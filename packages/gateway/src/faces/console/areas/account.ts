@@ -8,6 +8,7 @@ import { type ConsolePage, type ConsoleRoute, type Done, ownAct, type Visit } fr
 import { carried, errorOf, foldedForm } from '../forms.ts'
 import { table } from '../tables.ts'
 import { ago } from '../words.ts'
+import { passkeysPath } from './people/passkeys.ts'
 
 const page = '/account'
 const passwordPath = '/account/password'
@@ -121,7 +122,10 @@ ${passwordFields.map((field) =>
 </form>
 <h2>Second step</h2>
 <p>${operator.hasSecondStep ? 'You sign in with a code from your app beside the password.' : 'You sign in with the password alone.'}</p>
-<p><a class="button" href="/account/second-step">${operator.hasSecondStep ? 'Second step' : 'Set it up'}</a></p>`
+<p><a class="button" href="/account/second-step">${operator.hasSecondStep ? 'Second step' : 'Set it up'}</a></p>
+<h2>Passkeys</h2>
+<p>With a passkey your device or password manager signs you in, without password and code.</p>
+<p><a class="button" href="${passkeysPath}">Passkeys</a></p>`
 }
 
 function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {

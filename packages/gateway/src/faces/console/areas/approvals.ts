@@ -89,7 +89,7 @@ interface Described {
  */
 function described(act: ApprovableAct): Described {
   const [kind, page, id] =
-    act.kind === 'order.refund'
+    'paymentId' in act
       ? ['Order', `/orders/${act.merchantId}/${act.paymentId}`, act.paymentId]
       : act.kind === 'wallet.top-up'
         ? ['Wallet', `/wallets/${act.walletId}`, act.walletId]
@@ -119,6 +119,20 @@ function described(act: ApprovableAct): Described {
       }
     case 'wallet.top-up':
       return { title: html`Top-up of ${subject}`, facts: [number, ...through] }
+    case 'transfer.confirm': {
+      const { outsideReference, valueDate, party, bankName } = act.entry
+      return {
+        title: html`Bank transfer that came for ${subject}`,
+        facts: [
+          number,
+          ['Rail', act.railId],
+          ['Bank’s reference', html`<span class="wrap">${outsideReference}</span>`],
+          ['Value date', valueDate],
+          ['Other side', html`<span class="wrap">${party ?? '—'}</span>`],
+          ['Bank account', bankName ?? 'that of the rail'],
+        ],
+      }
+    }
     case 'correction': {
       const { corrects, outside } = act.correction
       return {

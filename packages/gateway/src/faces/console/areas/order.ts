@@ -220,7 +220,7 @@ function bankTransfers(visit: Visit, { transferEntries }: OrderDetails, held: He
 ${actForms(visit, 'held-transfer', { subject: held, values: { merchantId, paymentId, railId, amount: toDecimalText(held.heldMinor, currency) } })}
 ${table(
   'What the bank booked, the oldest first',
-  ['', number('Amount'), 'Bank’s reference', 'Value date', 'Other side', 'Recorded'],
+  ['', number('Amount'), 'Bank’s reference', 'Value date', 'Other side', 'Bank account', 'Recorded'],
   transferEntries
     .filter((entry) => entry.railId === railId)
     .map((entry) => [
@@ -229,6 +229,9 @@ ${table(
       html`<span class="wrap">${entry.outsideReference}</span>`,
       entry.valueDate,
       html`<span class="wrap">${entry.party ?? '—'}</span>`,
+      entry.bankName === undefined
+        ? '—'
+        : html`<a href="/money/banks/${entry.bankName}">${entry.bankName}</a>`,
       moment(entry.recordedAtMs, visit.nowMs),
     ]),
 )}`

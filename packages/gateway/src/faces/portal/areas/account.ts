@@ -1,5 +1,6 @@
 // Somebody's own account: their shops, password, second step, and where they are signed in.
 import { minPasswordLength, refusalOfPassword } from '../../../accounts/rules/account.ts'
+import type { SecondStepState } from '../../../accounts/second-step.ts'
 import { fieldOf } from '../../../http/forms/form-fields.ts'
 import { Html, html } from '../../../http/html.ts'
 import { fill, fillText } from '../../../http/languages/words.ts'
@@ -15,6 +16,7 @@ import {
   type Visit,
 } from '../portal.ts'
 import { codeField, codeOf, demandPassword, passwordField } from '../proof.ts'
+import { passkeysPath } from './passkeys.ts'
 
 const page = '/account'
 const passwordFields = ['old', 'new', 'again'] as const
@@ -46,6 +48,7 @@ export const accountArea: readonly PortalRoute[] = [
     return { kind: 'go', to: pathTo('/sign-in'), note: language.words.signIn.signedOut }
   }),
   own('second-step/begin', ['password'], async (visit, form) => {
+    if (!visit.account.hasPassword) return { kind: 'refused', errors: [] }
     await demandPassword(visit, form)
     return { kind: 'shown_once', page: secretPage(visit, await visit.portal.secondStep.begin(ownOf(visit))) }
   }),
@@ -100,13 +103,7 @@ ${
     )}</ul>`,
   )
 }
-${card(
-  words.account.secondStep,
-  state.kind === 'on'
-    ? html`<p>${fill(words.account.secondStepOn, { count: language.formats.number(state.recoveryCodesLeft) })}</p>${form(visit, 'second-step/off', html`${codeField(visit)}<button class="danger">${words.account.off}</button>`)}`
-    : html`<p>${words.account.secondStepOff}</p>${form(visit, 'second-step/begin', html`${passwordField(visit)}<button>${words.account.begin}</button>`)}`,
-)}
-${card(words.account.password, passwordForm(visit))}
+${account.hasPassword ? ownSecrets(visit, state) : card(words.provider.signIn, html`<p>${words.provider.yours}</p>`)}
 ${card(
   words.account.sessions,
   html`<ul class="plain">${sessions.map((each) => {
@@ -123,6 +120,21 @@ ${card(
   })}</ul>${form(visit, 'sessions/end-all', html`<button class="danger">${words.account.endAll}</button>`)}`,
 )}`,
   }
+}
+
+function ownSecrets(visit: Visit, state: SecondStepState): Html {
+  const { words, formats } = visit.language
+  return html`${card(
+    words.account.secondStep,
+    state.kind === 'on'
+      ? html`<p>${fill(words.account.secondStepOn, { count: formats.number(state.recoveryCodesLeft) })}</p>${form(visit, 'second-step/off', html`${codeField(visit)}<button class="danger">${words.account.off}</button>`)}`
+      : html`<p>${words.account.secondStepOff}</p>${form(visit, 'second-step/begin', html`${passwordField(visit)}<button>${words.account.begin}</button>`)}`,
+  )}
+${card(
+  words.passkeys.heading,
+  html`<p>${words.passkeys.text}</p><p><a class="button" href="${pathTo(passkeysPath)}">${words.passkeys.heading}</a></p>`,
+)}
+${card(words.account.password, passwordForm(visit))}`
 }
 
 function form(visit: Visit, name: string, fields: Html): Html {

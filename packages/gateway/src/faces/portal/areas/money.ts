@@ -1,7 +1,7 @@
 // What the shop has, and its statement as a file.
 import { html } from '../../../http/html.ts'
 import { availableMinor } from '../../../ledger/rules/transfer.ts'
-import { card, empty, facts } from '../parts.ts'
+import { card, empty, facts, moneyTabs, tabs } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
 const dayMs = 86_400_000
@@ -12,7 +12,8 @@ export const moneyArea: readonly PortalRoute[] = [
   { path, download },
 ]
 
-async function show({ scope, language, nowMs }: Visit): Promise<PortalPage> {
+async function show(visit: Visit): Promise<PortalPage> {
+  const { scope, language, nowMs } = visit
   const { words, formats } = language
   const { money } = words
   const accounts = await scope.accounts()
@@ -20,7 +21,7 @@ async function show({ scope, language, nowMs }: Visit): Promise<PortalPage> {
   return {
     title: words.nav.money,
     area: 'money',
-    content: html`${
+    content: html`${tabs(visit, moneyTabs, 'money')}${
       accounts.length === 0
         ? empty(words.home.noMoney)
         : accounts.map((account) =>

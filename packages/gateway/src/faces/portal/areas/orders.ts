@@ -7,7 +7,20 @@ import type { OrderDetails } from '../../../orders/show-order.ts'
 import type { ListedOrder } from '../../../orders/store/order-list.ts'
 import { timeOfPaymentId } from '../../../platform/time-ordered-ids.ts'
 import type { Refund } from '../../../refunds/rules/refund.ts'
-import { actLink, acts, ago, card, empty, facts, pages, shortId, status, time } from '../parts.ts'
+import {
+  actLink,
+  acts,
+  ago,
+  card,
+  empty,
+  facts,
+  orderTabs,
+  pages,
+  shortId,
+  status,
+  tabs,
+  time,
+} from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import { callbackCards } from './callbacks.ts'
 
@@ -28,7 +41,7 @@ async function list(visit: Visit): Promise<PortalPage> {
   return {
     title: words.nav.orders,
     area: 'orders',
-    content: html`${filters(visit, sought)}${content}`,
+    content: html`${tabs(visit, orderTabs, 'orders')}${filters(visit, sought)}${content}`,
   }
 }
 

@@ -15,6 +15,13 @@ export const de: Words = {
     shop: 'Laden',
   },
   tabs: {
+    money: 'Guthaben',
+    bills: 'Abrechnungen',
+    payouts: 'Auszahlungen',
+    bank: 'Bankkonto',
+    fees: 'Gebühren',
+    orders: 'Bestellungen',
+    links: 'Zahlungslinks',
     keys: 'Schlüssel',
     callbacks: 'Rückmeldungen',
     requests: 'Anfragen',
@@ -54,6 +61,7 @@ export const de: Words = {
       'Wenn es ein Konto mit dieser Adresse gibt, ist ein Link zu einem neuen Passwort unterwegs.',
     out: 'Abmelden',
     signedOut: 'Sie sind abgemeldet.',
+    sandbox: 'Neu hier? Zugang zur Sandbox holen.',
     nowhere: 'Sie gehören hier zu keinem Laden mehr.',
   },
   join: {
@@ -151,6 +159,82 @@ export const de: Words = {
     to: 'Bis, dieser Tag eingeschlossen',
     download: 'Herunterladen (CSV)',
   },
+  bills: {
+    text: 'Eine für jeden Tag (UTC), an dem sich etwas bewegt hat. Eine Abrechnung ändert sich nie.',
+    none: 'Noch keine Abrechnungen. Die erste entsteht nach dem ersten Tag mit einer Zahlung.',
+    opening: 'Guthaben zu Beginn',
+    payments: 'Zahlungen',
+    refunds: 'Erstattungen',
+    fees: 'Gebühren',
+    payouts: 'Auszahlungen',
+    corrections: 'Korrekturen',
+    closing: 'Guthaben am Ende',
+  },
+  payouts: {
+    payout: 'Auszahlung',
+    when: 'Wann ausgezahlt wird',
+    schedules: {
+      daily: 'jeden Tag',
+      weekly: 'jede Woche',
+      monthly: 'jeden Monat',
+      hand: 'wenn der Betreiber sie auslöst',
+    },
+    next: 'nächste am {day}',
+    noPlan: 'Es gibt keinen Plan. Der Betreiber zahlt von Hand aus.',
+    none: 'Noch keine Auszahlungen.',
+    to: 'An',
+    number: 'Nummer bei der Bank',
+    requested: 'Angefordert',
+    sent: 'Gesendet',
+    reference: 'Referenz der Bank',
+  },
+  bank: {
+    text: 'Auszahlungen gehen dorthin. An ein neues Konto wird nach einer Wartezeit gezahlt, und die Kontakte des Shops erfahren davon.',
+    byOperator: 'Der Betreiber ändert es für Sie: Dort sieht eine zweite Person jede Änderung an.',
+    none: 'Noch kein Bankkonto: Es kann nichts ausgezahlt werden.',
+    from: 'Wird bezahlt ab',
+    states: {
+      in_use: 'in Gebrauch',
+      waiting: 'wartet',
+      replaced: 'ersetzt',
+      stopped: 'gestoppt',
+    },
+  },
+  fees: {
+    text: 'Was eine Zahlung Sie kostet. Der mit Ihrem Shop vereinbarte Preis geht vor dem für alle Shops.',
+    free: 'Kostet nichts.',
+    wallet: 'Aus einem Wallet hier',
+    least: 'mindestens {amount}',
+    most: 'höchstens {amount}',
+    own: 'Mit Ihrem Shop vereinbart.',
+    forAll: 'Der Preis für alle Shops.',
+    returns: 'Eine Erstattung gibt ihren Anteil zurück.',
+    keeps: 'Eine Erstattung gibt sie nicht zurück.',
+    month: 'Gebühren in diesem Monat',
+    monthNone: 'Noch keine.',
+    until: 'Bis {day}, wie abgerechnet.',
+  },
+  links: {
+    text: 'Eine Seite und ein QR-Code, an denen jeder zahlen kann, der die Adresse hat. Jede Zahlung ist eine Bestellung Ihres Shops.',
+    none: 'Noch keine Zahlungslinks.',
+    open: 'wie der Kunde angibt',
+    page: 'Geben Sie dies Ihren Kunden',
+    qr: 'QR-Code',
+    came: 'Was daraus wurde',
+    payments: 'Zahlungen',
+    ends: 'Endet',
+    uses: {
+      many: 'beliebig viele Zahlungen',
+      once: 'eine Zahlung',
+    },
+    states: {
+      active: 'aktiv',
+      paused: 'pausiert',
+      closed: 'geschlossen',
+      expired: 'abgelaufen',
+      paid: 'bezahlt',
+    },
+  },
   keys: {
     text: 'Ihr Laden unterschreibt mit seinem eigenen RSA-Schlüssel und versiegelt mit einem AES-Schlüssel, den wir machen. Zwei jeder Art können zugleich gelten: den neuen hinzufügen, den Laden umstellen, dann den alten widerrufen.',
     rsa: 'Öffentlicher RSA-Schlüssel',
@@ -216,7 +300,7 @@ export const de: Words = {
   roleMeanings: {
     owner: 'alles, auch Personen',
     developer: 'Schlüssel, Rückmeldungen und Einstellungen',
-    finance: 'erstattet und storniert',
+    finance: 'erstattet, storniert, macht Zahlungslinks',
     viewer: 'sieht alles, ändert nichts',
   },
   account: {
@@ -251,6 +335,41 @@ export const de: Words = {
     ended: 'Die Sitzung ist beendet.',
     endAll: 'Überall abmelden',
   },
+  provider: {
+    signIn: 'Mit Ihrer Organisation anmelden',
+    join: 'Mit dem Konto Ihrer Organisation beitreten',
+    away: 'Ihr Identitätsanbieter antwortet nicht. Versuchen Sie es gleich noch einmal.',
+    refused:
+      'Die Antwort Ihres Identitätsanbieters konnte nicht angenommen werden. Bitte versuchen Sie es noch einmal.',
+    unknown:
+      'Ihr Identitätsanbieter kennt Sie, aber hier kennt Sie niemand über ihn. Öffnen Sie den Link Ihrer Einladung und treten Sie von dort bei.',
+    recent:
+      'Sie haben hier kein Passwort. Das geht zehn Minuten lang nach dem Anmelden: Melden Sie sich ab und neu an, wenn es länger her ist.',
+    yours:
+      'Sie melden sich bei Ihrem Identitätsanbieter an: Passwort, zweiter Schritt und Passkeys liegen dort.',
+  },
+  passkeys: {
+    heading: 'Passkeys',
+    text: 'Mit einem Passkey meldet Ihr Telefon, Ihr Rechner oder Ihre Passwortverwaltung Sie an, ohne Passwort und Code. Er gilt nur auf dieser Seite.',
+    added: 'hinzugefügt {when}',
+    used: 'zuletzt benutzt {when}',
+    add: 'Passkey hinzufügen',
+    addedNow: 'Der Passkey ist hinzugefügt. Sie können sich mit ihm anmelden.',
+    name: 'Name',
+    nameText:
+      'Geben Sie ihm einen Namen, an dem Sie ihn erkennen, etwa „Telefon“. Dann fragt Ihr Browser, wo er aufbewahrt werden soll.',
+    make: 'Passkey erstellen',
+    needsScript: 'Das braucht JavaScript.',
+    needsName: 'Passkeys brauchen eine Seite mit Namen und https. Fragen Sie den Betreiber dieses Gateways.',
+    remove: 'Entfernen',
+    removeHeading: '{name} entfernen',
+    removeText: 'Er meldet Sie nicht mehr an. Der Eintrag auf Ihrem Gerät bleibt, bis Sie ihn dort löschen.',
+    removed: 'Der Passkey ist entfernt.',
+    signIn: 'Mit einem Passkey anmelden',
+    trouble: 'Ihr Browser gab keinen Passkey für diese Seite. Bitte versuchen Sie es noch einmal.',
+    wrong:
+      'Dieser Passkey ist hier nicht bekannt, oder die Antwort kam zu spät. Bitte versuchen Sie es noch einmal.',
+  },
   apply: {
     heading: 'Händler werden',
     text: 'Sagen Sie uns, wer Sie sind. Wir sehen es an, fragen nach, wenn etwas unklar ist, und geben Ihnen Schlüssel für echte Zahlungen.',
@@ -278,6 +397,10 @@ export const de: Words = {
   proof: { password: 'Ihr Passwort', code: 'Code aus der App oder ein Wiederherstellungscode' },
   once: 'Notieren Sie es jetzt: Es wird nicht noch einmal gezeigt.',
   status: {
+    requested: 'Angefordert',
+    sent: 'An die Bank gesendet',
+    paid: 'Ausgezahlt',
+    returned: 'Zurückgekommen',
     pending: 'Wartet auf Zahlung',
     confirming: 'In Arbeit',
     success: 'Bezahlt',
@@ -299,6 +422,16 @@ export const de: Words = {
     member: 'jemand im Portal',
   },
   fields: {
+    currency: 'Währung, etwa EUR',
+    holder: 'Kontoinhaber',
+    iban: 'IBAN',
+    lines: 'Ohne IBAN: Kontonummer, Bank, durch Kommas getrennt',
+    bic: 'BIC',
+    title: 'Wofür gezahlt wird',
+    leastAmount: 'Mindestens, wenn der Kunde den Betrag angibt',
+    mostAmount: 'Höchstens, wenn der Kunde den Betrag angibt',
+    uses: 'Wie oft gezahlt werden kann',
+    expiresAtMs: 'Endet am, etwa 2026-12-31; leer: nie',
     amount: 'Betrag',
     reason: 'Grund',
     publicKey: 'Öffentlicher Schlüssel (PEM oder base64)',
@@ -310,6 +443,39 @@ export const de: Words = {
     role: 'Rolle',
   },
   acts: {
+    bankAccount: {
+      title: 'Bankkonto ändern',
+      explains:
+        'Auszahlungen in dieser Währung gehen dorthin, sobald die Wartezeit vorbei ist; bis dahin an das bisherige Konto.',
+      done: 'Das neue Konto wartet. Bis dahin wird an das bisherige gezahlt.',
+    },
+    stopBankAccount: {
+      title: 'Dieses Konto stoppen',
+      explains: 'Es wird nie darauf gezahlt. Das bisherige Konto bleibt in Gebrauch.',
+      done: 'Das Konto ist gestoppt. Ändern Sie Ihr Passwort, falls Sie es nicht verlangt haben.',
+    },
+    newLink: {
+      title: 'Neuer Zahlungslink',
+      explains: 'Ohne Betrag gibt der Kunde ihn an.',
+      done: 'Der Zahlungslink ist da.',
+    },
+    pauseLink: {
+      title: 'Pausieren',
+      explains:
+        'Dort beginnt keine Zahlung, bis Sie ihn fortsetzen. Eine begonnene kann noch gemacht werden.',
+      done: 'Der Link ist pausiert.',
+    },
+    resumeLink: {
+      title: 'Fortsetzen',
+      explains: 'Seine Seite nimmt wieder Zahlungen an.',
+      done: 'Der Link ist wieder aktiv.',
+    },
+    closeLink: {
+      title: 'Für immer schließen',
+      explains:
+        'Dort beginnt keine Zahlung mehr, und er lässt sich nicht wieder öffnen. Eine begonnene kann noch gemacht werden.',
+      done: 'Der Link ist für immer geschlossen.',
+    },
     refund: {
       title: 'Erstatten',
       explains: 'Das Geld geht an den Kunden zurück. Ihr Laden bekommt eine Rückmeldung mit dem Ergebnis.',

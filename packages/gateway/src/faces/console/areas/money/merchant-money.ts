@@ -32,7 +32,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: `${found.merchant.name}: money`,
     area: 'merchants',
-    content: html`<p class="no-print"><a href="/merchants/${merchantId}">The merchant</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/money/fees?merchant=${merchantId}">What does a payment cost?</a></p>
+    content: html`<p class="no-print"><a href="/merchants/${merchantId}">The merchant</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a> · <a href="/money/fees?merchant=${merchantId}">What does a payment cost?</a></p>
 <h2>Balances</h2>${balanceTable(accounts, { held: 'Held for refunds and payouts', none: 'No money yet.' })}
 ${actForms(visit, 'merchant.money', { values: { merchantId } })}
 <section class="no-print"><h2>Prices for this merchant and for all</h2>${priceTable(prices, visit.nowMs)}</section>

@@ -1,0 +1,120 @@
+// `TEST_CITUS_URLS="…" node bench/citus.ts [rounds] [seconds]`: orders created, paid, settled and their callbacks recorded
+// on the spread tables of a cluster, and on plain ones of its coordinator alone, in turns; then the ratio.
+import { randomBytes } from 'node:crypto'
+import { makeUuid } from '@tillgate/protocol'
+import { withDatabase } from '../packages/gateway/src/database/connection.ts'
+import { migrate } from '../packages/gateway/src/database/migrate.ts'
+import { openPool, type Pool } from '../packages/gateway/src/database/pool.ts'
+import { isTransient } from '../packages/gateway/src/database/transient.ts'
+import { systemClock } from '../packages/gateway/src/platform/clock.ts'
+import { copyOnNodes, dropOnNodes } from '../packages/gateway/test/support/cluster.ts'
+import { openMoney } from '../packages/gateway/test/support/money.ts'
+import { command, migrationsFolder, startTestServer } from '../packages/gateway/test/support/server.ts'
+
+const [rounds = 3, seconds = 10] = process.argv.slice(2).map(Number)
+const merchantCount = 50
+const consumers = 40
+
+const server = await startTestServer()
+const nodes = [server.connection, ...server.workers]
+const name = `bench_${process.pid}`
+await copyOnNodes(nodes, { from: server.template, to: `${name}_spread` })
+await command(server.connection, `create database ${name}_plain`)
+const open = (database: string) => openPool(withDatabase(server.connection, database), { max: 10 })
+const pools = { plain: open(`${name}_plain`), spread: open(`${name}_spread`) }
+await migrate(pools.plain, migrationsFolder)
+
+const totals = { plain: 0, spread: 0 }
+try {
+  const loads = { plain: await makeLoad(pools.plain), spread: await makeLoad(pools.spread) }
+  for (let round = 1; round <= rounds; round++)
+    for (const place of ['plain', 'spread'] as const) {
+      const { paid, away, troubles } = await loads[place](seconds)
+      totals[place] += paid
+      console.log(
+        `round ${round} ${place}: ${(paid / seconds).toFixed(1)} orders/s, ${away} away, ${troubles} wrong`,
+      )
+    }
+  console.log(`spread over plain: ${(totals.spread / totals.plain).toFixed(2)}`)
+} finally {
+  for (const pool of Object.values(pools)) await pool.close()
+  await dropOnNodes(nodes, `${name}_spread`)
+  await dropOnNodes([server.connection], `${name}_plain`)
+  await server.stop()
+}
+
+async function makeLoad(pool: Pool) {
+  const money = openMoney(pool, { clock: systemClock })
+  const merchants = await Promise.all(Array.from({ length: merchantCount }, () => money.addMerchant()))
+  const wallets = await Promise.all(Array.from({ length: consumers }, () => money.addWallet(10n ** 12n)))
+  return async (forSeconds: number) => {
+    const endsAtMs = Date.now() + forSeconds * 1000
+    let paid = 0
+    let away = 0
+    let troubles = 0
+    const count = (error: unknown) => {
+      if (isTransient(error)) away += 1
+      else if (troubles++ === 0) console.error(error)
+    }
+    const pay = async (walletId: string, index: number) => {
+      for (let turn = index; Date.now() < endsAtMs; turn += consumers) {
+        const merchant = merchants[turn % merchantCount]
+        if (!merchant) continue
+        try {
+          const order = await money.addOrder(merchant, { amountMinor: 100n })
+          await money.submitPayment({ ...order, walletId })
+          await money.queryOrder(merchant, JSON.stringify({ paymentId: order.paymentId }))
+          paid += 1
+        } catch (error) {
+          count(error)
+        }
+      }
+    }
+    const settle = async () => {
+      while (Date.now() < endsAtMs) if ((await money.settle().catch(count)) === 0) await pause()
+    }
+    const deliver = async () => {
+      while (Date.now() < endsAtMs) {
+        const nowMs = Date.now()
+        const lanes = merchants.map(({ merchantId }) => ({ merchantId, host: 'shop.example', most: 20 }))
+        const claim = { claimId: makeUuid(nowMs, randomBytes), claimedUntilMs: nowMs + 60_000 }
+        const claimed = await money.callbackQueue
+          .claim({ lanes, nowMs, probeUntilMs: nowMs, ...claim })
+          .catch(count)
+        if (!claimed || claimed.callbacks.length === 0) await pause()
+        else
+          await Promise.all(
+            claimed.callbacks.map((callback) =>
+              money.callbackOutcomes
+                .record({
+                  callback,
+                  delivery: {
+                    kind: 'answered',
+                    httpStatus: 200,
+                    durationMs: 1,
+                    answer: Buffer.from('success'),
+                  },
+                  outcome: {
+                    verdict: { kind: 'acknowledged', isWarned: false },
+                    state: 'delivered',
+                    nextAttemptAtMs: undefined,
+                    isNewlyExhausted: false,
+                    retriesMade: 0,
+                  },
+                  startedAtMs: nowMs,
+                  nowMs,
+                  noticesFor: () => [],
+                })
+                .catch(count),
+            ),
+          )
+      }
+    }
+    await Promise.all([...wallets.map(pay), settle(), settle(), deliver()])
+    return { paid, away, troubles: troubles + money.troubles.length }
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20))
+}

@@ -1,0 +1,13 @@
+// Which tables are spread over the machines of a Citus cluster, as Citus itself knows; none on a PostgreSQL without it.
+import type { Queryable } from '../pool.ts'
+
+export async function readSpread(database: Queryable): Promise<ReadonlySet<string>> {
+  const { rows: citus } = await database.query<{ there: boolean }>(
+    `select to_regclass('pg_catalog.pg_dist_partition') is not null as there`,
+  )
+  if (!citus[0]?.there) return new Set()
+  const { rows } = await database.query<{ name: string }>(
+    `select logicalrelid::regclass::text as name from pg_dist_partition where partmethod = 'h'`,
+  )
+  return new Set(rows.map(({ name }) => name))
+}

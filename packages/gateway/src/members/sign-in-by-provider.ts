@@ -1,0 +1,35 @@
+// A member whom the identity provider vouches for: by its subject, once bound. An account is made for nobody but whoever
+// opened an invitation that is meant for the address, and the provider must have verified that.
+import type { Access } from '../accounts/rules/account.ts'
+import { normaliseEmail } from '../notices/rules/notice.ts'
+import { makeActs } from '../operators/audit-entries.ts'
+import type { ClockAndRandom } from '../platform/clock.ts'
+import type { OpenIdClaims } from '../platform/outside/openid.ts'
+import type { OpenInvitation } from './open-links.ts'
+import type { MemberIdentities } from './store/member-identities.ts'
+
+export type SignInMemberByProvider = ReturnType<typeof makeSignInMemberByProvider>
+
+export function makeSignInMemberByProvider({
+  identities,
+  clock,
+  random,
+}: ClockAndRandom & { readonly identities: MemberIdentities }) {
+  /** Undefined: nobody's, or of an account that is disabled or signs in with a password. */
+  return async (
+    { issuer, subject, email }: OpenIdClaims,
+    {
+      invitation,
+      actorOf,
+    }: { readonly invitation: OpenInvitation | undefined; readonly actorOf: (login: string) => string },
+  ): Promise<Access | undefined> => {
+    const identity = `${issuer} ${subject}`
+    const found = await identities.findAccess(identity)
+    if (found || !invitation || email === undefined || normaliseEmail(email) !== invitation.login)
+      return found
+    const { login, linkId } = invitation
+    const act = makeActs({ clock, random, actor: actorOf(login) })('member.bind-identity', login)
+    const made = await identities.insertAccount({ login, linkId, identity, nowMs: clock.now() }, act)
+    return made ? identities.findAccess(identity) : undefined
+  }
+}

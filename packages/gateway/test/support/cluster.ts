@@ -1,0 +1,85 @@
+// Databases on all nodes of a Citus cluster at once. A spread database is copied like any other, on every node under
+// the same name: what Citus knows of it names its nodes and never the database.
+import pg from 'pg'
+import { distribute, prepareDistribution } from '../../src/database/cluster/distribute.ts'
+import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { openPool } from '../../src/database/pool.ts'
+import { codeOf } from '../../src/platform/errors.ts'
+import { command, migrationsFolder } from './server.ts'
+
+/** Fewer than Citus's own 32: each of them costs every database of every test file. */
+const shards = 8
+
+/** With the extension, its nodes joined, and no table. The coordinator is the first. */
+export async function makeClusterDatabase(nodes: readonly ConnectionOptions[], name: string): Promise<void> {
+  for (const node of nodes) {
+    await command(node, `create database ${name}`)
+    await command(withDatabase(node, name), 'create extension citus')
+  }
+  const [coordinator, ...workers] = nodes.map((node) => new pg.Client(node))
+  const [first] = nodes
+  if (!coordinator || !first) return
+  await command(
+    withDatabase(first, name),
+    `alter database ${name} set citus.shard_count = ${shards};
+     select citus_set_coordinator_host('${coordinator.host}', ${coordinator.port})`,
+  )
+  for (const { host, port } of workers)
+    await command(withDatabase(first, name), `select citus_add_node('${host}', ${port})`)
+}
+
+/** With all migrations, spread; nobody is connected to it afterwards. */
+export async function makeClusterTemplate(nodes: readonly ConnectionOptions[], name: string): Promise<void> {
+  await makeClusterDatabase(nodes, name)
+  const [coordinator] = nodes
+  if (!coordinator) return
+  const pool = openPool(withDatabase(coordinator, name), { max: 1, statementTimeoutMs: 0 })
+  try {
+    await migrate(pool, migrationsFolder)
+    await distribute(pool, await prepareDistribution(pool, { withinSeconds: 600 }))
+  } finally {
+    await pool.close()
+  }
+}
+
+export async function copyOnNodes(
+  nodes: readonly ConnectionOptions[],
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await Promise.all(
+    nodes.map(async (node) => {
+      await leaveDatabase(node, from)
+      await command(node, `create database ${to} template ${from} strategy file_copy`)
+    }),
+  )
+  const [coordinator] = nodes
+  // What was set for the database itself is not copied.
+  if (coordinator)
+    await command(
+      coordinator,
+      `alter database ${to} set citus.shard_count = ${shards};
+       alter database ${to} set citus.enable_deadlock_prevention = off`,
+    )
+}
+
+export async function dropOnNodes(nodes: readonly ConnectionOptions[], name: string): Promise<void> {
+  for (const node of nodes)
+    for (let triesLeft = 5; ; triesLeft--)
+      try {
+        await command(node, `drop database if exists ${name} with (force)`)
+        break
+      } catch (error) {
+        // Citus's daemon came back between the two.
+        if (codeOf(error) !== '55006' || triesLeft === 0) throw error
+      }
+}
+
+/** Citus keeps a daemon in every database that somebody connected to, and one with a session cannot be copied. */
+async function leaveDatabase(node: ConnectionOptions, name: string): Promise<void> {
+  await command(node, `alter database ${name} allow_connections false`)
+  await command(
+    node,
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`,
+  )
+}
