@@ -32,7 +32,7 @@ const slow = [
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/sdk/test/{clients,package,samples}.test.ts',
   'packages/gateway/test/wallet/erasure.test.ts',
-  'reliability/{crash,faults,fuzz,planted-types,soak}.test.ts',
+  'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
 ]
 const opsSuite = ['packages/*/test/ops/*.test.ts']

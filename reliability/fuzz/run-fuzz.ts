@@ -6,6 +6,7 @@ import type { Coverage } from './coverage.ts'
 import { type Fuzzed, fuzzTarget, type Target } from './guided.ts'
 import { messageTargets } from './message-targets.ts'
 import { railTargets } from './rail-targets.ts'
+import { statementTargets } from './statement-targets.ts'
 import { answersToCallbacks, wireToTheGateway } from './wire-targets.ts'
 import type { FuzzWorld } from './world.ts'
 
@@ -41,6 +42,7 @@ export async function allTargets(world: FuzzWorld): Promise<{ targets: Target[];
   const targets = [
     ...(await messageTargets()),
     ...railTargets(),
+    ...statementTargets(),
     answers.target,
     ...(await apiTargets(world)),
     adminTarget(world),

@@ -400,6 +400,28 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'reconciliation-fee-forgotten': {
+    what: 'What a rail keeps of a sum that it pays over is not booked.',
+    caughtBy: 'planted-month.test.ts',
+    places: [
+      {
+        in: 'makeSettleRail',
+        find: "...(feeMinor > 0n ? [move('rail_fee', cost, feeMinor)] : []),",
+        replace: '',
+      },
+    ],
+  },
+  'reconciliation-line-by-its-place': {
+    what: 'A line of a statement is known by its place in the file, so that the same entry in another file counts again.',
+    caughtBy: 'import.test.ts',
+    places: [
+      {
+        in: 'makeIdentify',
+        find: 'const { lineNumber: _, amountMinor, feeMinor, ...said } = line',
+        replace: 'const { amountMinor, feeMinor, ...said } = line',
+      },
+    ],
+  },
   'refund-sum-unchecked': {
     what: 'The code lets a refund of more than is left through, and leaves it to the table to refuse.',
     caughtBy: 'refund.test.ts',

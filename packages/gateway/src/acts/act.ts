@@ -25,11 +25,19 @@ export interface ActCall<Params = unknown, Input = unknown> {
   readonly input: Input
   /** Sent again with the same one, it is done once. */
   readonly actId: string | undefined
+  /** Of an act that takes one. */
+  readonly file?: GivenFile | undefined
   /**
    * Throws unless whoever fills in the form proves anew who they are. For the operation to ask after it has read what the
    * proof is for, so that what was proven before access was ended is not worth anything after it.
    */
   readonly prove?: () => Promise<void>
+}
+
+/** A file that somebody chose or sent; read from its beginning each time. */
+export interface GivenFile {
+  readonly name: string
+  readonly open: () => AsyncIterable<Uint8Array>
 }
 
 /** What came of it, for a person. */
@@ -132,6 +140,8 @@ export interface Act {
   readonly answer: TObject | FileType
   /** Done once under an id: the Idempotency-Key, or the form's own number. */
   readonly isOnce: boolean
+  /** The body of the API, the first argument of the command, a chosen file of the form. */
+  readonly takesFile: boolean
   readonly api?: ApiFace
   readonly command?: CommandFace
   readonly forms: readonly FormFace[]
@@ -159,6 +169,7 @@ interface ActGiven<Params, Input, Answer extends TObject | FileType> {
   readonly input?: Input
   readonly answer: Answer
   readonly isOnce?: true
+  readonly takesFile?: true
   readonly api?: ApiFace
   readonly command?: CommandFace
   readonly form?: FormFace
@@ -185,6 +196,7 @@ export function defineAct<
     params: given.params,
     input: given.input,
     isOnce: given.isOnce ?? false,
+    takesFile: given.takesFile ?? false,
     forms: given.forms ?? (given.form ? [given.form] : []),
     portal: given.portal ?? [],
     checks: given.checks ?? {},

@@ -17,6 +17,7 @@ const balanceLine = object('One kind of owner in one currency.', {
     'suspense',
     'fees',
     'write_off',
+    'rail_fees',
   ]),
   accounts: count('How many.'),
   debitsPosted: amount('Out.'),

@@ -21,6 +21,9 @@ import { operatorActs } from './people/operator-acts.ts'
 import { tokenActs } from './people/token-acts.ts'
 import { platformKeyActs } from './platform-key-acts.ts'
 import { railActs } from './rail-acts.ts'
+import { breakActs } from './reconciliation/break-acts.ts'
+import { dayActs } from './reconciliation/day-acts.ts'
+import { statementActs } from './reconciliation/statement-acts.ts'
 import { transferActs } from './transfer-acts.ts'
 import { bankActs } from './treasury/bank-acts.ts'
 import { billActs } from './treasury/bill-acts.ts'
@@ -47,6 +50,9 @@ export const catalogue: readonly Act[] = [
   ...payoutPlanActs,
   ...payoutRunActs,
   ...payoutActs,
+  ...statementActs,
+  ...breakActs,
+  ...dayActs,
   ...billActs,
   ...approvalActs,
   ...bookActs,

@@ -47,6 +47,7 @@ import type { ManageRails } from '../rails/manage-rails.ts'
 import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { ReturnLateMoney } from '../rails/return-late-money.ts'
 import type { TransferActs } from '../rails/transfer-acts.ts'
+import type { Reconciling } from '../reconciliation/reconciling.ts'
 import type { RequestLogStore } from '../system/store/request-log.ts'
 import type { SystemState } from '../system/store/system.ts'
 import type { ManageBanks } from '../treasury/manage-banks.ts'
@@ -145,6 +146,7 @@ export interface OperatorActs {
   readonly returnLateMoney: ReturnLateMoney
   readonly notices: ManageNotices
   readonly transfers: RecordTransfers
+  readonly reconciliation: Reconciling
   readonly merchants: Omit<ManageMerchants, 'addKey' | 'changeMerchant'>
   readonly wallets: Omit<ManageWallets, 'topUp'>
   readonly prices: ManagePrices

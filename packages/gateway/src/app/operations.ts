@@ -91,6 +91,8 @@ import type { ClaimedTask } from '../rails/rules/rail-task.ts'
 import { makeSandboxRail } from '../rails/sandbox-rail.ts'
 import { makeTransferActs } from '../rails/transfer-acts.ts'
 import { walletRail } from '../rails/wallet-rail.ts'
+import { makeReconciling } from '../reconciliation/reconciling.ts'
+import type { ReconciledDay } from '../reconciliation/store/days.ts'
 import { makeRefundOrder } from '../refunds/refund-order.ts'
 import { makeSandboxAccess, sandboxAccessActor } from '../sandbox/sandbox-access.ts'
 import { makeSandboxAdvance } from '../sandbox/sandbox-advance.ts'
@@ -175,6 +177,8 @@ export interface OperationHints {
   askingFailed(error: unknown, task: ClaimedTask): void
   /** What somebody should know of a rail. */
   railAlert(message: string, about: Pick<ClaimedTask, 'merchantId' | 'paymentId' | 'railId'>): void
+  /** A day of an outside account was closed with money that nobody can explain. */
+  unexplained(day: ReconciledDay): void
   countingFailed(error: unknown): void
   noticeRecorded(notice: ClaimedNotice, state: NoticeState, error: string | undefined): void
 }
@@ -188,6 +192,7 @@ const unheard: OperationHints = {
   settlingFailed() {},
   askingFailed() {},
   railAlert() {},
+  unexplained() {},
   countingFailed() {},
   noticeRecorded() {},
 }
@@ -307,6 +312,14 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       }),
     }
   }
+  const reconcilingAs = (actor: string) =>
+    makeReconciling({
+      ...stores,
+      ...{ statements: stores.bankStatements, makeNotices, clock, random, actor },
+      payouts: movingAs(actor).payouts,
+      transfers: movingAs(actor).transfers,
+      onUnexplained: (day) => hints.unexplained(day),
+    })
   const passkeysOf = (kind: AccountKind) =>
     makePasskeys({
       kind,
@@ -397,6 +410,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     askRails,
     workPayouts: makeWorkPayouts({ ...stores, clock, random }),
+    reconcile: () => reconcilingAs('reconciliation').work(),
     makeBills: makeMakeBills({ billMaker: stores.billMaker, clock }),
     prepareCallback: makePrepareCallback(preparing),
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
@@ -587,6 +601,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),
         links: makeManageLinks({ links: stores.links, merchants, storeLink, publicUrl, ...by }),
+        reconciliation: reconcilingAs(actor),
         rails: makeManageRails({ rails: stores.rails, vault, mode: config.mode, ...by }),
         prices: makeManagePrices({ prices: stores.priceLists, merchants, rails: stores.rails, ...by }),
         banks: makeManageBanks({ banks: stores.bankAccounts, ...by }),

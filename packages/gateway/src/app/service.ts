@@ -1,6 +1,6 @@
 // What serves requests once the database is there: operations over the stores, the checkout's and the console's side of
 // them, and the work that happens by itself. Loaded while the database starts.
-import { refundStatuses } from '@tillgate/protocol'
+import { refundStatuses, toDecimalText } from '@tillgate/protocol'
 import { recentSignInMs } from '../accounts/sessions.ts'
 import type { OperatorService } from '../acts/service.ts'
 import type { AskBill } from '../bills/ask-bill.ts'
@@ -123,6 +123,11 @@ export async function startService(config: Config, parts: ServiceParts): Promise
         log.warn({ worker: 'ask-rails', merchantId, paymentId, railId, err }, 'not asked yet; trying again'),
       railAlert: (message, { merchantId, paymentId, railId }) =>
         log.warn({ worker: 'ask-rails', merchantId, paymentId, railId }, message),
+      unexplained: ({ account, currency, day, unexplainedMinor }) =>
+        log.warn(
+          { reason: `${account} ${day}: ${toDecimalText(unexplainedMinor, currency)} ${currency}` },
+          'a day was closed with money that nobody can explain',
+        ),
       noticeRecorded: ({ kind, attempts }, state, reason) => {
         metrics.notices.of(state).add()
         if (state === 'refused' || state === 'given_up')

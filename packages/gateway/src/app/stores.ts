@@ -54,6 +54,10 @@ import { makeWithdrawalStore } from '../payouts/store/request-withdrawal.ts'
 import { makeRailAttemptStore } from '../rails/store/rail-attempts.ts'
 import { makeRailStore } from '../rails/store/rails.ts'
 import { makeTransferEntryStore } from '../rails/store/transfer-entries.ts'
+import { makeBreakStore } from '../reconciliation/store/breaks.ts'
+import { makeDayStore } from '../reconciliation/store/days.ts'
+import { makeMatchingStore } from '../reconciliation/store/matching.ts'
+import { makeStatementStore as makeBankStatementStore } from '../reconciliation/store/statements.ts'
 import { makeRefundStore } from '../refunds/store/refunds.ts'
 import { makeSandboxStore } from '../sandbox/store/sandbox.ts'
 import { makeSandboxAccessStore } from '../sandbox/store/sandbox-access.ts'
@@ -100,6 +104,10 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     attempts: makeRailAttemptStore(pool, onQueued),
     transferEntries: makeTransferEntryStore(pool, onQueued),
     listMovements: makeListMovements(pool),
+    bankStatements: makeBankStatementStore(pool),
+    matching: makeMatchingStore(pool),
+    breaks: makeBreakStore(pool),
+    days: makeDayStore(pool),
     refunds: makeRefundStore(pool),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),

@@ -17,6 +17,7 @@ import { startExpiryWorker } from '../workers/expire-orders.ts'
 import { Hints, hear } from '../workers/hints.ts'
 import { startBillWorker } from '../workers/make-bills.ts'
 import { startPayoutWorker } from '../workers/payouts.ts'
+import { startReconcileWorker } from '../workers/reconcile.ts'
 import { startNoticeWorker } from '../workers/send-notices.ts'
 import { startSettleWorker } from '../workers/settle.ts'
 import { openOutbound, startCallbackDelivery } from './callback-delivery.ts'
@@ -138,6 +139,7 @@ export function startWork(config: Config, parts: WorkParts): Work {
       await loops?.payouts.stop()
       await loops?.bills.stop()
       await loops?.delivery.stop()
+      await loops?.reconcile.stop()
       await loops?.hours.stop()
       await loops?.erasure?.stop()
       await loops?.notices?.stop()
@@ -168,6 +170,7 @@ function startLoops(config: Config, parts: WorkParts & { outbound: Outbound }) {
       clock,
       log,
     }),
+    reconcile: startReconcileWorker({ reconcile: operations.reconcile, clock, log }),
     bills: startBillWorker({ makeBills: operations.makeBills, clock, log }),
     hours: startCountHoursWorker({ countDueHour: operations.countDueHour, clock, log }),
     erasure:

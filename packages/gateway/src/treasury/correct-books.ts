@@ -12,7 +12,7 @@ import type { Act } from '../operators/rules/audit.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { outsideMark } from './move-funds.ts'
 import { type Correction, type CorrectionMove, overCorrected, planCorrection } from './rules/correction.ts'
-import type { TreasuryStore } from './store/treasury.ts'
+import { mayBeOverdrawn, type TreasuryStore } from './store/treasury.ts'
 
 export interface CorrectBooksParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
@@ -27,7 +27,7 @@ export function makeCorrectBooks({ treasury, clock, random, actor }: CorrectBook
     async checkCorrection(correction: Correction): Promise<void> {
       const { from } = await plan(correction)
       const left = await available(from)
-      const isBounded = from.ownerKind !== 'bank' && from.ownerKind !== 'write_off'
+      const isBounded = !mayBeOverdrawn(from.ownerKind)
       if (isBounded && left < correction.amountMinor) throw tooLittle(left, from)
     },
 
@@ -58,7 +58,7 @@ export function makeCorrectBooks({ treasury, clock, random, actor }: CorrectBook
   async function plan(correction: Correction): Promise<CorrectionMove> {
     const { corrects } = correction
     if (corrects === undefined) return planCorrection(correction, undefined)
-    const merchantId = correction.kind === 'withdraw' ? '' : correction.merchantId
+    const merchantId = 'merchantId' in correction ? correction.merchantId : ''
     const corrected = await treasury.findCorrectable({ merchantId, transferId: corrects })
     if (corrected) return planCorrection(correction, corrected)
     throw new Failure('invalid_field', {
@@ -74,7 +74,11 @@ export function makeCorrectBooks({ treasury, clock, random, actor }: CorrectBook
   ): Act {
     const nowMs = clock.now()
     return {
-      auditId: once.actId ?? makeUuid(nowMs, random),
+      // Whoever asked for it under an id finds it by that, also after a second operator's yes.
+      auditId:
+        once.actId ??
+        (kind === 'difference' ? once.approval?.approvalId : undefined) ??
+        makeUuid(nowMs, random),
       actedAtMs: nowMs,
       actor,
       act: `correction.${kind.replace('_', '-')}`,

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
 import { totpCode } from '../../src/accounts/totp.ts'
 import { apiPrefix } from '../../src/faces/admin-api/api.ts'
 import { apiRoutes } from '../../src/faces/admin-api/routes.ts'
@@ -687,6 +688,81 @@ test('a code for a new PIN is told once', async () => {
   assert.match(code, /^\d{8}$/)
   assert.equal(expiresAtMs, clock.now() + 15 * 60_000)
   await assert.rejects(clientOf('operator', ['wallets:manage']), /needs the role admin/)
+})
+
+test('statements are imported and reconciled', async () => {
+  const statement = { iban: 'DE89370400440532013000', currency: 'EUR', version: 8, openingMinor: 0n } as const
+  const file = camt053({
+    ...{ ...statement, from: '2026-01-05', through: '2026-01-06' },
+    lines: [
+      { reference: 'B1', day: '2026-01-05', amountMinor: 500n, text: 'who knows' },
+      { reference: 'B2', day: '2026-01-06', amountMinor: -35n, text: 'Account fee' },
+    ],
+  })
+  const query = { account: 'bank:main', reason: 'api' }
+  const looked = await admin.data('importStatement', { file, query: { ...query, dryRun: 'yes' } })
+  assert.deepEqual([looked.isDryRun, looked.lines, looked.examples[1].amount], [true, 2, '-0.35'])
+  const imported = await admin.data('importStatement', { file, query })
+  assert.deepEqual([imported.lines, imported.breaks], [2, 2])
+  assert.equal((await admin.data('importStatement', { file, query })).isRepeated, true)
+  assert.match(
+    (await admin.call('importStatement', { body: {}, query })).msg,
+    /Send the file itself as the body/,
+  )
+  assert.match((await admin.call('importStatement', { file: '<x/>', query })).msg, /no camt\.053/)
+  assert.equal((await admin.data('listImports')).imports[0].importId, imported.importId)
+  const mapping = {
+    mappingName: 'main-csv',
+    account: 'bank:main',
+    separator: ',',
+    decimalSign: '.',
+    dayForm: 'YYYY-MM-DD',
+  }
+  const columns = { sign: 'as_written', day: 'day', amount: 'amount', currency: 'EUR', references: ['ref'] }
+  await admin.data('saveMapping', { body: { ...mapping, ...columns, reason: 'api' } })
+  assert.equal((await admin.data('listMappings')).mappings[0].mappingName, 'main-csv')
+
+  const { breaks } = await admin.data('listBreaks')
+  assert.deepEqual(
+    breaks.map(({ kind, size }: { kind: string; size: string }) => `${kind} ${size}`),
+    ['missing_here 5.00', 'missing_here 0.35'],
+  )
+  const [first, second] = breaks.map(({ breakId }: { breakId: string }) => ({ params: { breakId } }))
+  assert.equal(
+    (await admin.data('assignBreak', { ...first, body: { owner: 'admin', reason: 'api' } })).owner,
+    'admin',
+  )
+  await admin.data('noteBreak', { ...first, body: { note: 'asked the bank' } })
+  assert.equal((await admin.data('showBreak', first)).notes[0].text, 'asked the bank')
+  for (const [id, request, words] of [
+    ['acceptBreak', { ...first, body: { reason: 'api' } }, /There is a difference/],
+    [
+      'pairBreaks',
+      { ...first, body: { otherBreakId: second.params.breakId, reason: 'api' } },
+      /is not an open one/,
+    ],
+    ['confirmBreak', { ...first, body: { reference: 'P', reason: 'api' } }, /no rail has its IBAN/],
+  ] as const) {
+    assert.match((await admin.call(id, request)).msg, words)
+    ApiClient.proven.add(id)
+  }
+  for (const each of [first, second])
+    assert.equal((await admin.data('writeOffBreak', { ...each, body: { reason: 'api' } })).outcome, 'done')
+  const month = { account: 'bank:main', currency: 'EUR', month: '2026-01' }
+  assert.deepEqual(
+    (await admin.data('listDays', { query: month })).days.map(
+      ({ day, outside, unexplained }: Record<string, string>) => `${day} ${outside} ${unexplained}`,
+    ),
+    ['2026-01-04 0.00 0.00', '2026-01-05 5.00 0.00', '2026-01-06 4.65 0.00'],
+  )
+  const { days } = await admin.data('closeDay', {
+    body: { account: 'bank:main', currency: 'EUR', day: '2026-01-06', reason: 'api' },
+  })
+  assert.equal(days.length, 3)
+  assert.match(
+    (await admin.call('exportDays', { query: month })).text,
+    /bank:main,EUR,2026-01-06,0\.00,4\.65,4\.65,0\.00,0,20/,
+  )
 })
 
 test('every route was held to its schema above', () => {

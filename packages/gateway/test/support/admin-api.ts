@@ -9,6 +9,8 @@ export interface ApiRequest {
   readonly params?: Record<string, string>
   readonly query?: Record<string, string>
   readonly body?: object
+  /** Instead of a body. */
+  readonly file?: string
   readonly headers?: Record<string, string>
 }
 
@@ -25,7 +27,7 @@ export class ApiClient {
 
   async call(
     id: string,
-    { params = {}, query = {}, body, headers = {} }: ApiRequest = {},
+    { params = {}, query = {}, body, file, headers = {} }: ApiRequest = {},
   ): Promise<Answered> {
     const route = apiRoutes.find((each) => each.id === id)
     assert(route, `no route ${id}`)
@@ -36,9 +38,11 @@ export class ApiClient {
       headers: {
         authorization: `Bearer ${this.#token}`,
         ...(body && { 'content-type': 'application/json' }),
+        ...(file !== undefined && { 'content-type': 'application/xml' }),
         ...headers,
       },
       ...(body && { body: JSON.stringify(body) }),
+      ...(file !== undefined && { body: file }),
     })
     const text = await response.text()
     const isFile = /^(text\/csv|application\/xml)/.test(response.headers.get('content-type') ?? '')

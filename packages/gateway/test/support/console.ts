@@ -52,6 +52,20 @@ export class ConsoleClient {
     })
   }
 
+  /** A form with a chosen file, as a browser sends it. */
+  async upload(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    file: string,
+    on: string,
+  ): Promise<ConsoleAnswer> {
+    const body = new FormData()
+    for (const [name, value] of Object.entries({ token: await this.token(on), ...fields }))
+      body.set(name, value)
+    body.set('file', new Blob([file]), 'statement')
+    return this.#send(path, { method: 'POST', body })
+  }
+
   /** Sends a form, and says what the page that comes then tells of it: what was done, or what to change. */
   async told(path: string, fields: Fields, options: { on?: string } = {}): Promise<string> {
     const sent = await this.post(path, fields, options)

@@ -1,6 +1,6 @@
 // A merchant's bill of one day: what it sums up, and when the day can be billed. The day is UTC's.
 import assert from 'node:assert/strict'
-import type { TransferKind } from '../../ledger/rules/transfer.ts'
+import type { MerchantTransferKind } from '../../ledger/rules/transfer.ts'
 
 export type BillSection = 'payments' | 'refunds' | 'fees' | 'payouts' | 'corrections'
 export const billSections = [
@@ -27,7 +27,7 @@ export const sectionOf = {
   // Of the gateway's own merchant: what a rail brought goes on to the wallet.
   top_up_credit: 'payouts',
   correction: 'corrections',
-} as const satisfies Record<Exclude<TransferKind, 'top_up'>, BillSection>
+} as const satisfies Record<MerchantTransferKind, BillSection>
 
 export type BillTotals = Readonly<Record<BillSection, bigint>> & {
   readonly currency: string

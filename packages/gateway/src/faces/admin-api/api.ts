@@ -7,7 +7,7 @@ export const apiPrefix = '/api/admin/v1'
 
 export interface ApiRoute
   extends ApiFace,
-    Pick<Act, 'scope' | 'summary' | 'params' | 'answer' | 'isOnce' | 'run'> {
+    Pick<Act, 'scope' | 'summary' | 'params' | 'answer' | 'isOnce' | 'takesFile' | 'run'> {
   readonly query: TObject | undefined
   readonly body: TObject | undefined
 }
@@ -16,11 +16,13 @@ export function routesOf(catalogue: readonly Act[]): readonly ApiRoute[] {
   return catalogue.flatMap(({ api, input, ...act }) => {
     if (!api) return []
     const taken = input && forPrograms(input)
+    // A file is the body, so that it needs no other form and is not held twice.
+    const isQuery = api.method === 'GET' || act.takesFile
     return [
       {
         ...act,
         ...api,
-        ...(api.method === 'GET' ? { query: taken, body: undefined } : { query: undefined, body: taken }),
+        ...(isQuery ? { query: taken, body: undefined } : { query: undefined, body: taken }),
       },
     ]
   })

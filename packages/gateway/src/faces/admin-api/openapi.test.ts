@@ -79,7 +79,7 @@ test('every schema of the document can be checked by', () => {
       ...Object.values(operation.responses).flatMap(({ content }) =>
         Object.values(content).map(({ schema }) => schema),
       ),
-      ...(operation.requestBody ? [operation.requestBody.content['application/json'].schema] : []),
+      ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
     ].filter((schema) => !('$ref' in schema))
     for (const schema of schemas) assert.equal(Compile(schema).Check(Symbol('nothing')), false)
   }
@@ -92,7 +92,7 @@ test('every schema of the document can be checked by', () => {
 const onceByWhatTheyName = new Set([
   ...['returnLateMoney', 'confirmTransfer', 'returnTransfer', 'settleTransferRefund'],
   ...['setPayoutPlan', 'startPayoutRun', 'sendPayoutRun', 'payoutRunPaid', 'cancelPayoutRun'],
-  ...['paidPayout', 'returnPayout', 'cancelPayout'],
+  ...['paidPayout', 'returnPayout', 'cancelPayout', 'confirmBreak', 'writeOffBreak'],
 ])
 
 test('whatever moves money by an id of the caller’s says so, and only that', () => {

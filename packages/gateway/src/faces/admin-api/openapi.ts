@@ -2,6 +2,7 @@
 import { failures, httpStatusOf, successCode, successMessage } from '@tillgate/protocol'
 import type { TObject, TSchema } from 'typebox'
 import { fileTypes, isFile } from '../../acts/answers.ts'
+import { maxFileBytes } from '../../http/forms/uploads.ts'
 import { scopeNames, scopes } from '../../operators/rules/api-token.ts'
 import { version } from '../../platform/version.ts'
 import { type ApiRoute, apiPrefix } from './api.ts'
@@ -79,6 +80,13 @@ function operationOf(route: ApiRoute): object {
       ...parametersOf(route.query, 'query'),
       ...(route.isOnce ? [idempotencyKey] : []),
     ],
+    ...(route.takesFile && {
+      requestBody: {
+        required: true,
+        description: `The file itself, at most ${maxFileBytes / 1024 / 1024} MiB.`,
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
+    }),
     ...(route.body && {
       requestBody: { required: true, content: { 'application/json': { schema: plain(route.body) } } },
     }),

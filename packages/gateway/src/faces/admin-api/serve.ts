@@ -3,12 +3,14 @@
 import assert from 'node:assert/strict'
 import { Failure, type Json, makeChecker, makeReader, successAnswer } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GivenFile } from '../../acts/act.ts'
 import { fileTypes, isFile } from '../../acts/answers.ts'
 import type { OperatorService } from '../../acts/service.ts'
 import type { Admission } from '../../http/admission/admission.ts'
 import type { AdmissionControl } from '../../http/admission/admission-control.ts'
 import { costs } from '../../http/admission/charges.ts'
 import { type Downloads, downloadLimits } from '../../http/downloads.ts'
+import { collect, maxFileBytes } from '../../http/forms/uploads.ts'
 import { scopes } from '../../operators/rules/api-token.ts'
 import { mayAct } from '../../operators/rules/operator.ts'
 import type { KnownToken } from '../../operators/store/api-tokens.ts'
@@ -27,6 +29,7 @@ export interface AdminApiParts {
 }
 
 const maxBodyBytes = 64 * 1024
+const fileContentTypes = ['application/octet-stream', 'application/xml', 'text/xml', 'text/csv']
 const keyPattern = /^[\x21-\x7e]{1,64}$/
 
 export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): void {
@@ -38,6 +41,8 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
       { parseAs: 'string', bodyLimit: maxBodyBytes },
       (_request, text, done) => done(null, text),
     )
+    // Not read before the token is.
+    api.addContentTypeParser(fileContentTypes, (_request, stream, done) => done(null, stream))
     api.addHook('onRequest', (request, reply, done) => {
       reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
       const admission = parts.admission.admit(request.raw)
@@ -75,9 +80,11 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
     const { token, operator } = await identify(request, reply, admission)
     checkScope(route, { token, operator })
     const input = read(request)
+    const file = route.takesFile ? await fileOf(request) : undefined
     const result = await route.run({
       params: input.params,
       input: input.query ?? input.body,
+      file,
       service: parts.running(),
       token,
       operator,
@@ -137,6 +144,23 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
       field: 'Idempotency-Key',
       message: 'This Idempotency-Key was already used for another request. Use a new one.',
     })
+  }
+}
+
+async function fileOf(request: FastifyRequest): Promise<GivenFile> {
+  const { body } = request
+  if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body))
+    throw new Failure('invalid_field', {
+      field: 'file',
+      message: `Send the file itself as the body, as ${fileContentTypes.join(', ')}.`,
+    })
+  // Safe: the stream that the parser passed on.
+  const content = await collect(body as AsyncIterable<Uint8Array>, maxFileBytes)
+  return {
+    name: 'sent by the admin API',
+    async *open() {
+      yield content
+    },
   }
 }
 

@@ -3,12 +3,12 @@ import { pipeline } from 'node:stream/promises'
 import { Failure } from '@tillgate/protocol'
 import { type Command, Option } from 'commander'
 import type { TSchema } from 'typebox'
-import type { Act, CommandFace, RawInput, Told } from '../../acts/act.ts'
+import type { Act, CommandFace, GivenFile, RawInput, Told } from '../../acts/act.ts'
 import { isFile } from '../../acts/answers.ts'
 import { faceOf } from '../../acts/fields.ts'
 import { readInput } from '../../acts/read-input.ts'
 import { commandName, type OutputOptions, print, type WithContext } from './context.ts'
-import { readTextFile } from './files.ts'
+import { namedFile, readTextFile } from './files.ts'
 import { describeAnswer } from './show-answer.ts'
 
 type Options = Readonly<Record<string, string | boolean>> & OutputOptions
@@ -25,6 +25,7 @@ export function addActCommand(
   const isRequired = (field: string, schema: TSchema) =>
     must.includes(field) && faceOf(schema).initial === undefined
   const command = parent.command(face.words.split(' ').at(-1) ?? '').description(face.summary ?? act.summary)
+  if (act.takesFile) command.argument('<file>', 'The file; - is standard input.')
   for (const field of taken) {
     const schema = fields[field] as TSchema
     const name = faceOf(schema).option ?? field
@@ -40,14 +41,19 @@ export function addActCommand(
   if (face.help !== undefined) command.addHelpText('after', `\n${face.help}`)
   command.action((...given: unknown[]) => {
     // Safe: commander calls with the arguments, the options and the command.
-    const texts = given.slice(0, taken.length) as (string | undefined)[]
-    const chosen = given[taken.length] as Options
+    const [path] = act.takesFile ? (given as string[]) : []
+    const rest = act.takesFile ? given.slice(1) : given
+    const texts = rest.slice(0, taken.length) as (string | undefined)[]
+    const chosen = rest[taken.length] as Options
     const raw: RawInput = Object.fromEntries([
       ...taken.map((field, index) => [field, texts[index]]),
       ...options.map(([field, schema]) => [field, textOf(chosen[camel(optionOf(field, schema))], schema)]),
       ...Object.keys(face.flags ?? {}).map((name) => [name, chosen[name] ? 'true' : undefined]),
     ])
-    return run(act, face.read?.(raw) ?? raw, chosen, withContext)
+    return run(act, face.read?.(raw) ?? raw, chosen, {
+      withContext,
+      file: path === undefined ? undefined : namedFile(path),
+    })
   })
 }
 
@@ -55,7 +61,7 @@ async function run(
   act: Act & { command: CommandFace },
   raw: RawInput,
   options: Options,
-  withContext: WithContext,
+  { withContext, file }: { withContext: WithContext; file: GivenFile | undefined },
 ) {
   const { params, input, errors } = readInput(act, raw, {
     required: act.command.required,
@@ -66,7 +72,16 @@ async function run(
       message: errors.map(({ message }) => inOptions(message, act)).join('\n'),
     })
   await withContext(async ({ service, actor, clock }) => {
-    const call = { service, operator: undefined, actor, nowMs: clock.now(), params, input, actId: undefined }
+    const call = {
+      service,
+      operator: undefined,
+      actor,
+      nowMs: clock.now(),
+      params,
+      input,
+      actId: undefined,
+      file,
+    }
     const answer = await act.run(call).catch((error: unknown) => {
       if (error instanceof Failure && error.failure === 'invalid_field')
         throw new Failure('invalid_field', { message: inOptions(error.message, act), cause: error })

@@ -33,6 +33,7 @@ const groups: Readonly<Record<string, string>> = {
   price: 'set, end and list what payments cost merchants',
   fee: 'explain what a payment costs a merchant',
   correction: 'put the books right: reverse, release and write off',
+  reconcile: 'import statements, settle what does not match the books, close days',
   bill: 'list and download merchants’ bills, one for each day',
   payout: 'plan payouts to merchants, send runs to the bank and book what it did',
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
-import type { Act, FormFace, RawInput, Told } from '../../acts/act.ts'
+import type { Act, FormFace, GivenFile, RawInput, Told } from '../../acts/act.ts'
 import { faceOf, labelOf } from '../../acts/fields.ts'
 import { nameInForm, readInput } from '../../acts/read-input.ts'
 import { fieldOf } from '../../http/forms/form-fields.ts'
@@ -54,7 +54,8 @@ function actForm(
     isDangerous: form.isDangerous,
     isOpen: isRefused,
     formId: form.formId,
-    fields: html`${hidden.map((name) => values[name] !== undefined && html`<input type="hidden" name="${name}" value="${values[name]}">`)}${
+    takesFile: act.takesFile,
+    fields: html`${act.takesFile && html`<label>File<input type="file" name="file" required></label>`}${hidden.map((name) => values[name] !== undefined && html`<input type="hidden" name="${name}" value="${values[name]}">`)}${
       act.isOnce && html`<input type="hidden" name="formId" value="${makeUuid(visit.nowMs, randomBytes)}">`
     }${shownFields(act, form).map(([name, schema]) => inputOf(of, { name, schema, action, values, act, form }))}${
       form.wantsProof && proofFields(of, operator, action)
@@ -148,13 +149,26 @@ async function doAct(
   if (errors.length > 0) return { kind: 'refused', errors }
   const { service, operator, actor, nowMs } = visit
   const actId = act.isOnce ? await actIdOf(visit, typed, { act, params, input }) : undefined
+  const file = act.takesFile ? fileOf(typed) : undefined
   const answer = await act.run({
-    ...{ service, operator, actor, nowMs, params, input, actId },
+    ...{ service, operator, actor, nowMs, params, input, actId, file },
     ...(form.wantsProof && { prove: () => demandProof(visit, typed) }),
   })
   const told: Told = act.tell?.(answer, { params, input }) ?? { text: 'Done.' }
   if (told.secrets) return { kind: 'shown_once', page: secretPage(told, visit) }
   return { kind: 'go', to: told.page, note: told.text }
+}
+
+/** As `readUpload` brings it. */
+function fileOf(typed: URLSearchParams): GivenFile {
+  const content = Buffer.from(typed.get('file') ?? '', 'base64')
+  if (content.length === 0) throw new Failure('invalid_field', { field: 'file', message: 'Choose a file.' })
+  return {
+    name: 'sent by the console',
+    async *open() {
+      yield content
+    },
+  }
 }
 
 /** Fields of the act that stand elsewhere on the page, tied to the form by its id. */

@@ -15,11 +15,12 @@ const noticesSinceMs = 7 * 24 * 60 * 60_000
 
 export async function attention(visit: Visit, callbacks: CallbackCounts): Promise<Html> {
   const { service, actor, nowMs } = visit
-  const [approvals, rails, suspense, notices] = await Promise.all([
+  const [approvals, rails, suspense, notices, breaks] = await Promise.all([
     service.approvals.countWaiting(),
     service.as(actor).rails.listRails(),
     service.suspenseAccounts(),
     service.countFailedNotices(nowMs - noticesSinceMs),
+    service.as(actor).reconciliation.breaks.countOpen(),
   ])
   const late = suspense.filter((account) => postedMinor(account) !== 0n)
   const failing = rails.filter((rail) => rail.isPaused || isFailing(rail, nowMs))
@@ -39,6 +40,12 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
         'bad',
         `Late money in suspense: ${late.map((each) => `${toDecimalText(postedMinor(each), each.currency)} ${each.currency}`).join(', ')}`,
         '/ledger',
+      ),
+    breaks.length > 0 &&
+      need(
+        'bad',
+        `Breaks between statements and books: ${breaks.reduce((sum, each) => sum + each.breaks, 0)}`,
+        '/reconciliation',
       ),
     ...failing.map(({ railId, name, isPaused }) =>
       need(isPaused ? 'wait' : 'bad', `Rail ${name} ${isPaused ? 'is paused' : 'fails'}`, `/rails/${railId}`),

@@ -11,6 +11,7 @@ export const owners = {
   suspense: { name: 'Suspense', means: 'late money that waits for its way back, or for an operator' },
   bank: { name: 'Bank accounts', means: 'what ought to lie at the operator’s banks' },
   rail: { name: 'Rails', means: 'what rails collected and have not passed on' },
+  rail_fees: { name: 'Rails’ fees', means: 'what rails kept of what they collected, below zero' },
   write_off: { name: 'Written off', means: 'what the operator lost, below zero, or gained' },
 } as const satisfies Record<OwnerKind, { readonly name: string; readonly means: string }>
 // Safe: these are its own keys.

@@ -18,6 +18,7 @@ export interface FoldedForm {
   readonly isOpen?: boolean
   /** For fields that stand elsewhere on the page. */
   readonly formId?: string | undefined
+  readonly takesFile?: boolean
 }
 
 /** Nothing for whoever may not; the guard refuses a hand-made request all the same. */
@@ -25,7 +26,7 @@ export function foldedForm(visit: Visit, form: FoldedForm): Html | undefined {
   if (!mayAct(visit.operator.role, form.needs)) return undefined
   const isOpen = form.isOpen ?? visit.refused?.action === form.action
   return html`<details class="act"${isOpen && html` open`}><summary class="button${form.isDangerous && ' danger'}">${form.label}</summary>
-<form method="post" action="${form.action}" class="stack"${form.formId !== undefined && html` id="${form.formId}"`}>
+<form method="post" action="${form.action}" class="stack"${form.takesFile && html` enctype="multipart/form-data"`}${form.formId !== undefined && html` id="${form.formId}"`}>
 ${carried(visit)}
 <p>${form.explains}</p>
 ${form.fields}

@@ -8,6 +8,7 @@ import { toFieldError } from '../../acts/read-input.ts'
 import { downloadLimits } from '../../http/downloads.ts'
 import { pageStatusOf } from '../../http/failures.ts'
 import { originOf } from '../../http/forms/sign-in-cookies.ts'
+import { collect, maxFileBytes, readUpload } from '../../http/forms/uploads.ts'
 import { html } from '../../http/html.ts'
 import { redirect } from '../../http/layout.ts'
 import { acceptForms, isFromElsewhere, readForm } from '../../http/requests.ts'
@@ -40,6 +41,7 @@ import { passkeysArea } from './areas/people/passkeys.ts'
 import { secondStepArea, secondStepPath } from './areas/people/second-step.ts'
 import { tokensArea } from './areas/people/tokens.ts'
 import { railsArea } from './areas/rails.ts'
+import { reconciliationArea } from './areas/reconciliation/areas.ts'
 import { requestsArea } from './areas/requests.ts'
 import { systemArea } from './areas/system.ts'
 import { walletsArea } from './areas/wallets.ts'
@@ -98,6 +100,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...feesArea,
     ...correctionsArea,
     ...merchantMoneyArea,
+    ...reconciliationArea,
     ...merchantBillsArea,
     ...ledgerArea,
     ...approvalsArea,
@@ -115,6 +118,8 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
 
   listener.register(async (console) => {
     acceptForms(console, { bodyLimit: maxFormBytes })
+    // Not read before the session is.
+    console.addContentTypeParser(/^multipart\/form-data/, (_request, stream, done) => done(null, stream))
     console.setErrorHandler((error: unknown, request, reply) => {
       const httpStatus = pageStatusOf(error, parts.isUnavailable)
       if (httpStatus === 500) parts.log.error({ requestId: request.id, err: error }, 'internal error')
@@ -180,7 +185,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
   }
 
   async function take({ request, reply, signedIn, visit }: Call, route: ConsoleAct): Promise<FastifyReply> {
-    const form = readForm(request.body)
+    const form = readForm(await bodyOf(request))
     if (
       isFromElsewhere(request, [originOf(request)]) ||
       !isRightToken(form.get('token') ?? '', signedIn.session, running())
@@ -324,6 +329,14 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       },
     }
   }
+}
+
+/** A form with a chosen file is read only now, when it is known who sends it; the file comes as base64. */
+async function bodyOf({ body, headers }: FastifyRequest): Promise<unknown> {
+  if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return body
+  // Safe: the stream that the parser passed on.
+  const content = await collect(body as AsyncIterable<Uint8Array>, maxFileBytes + maxFormBytes)
+  return readUpload(content, headers['content-type'] ?? '')
 }
 
 function decoded(text: string): string {

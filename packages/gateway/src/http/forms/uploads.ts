@@ -1,6 +1,10 @@
 // Forms with a chosen file, as the text that `readForm` reads: the file's bytes become base64, an empty choice nothing.
 // Node.js parses them (its own fetch does), within the bound of the body.
+import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance } from 'fastify'
+
+/** Of a file that comes over the network and is held in memory; what is larger comes by the command line. */
+export const maxFileBytes = 16 * 1024 * 1024
 
 export function acceptUploads(listener: FastifyInstance, { bodyLimit }: { bodyLimit: number }): void {
   listener.addContentTypeParser(
@@ -22,4 +26,19 @@ export async function readUpload(body: Buffer, type: string): Promise<string> {
     else if (value.size > 0) fields.append(name, Buffer.from(await value.arrayBuffer()).toString('base64'))
   }
   return fields.toString()
+}
+
+/** A body that the listener did not read: only once it is known who sends it. */
+export async function collect(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes > maxBytes)
+      throw new Failure('too_large', {
+        message: `The file is larger than ${maxBytes / 1024 / 1024} MiB. Import it by tillgate reconcile import.`,
+      })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }

@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict'
 
 export interface AccountOwner {
-  readonly ownerKind: 'wallet' | 'merchant' | 'bank' | 'rail' | 'suspense' | 'fees' | 'write_off'
+  readonly ownerKind:
+    | 'wallet'
+    | 'merchant'
+    | 'bank'
+    | 'rail'
+    | 'suspense'
+    | 'fees'
+    | 'write_off'
+    | 'rail_fees'
   readonly ownerId: string
 }
 
@@ -34,6 +42,10 @@ export type TransferKind =
   | 'fee'
   | 'fee_return'
   | 'correction'
+  | 'rail_settlement'
+  | 'rail_fee'
+/** Of those that concern a merchant. */
+export type MerchantTransferKind = Exclude<TransferKind, 'top_up' | 'rail_settlement' | 'rail_fee'>
 /** A hold waits for its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'
 
@@ -96,6 +108,11 @@ export function suspenseAccount(currency: string): AccountKey {
 /** What the operator lost, below zero, or gained by what never found its owner. */
 export function writeOffAccount(currency: string): AccountKey {
   return { ownerKind: 'write_off', ownerId: 'operator', currency }
+}
+
+/** What a rail kept of what it collected: the operator's cost, below zero. */
+export function railFeesAccount(railId: string, currency: string): AccountKey {
+  return { ownerKind: 'rail_fees', ownerId: railId, currency }
 }
 
 export function accountIdOf({ ownerKind, ownerId, currency }: AccountKey): string {

@@ -143,7 +143,7 @@ having sum(debits_pending) <> sum(credits_pending) or sum(debits_posted) <> sum(
   'no wallet and no merchant is overdrawn, and suspense and fees hold what they owe': `
 select account_id
   from accounts
- where owner_kind not in ('bank', 'rail', 'write_off') and credits_posted - debits_posted - debits_pending < 0`,
+ where owner_kind not in ('bank', 'rail', 'write_off', 'rail_fees') and credits_posted - debits_posted - debits_pending < 0`,
 
   'every post and every void is a copy of its hold': `
 select e.merchant_id || ' ' || e.transfer_id
@@ -381,6 +381,36 @@ select coalesce(a.merchant_id, t.merchant_id) || ' ' || coalesce(a.transfer_id, 
     on t.merchant_id = a.merchant_id and t.transfer_id = a.transfer_id
  where (t.kind, t.phase, t.amount_minor, t.debit_account, t.credit_account) is distinct from
        (a.kind, 'direct', a.amount_minor, a.debit_account, a.credit_account)`,
+
+  'what a rail paid over left its account once, less its fee, and has the act behind it': `
+select t.transfer_id
+  from transfers t left join audit a on a.audit_id = t.audit_id
+ where t.kind in ('rail_settlement', 'rail_fee')
+   and (a.act is distinct from 'rail.settle' or t.credit_account not like 'rail:%'
+        or split_part(t.debit_account, ':', 1) <> case t.kind when 'rail_fee' then 'rail_fees' else 'bank' end
+        or (select count(*) from transfers o where o.merchant_id = '' and o.audit_id = t.audit_id and o.kind = t.kind) > 1)`,
+
+  'every match has the same sum on both sides, and its transfers are in the books as it says': `
+select m.match_id::text
+  from reconciliation_matches m
+  left join (select match_id, sum(amount_minor) as minor from statement_lines where match_id is not null group by match_id) as l
+    on l.match_id = m.match_id
+  left join (select match_id, sum(amount_minor) as minor from matched_transfers group by match_id) as b
+    on b.match_id = m.match_id
+ where coalesce(l.minor, 0) <> coalesce(b.minor, 0) or b.minor is null
+ union all
+select x.match_id::text
+  from matched_transfers x left join transfers t on t.merchant_id = x.merchant_id and t.transfer_id = x.transfer_id
+ where t.transfer_id is null or t.amount_minor <> abs(x.amount_minor) or t.currency <> x.currency
+    or t.phase not in ('post', 'direct')`,
+
+  'every line is matched by a match that is there, or waits, or is in an open break': `
+select l.account || ' ' || l.line_id
+  from statement_lines l
+  left join reconciliation_matches m on m.match_id = l.match_id
+  left join reconciliation_breaks b on b.break_id = l.break_id
+ where (l.match_id is not null and m.match_id is null)
+    or (l.break_id is not null and (b.break_id is null or b.settled_at is not null or l.match_id is not null))`,
 
   ...billClaims,
 } as const satisfies Record<string, string>

@@ -2,7 +2,7 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { plainSql, sql } from '../../database/sql.ts'
-import type { TransferKind } from '../rules/transfer.ts'
+import type { MerchantTransferKind } from '../rules/transfer.ts'
 
 export interface StatementRange {
   readonly merchantId: string
@@ -13,7 +13,7 @@ export interface StatementRange {
 
 export interface StatementEntry {
   readonly timeMs: number
-  readonly kind: Exclude<TransferKind, 'top_up'>
+  readonly kind: MerchantTransferKind
   readonly transactionId: string
   readonly paymentId: string | undefined
   readonly orderNo: string | undefined

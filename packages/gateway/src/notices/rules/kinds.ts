@@ -140,6 +140,12 @@ export const noticeKinds = {
     isOptional: true,
     gaps: ['rail', 'failure', 'until'],
   },
+  'breaks-found': {
+    audience: 'operators',
+    tells: 'Statements and books do not agree somewhere',
+    isOptional: true,
+    gaps: ['account', 'count', 'largest'],
+  },
   'approval-waiting': {
     audience: 'operators',
     tells: 'An act waits for a second operator',

@@ -19,6 +19,11 @@ export interface DatabaseFigures {
     readonly failingHosts: number
     readonly pausedHosts: number
   }
+  readonly reconciliation: {
+    readonly openBreaks: number
+    /** By account and currency. */
+    readonly unexplainedMinor: Readonly<Record<string, number>>
+  }
   readonly rails: {
     readonly paused: number
     readonly failing: number
@@ -66,6 +71,15 @@ export function makeDatabaseMetrics({ read, clock }: DatabaseMetricsParts): () =
     'tillgate_rail_tasks',
     'Payments, refunds and returns that wait for an outside rail.',
   )
+  const openBreaks = gauge(
+    'tillgate_reconciliation_breaks',
+    'Breaks between statements and books that nobody has settled.',
+  )
+  const unexplained = gauges(
+    'tillgate_reconciliation_unexplained_minor',
+    'What is unexplained on the newest closed day of an outside account, in minor units, by account and currency.',
+    'account',
+  )
   const suspense = gauges(
     'tillgate_suspense_minor',
     'Money in suspense, in minor units: it came too late, too little or too much, and is nobody’s yet.',
@@ -106,6 +120,9 @@ export function makeDatabaseMetrics({ read, clock }: DatabaseMetricsParts): () =
     hosts.of('paused').set(pausedHosts)
     rails.of('paused').set(figures.rails.paused)
     rails.of('failing').set(figures.rails.failing)
+    openBreaks.set(figures.reconciliation.openBreaks)
+    for (const [account, minor] of Object.entries(figures.reconciliation.unexplainedMinor))
+      unexplained.of(account).set(minor)
     railTasks.set(figures.rails.tasksWaiting)
     for (const [currency, minor] of Object.entries(figures.rails.suspenseMinor))
       suspense.of(currency).set(minor)

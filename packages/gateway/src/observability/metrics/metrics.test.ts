@@ -91,6 +91,7 @@ const figures = {
     failingHosts: 2,
     pausedHosts: 1,
   },
+  reconciliation: { openBreaks: 3, unexplainedMinor: { 'bank:main EUR': -250 } },
   rails: { paused: 1, failing: 2, tasksWaiting: 4, suspenseMinor: { EUR: 1_250 } },
   databaseBytes: 1_000,
 }
@@ -120,6 +121,8 @@ test('the database is counted once at a time and at most every few seconds, howe
   assert.equal(told.value('tillgate_callback_hosts', { state: 'paused' }), 1)
   assert.equal(told.value('tillgate_rails', { state: 'failing' }), 2)
   assert.equal(told.value('tillgate_suspense_minor', { currency: 'EUR' }), 1_250)
+  assert.equal(told.value('tillgate_reconciliation_breaks'), 3)
+  assert.equal(told.value('tillgate_reconciliation_unexplained_minor', { account: 'bank:main EUR' }), -250)
 })
 
 test('a database that goes away leaves its last figures with their age, and one that hangs is not waited for', async () => {

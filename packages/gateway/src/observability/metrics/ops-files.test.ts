@@ -33,6 +33,7 @@ async function knownNames(): Promise<Map<string, Set<string>>> {
         failingHosts: 0,
         pausedHosts: 0,
       },
+      reconciliation: { openBreaks: 0, unexplainedMinor: { 'bank:main EUR': 0 } },
       rails: { paused: 0, failing: 0, tasksWaiting: 0, suspenseMinor: {} },
       databaseBytes: 0,
     }),

@@ -30,6 +30,14 @@ export const scopes = {
   'money:move': { needs: 'admin', meaning: 'pay merchants out, top wallets up' },
   'ledger:read': { needs: 'viewer', meaning: 'read the trial balance' },
   'ledger:verify': { needs: 'operator', meaning: 'verify the ledger' },
+  'reconciliation:read': {
+    needs: 'viewer',
+    meaning: 'list and show imported statements, breaks and days',
+  },
+  'reconciliation:act': {
+    needs: 'operator',
+    meaning: 'import statements, save mappings, take on, note and settle breaks, close days',
+  },
   'approvals:read': { needs: 'viewer', meaning: 'list requests that wait for a second operator' },
   'approvals:decide': { needs: 'operator', meaning: 'approve, reject and withdraw them' },
   'notices:read': { needs: 'viewer', meaning: 'list notices by mail' },

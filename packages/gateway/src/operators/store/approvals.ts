@@ -170,7 +170,9 @@ function subjectOf(act: ApprovableAct): string {
   if (act.kind === 'wallet.top-up') return act.walletId
   if (act.kind !== 'correction') return act.merchantId
   const { correction } = act
-  return correction.corrects ?? (correction.kind === 'withdraw' ? correction.walletId : correction.merchantId)
+  if (correction.corrects !== undefined) return correction.corrects
+  if (correction.kind === 'difference') return correction.account
+  return correction.kind === 'withdraw' ? correction.walletId : correction.merchantId
 }
 
 function detailsOf(act: ApprovableAct): Details | undefined {

@@ -14,6 +14,7 @@ export interface Figures {
   readonly oldestExpiryAtMs: number | undefined
   readonly callbacks: CallbackCounts
   readonly rails: RailFigures
+  readonly reconciliation: ReconciliationFigures
   readonly databaseBytes: number
 }
 
@@ -25,6 +26,12 @@ export interface RailFigures {
   readonly tasksWaiting: number
   /** What lies in suspense, by currency, in minor units. */
   readonly suspenseMinor: Readonly<Record<string, number>>
+}
+
+export interface ReconciliationFigures {
+  readonly openBreaks: number
+  /** Of the newest closed day of each outside account, `bank:main EUR`, in minor units. */
+  readonly unexplainedMinor: Readonly<Record<string, number>>
 }
 
 const statementTimeoutMs = 2_000
@@ -47,6 +54,11 @@ select (select count(*) from orders where status = 'pending') as pending,
        (select count(*) from rail_tasks) as rail_tasks,
        (select json_object_agg(currency, credits_posted - debits_posted)::text
           from accounts where account_id >= 'suspense:' and account_id < 'suspense;') as suspense,
+       (select count(*) from reconciliation_breaks where settled_at is null) as open_breaks,
+       (select json_object_agg(d.account || ' ' || d.currency, d.unexplained)::text
+          from outside_accounts a
+          join reconciliation_days d on d.account = a.account and d.currency = a.currency and d.day = a.closed_through)
+         as unexplained,
        pg_database_size(current_database()) as bytes`,
         values: [nowMs],
       })
@@ -61,6 +73,10 @@ select (select count(*) from orders where status = 'pending') as pending,
         oldestSettlementSubmittedAtMs: time('oldest_submission'),
         oldestExpiryAtMs: time('oldest_expiry'),
         callbacks,
+        reconciliation: {
+          openBreaks: number('open_breaks'),
+          unexplainedMinor: JSON.parse(row['unexplained'] ?? '{}') as Record<string, number>,
+        },
         rails: {
           paused: number('paused_rails'),
           failing: number('failing_rails'),

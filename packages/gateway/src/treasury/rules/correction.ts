@@ -45,6 +45,15 @@ export type Correction = {
     }
   /** A top-up whose money never came is a loss; late money that nobody claims is a gain. */
   | { readonly kind: 'write_off'; readonly merchantId: string; readonly outside: Outside }
+  | {
+      /** What a statement has and the books have not, or the other way round, as a gain or a loss of the operator. */
+      readonly kind: 'difference'
+      /** `bank:main` or `rail:card`. */
+      readonly account: string
+      /** `in`: there is more outside than in the books. */
+      readonly direction: 'in' | 'out'
+      readonly outside: Outside
+    }
 )
 
 export const releaseTargets = ['merchant', 'wallet', 'bank'] as const
@@ -77,6 +86,7 @@ const correctableKinds = {
   reverse: ['top_up', 'payout', 'correction'],
   release: ['late_payment'],
   write_off: ['top_up', 'late_payment'],
+  difference: [],
 } as const satisfies Record<Correction['kind'], readonly TransferKind[]>
 
 /** Throws where it does not fit what it corrects. */
@@ -107,6 +117,11 @@ export function planCorrection(correction: Correction, corrected: Correctable | 
       if (kind === 'late_payment')
         return { merchantId, from: suspenseAccount(currency), to: writeOffAccount(currency) }
       return { merchantId, from: writeOffAccount(currency), to: accountKeyOf(debitAccountId) }
+    }
+    case 'difference': {
+      const [there, gains] = [accountKeyOf(`${correction.account}:${currency}`), writeOffAccount(currency)]
+      const isIn = correction.direction === 'in'
+      return { merchantId: '', from: isIn ? there : gains, to: isIn ? gains : there }
     }
   }
 }
@@ -179,6 +194,8 @@ export function describeCorrection(correction: Correction): string {
       return `release ${amount}${of} to ${describeTarget(correction)}${through}`
     case 'write_off':
       return `write off ${amount}${of}${through}`
+    case 'difference':
+      return `write off ${amount} that ${correction.account} has ${correction.direction === 'in' ? 'more' : 'less'} than the books${through}`
   }
 }
 

@@ -86,7 +86,7 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
     const balance = balances.get(accountId)
     if (!balance) throw new Error('every account of a transfer is open')
     const isOverdrawn = availableMinor(balance) + availableMinor(effect) < 0n
-    if (isOverdrawn && !mayBeOverdrawn(accountId)) return false
+    if (isOverdrawn && !mayBeOverdrawn(accountKeyOf(accountId).ownerKind)) return false
   }
   await checkBanks(transaction, [...effects.keys()].map(accountKeyOf))
   await insertTransfers(transaction, transfers)
@@ -95,8 +95,11 @@ async function moveWithin(transaction: Queryable, transfers: readonly Transfer[]
   return true
 }
 
-function mayBeOverdrawn(accountId: string): boolean {
-  return accountId.startsWith('bank:') || accountId.startsWith('write_off:')
+/** What lies outside, and what is the operator's own loss. */
+export function mayBeOverdrawn(ownerKind: AccountKey['ownerKind']): boolean {
+  return (
+    ownerKind === 'bank' || ownerKind === 'rail' || ownerKind === 'write_off' || ownerKind === 'rail_fees'
+  )
 }
 
 /** Of accounts that this transaction has changed, and so holds. */

@@ -148,6 +148,13 @@ export const enForOperators: Readonly<Record<OperatorKind, NoticeText>> = {
       'The order’s page in the console shows every call and what can be done.',
     ],
   },
+  'breaks-found': {
+    subject: 'Statements of {account} and the books do not agree',
+    body: [
+      'Breaks found at {account}: {count}. The largest is about {largest}.',
+      'Look at them under Reconciliation in the console: each says what both sides have and what settles it.',
+    ],
+  },
   'rail-paused': {
     subject: 'Rail {rail} fails and is paused',
     body: [

@@ -1,0 +1,81 @@
+// Books what a statement says by the acts of the rooms that wait for it: orders paid by bank transfer, payouts that were paid
+// or came back, refunds that were sent, what rails paid over. Each bears the line's mark, so that it is booked once, and is
+// found again by whoever died before the match was written down.
+import type { ManagePayouts } from '../payouts/manage-payouts.ts'
+import type { RecordTransfers } from '../rails/record-transfers.ts'
+import type { SettleRail } from '../treasury/settle-rail.ts'
+import type { BookItem, BreakKind } from './rules/match.ts'
+import type { KnownLine } from './rules/statement.ts'
+
+export interface BookLinesParts {
+  readonly payouts: Pick<ManagePayouts, 'endPayout'>
+  readonly transfers: Pick<RecordTransfers, 'confirmTransfer' | 'settleRefund'>
+  readonly settleRail: SettleRail
+}
+
+/** Booked, and somebody should still look at it. */
+export interface Booked {
+  readonly finding: Extract<BreakKind, 'late' | 'twice' | 'amount_differs'> | undefined
+  /** What it is about. */
+  readonly sizeMinor: bigint
+}
+
+export type BookLine = ReturnType<typeof makeBookLine>
+
+const reason = 'by the statement'
+
+export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts) {
+  return async (line: KnownLine, item: BookItem, bankName: string | undefined): Promise<Booked> => {
+    const { mark: reference, valueDay: valueDate, currency } = line
+    const amountMinor = line.amountMinor < 0n ? -line.amountMinor : line.amountMinor
+    const outside = { reference, valueDate }
+    const entry = { outsideReference: reference, valueDate, party: line.party }
+    const usual: Booked = { finding: undefined, sizeMinor: amountMinor }
+    const { merchantId, transferId, railId = '' } = item
+    switch (item.kind) {
+      case 'booked':
+        return usual
+      case 'payout':
+      case 'payout_return': {
+        const status = item.kind === 'payout' ? 'paid' : 'returned'
+        await payouts.endPayout(
+          { merchantId, payoutId: transferId },
+          { status, outside, message: line.description },
+          reason,
+        )
+        return usual
+      }
+      case 'refund':
+        await transfers.settleRefund({ merchantId, refundId: transferId }, { sent: entry, reason })
+        return usual
+      case 'settlement': {
+        const { feeMinor = 0n } = item
+        const actId = line.lineId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+        const netMinor = item.amountMinor
+        await settleRail({
+          actId,
+          railId,
+          bankName: bankName ?? '',
+          currency,
+          batch: transferId,
+          netMinor,
+          feeMinor,
+          outside,
+        })
+        return usual
+      }
+      case 'transfer': {
+        // Money for an order that was paid before comes once too often, whoever sent it.
+        const wasPaid = item.orderStatus === 'success'
+        const { order, heldMinor } = await transfers.confirmTransfer(railId, {
+          ...entry,
+          ...{ reference: item.references[0] ?? '', currency, amountMinor, reason },
+        })
+        if (wasPaid) return { finding: 'twice', sizeMinor: amountMinor }
+        if (order.status === 'success')
+          return heldMinor > 0n ? { finding: 'amount_differs', sizeMinor: heldMinor } : usual
+        return order.status === 'pending' ? usual : { finding: 'late', sizeMinor: amountMinor }
+      }
+    }
+  }
+}

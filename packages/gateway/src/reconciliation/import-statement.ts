@@ -1,0 +1,265 @@
+// Imports a statement: reads the file once to its end without writing anything, so that what is wrong is said before any lock
+// is taken, and then once more into the database, all of it or nothing. What it holds is matched right after.
+import { createHash } from 'node:crypto'
+import { Failure, makeUuid } from '@tillgate/protocol'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import type { MatchLines, PassCounts } from './match-lines.ts'
+import { makeCamtReader } from './rules/camt053.ts'
+import { type CsvMapping, makeCsvReader } from './rules/csv.ts'
+import { type Format, formatOf, makeDecoder } from './rules/decode.ts'
+import { type KnownLine, makeIdentify, type StatementItem } from './rules/statement.ts'
+import type { MatchingStore } from './store/matching.ts'
+import type {
+  AccountBalance,
+  AccountLine,
+  SavedMapping,
+  StatementImport,
+  StatementStore,
+} from './store/statements.ts'
+
+/** Read from its beginning each time. */
+export interface StatementFile {
+  readonly name: string
+  readonly open: () => AsyncIterable<Uint8Array>
+}
+
+export interface ImportGiven {
+  readonly file: StatementFile
+  /** Of a CSV file. */
+  readonly mapping?: string | undefined
+  /** Of a file that does not name one that is known here. */
+  readonly account?: string | undefined
+  readonly reason: string
+}
+
+export interface ImportStatementParts extends ActParts {
+  readonly statements: StatementStore
+  readonly matching: Pick<MatchingStore, 'listOutsideAccounts'>
+  readonly matchLines: MatchLines
+}
+
+export interface DryRun {
+  readonly format: Format
+  readonly lines: number
+  readonly skipped: number
+  readonly accounts: readonly string[]
+  readonly firstDay: string | undefined
+  readonly lastDay: string | undefined
+  /** The first few. */
+  readonly examples: readonly (KnownLine & { readonly account: string })[]
+}
+
+export interface ImportOutcome {
+  readonly statement: StatementImport
+  /** Nothing was done: the file was imported before. */
+  readonly isRepeated: boolean
+  readonly counts: PassCounts
+}
+
+const linesPerBatch = 1_000
+const maxLines = 2_000_000
+const exampleLines = 20
+
+export type ImportStatement = ReturnType<typeof makeImportStatement>
+
+export function makeImportStatement(parts: ImportStatementParts) {
+  const { statements, matching, matchLines, clock, random } = parts
+  const makeAct = makeActs(parts)
+
+  return {
+    /** What would be read; nothing is written. */
+    dryRun: async (given: ImportGiven): Promise<DryRun> => (await inspect(given)).read,
+
+    async importStatement(given: ImportGiven): Promise<ImportOutcome> {
+      const { read, sha256, mapping } = await inspect(given)
+      const known = await statements.findByHash(sha256)
+      if (known) return { statement: known, isRepeated: true, counts: nothing }
+      const importId = makeUuid(clock.now(), random)
+      const act = makeAct('reconcile.import', importId, { reason: given.reason })
+      const { name } = given.file
+      const statement = await statements.importFile(
+        {
+          ...{
+            importId,
+            fileSha256: sha256,
+            fileName: name.slice(0, 200),
+            format: read.format,
+            mapping: mapping?.mappingName,
+          },
+          ...{ lines: 0, known: 0, skipped: 0, accounts: [], firstDay: undefined, lastDay: undefined },
+          importedAtMs: act.actedAtMs,
+        },
+        act,
+        async (put) => {
+          let skipped = 0
+          for await (const batch of batchesOf(given, mapping, createHash('sha256'))) {
+            skipped += batch.skipped
+            await put(batch)
+          }
+          return { skipped }
+        },
+      )
+      // Somebody sent the same file at the same moment.
+      if (!statement)
+        return { statement: found(await statements.findByHash(sha256)), isRepeated: true, counts: nothing }
+      const counts = { ...nothing }
+      // What a rail will pay over is news for the bank account that it comes to.
+      const others = mapping?.settlesTo === undefined ? [] : [`bank:${mapping.settlesTo}`]
+      for (const account of [...statement.accounts, ...others]) {
+        const { matched, booked, breaks } = await matchLines(account)
+        counts.matched += matched
+        counts.booked += booked
+        counts.breaks += breaks
+      }
+      return { statement, isRepeated: false, counts }
+    },
+  }
+
+  /** The whole file, without writing anything. */
+  async function inspect(given: ImportGiven) {
+    const mapping = await mappingOf(given)
+    const hash = createHash('sha256')
+    const days = { first: undefined as string | undefined, last: undefined as string | undefined }
+    const examples: AccountLine[] = []
+    const accounts = new Set<string>()
+    let format: Format = 'csv'
+    let lines = 0
+    let skipped = 0
+    for await (const batch of batchesOf(given, mapping, hash)) {
+      format = batch.format
+      lines += batch.lines.length
+      skipped += batch.skipped
+      if (lines > maxLines)
+        throw wrong('file', `The file has more than ${maxLines} lines. Export shorter periods.`)
+      examples.push(...batch.lines.slice(0, exampleLines - examples.length))
+      for (const { day, account } of batch.lines) {
+        accounts.add(account)
+        if (days.first === undefined || day < days.first) days.first = day
+        if (days.last === undefined || day > days.last) days.last = day
+      }
+    }
+    const read = {
+      format,
+      lines,
+      skipped,
+      accounts: [...accounts],
+      firstDay: days.first,
+      lastDay: days.last,
+      examples,
+    }
+    return { read, sha256: hash.digest('hex'), mapping }
+  }
+
+  async function* batchesOf(
+    given: ImportGiven,
+    mapping: SavedMapping | undefined,
+    hash: { update(bytes: Uint8Array): unknown },
+  ) {
+    const resolve = await accountsOf(given, mapping)
+    const identify = makeIdentify((text) => createHash('sha256').update(text).digest('hex').slice(0, 32))
+    let batch = {
+      format: 'csv' as Format,
+      lines: [] as AccountLine[],
+      balances: [] as AccountBalance[],
+      skipped: 0,
+    }
+    let account = ''
+    for await (const { format, items } of itemsOf(given.file, mapping?.columns, {
+      batches: mapping?.settlesTo !== undefined,
+      hash,
+    })) {
+      batch.format = format
+      for (const item of items) {
+        if (item.kind === 'account') account = resolve(item.number, item.lineNumber)
+        else if (item.kind === 'line')
+          batch.lines.push({ ...identify(account, item.line), account, settlesTo: mapping?.settlesTo })
+        else if (item.kind === 'balance') batch.balances.push({ ...item.balance, account })
+        else batch.skipped++
+      }
+      if (batch.lines.length < linesPerBatch) continue
+      yield batch
+      batch = { format, lines: [], balances: [], skipped: 0 }
+    }
+    yield batch
+  }
+
+  async function mappingOf({ mapping: name, account }: ImportGiven): Promise<SavedMapping | undefined> {
+    if (name === undefined) return undefined
+    const mapping = (await statements.listMappings()).find(({ mappingName }) => mappingName === name)
+    if (!mapping) throw wrong('mapping', `There is no mapping ${name}. Save it first.`)
+    if (account !== undefined && account !== mapping.account)
+      throw wrong('account', `The mapping ${name} is for ${mapping.account}.`)
+    return mapping
+  }
+
+  async function accountsOf({ account: named }: ImportGiven, mapping: SavedMapping | undefined) {
+    const all = await matching.listOutsideAccounts()
+    const chosen = mapping?.account ?? named
+    if (chosen !== undefined && !all.some(({ account }) => account === chosen))
+      throw wrong(
+        'account',
+        `There is no bank account or rail ${chosen}. There are: ${all.map(({ account }) => account).join(', ')}.`,
+      )
+    let onlyNumber: string | undefined
+    return (number: string | undefined, lineNumber: number): string => {
+      if (chosen !== undefined) {
+        if (onlyNumber !== undefined && number !== onlyNumber)
+          throw wrong(
+            'account',
+            `Line ${lineNumber}: the file holds statements of several accounts. Import it without naming one.`,
+          )
+        onlyNumber = number
+        return chosen
+      }
+      // A bank account comes before a transfer rail of the same IBAN.
+      const known = all.find(({ iban }) => number !== undefined && iban === number)
+      if (known) return known.account
+      throw wrong(
+        'account',
+        `Line ${lineNumber}: no bank account or rail here has the number ${number ?? '(none)'}. Name the account, or give it that IBAN.`,
+      )
+    }
+  }
+}
+
+async function* itemsOf(
+  file: StatementFile,
+  columns: CsvMapping | undefined,
+  { batches, hash }: { batches: boolean; hash: { update(bytes: Uint8Array): unknown } },
+): AsyncGenerator<{ format: Format; items: StatementItem[] }> {
+  const decoder = makeDecoder()
+  let reader: ReturnType<typeof makeCamtReader> | undefined
+  let format: Format = 'csv'
+  for await (const bytes of file.open()) {
+    if (bytes.length === 0) continue
+    hash.update(bytes)
+    const text = decoder.write(bytes)
+    if (!reader) {
+      format = formatOf(bytes)
+      reader = readerOf(format, columns, batches)
+    }
+    yield { format, items: reader.write(text) }
+  }
+  if (!reader) throw wrong('file', 'The file is empty.')
+  yield { format, items: [...reader.write(decoder.end()), ...reader.end()] }
+}
+
+function readerOf(format: Format, columns: CsvMapping | undefined, batches: boolean) {
+  if (format === 'camt.053') {
+    if (columns) throw wrong('mapping', 'A mapping is for CSV files, and this is XML. Leave it out.')
+    return makeCamtReader()
+  }
+  if (columns) return makeCsvReader(columns, { batches })
+  throw wrong('mapping', 'This is no XML, so it is read as CSV: say by which mapping.')
+}
+
+const nothing: PassCounts = { matched: 0, booked: 0, breaks: 0 }
+
+function found(statement: StatementImport | undefined): StatementImport {
+  if (!statement) throw new Error('a file that was imported is there')
+  return statement
+}
+
+function wrong(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

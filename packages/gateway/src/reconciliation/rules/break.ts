@@ -1,0 +1,106 @@
+// A break: what does not match, and what an operator may do about it.
+import { Failure, toDecimalText } from '@tillgate/protocol'
+import type { BookItem, BreakKind, Rule } from './match.ts'
+import type { KnownLine } from './statement.ts'
+
+/** How one ends: by news, or by an operator. */
+export const settlements = ['matched', 'accepted', 'written_off', 'confirmed', 'paired'] as const
+export type Settlement = (typeof settlements)[number]
+
+export interface Break {
+  readonly breakId: string
+  readonly account: string
+  readonly currency: string
+  readonly kind: BreakKind
+  /** What is unexplained by it, outside less books. */
+  readonly amountMinor: bigint
+  /** Of what it is about. */
+  readonly sizeMinor: bigint
+  readonly day: string
+  readonly lineId: string | undefined
+  readonly foundAtMs: number
+  readonly owner: string | undefined
+  /** Of the correction that settles it, from when an operator chose that. */
+  readonly actId: string | undefined
+  readonly settledAtMs: number | undefined
+  readonly settledBy: string | undefined
+  readonly settlement: Settlement | undefined
+  readonly reason: string | undefined
+  /** The outside's side. */
+  readonly line: KnownLine | undefined
+  /** The books' side, as it was. */
+  readonly item: BookItem | undefined
+}
+
+export interface BreakNote {
+  readonly noteId: string
+  readonly actor: string
+  readonly notedAtMs: number
+  readonly text: string
+}
+
+export type MatchedPair = KnownLine & {
+  readonly account: string
+  readonly rule: Rule | undefined
+  readonly breakId: string | undefined
+}
+
+/** As people read it. */
+export const breakMeanings = {
+  missing_here: 'The statement has it, the books have not.',
+  missing_there: 'The books have it, no statement shows it.',
+  amount_differs: 'Both have it, with different amounts.',
+  twice: 'The statement has it once more than the books.',
+  late: 'It came long after it ought to, or for an order that had ended.',
+} as const satisfies Record<BreakKind, string>
+
+export function isOpen({ settledAtMs }: Pick<Break, 'settledAtMs'>): boolean {
+  return settledAtMs === undefined
+}
+
+/** The books are right, or nothing is booked yet: somebody says that they have seen it. */
+export function mayAccept(of: Break): boolean {
+  return isOpen(of) && of.amountMinor === 0n && of.actId === undefined
+}
+
+/** The difference becomes a loss or a gain of the operator. */
+export function mayWriteOff(of: Break): boolean {
+  return isOpen(of) && of.amountMinor !== 0n
+}
+
+/** Money came for an order whose reference the statement does not say; or less, or more, than a payout or a rail's sum. */
+export function mayConfirm(of: Break): boolean {
+  const { kind, item, line, amountMinor } = of
+  const isWaitedFor =
+    kind === 'amount_differs' && item !== undefined && item.kind !== 'booked' && amountMinor !== 0n
+  const isForOrder = kind === 'missing_here' && (line?.amountMinor ?? 0n) > 0n
+  return isOpen(of) && of.actId === undefined && (isWaitedFor || isForOrder)
+}
+
+/** It is what another break misses. */
+export function mayPair(of: Break): boolean {
+  return isOpen(of) && of.kind === 'missing_here' && of.actId === undefined
+}
+
+/** Throws unless these two are each other's other side. */
+export function checkPair(here: Break, there: Break): void {
+  if (
+    there.kind !== 'missing_there' ||
+    !isOpen(there) ||
+    there.account !== here.account ||
+    there.item?.kind !== 'booked'
+  )
+    throw new Failure('invalid_field', {
+      field: 'otherBreakId',
+      message: `Break ${there.breakId} is not an open one of ${here.account} that misses a line for a transfer in the books.`,
+    })
+  if (here.currency !== there.currency || here.line?.amountMinor !== there.item.amountMinor)
+    throw new Failure('invalid_field', {
+      field: 'otherBreakId',
+      message: `The amounts differ: ${money(here.line?.amountMinor, here.currency)} and ${money(there.item.amountMinor, there.currency)}. Write the difference off on one of them.`,
+    })
+}
+
+function money(minor: bigint | undefined, currency: string): string {
+  return `${toDecimalText(minor ?? 0n, currency)} ${currency}`
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CsvMapping, checkMapping, makeCsvReader } from './csv.ts'
+import type { StatementLine } from './statement.ts'
+
+const columns: CsvMapping = {
+  separator: ';',
+  decimalSign: ',',
+  dayForm: 'DD.MM.YYYY',
+  sign: 'as_written',
+  day: 'Tag',
+  amount: 'Betrag',
+  currency: 'EUR',
+  references: ['Ref'],
+}
+
+function read(text: string, mapping: CsvMapping = columns, piece = text.length, batches = false) {
+  const reader = makeCsvReader(mapping, { batches })
+  const items = []
+  for (let at = 0; at < text.length; at += piece) items.push(...reader.write(text.slice(at, at + piece)))
+  return [...items, ...reader.end()]
+}
+
+const linesOf = (...given: Parameters<typeof read>): StatementLine[] =>
+  read(...given).flatMap((item) => (item.kind === 'line' ? [item.line] : []))
+
+test('amounts with either decimal sign, grouped, signed or in brackets, and days in their form', () => {
+  const [a, b, c] = linesOf(
+    'Tag;Betrag;Ref\r\n16.11.2026;1.234,5;A1\r\n17.11.2026;-0,07;B2\r\n\r\n18.11.2026 09:30;(3);"C;""3"""',
+  )
+  assert.deepEqual(
+    [a?.amountMinor, a?.day, b?.amountMinor, c?.amountMinor, c?.day, c?.entryReference, c?.lineNumber],
+    [123_450n, '2026-11-16', -7n, -300n, '2026-11-18', 'C;"3"', 5],
+  )
+})
+
+test('a cell in quotes may hold separators and line ends, and the text may be cut anywhere', () => {
+  const text = 'Tag;Betrag;Ref\n16.11.2026;1,00;"a;\nb"\n17.11.2026;2,00;x\n'
+  for (const piece of [1, 3, 10]) assert.deepEqual(read(text, columns, piece), read(text))
+  assert.deepEqual(
+    linesOf(text).map(({ lineNumber }) => lineNumber),
+    [2, 4],
+  )
+})
+
+test('the direction may be a column of its own, and lines may be left out by a word', () => {
+  const mapping: CsvMapping = {
+    ...columns,
+    sign: 'column',
+    direction: 'Art',
+    outWord: 'S',
+    skipColumn: 'Typ',
+    skipWords: ['sum'],
+  }
+  const items = read(
+    'Tag;Betrag;Ref;Art;Typ\n16.11.2026;1,00;a;S;\n16.11.2026;1,00;b;H;\n16.11.2026;9,00;c;H;sum\n',
+    mapping,
+  )
+  assert.deepEqual(
+    items.map((item) => (item.kind === 'line' ? item.line.amountMinor : item.kind)),
+    ['account', -100n, 100n, 'skipped'],
+  )
+})
+
+test('what a rail pays over in one sum is named by a column, or is that of the day', () => {
+  const text = 'Tag;Betrag;Ref;Gebühr;Sammler\n16.11.2026;10,00;a;0,30;S1\n17.11.2026;5,00;b;;\n'
+  const [a, b] = linesOf(text, { ...columns, fee: 'Gebühr', batch: 'Sammler' }, text.length, true)
+  assert.deepEqual([a?.feeMinor, a?.batch, b?.feeMinor, b?.batch], [30n, 'S1', 0n, '2026-11-17'])
+})
+
+test('hostile and broken files get an error that names the line', () => {
+  const cases: [string, RegExp][] = [
+    ['', /the file is empty/],
+    ['Datum,Betrag', /^Line 1: there is no column "Tag", "Betrag", "Ref"\. There are: Datum,Betrag/],
+    [`${'a;'.repeat(1_000_000)}\n`, /more than 200 columns|longer than/],
+    ['Tag;Betrag;Ref\n16.11.2026;1,00;"never closed', /^Line 2: a quote is opened/],
+    [`Tag;Betrag;Ref\n"${'x'.repeat(70_000)}`, /^Line 2: longer than 65536/],
+    ['Tag;Betrag;Ref\n16.11.2026;one;a', /^Line 2: "one" "EUR"/],
+    ['Tag;Betrag;Ref\n2026-11-16;1,00;a', /^Line 2: .* is no day/],
+    ['Tag;Betrag;Ref\n31.11.2026;1,00;a', /^Line 2: "2026-11-31" is no day/],
+  ]
+  for (const [text, message] of cases) assert.throws(() => read(text), { message }, text.slice(0, 40))
+})
+
+test('a mapping that cannot be meant is refused', () => {
+  assert.throws(() => checkMapping({ ...columns, sign: 'column' }), /which column tells the direction/)
+  assert.throws(() => checkMapping({ ...columns, skipColumn: 'Typ' }), /both the column and the words/)
+  assert.throws(() => checkMapping({ ...columns, references: [] }), /hold references/)
+})

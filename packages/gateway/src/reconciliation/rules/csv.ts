@@ -1,0 +1,233 @@
+// Statements as CSV, read by a mapping that an operator saved: which column is what, and how numbers and days are written.
+import { Failure } from '@tillgate/protocol'
+import {
+  amountOf,
+  dayOf,
+  referencesOf,
+  type StatementItem,
+  type StatementLine,
+  type StatementReader,
+  shortened,
+  unreadable,
+} from './statement.ts'
+
+export const separators = [',', ';', 'tab', '|'] as const
+export const decimalSigns = ['.', ','] as const
+export const dayForms = ['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'YYYYMMDD'] as const
+/** Of amounts: as they stand; the other way round, as a rail writes what it owes; or said by a column. */
+export const signs = ['as_written', 'reversed', 'column'] as const
+
+/** Columns by their headings. */
+export interface CsvMapping {
+  readonly separator: (typeof separators)[number]
+  readonly decimalSign: (typeof decimalSigns)[number]
+  readonly dayForm: (typeof dayForms)[number]
+  readonly sign: (typeof signs)[number]
+  readonly day: string
+  readonly amount: string
+  /** A column, or the code itself for all lines. */
+  readonly currency: string
+  /** Each may name something of ours. */
+  readonly references: readonly string[]
+  /** Where the sign is said by a column: which, and what it says of money that went out. */
+  readonly direction?: string | undefined
+  readonly outWord?: string | undefined
+  /** What the rail keeps. */
+  readonly fee?: string | undefined
+  /** What the rail pays over in one sum; the day unless given. */
+  readonly batch?: string | undefined
+  readonly party?: string | undefined
+  readonly description?: string | undefined
+  /** Lines in which this column holds one of these words are left out. */
+  readonly skipColumn?: string | undefined
+  readonly skipWords?: readonly string[] | undefined
+}
+
+const limits = { columns: 200, row: 64 * 1024 } as const
+
+/** `batches`: what it holds is paid over in sums, to a bank account. */
+export function makeCsvReader(
+  mapping: CsvMapping,
+  { batches }: { readonly batches: boolean },
+): StatementReader {
+  const rows = makeRowReader(mapping.separator === 'tab' ? '\t' : mapping.separator)
+  let columns: ReadonlyMap<string, number> | undefined
+  let isTold = false
+
+  const read = (all: readonly Row[]): StatementItem[] =>
+    all.flatMap((row): StatementItem[] => {
+      if (!columns) {
+        columns = columnsOf(mapping, row)
+        return []
+      }
+      if (row.cells.every((cell) => cell.trim() === '')) return []
+      const item = itemOf(row, { mapping, columns, batches })
+      const told: StatementItem[] = isTold
+        ? []
+        : [{ kind: 'account', number: undefined, lineNumber: row.lineNumber }]
+      isTold = true
+      return [...told, item]
+    })
+  return {
+    write: (text) => read(rows.write(text)),
+    end() {
+      const last = read(rows.end())
+      if (!columns) throw unreadable(1, 'the file is empty: its first line ought to name the columns.')
+      return last
+    },
+  }
+}
+
+interface Row {
+  readonly lineNumber: number
+  readonly cells: readonly string[]
+}
+
+/** As RFC 4180 has it: cells in quotes may hold separators, line ends and doubled quotes. */
+function makeRowReader(separator: string) {
+  let cells: string[] = []
+  let cell = ''
+  let length = 0
+  let lineNumber = 1
+  let rowLine = 1
+  let state: 'start' | 'plain' | 'quoted' | 'quote' = 'start'
+  const endCell = () => {
+    cells.push(cell)
+    cell = ''
+    state = 'start'
+    if (cells.length > limits.columns) throw unreadable(lineNumber, `more than ${limits.columns} columns.`)
+  }
+  const endRow = (): Row => {
+    endCell()
+    const row = { lineNumber: rowLine, cells }
+    cells = []
+    length = 0
+    return row
+  }
+  return {
+    write(text: string): Row[] {
+      const rows: Row[] = []
+      for (const char of text) {
+        if (++length > limits.row)
+          throw unreadable(rowLine, `longer than ${limits.row} characters. Is a quote open?`)
+        if (char === '\n') lineNumber++
+        if (state === 'quoted') {
+          if (char === '"') state = 'quote'
+          else cell += char
+        } else if (char === '"' && (state === 'start' || state === 'quote')) {
+          if (state === 'quote') cell += char
+          state = 'quoted'
+        } else if (char === separator) endCell()
+        else if (char === '\n') {
+          rows.push(endRow())
+          rowLine = lineNumber
+        } else if (char !== '\r') {
+          cell += char
+          state = 'plain'
+        }
+      }
+      return rows
+    },
+    end(): Row[] {
+      if (state === 'quoted')
+        throw unreadable(rowLine, 'a quote is opened and never closed: the file is cut off.')
+      return cell === '' && cells.length === 0 ? [] : [endRow()]
+    },
+  }
+}
+
+const columnFields = [
+  'day',
+  'amount',
+  'direction',
+  'fee',
+  'batch',
+  'party',
+  'description',
+  'skipColumn',
+] as const
+
+function columnsOf(mapping: CsvMapping, { lineNumber, cells }: Row): ReadonlyMap<string, number> {
+  const heads = new Map(cells.map((cell, index) => [cell.trim(), index]))
+  const wanted = [
+    ...columnFields.flatMap((field) => mapping[field] ?? []),
+    ...mapping.references,
+    ...(isCode(mapping.currency) ? [] : [mapping.currency]),
+  ]
+  const missing = wanted.filter((name) => !heads.has(name))
+  if (missing.length === 0) return heads
+  throw unreadable(
+    lineNumber,
+    `there is no column ${missing.map((name) => JSON.stringify(name)).join(', ')}. There are: ${[...heads.keys()].slice(0, 30).join(', ').slice(0, 400)}. Change the mapping, or its separator.`,
+  )
+}
+
+function isCode(currency: string): boolean {
+  return /^[A-Z]{3}$/.test(currency)
+}
+
+function itemOf(
+  { lineNumber, cells }: Row,
+  {
+    mapping,
+    columns,
+    batches,
+  }: { mapping: CsvMapping; columns: ReadonlyMap<string, number>; batches: boolean },
+): StatementItem {
+  const of = (name: string | undefined) =>
+    name === undefined ? '' : (cells[columns.get(name) ?? -1] ?? '').trim()
+  if (mapping.skipWords?.includes(of(mapping.skipColumn)) === true) return { kind: 'skipped' }
+  const currency = isCode(mapping.currency) ? mapping.currency : of(mapping.currency).toUpperCase()
+  const day = dayOf(isoDay(of(mapping.day), mapping.dayForm), lineNumber)
+  const written = signedAmount(of(mapping.amount), { mapping, currency, lineNumber })
+  const isOut =
+    mapping.sign === 'column' ? of(mapping.direction) === mapping.outWord : mapping.sign === 'reversed'
+  const amountMinor = isOut ? -written : written
+  if (amountMinor === 0n) return { kind: 'skipped' }
+  const fee = of(mapping.fee)
+  const line: StatementLine = {
+    lineNumber,
+    day,
+    valueDay: day,
+    currency,
+    amountMinor,
+    feeMinor: fee === '' ? 0n : signedAmount(fee, { mapping, currency, lineNumber }),
+    entryReference: shortened(of(mapping.references[0])),
+    references: referencesOf(mapping.references.map(of), [of(mapping.description)]),
+    batch: batches ? (shortened(of(mapping.batch)) ?? day) : undefined,
+    isReturn: false,
+    party: shortened(of(mapping.party)),
+    description: shortened(of(mapping.description)),
+  }
+  return { kind: 'line', line }
+}
+
+function signedAmount(
+  written: string,
+  { mapping, currency, lineNumber }: { mapping: CsvMapping; currency: string; lineNumber: number },
+): bigint {
+  const grouping = mapping.decimalSign === '.' ? /[\s',]/g : /[\s'.]/g
+  const plain = written.replace(grouping, '').replace(',', '.')
+  const [, minus, digits = ''] = /^([-−(])?\+?(.*?)\)?$/.exec(plain) ?? []
+  const minor = amountOf(digits, currency, lineNumber)
+  return minus === undefined ? minor : -minor
+}
+
+function isoDay(written: string, form: CsvMapping['dayForm']): string {
+  const at = (part: string) => written.slice(form.indexOf(part), form.indexOf(part) + part.length)
+  // A time may follow.
+  return `${at('YYYY')}-${at('MM')}-${at('DD')}`
+}
+
+/** Throws where it cannot be what somebody means. */
+export function checkMapping(mapping: CsvMapping): void {
+  if (mapping.sign === 'column' && (mapping.direction === undefined || mapping.outWord === undefined))
+    throw wrong('direction', 'Say which column tells the direction, and by which word money went out.')
+  if ((mapping.skipColumn === undefined) !== (mapping.skipWords === undefined))
+    throw wrong('skipWords', 'Give both the column and the words for lines that are left out, or neither.')
+  if (mapping.references.length === 0) throw wrong('references', 'Name the columns that hold references.')
+}
+
+function wrong(field: string, message: string): Failure {
+  return new Failure('invalid_field', { field, message })
+}

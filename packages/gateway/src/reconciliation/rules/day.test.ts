@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type DaySums, totalsOf } from './day.ts'
+
+const nothing: DaySums = {
+  ...{ bookMinor: 0n, startMinor: 0n, balanceMinor: undefined, linesMinor: 0n, linesAfterBalanceMinor: 0n },
+  ...{ matchedLinesMinor: 0n, matchedMinor: 0n, matchedSinceStartMinor: 0n, brokenMinor: 0n },
+}
+const told = (given: Partial<DaySums>) => {
+  const { inTransitMinor, unexplainedMinor } = totalsOf({ ...nothing, ...given })
+  return [inTransitMinor, unexplainedMinor]
+}
+
+test('what both sides have is neither on its way nor unexplained', () => {
+  assert.deepEqual(
+    told({
+      bookMinor: 5n,
+      linesMinor: 5n,
+      matchedLinesMinor: 5n,
+      matchedMinor: 5n,
+      matchedSinceStartMinor: 5n,
+    }),
+    [0n, 0n],
+  )
+})
+
+test('what the books have and the outside not yet is on its way, until it is overdue and a break', () => {
+  assert.deepEqual(told({ bookMinor: 5n }), [-5n, 0n])
+  assert.deepEqual(told({ bookMinor: 5n, brokenMinor: 5n }), [0n, -5n])
+})
+
+test('a line without a transfer is unexplained; with one that came later it is on its way', () => {
+  assert.deepEqual(told({ linesMinor: 5n }), [0n, 5n])
+  assert.deepEqual(told({ linesMinor: 5n, matchedLinesMinor: 5n }), [5n, 0n])
+})
+
+test('what was on its way before the first statement counts once, whether the outside says balances or not', () => {
+  const before = {
+    bookMinor: 100n,
+    startMinor: 100n,
+    linesMinor: 10n,
+    matchedLinesMinor: 10n,
+    matchedMinor: 10n,
+  }
+  assert.deepEqual(told(before), [10n, 0n])
+  assert.deepEqual(told({ ...before, balanceMinor: 100n }), [0n, 0n])
+})
+
+test('a line that a statement leaves out shows in the balance that the bank says', () => {
+  assert.deepEqual(
+    told({
+      balanceMinor: 7n,
+      linesMinor: 5n,
+      matchedLinesMinor: 5n,
+      bookMinor: 5n,
+      matchedMinor: 5n,
+      matchedSinceStartMinor: 5n,
+    }),
+    [0n, 2n],
+  )
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type BookItem, match } from './match.ts'
+import type { KnownLine } from './statement.ts'
+
+let made = 0
+function line(amountMinor: bigint, ...references: string[]): KnownLine {
+  const lineId = `L${++made}`
+  return {
+    ...{
+      lineId,
+      lineNumber: made,
+      mark: `mark ${lineId}`,
+      day: '2026-11-16',
+      valueDay: '2026-11-16',
+      currency: 'EUR',
+    },
+    ...{
+      amountMinor,
+      feeMinor: 0n,
+      entryReference: undefined,
+      references,
+      batch: undefined,
+      isReturn: false,
+    },
+    ...{ party: undefined, description: undefined },
+  }
+}
+function item(amountMinor: bigint, references: string[], given: Partial<BookItem> = {}): BookItem {
+  const transferId = `T${++made}`
+  return {
+    ...{
+      key: `m/${transferId}`,
+      kind: 'booked',
+      merchantId: 'm',
+      transferId,
+      currency: 'EUR',
+      amountMinor,
+      references,
+    },
+    ...{ day: '2026-11-15', bookDay: '2026-11-15', isMatched: false, what: 'payment' },
+    ...given,
+  }
+}
+const told = (...given: Parameters<typeof match>) =>
+  match(...given).map((each) =>
+    each.kind === 'break'
+      ? each.breakKind
+      : `${each.kind} ${each.rule} ${each.lines.length}:${each.items.length}`,
+  )
+
+test('a line is matched by a reference and its amount, and the rule is told', () => {
+  assert.deepEqual(told([line(100n, 'x', 'A')], [item(100n, ['A'])]), ['match reference 1:1'])
+  const one = line(100n)
+  assert.deepEqual(told([one], [item(100n, [one.mark])]), ['match entry_reference 1:1'])
+})
+
+test('several lines for one transfer, and one for several', () => {
+  assert.deepEqual(told([line(60n, 'A'), line(40n, 'A')], [item(100n, ['A'])]), ['match sum 2:1'])
+  assert.deepEqual(told([line(-100n, 'RUN')], [item(-60n, ['RUN', 'p1']), item(-40n, ['RUN', 'p2'])]), [
+    'match sum 1:2',
+  ])
+  assert.deepEqual(told([line(60n, 'A'), line(39n, 'A')], [item(100n, ['A'])]), [
+    'amount_differs',
+    'amount_differs',
+  ])
+})
+
+test('what waits is booked by its own room: payouts, returns, refunds, transfers, what rails pay over', () => {
+  assert.deepEqual(
+    told(
+      [line(-100n, 'P')],
+      [item(-100n, ['P'], { kind: 'payout' }), item(100n, ['P'], { kind: 'payout_return' })],
+    ),
+    ['book end_to_end_id 1:1'],
+  )
+  assert.deepEqual(
+    told([line(100n, 'P')], [item(-100n, ['P']), item(100n, ['P'], { kind: 'payout_return' })]),
+    ['book return 1:1'],
+  )
+  assert.deepEqual(told([line(-5n, 'R')], [item(-5n, ['R'], { kind: 'refund' })]), ['book refund 1:1'])
+  assert.deepEqual(told([line(70n, 'RF'), line(30n, 'RF')], [item(100n, ['RF'], { kind: 'transfer' })]), [
+    'book creditor_reference 1:1',
+    'book creditor_reference 1:1',
+  ])
+  assert.deepEqual(told([line(97n, 'S1')], [item(97n, ['S1'], { kind: 'settlement', feeMinor: 3n })]), [
+    'book settlement 1:1',
+  ])
+})
+
+test('what was recorded by hand is not booked again', () => {
+  const items = [item(100n, ['RF'], { kind: 'transfer' }), item(100n, ['RF'])]
+  assert.deepEqual(told([line(100n, 'RF')], items), ['match reference 1:1'])
+})
+
+test('the same thing once more is twice, whether the first came now or before', () => {
+  assert.deepEqual(told([line(5n, 'A'), line(5n, 'A')], [item(5n, ['A'])]), ['match reference 1:1', 'twice'])
+  assert.deepEqual(told([line(5n, 'A')], [item(5n, ['A'], { isMatched: true })]), ['twice'])
+})
+
+test('amount and day are enough for one line and one transfer alone', () => {
+  assert.deepEqual(told([line(5n)], [item(5n, [])]), ['match amount_and_day 1:1'])
+  assert.deepEqual(told([line(5n)], [item(5n, []), item(5n, [])]), ['missing_here'])
+  assert.deepEqual(told([line(5n), line(5n)], [item(5n, [])]), ['missing_here', 'missing_here'])
+  assert.deepEqual(told([line(5n)], [item(5n, [], { day: '2026-11-12' })]), ['missing_here'])
+  assert.deepEqual(told([line(5n)], [item(5n, [], { kind: 'payout' })]), ['missing_here'])
+})
+
+test('a line is late from the day after the grace ends on', () => {
+  const late = (day: string) =>
+    match([line(5n, 'A')], [item(5n, ['A'], { day })]).map((each) => each.kind === 'match' && each.lateDays)
+  assert.deepEqual([late('2026-11-11'), late('2026-11-10')], [[undefined], [6]])
+})
+
+test('another currency is another thing', () => {
+  assert.deepEqual(told([line(5n, 'A')], [item(5n, ['A'], { currency: 'USD' })]), ['missing_here'])
+})
+
+test('whatever there is, each line is decided once, no transfer is matched twice, and both sides of a match are equal', () => {
+  const names = fc.subarray(['A', 'B', 'C', 'D'], { maxLength: 2 })
+  const amounts = fc
+    .integer({ min: -4, max: 4 })
+    .filter((each) => each !== 0)
+    .map(BigInt)
+  const lines = fc.array(
+    fc.tuple(amounts, names).map(([minor, references]) => line(minor, ...references)),
+    { maxLength: 8 },
+  )
+  const items = fc.array(
+    fc
+      .tuple(amounts, names, fc.boolean())
+      .map(([minor, references, isMatched]) => item(minor, references, { isMatched })),
+    { maxLength: 8 },
+  )
+  fc.assert(
+    fc.property(lines, items, (seen, expected) => {
+      const decisions = match(seen, expected)
+      const decided = decisions.flatMap((each) => (each.kind === 'break' ? [each.line] : each.lines))
+      assert.deepEqual(
+        decided.map(({ lineId }) => lineId).toSorted(),
+        seen.map(({ lineId }) => lineId).toSorted(),
+      )
+      const matched = decisions.flatMap((each) => (each.kind === 'break' ? [] : each.items))
+      assert.equal(new Set(matched).size, matched.length)
+      assert(matched.every(({ isMatched }) => !isMatched))
+      const sum = (all: readonly { amountMinor: bigint }[]) =>
+        all.reduce((total, each) => total + each.amountMinor, 0n)
+      for (const each of decisions) if (each.kind !== 'break') assert.equal(sum(each.lines), sum(each.items))
+    }),
+  )
+})

@@ -1,0 +1,233 @@
+// The matcher: lines that the outside booked beside what the books have or wait for. Pure: it says what belongs together and
+// by which rule, what is to be booked first, and what is left as a break. Each line is decided once; what is left of both
+// sides is for the next pass, when there is news.
+import { daysBetween, type KnownLine } from './statement.ts'
+
+/** What a line can be matched with. Amounts as the outside account sees them: above zero came in. */
+export interface BookItem {
+  /** Tells it from every other one. */
+  readonly key: string
+  readonly kind: 'booked' | 'payout' | 'payout_return' | 'transfer' | 'refund' | 'settlement'
+  /** Empty where it concerns no merchant. */
+  readonly merchantId: string
+  /** In the ledger where it is booked; what names it otherwise. */
+  readonly transferId: string
+  readonly currency: string
+  readonly amountMinor: bigint
+  readonly day: string
+  /** When the ledger got it. */
+  readonly bookDay: string
+  readonly references: readonly string[]
+  /** With another line, before. */
+  readonly isMatched: boolean
+  /** For people: payment, payout, top-up … */
+  readonly what: string
+  readonly railId?: string | undefined
+  /** Of a transfer: the order's, before. */
+  readonly orderStatus?: string | undefined
+  readonly feeMinor?: bigint | undefined
+}
+
+export const rules = {
+  entry_reference: 'the books name this very entry',
+  reference: 'one of its references, and the amount',
+  sum: 'one of its references, and the sum',
+  creditor_reference: 'the creditor reference of an order',
+  end_to_end_id: 'the end-to-end id of a payout',
+  return: 'the end-to-end id of a payout that came back',
+  refund: 'the number of a refund that was to be sent',
+  settlement: 'what a rail pays over, less its fee',
+  amount_and_day: 'the amount and the day, of one line and one transfer alone',
+  operator: 'an operator said so',
+} as const
+export type Rule = keyof typeof rules
+
+export const breakKinds = ['missing_here', 'missing_there', 'amount_differs', 'twice', 'late'] as const
+export type BreakKind = (typeof breakKinds)[number]
+
+export type Decision =
+  /** All items are booked. `lateDays`: so many days after the books. */
+  | {
+      readonly kind: 'match'
+      readonly rule: Rule
+      readonly lines: readonly KnownLine[]
+      readonly items: readonly BookItem[]
+      readonly lateDays: number | undefined
+    }
+  /** An act of the item's own room books it first. */
+  | {
+      readonly kind: 'book'
+      readonly rule: Rule
+      readonly lines: readonly KnownLine[]
+      readonly items: readonly BookItem[]
+    }
+  | {
+      readonly kind: 'break'
+      readonly breakKind: BreakKind
+      readonly line: KnownLine
+      readonly item: BookItem | undefined
+    }
+
+export interface MatchGiven {
+  /** The books may run ahead by so many days before a line is late. */
+  readonly lateAfterDays: number
+  /** Both sides may be so many days apart to be matched by amount alone. */
+  readonly amountWithinDays: number
+}
+
+export const matchDefaults: MatchGiven = { lateAfterDays: 5, amountWithinDays: 3 }
+
+export function match(
+  lines: readonly KnownLine[],
+  items: readonly BookItem[],
+  given = matchDefaults,
+): Decision[] {
+  const byReference = new Map<string, BookItem[]>()
+  for (const item of items) for (const name of item.references) add(byReference, name, item)
+  const groups = new Map<string, KnownLine[]>()
+  const unnamed: KnownLine[] = []
+  for (const line of lines) {
+    const name = namesOf(line).find((each) => byReference.has(each))
+    if (name === undefined) unnamed.push(line)
+    else add(groups, name, line)
+  }
+  const used = new Set<string>()
+  const decided = [...groups].flatMap(([name, group]) =>
+    matchGroup(group, { items: byReference.get(name) ?? [], used, given }),
+  )
+  return [...decided, ...matchByAmount(unnamed, { items, used, given })]
+}
+
+/** The one that is most surely meant comes first. */
+function namesOf({ mark, entryReference, references }: KnownLine): string[] {
+  return [mark, ...(entryReference === undefined ? [] : [entryReference]), ...references]
+}
+
+interface Candidates {
+  readonly items: readonly BookItem[]
+  /** Those that a line of this pass has. */
+  readonly used: Set<string>
+  readonly given: MatchGiven
+}
+
+/** Lines that share a name with these items. */
+function matchGroup(group: readonly KnownLine[], { items: all, used, given }: Candidates): Decision[] {
+  const decisions: Decision[] = []
+  const items = all.filter(({ currency }) => group.some((line) => line.currency === currency))
+  const isFree = (item: BookItem) => !item.isMatched && !used.has(item.key)
+  const take = (rule: Rule, lines: readonly KnownLine[], taken: readonly BookItem[]) => {
+    for (const { key, kind } of taken) if (kind !== 'transfer') used.add(key)
+    decisions.push(decisionOf(rule, { lines, items: taken, given }))
+  }
+
+  const left: KnownLine[] = []
+  for (const line of group) {
+    const same = items.filter((item) => isFree(item) && item.kind !== 'transfer' && isSame(line, item))
+    // What is booked goes before what would be, and money that came back is a return only where nothing else fits.
+    const found =
+      same.find(({ kind }) => kind === 'booked') ??
+      same.find(({ kind }) => kind !== 'payout_return') ??
+      same[0]
+    if (found) take(ruleOf(line, found), [line], [found])
+    else left.push(line)
+  }
+  for (const [sign, lines] of bySign(left)) {
+    const open = items.filter(
+      (item) => isFree(item) && isSummed(item) && Math.sign(Number(item.amountMinor)) === sign,
+    )
+    const isBookable = open.length === 1 || open.every(({ kind }) => kind !== 'settlement')
+    const isWhole = isBookable && open.length > 0 && sum(lines) === sum(open)
+    if (isWhole) {
+      take('sum', lines, open)
+      continue
+    }
+    for (const line of lines) {
+      const transfer = items.find(({ kind, currency }) => kind === 'transfer' && currency === line.currency)
+      if (transfer && line.amountMinor > 0n) take('creditor_reference', [line], [transfer])
+      else decisions.push(breakOf(line, { items, open: open.filter(isFree), used }))
+    }
+  }
+  return decisions
+}
+
+function decisionOf(
+  rule: Rule,
+  { lines, items, given }: { lines: readonly KnownLine[]; items: readonly BookItem[]; given: MatchGiven },
+): Decision {
+  if (items.some(({ kind }) => kind !== 'booked')) return { kind: 'book', rule, lines, items }
+  const days = Math.max(...lines.flatMap((line) => items.map((item) => daysBetween(item.day, line.day))))
+  return { kind: 'match', rule, lines, items, lateDays: days > given.lateAfterDays ? days : undefined }
+}
+
+function ruleOf({ mark, entryReference }: KnownLine, { kind, references }: BookItem): Rule {
+  if (kind === 'payout') return 'end_to_end_id'
+  if (kind === 'payout_return') return 'return'
+  if (kind === 'refund' || kind === 'settlement') return kind
+  const isEntry =
+    references.includes(mark) || (entryReference !== undefined && references.includes(entryReference))
+  return isEntry ? 'entry_reference' : 'reference'
+}
+
+function breakOf(
+  line: KnownLine,
+  { items, open, used }: { items: readonly BookItem[]; open: readonly BookItem[]; used: ReadonlySet<string> },
+): Decision {
+  const again = items.find((item) => (item.isMatched || used.has(item.key)) && isSame(line, item))
+  if (again) return { kind: 'break', breakKind: 'twice', line, item: again }
+  const other = open.find(({ currency }) => currency === line.currency)
+  if (other) return { kind: 'break', breakKind: 'amount_differs', line, item: other }
+  return { kind: 'break', breakKind: 'missing_here', line, item: undefined }
+}
+
+/** Only what is booked already or a rail pays over, and only where nobody could mean another. */
+function matchByAmount(lines: readonly KnownLine[], { items, used, given }: Candidates): Decision[] {
+  const byAmount = Map.groupBy(lines, keyOf)
+  const open = Map.groupBy(
+    items.filter(
+      ({ kind, isMatched, key }) =>
+        (kind === 'booked' || kind === 'settlement') && !isMatched && !used.has(key),
+    ),
+    keyOf,
+  )
+  return lines.map((line): Decision => {
+    const near = (open.get(keyOf(line)) ?? []).filter(
+      ({ day }) => Math.abs(daysBetween(day, line.day)) <= given.amountWithinDays,
+    )
+    const [item] = near
+    const isAlone = near.length === 1 && byAmount.get(keyOf(line))?.length === 1
+    if (item && isAlone) return decisionOf('amount_and_day', { lines: [line], items: [item], given })
+    return { kind: 'break', breakKind: 'missing_here', line, item: undefined }
+  })
+}
+
+function keyOf({
+  currency,
+  amountMinor,
+}: {
+  readonly currency: string
+  readonly amountMinor: bigint
+}): string {
+  return `${currency} ${amountMinor}`
+}
+
+function isSame(line: KnownLine, { currency, amountMinor }: BookItem): boolean {
+  return line.currency === currency && line.amountMinor === amountMinor
+}
+
+function isSummed({ kind }: BookItem): boolean {
+  return kind === 'booked' || kind === 'payout' || kind === 'settlement'
+}
+
+function bySign(lines: readonly KnownLine[]): Map<number, KnownLine[]> {
+  return Map.groupBy(lines, ({ amountMinor }) => (amountMinor > 0n ? 1 : -1))
+}
+
+function sum(all: readonly { readonly amountMinor: bigint }[]): bigint {
+  return all.reduce((total, { amountMinor }) => total + amountMinor, 0n)
+}
+
+function add<Item>(to: Map<string, Item[]>, name: string, item: Item): void {
+  const before = to.get(name)
+  if (before) before.push(item)
+  else to.set(name, [item])
+}

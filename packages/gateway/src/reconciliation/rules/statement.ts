@@ -1,0 +1,155 @@
+// What a statement says, whatever its format: lines, balances, and by what each line may be known to the books.
+import { Failure, toMinorUnits } from '@tillgate/protocol'
+import { withoutHidden } from '../../platform/visible-text.ts'
+import { isCreditorReference } from '../../rails/rules/bank-account.ts'
+
+export interface StatementLine {
+  /** In the file, for whoever looks for it there. */
+  readonly lineNumber: number
+  /** When the outside booked it: 2026-11-16. */
+  readonly day: string
+  readonly valueDay: string
+  readonly currency: string
+  /** Above zero came in, below zero went out. */
+  readonly amountMinor: bigint
+  /** What a rail keeps of it. */
+  readonly feeMinor: bigint
+  /** The bank's own. */
+  readonly entryReference: string | undefined
+  /** Whatever in it may name something of ours. */
+  readonly references: readonly string[]
+  /** Of a rail: what is paid over in one sum. */
+  readonly batch: string | undefined
+  /** The bank says that it is money that came back. */
+  readonly isReturn: boolean
+  readonly party: string | undefined
+  readonly description: string | undefined
+}
+
+/** A line with what tells it from every other one of its account, in whatever file it is. */
+export interface KnownLine extends StatementLine {
+  readonly lineId: string
+  /** By what the books name it: the bank's reference as far as there is one, and never that of another line. */
+  readonly mark: string
+}
+
+export interface StatementBalance {
+  /** At the end of that day. */
+  readonly day: string
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
+export type StatementItem =
+  /** What follows is of this account: its IBAN, or its number where it has none; undefined: the file does not say. */
+  | { readonly kind: 'account'; readonly number: string | undefined; readonly lineNumber: number }
+  | { readonly kind: 'line'; readonly line: StatementLine }
+  | { readonly kind: 'balance'; readonly balance: StatementBalance }
+  /** Not booked yet, or left out by the mapping. */
+  | { readonly kind: 'skipped' }
+
+/** Reads text piece by piece, and holds no more of it than one entry. Throws a Failure that names the line. */
+export interface StatementReader {
+  readonly write: (text: string) => StatementItem[]
+  readonly end: () => StatementItem[]
+}
+
+export function unreadable(lineNumber: number, message: string): Failure {
+  return new Failure('invalid_field', { field: 'file', message: `Line ${lineNumber}: ${message}` })
+}
+
+export const maxTextLength = 500
+const maxReferences = 16
+const maxReferenceLength = 140
+/** Said instead of a reference. */
+const noReferences = new Set(['NOTPROVIDED', 'NOTAVAILABLE', 'NONREF', 'NONE', 'NULL', 'N/A'])
+
+/** Of elements that hold one reference each, then of free text. */
+export function referencesOf(named: readonly (string | undefined)[], texts: readonly string[]): string[] {
+  const found = new Set<string>()
+  for (const each of named) {
+    const reference = withoutHidden(each ?? '').replace(/\s+/g, '')
+    const isOne = reference !== '' && reference.length <= maxReferenceLength
+    if (isOne && !noReferences.has(reference.toUpperCase())) found.add(reference)
+  }
+  for (const text of texts) for (const reference of referencesIn(text)) found.add(reference)
+  return [...found].slice(0, maxReferences)
+}
+
+/** Ours: RF, two check digits and 15 characters. */
+const ourLength = 19
+
+function referencesIn(text: string): string[] {
+  const creditor = [...text.toUpperCase().matchAll(/RF ?\d ?\d[A-Z0-9 ]{15,40}/g)]
+    .map(([written]) => written.replaceAll(' ', '').slice(0, ourLength))
+    .filter(isCreditorReference)
+  const tokens = text.match(/[A-Za-z0-9][A-Za-z0-9._-]{4,63}/g) ?? []
+  return [
+    ...creditor,
+    ...tokens.filter((token) => /\d/.test(token)).map((token) => token.replace(/[._-]+$/, '')),
+  ]
+}
+
+/** Gives each line of one file its id, by a hash of 32 characters. Of lines that are the same in all that they say, the second is another one. */
+export function makeIdentify(
+  hash: (text: string) => string,
+): (account: string, line: StatementLine) => KnownLine {
+  const seen = new Map<string, number>()
+  return (account, line) => {
+    const { lineNumber: _, amountMinor, feeMinor, ...said } = line
+    const content = JSON.stringify([
+      account,
+      amountMinor.toString(),
+      feeMinor.toString(),
+      Object.values(said),
+    ])
+    const key = hash(content).slice(0, 20)
+    const ordinal = (seen.get(key) ?? 0) + 1
+    seen.set(key, ordinal)
+    const lineId = ordinal === 1 ? hash(content) : hash(`${content}\n${ordinal}`)
+    return { ...line, lineId, mark: `${line.entryReference?.slice(0, 100) ?? 'line'} ${lineId.slice(0, 12)}` }
+  }
+}
+
+/** Digits and one point, as banks write it; zeros behind what the currency has are nothing. Throws where it is no amount. */
+export function amountOf(written: string, currency: string, lineNumber: number): bigint {
+  const decimal = written
+    .trim()
+    .replace(/^(?=\.)/, '0')
+    .replace(/^0+(?=\d)/, '')
+  try {
+    return toMinorUnits(decimal.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''), currency, 'the amount')
+  } catch (error) {
+    const why = error instanceof Failure ? error.message : String(error)
+    throw unreadable(
+      lineNumber,
+      `${JSON.stringify(written.slice(0, 40))} ${JSON.stringify(currency.slice(0, 8))}: ${why}`,
+    )
+  }
+}
+
+/** A day of the calendar, of a date or a time as ISO 8601 has it. */
+export function dayOf(written: string, lineNumber: number): string {
+  const day = written.trim().slice(0, 10)
+  const time = Date.parse(`${day}T00:00:00Z`)
+  if (
+    /^[12]\d{3}-\d\d-\d\d$/.test(day) &&
+    !Number.isNaN(time) &&
+    new Date(time).toISOString().startsWith(day)
+  )
+    return day
+  throw unreadable(lineNumber, `${JSON.stringify(written.slice(0, 40))} is no day of the calendar.`)
+}
+
+export function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
+}
+
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000)
+}
+
+export function shortened(text: string | undefined): string | undefined {
+  const line = text && withoutHidden(text.replace(/\s+/g, ' ')).trim()
+  return line ? line.slice(0, maxTextLength) : undefined
+}

@@ -1,0 +1,381 @@
+// What the matcher works on and what it leaves behind: lines that wait, matches and breaks. Whoever writes holds the rows of
+// the account's lines; a line or a transfer that somebody else matched meanwhile is left as it is.
+import type { Pool, Queryable } from '../../database/pool.ts'
+import { bigint, number, rowShape } from '../../database/row-shape.ts'
+import { type Sql, sql } from '../../database/sql.ts'
+import type { Act } from '../../operators/rules/audit.ts'
+import { insertAct } from '../../operators/store/audit.ts'
+import type { BookItem, BreakKind, Rule } from '../rules/match.ts'
+import type { KnownLine } from '../rules/statement.ts'
+import { findByMarks, findItems, innerKinds } from './expected.ts'
+import { listOutsideAccounts, type OutsideAccount } from './owners.ts'
+
+export interface NewMatch {
+  readonly matchId: string
+  readonly rule: Rule
+  readonly lineIds: readonly string[]
+  readonly items: readonly BookItem[]
+  /** What they were before they were booked. */
+  readonly awaited?: readonly BookItem[]
+}
+
+export interface NewBreak {
+  readonly breakId: string
+  readonly kind: BreakKind
+  readonly currency: string
+  /** What is unexplained by it, outside less books. */
+  readonly amountMinor: bigint
+  readonly sizeMinor: bigint
+  readonly day: string
+  readonly lineId: string | undefined
+  readonly item: BookItem | undefined
+}
+
+export interface Found {
+  readonly account: string
+  readonly matches: readonly NewMatch[]
+  readonly breaks: readonly NewBreak[]
+  /** Of lines that are in a break already: what is known of them by now. */
+  readonly changed?: readonly NewBreak[]
+  readonly nowMs: number
+  /** With news for operators, where there are any. */
+  readonly act?: Act | undefined
+}
+
+export type MatchingStore = ReturnType<typeof makeMatchingStore>
+
+export function makeMatchingStore(database: Pool) {
+  return {
+    listOutsideAccounts: () => listOutsideAccounts(database),
+    /** Lines that nobody has looked at yet. */
+    listOpenLines: (account: string, page: { after: string; limit: number }) =>
+      listLines(
+        database,
+        sql`account = ${account} and match_id is null and break_id is null and line_id > ${page.after} order by line_id limit ${page.limit}`,
+      ),
+    /** Lines of open breaks that nobody settles just now. */
+    listBrokenLines: (account: string, page: { after: string; limit: number }) =>
+      listLines(
+        database,
+        sql`account = ${account} and break_id is not null and match_id is null and line_id > ${page.after}
+   and exists (select from reconciliation_breaks b where b.break_id = l.break_id and b.act_id is null)
+ order by line_id limit ${page.limit}`,
+      ),
+    findItems: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
+      findItems(database, outside, { lines, currencies: currenciesOf(lines) }),
+    findByMarks: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
+      findByMarks(database, outside, {
+        marks: lines.map(({ mark }) => mark),
+        currencies: currenciesOf(lines),
+      }),
+    record: (found: Found) => database.transaction((transaction) => record(transaction, found)),
+    listOverdue: (outside: OutsideAccount, overdue: { graceDays: number; limit: number }) =>
+      listOverdue(database, outside, overdue),
+    recordRailSide: (railId: string) =>
+      database.transaction((transaction) => recordRailSide(transaction, railId)),
+    accountsWithWork: () => accountsWithWork(database),
+  }
+}
+
+function currenciesOf(lines: readonly KnownLine[]): string[] {
+  return [...new Set(lines.map(({ currency }) => currency))]
+}
+
+export const lineShape = rowShape<KnownLine>('line', {
+  lineId: 'l.line_id',
+  lineNumber: number('l.line_number'),
+  day: 'l.day::text',
+  valueDay: 'l.value_day::text',
+  currency: 'l.currency',
+  amountMinor: bigint('l.amount_minor'),
+  feeMinor: bigint('l.fee_minor'),
+  mark: 'l.mark',
+  // The bank's own reference is the first of the names.
+  entryReference: "nullif(split_part(l.mark, ' ', 1), 'line')",
+  references: 'l.refs',
+  batch: 'l.batch',
+  isReturn: 'l.is_return',
+  party: 'l.party',
+  description: 'l.description',
+})
+
+export async function listLines(database: Queryable, where: Sql): Promise<KnownLine[]> {
+  const { rows } = await database.query(
+    sql`select ${lineShape.columns} from statement_lines l where ${where}`,
+  )
+  return rows.map(lineShape.read)
+}
+
+/** How many of the breaks are new. */
+async function record(
+  transaction: Queryable,
+  { account, matches, breaks, changed = [], nowMs, act }: Found,
+): Promise<number> {
+  const taken = await lockLines(transaction, account, [
+    ...matches.flatMap(({ lineIds }) => lineIds),
+    ...breaks.flatMap(({ lineId }) => lineId ?? []),
+  ])
+  const free = matches.filter(({ lineIds }) => !lineIds.some((lineId) => taken.has(lineId)))
+  const rest = await insertMatches(transaction, { account, matches: free, nowMs })
+  await settleMatched(transaction, { account, matches: rest, nowMs })
+  const fresh = await insertBreaks(transaction, {
+    account,
+    nowMs,
+    breaks: (await comparedOnce(transaction, { account, breaks, nowMs })).filter(
+      ({ lineId, kind }) => kind === 'late' || lineId === undefined || !taken.has(lineId),
+    ),
+  })
+  for (const each of changed) await changeBreak(transaction, account, each)
+  if (act && fresh > 0) await insertAct(transaction, act)
+  return fresh
+}
+
+/** A transfer is compared with one line at a time: it is not missing any more then, and further lines have no other side. */
+async function comparedOnce(
+  transaction: Queryable,
+  { account, breaks, nowMs }: Pick<Found, 'account' | 'breaks' | 'nowMs'>,
+): Promise<readonly NewBreak[]> {
+  const items = breaks.flatMap(({ kind, item }) => (kind === 'amount_differs' && item ? [item] : []))
+  if (items.length === 0) return breaks
+  const named = sql`account = ${account} and settled_at is null and (merchant_id, transfer_id) in (
+       select * from unnest(${items.map(({ merchantId }) => merchantId)}::text[], ${items.map(({ transferId }) => transferId)}::text[]))`
+  await transaction.query(sql`
+update reconciliation_breaks
+   set settled_at = ${nowMs}, settled_by = 'matching', settlement = 'matched', reason = 'it came, with another amount'
+ where ${named} and kind = 'missing_there' and act_id is null`)
+  const { rows } = await transaction.query<{ key: string }>(sql`
+select merchant_id || '/' || transfer_id as key from reconciliation_breaks where ${named} and kind in ('missing_there', 'amount_differs')`)
+  const taken = new Set(rows.map(({ key }) => key))
+  return breaks.map((each) => {
+    const { kind, item } = each
+    if (kind !== 'amount_differs' || !item) return each
+    const key = `${item.merchantId}/${item.transferId}`
+    if (!taken.has(key)) {
+      taken.add(key)
+      return each
+    }
+    const amountMinor = item.kind === 'booked' ? each.amountMinor + item.amountMinor : each.amountMinor
+    const sizeMinor = amountMinor < 0n ? -amountMinor : amountMinor
+    return { ...each, kind: 'missing_here', item: undefined, amountMinor, sizeMinor }
+  })
+}
+
+/** Where news makes another kind of it, and nobody settles it just now. */
+async function changeBreak(transaction: Queryable, account: string, of: NewBreak): Promise<void> {
+  const { lineId, kind, amountMinor, sizeMinor, item } = of
+  await transaction.query(sql`
+update reconciliation_breaks b
+   set kind = ${kind}, amount_minor = ${amountMinor.toString()}, size_minor = ${sizeMinor.toString()},
+       merchant_id = ${item?.merchantId}, transfer_id = ${item?.transferId}, item = ${item ? itemText(item) : null}
+ where b.account = ${account} and b.line_id = ${lineId} and b.settled_at is null and b.act_id is null
+   and b.kind in ('missing_here', 'amount_differs', 'twice') and (b.kind, b.transfer_id) is distinct from (${kind}, ${item?.transferId})
+   and not exists (select from reconciliation_breaks o
+                    where o.account = b.account and o.merchant_id = ${item?.merchantId} and o.transfer_id = ${item?.transferId}
+                      and o.settled_at is null and o.break_id <> b.break_id)`)
+}
+
+/** Those that are matched already. */
+async function lockLines(
+  transaction: Queryable,
+  account: string,
+  lineIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await transaction.query<{ line_id: string; match_id: string | null }>(sql`
+select line_id, match_id from statement_lines
+ where account = ${account} and line_id = any (${lineIds})
+ order by line_id
+   for update`)
+  return new Set(rows.filter((row) => row.match_id !== null).map((row) => row.line_id))
+}
+
+/** Those that were made: of one whose transfer is matched already nothing is. */
+export async function insertMatches(
+  transaction: Queryable,
+  { account, matches, nowMs }: Pick<Found, 'account' | 'matches' | 'nowMs'>,
+): Promise<readonly NewMatch[]> {
+  if (matches.length === 0) return []
+  const pairs = matches.flatMap(({ matchId, items }) => items.map((item) => ({ matchId, item })))
+  const { rows } = await transaction.query<{ match_id: string }>(sql`
+insert into matched_transfers (account, merchant_id, transfer_id, match_id, currency, amount_minor, day)
+select ${account}, * from unnest(${pairs.map(({ item }) => item.merchantId)}::text[],
+  ${pairs.map(({ item }) => item.transferId)}::text[], ${pairs.map(({ matchId }) => matchId)}::uuid[],
+  ${pairs.map(({ item }) => item.currency)}::text[], ${pairs.map(({ item }) => item.amountMinor.toString())}::numeric[],
+  ${pairs.map(({ item }) => item.bookDay)}::date[])
+    on conflict do nothing
+returning match_id`)
+  const made = Map.groupBy(rows, (row) => row.match_id)
+  const whole = matches.filter(({ matchId, items }) => (made.get(matchId)?.length ?? 0) === items.length)
+  const partly = matches.filter((each) => !whole.includes(each)).map(({ matchId }) => matchId)
+  if (partly.length > 0)
+    await transaction.query(sql`delete from matched_transfers where match_id = any (${partly}::uuid[])`)
+  await transaction.query(sql`
+insert into reconciliation_matches (match_id, account, rule, matched_at)
+select m.match_id, ${account}, m.rule, ${nowMs}
+  from unnest(${whole.map(({ matchId }) => matchId)}::uuid[], ${whole.map(({ rule }) => rule)}::text[]) as m (match_id, rule)`)
+  return whole
+}
+
+async function settleMatched(
+  transaction: Queryable,
+  { account, matches, nowMs }: Pick<Found, 'account' | 'matches' | 'nowMs'>,
+): Promise<void> {
+  const lines = matches.flatMap(({ matchId, lineIds }) => lineIds.map((lineId) => ({ matchId, lineId })))
+  await transaction.query(sql`
+update statement_lines l set match_id = m.match_id, break_id = null
+  from unnest(${lines.map(({ lineId }) => lineId)}::text[], ${lines.map(({ matchId }) => matchId)}::uuid[]) as m (line_id, match_id)
+ where l.account = ${account} and l.line_id = m.line_id`)
+  const items = matches.flatMap((each) => [...each.items, ...(each.awaited ?? [])])
+  // By news, not by an operator.
+  await transaction.query(sql`
+update reconciliation_breaks b
+   set settled_at = ${nowMs}, settled_by = 'matching', settlement = 'matched', reason = 'the other side came'
+ where b.account = ${account} and b.settled_at is null and b.kind <> 'late' and b.act_id is null
+   and (b.line_id = any (${lines.map(({ lineId }) => lineId)})
+        or (b.kind = 'missing_there'
+            and (b.merchant_id, b.transfer_id) in (select * from unnest(${items.map(({ merchantId }) => merchantId)}::text[],
+                                                                        ${items.map(({ transferId }) => transferId)}::text[]))))`)
+}
+
+async function insertBreaks(
+  transaction: Queryable,
+  { account, breaks, nowMs }: Pick<Found, 'account' | 'breaks' | 'nowMs'>,
+): Promise<number> {
+  if (breaks.length === 0) return 0
+  const { rows } = await transaction.query<{ break_id: string; line_id: string | null }>(sql`
+insert into reconciliation_breaks (break_id, account, currency, kind, amount_minor, size_minor, day, line_id, merchant_id,
+                                   transfer_id, item, found_at)
+select b.break_id, ${account}, b.currency, b.kind, b.amount_minor, b.size_minor, b.day, b.line_id, b.item->>'merchantId',
+       b.item->>'transferId', b.item, ${nowMs}
+  from unnest(${breaks.map(({ breakId }) => breakId)}::uuid[], ${breaks.map(({ currency }) => currency)}::text[],
+              ${breaks.map(({ kind }) => kind)}::text[], ${breaks.map(({ amountMinor }) => amountMinor.toString())}::numeric[],
+              ${breaks.map(({ sizeMinor }) => sizeMinor.toString())}::numeric[], ${breaks.map(({ day }) => day)}::date[],
+              ${breaks.map(({ lineId }) => lineId ?? null)}::text[], ${breaks.map(({ item }) => (item ? itemText(item) : null))}::jsonb[])
+    as b (break_id, currency, kind, amount_minor, size_minor, day, line_id, item)
+    on conflict do nothing
+returning break_id, line_id`)
+  await transaction.query(sql`
+update statement_lines l set break_id = b.break_id
+  from unnest(${rows.map((row) => row.line_id)}::text[], ${rows.map((row) => row.break_id)}::uuid[]) as b (line_id, break_id)
+ where l.account = ${account} and l.line_id = b.line_id and l.match_id is null`)
+  return rows.length
+}
+
+function itemText(item: BookItem): string {
+  return JSON.stringify({
+    ...item,
+    amountMinor: item.amountMinor.toString(),
+    feeMinor: item.feeMinor?.toString(),
+  })
+}
+
+/** What the books have, or sent, and no statement shows, so many days later than it ought to. */
+async function listOverdue(
+  database: Queryable,
+  outside: OutsideAccount,
+  { graceDays, limit }: { graceDays: number; limit: number },
+): Promise<BookItem[]> {
+  const { account, owners, bankName } = outside
+  const side = (column: Sql, sign: Sql) => sql`
+select t.merchant_id, t.transfer_id, t.currency, ${sign} t.amount_minor as amount_minor, t.kind, t.made_at, 'booked' as item_kind
+  from outside_accounts a
+  join transfers t on ${column} = any (select o || ':' || a.currency from unnest(${owners}::text[]) as o)
+   and (${column} like 'bank:%' or ${column} like 'rail:%') and t.phase in ('post', 'direct')
+   and t.made_at >= extract(epoch from greatest(a.start_day, a.closed_through - 35))::bigint * 1000
+   and t.made_at < extract(epoch from a.seen_through + 1 - ${graceDays}::integer)::bigint * 1000
+ where a.account = ${account} and t.kind not in ('rail_settlement', 'rail_fee') and t.kind <> all (${innerKinds(outside)})`
+  const sent = sql`
+select p.merchant_id, p.payout_id, p.currency, -p.amount_minor, 'payout', p.sent_at, 'payout'
+  from outside_accounts a
+  join payout_runs r on r.bank_name = ${bankName ?? null} and r.currency = a.currency and r.sent_at is not null and r.ended_at is null
+  join payouts p on p.run_id = r.run_id and p.status = 'sent'
+   and p.sent_at >= extract(epoch from a.start_day)::bigint * 1000
+   and p.sent_at < extract(epoch from a.seen_through + 1 - ${graceDays}::integer)::bigint * 1000
+ where a.account = ${account}`
+  const { rows } = await database.query(sql`
+select ${overdueShape.columns}
+  from (${side(sql`t.debit_account`, sql``)} union all ${side(sql`t.credit_account`, sql`-`)} union all ${sent}) as i
+ where not exists (select from matched_transfers m where m.account = ${account} and m.merchant_id = i.merchant_id
+                      and m.transfer_id = i.transfer_id)
+   and not exists (select from reconciliation_breaks b where b.account = ${account} and b.merchant_id = i.merchant_id
+                      and b.transfer_id = i.transfer_id
+                      and (b.settled_at is null and b.kind in ('missing_there', 'amount_differs') or b.settlement = 'accepted'))
+ order by i.made_at, i.transfer_id
+ limit ${limit}`)
+  return rows.map(overdueShape.read).map((item) => ({ ...item, references: [], isMatched: false }))
+}
+
+const overdueShape = rowShape<
+  Omit<BookItem, 'references' | 'isMatched' | 'railId' | 'orderStatus' | 'feeMinor'>
+>('item', {
+  key: "i.merchant_id || '/' || i.transfer_id",
+  kind: 'i.item_kind',
+  merchantId: 'i.merchant_id',
+  transferId: 'i.transfer_id',
+  currency: 'i.currency',
+  amountMinor: bigint('i.amount_minor'),
+  day: "(to_timestamp(i.made_at / 1000.0) at time zone 'UTC')::date::text",
+  bookDay: "(to_timestamp(i.made_at / 1000.0) at time zone 'UTC')::date::text",
+  what: 'i.kind',
+})
+
+/**
+ * What a bank says that a rail paid over, the rail itself has no line for: one is made, of all that left the rail's account
+ * by it. Found by the transfers, so that it is made whoever died after they were booked.
+ */
+async function recordRailSide(transaction: Queryable, railId: string): Promise<number> {
+  const account = `rail:${railId}`
+  const { rows } = await transaction.query<{ audit_id: string }>(sql`
+select distinct t.audit_id
+  from outside_accounts a
+  join transfers t on t.credit_account = a.account || ':' || a.currency and t.credit_account like 'rail:%'
+   and t.phase = 'direct' and t.kind = 'rail_settlement' and t.merchant_id = ''
+ where a.account = ${account}
+   and not exists (select from matched_transfers m where m.account = a.account and m.merchant_id = '' and m.transfer_id = t.transfer_id)`)
+  for (const { audit_id: auditId } of rows) await settleBatch(transaction, account, auditId)
+  return rows.length
+}
+
+async function settleBatch(transaction: Queryable, account: string, auditId: string): Promise<void> {
+  const { rowCount } = await transaction.query(sql`
+with moved as (
+  select t.*, (to_timestamp(t.made_at / 1000.0) at time zone 'UTC')::date as book_day
+    from transfers t
+   where t.merchant_id = '' and t.audit_id = ${auditId} and t.kind in ('rail_settlement', 'rail_fee')
+), line as (
+  insert into statement_lines (account, line_id, line_number, day, value_day, accounting_day, currency, amount_minor, mark, refs,
+                               batch, description, match_id)
+  select ${account}, replace(${auditId}::text, '-', ''), 0, max(v.day), max(v.day), greatest(max(v.day), max(a.closed_through) + 1),
+         m.currency, -sum(m.amount_minor), 'settlement ' || ${auditId}::text, '{}', max(split_part(c.subject, ' ', 2)),
+         'what the rail paid over', ${auditId}::uuid
+    from moved m
+    join outside_accounts a on a.account = ${account} and a.currency = m.currency
+    join audit c on c.audit_id = ${auditId}
+   cross join lateral (select coalesce(m.value_date, m.book_day) as day) as v
+   group by m.currency
+      on conflict do nothing
+  returning currency, batch
+), matched as (
+  insert into matched_transfers (account, merchant_id, transfer_id, match_id, currency, amount_minor, day)
+  select ${account}, '', m.transfer_id, ${auditId}::uuid, m.currency, -m.amount_minor, m.book_day
+    from moved m join line on line.currency = m.currency
+  returning transfer_id
+), rule as (
+  insert into reconciliation_matches (match_id, account, rule, matched_at)
+  select ${auditId}::uuid, ${account}, 'settlement', max(m.made_at) from moved m join line on true having count(*) > 0
+)
+update rail_batches b
+   set settled_gross = b.settled_gross + (select sum(amount_minor) from moved),
+       settled_fee = b.settled_fee + coalesce((select sum(amount_minor) from moved where kind = 'rail_fee'), 0)
+  from line
+ where b.account = ${account} and b.currency = line.currency and b.batch = line.batch`)
+  if (rowCount > 1) throw new Error('a batch is one row')
+}
+
+/** Those with lines that nobody looked at, or breaks whose settling is under way. */
+async function accountsWithWork(database: Queryable): Promise<string[]> {
+  const { rows } = await database.query<{ account: string }>(sql`
+select distinct account from statement_lines where match_id is null and break_id is null
+ union
+select account from reconciliation_breaks where settled_at is null and act_id is not null`)
+  return rows.map((row) => row.account)
+}

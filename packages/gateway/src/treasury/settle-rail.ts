@@ -1,0 +1,76 @@
+// A rail pays over what it collected, in one sum and less what it keeps: the money moves from its account to the bank's, and
+// what it kept becomes the operator's cost, in one transaction and once for each entry of the bank.
+import { makeTransactionId } from '@tillgate/protocol'
+import {
+  type AccountKey,
+  accountIdOf,
+  bankAccount,
+  type OutsideMark,
+  railAccount,
+  railFeesAccount,
+  type Transfer,
+} from '../ledger/rules/transfer.ts'
+import { type ActParts, makeActs } from '../operators/audit-entries.ts'
+import { carryOutOnce } from '../operators/carry-out-once.ts'
+import type { TreasuryStore } from './store/treasury.ts'
+
+export interface RailSettlement {
+  /** The same for the same entry of the bank. */
+  readonly actId: string
+  readonly railId: string
+  readonly bankName: string
+  readonly currency: string
+  readonly batch: string
+  /** What came to the bank. */
+  readonly netMinor: bigint
+  readonly feeMinor: bigint
+  readonly outside: OutsideMark
+}
+
+export interface SettleRailParts extends ActParts {
+  readonly treasury: TreasuryStore
+}
+
+export type SettleRail = ReturnType<typeof makeSettleRail>
+
+export function makeSettleRail(parts: SettleRailParts) {
+  const { treasury, random } = parts
+  const makeAct = makeActs(parts)
+  return async (settlement: RailSettlement): Promise<void> => {
+    const { actId, railId, bankName, currency, batch, netMinor, feeMinor, outside } = settlement
+    const made = makeAct('rail.settle', `${railId} ${batch}`, {
+      reason: 'the bank booked what the rail paid over',
+    })
+    const act = { ...made, auditId: actId }
+    const rail = railAccount(railId, currency)
+    const move = (kind: 'rail_settlement' | 'rail_fee', from: AccountKey, amountMinor: bigint): Transfer => ({
+      ...{
+        merchantId: '',
+        transferId: makeTransactionId(act.actedAtMs, random),
+        kind,
+        phase: 'direct',
+        holdId: undefined,
+      },
+      ...{ debitAccountId: accountIdOf(from), creditAccountId: accountIdOf(rail), currency, amountMinor },
+      ...{ paymentId: undefined, refundId: undefined, auditId: actId, madeAtMs: act.actedAtMs },
+      outside: kind === 'rail_settlement' ? outside : undefined,
+    })
+    const [bank, cost] = [bankAccount(bankName, currency), railFeesAccount(railId, currency)]
+    await treasury.openAccounts([rail, bank, cost])
+    const transfers = [
+      move('rail_settlement', bank, netMinor),
+      ...(feeMinor > 0n ? [move('rail_fee', cost, feeMinor)] : []),
+    ]
+    await carryOutOnce<'refused'>(
+      act,
+      { actId },
+      {
+        isRecorded: treasury.isRecorded,
+        async attempt() {
+          const moved = await treasury.move(transfers, act)
+          return moved === 'moved' ? 'done' : moved === 'unknown' ? 'unknown' : 'refused'
+        },
+      },
+    )
+  }
+}

@@ -1,0 +1,158 @@
+// Reconciliation as an operator meets it: a file is chosen in the console, breaks are worked off, days are closed; and the same
+// file on the command line. A second operator is asked where corrections want one.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { ConsoleClient, signedInAs } from '../support/console.ts'
+import { startTestGateway } from '../support/gateway.ts'
+
+const gateway = await startTestGateway({ environment: { APPROVAL_FOR: 'correction' } })
+const { operations, config, pool } = gateway
+const admin = new ConsoleClient(gateway)
+await admin.signIn()
+const folder = mkdtempSync(join(tmpdir(), 'statement-'))
+after(() => rmSync(folder, { recursive: true }))
+const file = join(folder, 'statement.xml')
+const text = camt053({
+  ...{
+    iban: 'DE89370400440532013000',
+    currency: 'EUR',
+    version: 2,
+    from: '2026-01-05',
+    through: '2026-01-06',
+    openingMinor: 0n,
+  },
+  lines: [
+    {
+      reference: 'B1',
+      day: '2026-01-05',
+      amountMinor: 500n,
+      text: '<b>who knows</b>'.replaceAll('<', '&lt;'),
+    },
+    { reference: 'B2', day: '2026-01-06', amountMinor: -35n, text: 'Account fee' },
+  ],
+})
+writeFileSync(file, text)
+
+function tillgate(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: config.databaseUrl ?? '',
+    MASTER_KEY: config.masterKey?.toString('base64') ?? '',
+  }
+  const script = join(import.meta.dirname, '../../tillgate.js')
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args], { env, cwd: '/tmp' }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
+    )
+  })
+}
+
+test('a dry run on the command line reads a file and changes nothing; an error names the line', async () => {
+  const dry = await tillgate(
+    'reconcile',
+    'import',
+    file,
+    '--account',
+    'bank:main',
+    '--dry-run',
+    'yes',
+    '--reason',
+    'look',
+  )
+  assert.match(dry.out, /Nothing was imported\. 2 lines would be read/, dry.err)
+  const cut = join(folder, 'cut.xml')
+  writeFileSync(cut, text.slice(0, 900))
+  const broken = await tillgate('reconcile', 'import', cut, '--account', 'bank:main', '--reason', 'look')
+  assert.equal(broken.code, 1)
+  assert.match(broken.err, /Line \d+: this is not well-formed XML/)
+  assert.match((await tillgate('reconcile', 'import', '/nowhere', '--reason', 'look')).err, /cannot be read/)
+})
+
+test('a statement is chosen in the console, and its lines say what came of them', async () => {
+  const page = '/reconciliation/imports'
+  const refused = await admin.upload(
+    '/reconciliation/import',
+    { reason: 'x', account: 'bank:none', from: page },
+    text,
+    page,
+  )
+  assert.equal(refused.status, 422)
+  assert.match(refused.text, /There is no bank account or rail bank:none/)
+  const sent = await admin.upload(
+    '/reconciliation/import',
+    { reason: 'x', account: 'bank:main', from: page },
+    text,
+    page,
+  )
+  assert.equal(sent.status, 303, sent.text)
+  const shown = await admin.get(sent.location ?? '')
+  assert.match(shown.text, /2 new, 0 in another file before/)
+  assert.match(shown.text, /B1/)
+  const repeated = await tillgate('reconcile', 'import', file, '--account', 'bank:main', '--reason', 'again')
+  assert.match(repeated.out, /imported before\. Nothing was changed/)
+})
+
+test('a viewer sees breaks and may do nothing; whoever is not signed in sends no file', async () => {
+  const viewer = await signedInAs(gateway, 'viewer')
+  assert.match((await viewer.get('/reconciliation')).text, /missing here/)
+  assert.equal((await viewer.upload('/reconciliation/import', { reason: 'x' }, text, '/account')).status, 403)
+  assert.equal(
+    (
+      await fetch(`${gateway.adminUrl}/reconciliation/import`, {
+        method: 'POST',
+        body: new FormData(),
+        redirect: 'manual',
+      })
+    ).status,
+    303,
+  )
+})
+
+test('a break shows both sides, is written off after a second operator’s yes, and its days close with nothing unexplained', async () => {
+  const { reconciliation } = operations.as('test')
+  const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
+  const [first] = open
+  assert(first)
+  const page = `/reconciliation/breaks/${first.breakId}`
+  const { text: shown } = await admin.get(page)
+  assert.match(shown, /&lt;b&gt;who knows/)
+  assert.match(shown, /The books have nothing like it/)
+  assert.match(await admin.told(`${page}/notes`, { note: 'asked the bank' }, { on: page }), /Noted/)
+  for (const { breakId } of open) {
+    const at = `/reconciliation/breaks/${breakId}`
+    assert.match(
+      await admin.told(`${at}/write-off`, { reason: 'lost' }, { on: at }),
+      /second operator|waits/i,
+    )
+    assert.match(await admin.told(`${at}/accept`, { reason: 'x' }, { on: at }), /is being written off/)
+  }
+  await operations
+    .as('test')
+    .operators.addOperator({ login: 'second', role: 'admin', password: 'a password of second' })
+  const second = new ConsoleClient(gateway)
+  await second.signIn('second', 'a password of second')
+  const { rows } = await pool.query<{ approval_id: string }>(
+    "select approval_id from approvals where status = 'waiting'",
+  )
+  for (const { approval_id: id } of rows)
+    await second.told(`/approvals/${id}/approve`, { reason: 'yes' }, { on: '/approvals' })
+  await operations.reconcile()
+  assert.deepEqual(await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 }), [])
+  const days = '/reconciliation/days'
+  assert.match((await admin.get(days)).text, /2026-01-06/)
+  const closing = { account: 'bank:main', currency: 'EUR', day: '2026-01-06', reason: 'month' }
+  assert.match(
+    await admin.told(`${days}/close`, closing, { on: days }),
+    /Closed: 3 days\. Unexplained: 0\.00 EUR/,
+  )
+  assert.match(
+    (await admin.get(`${days}.csv?account=bank%3Amain&currency=EUR&month=2026-01`)).text,
+    /2026-01-06,0\.00,4\.65,4\.65,0\.00/,
+  )
+  assert.deepEqual((await operations.verifyLedger()).findings, [])
+})

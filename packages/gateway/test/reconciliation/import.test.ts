@@ -1,0 +1,140 @@
+// Statements are imported once, whole or not at all: the same file, the same entry in another file, two who send it at once,
+// and files that are broken or hostile, which change nothing.
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
+import { type BankLine, camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import type { StatementFile } from '../../src/reconciliation/import-statement.ts'
+import { freshDatabase } from '../support/database.ts'
+import { heldClock, openMoney } from '../support/money.ts'
+
+const { pool } = await freshDatabase()
+const clock = heldClock(Date.parse('2026-12-01T08:00:00Z'))
+const money = openMoney(pool, { clock })
+const { reconciliation, banks } = money.operations.as('test')
+const iban = 'DE89370400440532013000'
+await banks.changeBank('main', { holder: 'Operator', iban, lines: undefined, bic: undefined }, 'test')
+
+afterEach(async () => assert.deepEqual(await money.verify(), []))
+
+const lines: readonly BankLine[] = [
+  { reference: 'B1', day: '2026-11-02', amountMinor: 100n, text: 'one' },
+  { reference: 'B1', day: '2026-11-02', amountMinor: 100n, text: 'one' },
+  { reference: 'B2', day: '2026-11-03', amountMinor: -250n, text: 'two' },
+]
+const statement = (of: readonly BankLine[], openingMinor = 0n) =>
+  camt053({
+    iban,
+    currency: 'EUR',
+    version: 4,
+    from: of[0]?.day ?? '',
+    through: of.at(-1)?.day ?? '',
+    openingMinor,
+    lines: of,
+  })
+const send = (file: StatementFile, mapping?: string) =>
+  reconciliation.importStatement({ file, mapping, reason: 'test' })
+
+async function stored(): Promise<number[]> {
+  const { rows } = await pool.query<Record<string, string>>(
+    `select (select count(*) from statement_imports) as a, (select count(*) from statement_lines) as b,
+            (select count(*) from outside_accounts) as c, (select count(*) from reconciliation_breaks) as d,
+            (select count(*) from audit where act like 'reconcile.%') as e`,
+  )
+  return Object.values(rows[0] ?? {}).map(Number)
+}
+
+test('what cannot be read gets an error that says what to change, and changes nothing', async () => {
+  const text = statement(lines)
+  const before = await stored()
+  const cases: [string | Buffer, RegExp][] = [
+    ['', /empty/],
+    [
+      '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><Document>&b;</Document>',
+      /document type/,
+    ],
+    ['<?xml version="1.0"?><!DOCTYPE x SYSTEM "file:///etc/passwd"><Document/>', /document type/],
+    [text.slice(0, text.length / 2), /Line \d+: this is not well-formed XML/],
+    [Buffer.from(`\ufeff${text}`, 'utf16le'), /UTF-16/],
+    [Buffer.from(text.replace('UTF-8', 'EBCDIC-CP-US')), /written in EBCDIC-CP-US/],
+    [
+      Buffer.concat([
+        Buffer.from(text.slice(0, 300)),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from(text.slice(300)),
+      ]),
+      /not UTF-8/,
+    ],
+    [
+      text.replace(iban, 'DE02120300000000202051'),
+      /no bank account or rail here has the number DE02120300000000202051/,
+    ],
+    [
+      text.replace('2026-11-03</Dt></BookgDt>', '2026-11-99</Dt></BookgDt>'),
+      /Line \d+: "2026-11-99" is no day/,
+    ],
+    ['day;amount\n1;2\n', /say by which mapping/],
+    [`${'a,'.repeat(1_000_000)}\n`, /say by which mapping/],
+  ]
+  for (const [content, message] of cases)
+    await assert.rejects(send(binary(content)), { message }, String(content).slice(0, 40))
+  assert.deepEqual(await stored(), before)
+})
+
+function binary(content: string | Buffer): StatementFile {
+  return {
+    name: 'hostile',
+    async *open() {
+      yield Buffer.from(content)
+    },
+  }
+}
+
+test('two who send the same file at once import it once', async () => {
+  const file = fileOf('november.xml', statement(lines))
+  const both = await Promise.all([send(file), send(file)])
+  assert.deepEqual(both.map(({ isRepeated }) => isRepeated).toSorted(), [false, true])
+  assert.equal((await send(file)).isRepeated, true)
+  const { rows } = await pool.query('select 1 from statement_lines')
+  assert.equal(rows.length, 3)
+})
+
+test('the same entry in another file is the same line, and two that are alike in one file are two', async () => {
+  const more = [...lines, { reference: 'B3', day: '2026-11-04', amountMinor: 9n, text: 'three' }]
+  const { statement: made } = await send(fileOf('more.xml', statement(more)))
+  assert.deepEqual([made.lines, made.known], [1, 3])
+})
+
+test('a line that comes after its day was closed lands in the next, and the closed day stays as it is', async () => {
+  const of = { account: 'bank:main', currency: 'EUR' }
+  const { days } = reconciliation
+  const closed = await days.closeDay(of, '2026-11-03', 'test')
+  assert.equal(closed.at(-1)?.unexplainedMinor, -50n)
+  const late = { reference: 'B9', day: '2026-11-02', amountMinor: 7n, text: 'forgotten' }
+  await send(
+    fileOf(
+      'late.xml',
+      statement([late, { ...late, reference: 'B10', day: '2026-11-05' }], 0n).replace(/<Bal>.*<\/Bal>/, ''),
+    ),
+  )
+  const month = await days.listMonth(of, '2026-11')
+  assert.deepEqual(
+    month.filter(({ closedAtMs }) => closedAtMs !== undefined),
+    closed,
+  )
+  const { rows } = await pool.query(
+    "select accounting_day::text as day from statement_lines where mark like 'B9 %'",
+  )
+  assert.deepEqual(rows, [{ day: '2026-11-04' }])
+  await assert.rejects(days.closeDay(of, '2026-11-02', 'test'), /is closed, and stays as it is/)
+  await assert.rejects(days.closeDay(of, '2026-12-01', 'test'), /is not over yet/)
+})
+
+test('whoever dies after the import is followed by the worker', async () => {
+  await pool.query("update statement_lines set match_id = null, break_id = null where mark like 'B3 %'")
+  await pool.query(
+    "delete from reconciliation_breaks where line_id in (select line_id from statement_lines where mark like 'B3 %')",
+  )
+  assert.equal(await money.operations.reconcile(), 1)
+  assert.equal(await money.operations.reconcile(), 0)
+})

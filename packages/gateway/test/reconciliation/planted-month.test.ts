@@ -1,0 +1,21 @@
+// A planted month, small: every break that was planted is found with its kind, and nothing else is.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  closeMonth,
+  foundBreaks,
+  importMonth,
+  settleAll,
+} from '../../../../reliability/reconciliation/reconcile-month.ts'
+import { freshDatabase } from '../support/database.ts'
+
+test('a planted month: every break is found with its kind and nothing else; settled, nothing is unexplained', async () => {
+  const { pool } = await freshDatabase()
+  const { month, known } = await importMonth(pool, { payments: 90, each: 1 })
+  assert(known > 0)
+  assert.deepEqual(await foundBreaks(month), month.planted)
+  await settleAll(month)
+  for (const { account, closed } of await closeMonth(month))
+    for (const { day, unexplainedMinor } of closed) assert.equal(unexplainedMinor, 0n, `${account} ${day}`)
+  assert.deepEqual((await month.operations.verifyLedger()).findings, [])
+})
