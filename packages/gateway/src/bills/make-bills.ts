@@ -11,6 +11,8 @@ export interface MakeBillsParts {
 
 export interface BillTurn {
   readonly made: number
+  /** Of merchants whose bill could not be made now. */
+  readonly errors: readonly unknown[]
   /** There is more to do at once. */
   readonly more: boolean
 }
@@ -22,13 +24,19 @@ export type MakeBills = ReturnType<typeof makeMakeBills>
 export function makeMakeBills({ billMaker, clock }: MakeBillsParts) {
   return async (): Promise<BillTurn> => {
     let made = 0
+    let after = ''
+    const errors: unknown[] = []
     await billMaker.enrolMerchants()
     for (let turns = 0; turns < merchantsPerTurn; turns++) {
       const nowMs = clock.now()
-      const outcome = await billMaker.makeNextBill({ openDay: firstOpenDay(nowMs), nowMs, start: startBill })
-      if (outcome === undefined) return { made, more: false }
-      if (outcome === 'made') made++
+      const openDay = firstOpenDay(nowMs)
+      const billed = await billMaker.makeNextBill({ openDay, nowMs, start: startBill, after })
+      if (!billed) return { made, errors, more: false }
+      if (billed.kind === 'made') made++
+      if (billed.kind !== 'failed') continue
+      errors.push(billed.error)
+      after = billed.merchantId
     }
-    return { made, more: true }
+    return { made, errors, more: true }
   }
 }

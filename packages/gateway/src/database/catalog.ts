@@ -37,7 +37,7 @@ with ours as (
   select c.oid, quote_ident(c.relname) as name
     from pg_class c
    where c.relnamespace = current_schema::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-     and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+     and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
 )
 select json_build_object(
   'tables', (select coalesce(json_agg(json_build_object(
@@ -66,7 +66,7 @@ select json_build_object(
   'sequences', (select coalesce(json_agg(s.relname order by s.relname), '[]')
                   from pg_class s
                  where s.relkind = 'S' and s.relnamespace = current_schema::regnamespace
-                   and not exists (select from pg_depend d where d.objid = s.oid and d.deptype = 'e'))
+                   and not exists (select 1 from pg_depend d where d.objid = s.oid and d.deptype = 'e'))
 ) as catalog`
 
 /** Everything that is wrong, each as a sentence that says what to change; empty when all is well. */

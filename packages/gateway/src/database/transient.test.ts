@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
+import { isDataError } from './data-error.ts'
 import { CommitUnknown, isStatementError, isTransient, PoolBusy } from './transient.ts'
 
 function sqlError(code: string): pg.DatabaseError {
@@ -44,13 +45,20 @@ test('a database that is away, restarting, full or busy is transient', () => {
 })
 
 test('a worker of a cluster that is away, or a shard that moves, is transient; another internal error is not', () => {
-  const internal = (message: string) =>
-    Object.assign(new pg.DatabaseError(message, 5, 'error'), { code: 'XX000' })
+  const internal = (message: string, more: object = {}) =>
+    Object.assign(new pg.DatabaseError(message, 5, 'error'), { code: 'XX000', ...more })
   for (const message of [
     'failure on connection marked as essential: 10.0.0.2:5432',
     'could not find valid entry for shard 102008',
   ])
     assert.equal(isTransient(internal(message)), true, message)
+  assert.equal(isTransient(internal('failed to COPY to shard 102044', { code: '58030' })), true)
+  const where = 'while executing command on 10.0.0.2:5432'
+  assert.equal(isTransient(internal('SSL SYSCALL error: EOF detected', { where })), true)
+  assert.equal(isTransient(internal('could not read block 3', { code: '58030' })), false)
+  // What a worker refuses of a batch comes without its code; it is a fault of the data and stays one.
+  const duplicate = internal('duplicate key value violates unique constraint "orders_pkey_102047"', { where })
+  assert.deepEqual([isTransient(duplicate), isDataError(duplicate)], [false, true])
   assert.equal(isTransient(internal('cache lookup failed for type 1')), false)
 })
 

@@ -2,6 +2,7 @@
 // "not available now" and tried again, the second is a bug or a Failure.
 import pg from 'pg'
 import { codeOf } from '../platform/errors.ts'
+import { isRefusedByWorker } from './data-error.ts'
 
 /** The connection was lost after COMMIT was sent: whether it happened is found out by reading, never guessed. */
 export class CommitUnknown extends Error {
@@ -69,9 +70,16 @@ const transientSystemCodes = new Set([
 const transientMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|read ECONNRESET)/
 
-/** What the coordinator of a cluster says while a worker is away or a shard moves; it has no code of its own for it. */
+/** What the coordinator of a cluster says while a worker is away or a shard moves; it has no codes of its own for it. */
 const clusterMessages =
-  /failure on connection marked as essential|could not find valid entry for shard|connection not open|server closed the connection|failed to execute task/
+  /failure on connection marked as essential|could not find valid entry for shard|failed to COPY to shard|failed to execute task/
+/** A worker that answers has a code of its own; without one its connection is lost. */
+const clusterContext = /while executing command on/
+
+function isOfCluster(error: Error): boolean {
+  const context = error instanceof pg.DatabaseError ? (error.where ?? '') : ''
+  return !isRefusedByWorker(error) && (clusterMessages.test(error.message) || clusterContext.test(context))
+}
 
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -80,7 +88,7 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isTransient)
   const code = codeOf(error)
   if (code === undefined) return transientMessages.test(error.message)
-  if (code === 'XX000') return clusterMessages.test(error.message)
+  if (code === 'XX000' || code === '58030') return isOfCluster(error)
   // 08P01, a violation of the protocol, does not go away by itself.
   if (/^08[0-9A-Z]{3}$/.test(code)) return code !== '08P01'
   return (

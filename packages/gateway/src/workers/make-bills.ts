@@ -22,7 +22,8 @@ export function startBillWorker({
     clock,
     log,
     turn: async () => {
-      const { made, more } = await makeBills()
+      const { made, errors, more } = await makeBills()
+      for (const err of errors) log.warn({ worker, err }, 'a bill could not be made; trying again')
       if (made > 0) log.info({ worker, count: made }, 'bills were made')
       return more ? breathMs : lookAgainMs
     },

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { runTill } from '../../../sdk/src/cli/till.ts'
 import { type Fetch, Tillgate, UnexpectedAnswerError } from '../../../sdk/src/index.ts'
 import { ApiClient } from '../support/admin-api.ts'
+import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -43,6 +44,8 @@ await tillgate.sandbox.pay({ paymentId, outcome: 'success' })
 await tillgate.orders.waitUntilFinal(paymentId)
 clock.advance(2 * 3_600_000)
 await gateway.operations.makeBills()
+// The gateway's own worker may be at it.
+await until(() => gateway.operations.readBill({ merchantId, day }).then(Boolean, () => false))
 const { bill, content } = await gateway.operations.readBill({ merchantId, day })
 let file = ''
 for await (const part of content()) file += part

@@ -2,6 +2,8 @@
 // wrong is still found.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@tillgate/protocol'
+import { isTransient } from '../../src/database/transient.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
 
@@ -14,14 +16,18 @@ test('the ledger is clean while payments and refunds are under way, and a wrong 
   let isOver = false
   let paid = 0
   const pay = async () => {
-    while (!isOver) {
-      const walletId = await money.addWallet(1_000n)
-      const order = await money.addOrder(merchant)
-      await money.submitPayment({ ...order, walletId })
-      await money.settle()
-      const refund = { paymentId: order.paymentId, referRefundNo: `r-${paid}`, refundAmount: 1 }
-      if (paid++ % 2 === 0) await money.refundOrder(merchant, JSON.stringify(refund)).catch(() => {})
-    }
+    while (!isOver)
+      try {
+        const walletId = await money.addWallet(1_000n)
+        const order = await money.addOrder(merchant)
+        await money.submitPayment({ ...order, walletId })
+        await money.settle()
+        const refund = { paymentId: order.paymentId, referRefundNo: `r-${paid}`, refundAmount: 1 }
+        if (paid++ % 2 === 0) await money.refundOrder(merchant, JSON.stringify(refund))
+      } catch (error) {
+        // Of two who wait for each other in a circle one is answered with 50300; a refund may find its order unsettled.
+        if (!isTransient(error) && !(error instanceof Failure)) throw error
+      }
   }
   const paying = Promise.all([pay(), pay(), pay(), pay()])
   try {

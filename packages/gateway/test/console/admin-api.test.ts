@@ -275,6 +275,8 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
   assert.equal(page.merchants[0].merchantId, params.merchantId)
   assert(rest.merchants.some((each: { merchantId: string }) => each.merchantId === merchantId))
   assert.match((await admin.data('statement', { params: { merchantId } })) as string, /opening.*closing/s)
+  assert.deepEqual((await admin.data('listBills', { params: { merchantId } })).bills, [])
+  assert.match(await admin.data('downloadBill', { params: { merchantId, day: '2026-01-01' } }), /^time,kind,/)
   assert.equal(
     (await admin.call('showMerchant', { params: { merchantId: '000000000000000000' } })).code,
     40402,

@@ -319,7 +319,7 @@ test('a host with few callbacks is found among many, a stretch at a time', async
 test('a paused host gets nothing until it is resumed, and others get theirs meanwhile', async () => {
   const attemptsOf = async ({ paymentId }: OpenOrder): Promise<number> => {
     const { rows } = await pool.query<{ attempts: string }>(
-      'select count(*) as attempts from callback_attempts join callbacks using (callback_id) where payment_id = $1',
+      'select count(*) as attempts from callback_attempts join callbacks using (merchant_id, callback_id) where payment_id = $1',
       [paymentId],
     )
     return Number(rows[0]?.attempts)

@@ -130,19 +130,27 @@ test('several workers at once expire each order once', async () => {
   assert.deepEqual(rows, [{ n: 2000, orders: 2000 }])
 })
 
-test('overdue orders and the next expiry are found by an index, among any number of others', async () => {
-  const { pool, clock } = await bare()
-  await insertPending(pool, { count: 5000, expiresAt: clock.now() + 1_000_000 })
-  await pool.query("update orders set status = 'timeout' where payment_id <> 'P1'")
-  await pool.query('analyze orders')
-  for (const sql of [
-    `select * from orders o where o.status = 'pending' and o.expires_at <= ${clock.now()} order by o.expires_at limit 500`,
-    "select min(expires_at) from orders where status = 'pending'",
-  ]) {
-    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain ${sql}`)
-    assert.match(rows.map((row) => row['QUERY PLAN']).join('\n'), /orders_pending_expiry/)
-  }
-})
+const onOneServer = {
+  skip: process.env['TEST_CITUS_URLS'] !== undefined && 'it reads the plan of one server',
+}
+
+test(
+  'overdue orders and the next expiry are found by an index, among any number of others',
+  onOneServer,
+  async () => {
+    const { pool, clock } = await bare()
+    await insertPending(pool, { count: 5000, expiresAt: clock.now() + 1_000_000 })
+    await pool.query("update orders set status = 'timeout' where payment_id <> 'P1'")
+    await pool.query('analyze orders')
+    for (const sql of [
+      `select * from orders o where o.status = 'pending' and o.expires_at <= ${clock.now()} order by o.expires_at limit 500`,
+      "select min(expires_at) from orders where status = 'pending'",
+    ]) {
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain ${sql}`)
+      assert.match(rows.map((row) => row['QUERY PLAN']).join('\n'), /orders_pending_expiry/)
+    }
+  },
+)
 
 async function bare() {
   const { pool } = await freshDatabase()

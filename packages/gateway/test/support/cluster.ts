@@ -54,7 +54,13 @@ export async function copyOnNodes(
     }),
   )
   const [coordinator] = nodes
-  if (coordinator) await command(coordinator, `alter database ${to} set citus.shard_count = ${shards}`)
+  // What was set for the database itself is not copied.
+  if (coordinator)
+    await command(
+      coordinator,
+      `alter database ${to} set citus.shard_count = ${shards};
+       alter database ${to} set citus.enable_deadlock_prevention = off`,
+    )
 }
 
 export async function dropOnNodes(nodes: readonly ConnectionOptions[], name: string): Promise<void> {

@@ -79,7 +79,7 @@ export async function hasAccess(
   { accounts }: AccountTables,
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
-select from ${accounts}
+select 1 from ${accounts}
  where login = ${login} and access_version = ${accessVersion} and status = 'active' for no key update`)
   return rowCount === 1
 }

@@ -49,7 +49,7 @@ export function accountSources({ totp, hasPassword }: AccountTables): Sources<Ac
     lockedUntilMs: number('o.locked_until'),
     createdAtMs: number('o.created_at'),
     hasPassword,
-    hasSecondStep: `exists (select from ${totp.text} t where t.login = o.login and t.confirmed_at is not null)`,
+    hasSecondStep: `exists (select 1 from ${totp.text} t where t.login = o.login and t.confirmed_at is not null)`,
     accessVersion: number('o.access_version'),
   }
 }

@@ -2,16 +2,10 @@
 import { isCalendarDay, toDecimalText } from '@tillgate/protocol'
 import { billSections } from '../../bills/rules/bill.ts'
 import { type Act, defineAct } from '../act.ts'
-import { amount, count, faced, list, matching, object, optional, text, timeMs } from '../fields.ts'
+import { amount, count, list, object, optional, text, timeMs } from '../fields.ts'
+import { day } from '../payouts/payout-fields.ts'
 import { currency, limit, merchantId, nextPage, pageOf } from '../shared-fields.ts'
 
-const day = (description: string) =>
-  faced(
-    matching(description, { regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, expected: 'a day such as 2026-11-16' }),
-    {
-      placeholder: '2026-11-16',
-    },
-  )
 const sums = {
   opening: amount('What the wallet had when the day began.'),
   late: amount('What was written down for a day before when its bill was made already.'),

@@ -27,7 +27,7 @@ const ledger = billSections.map((section) => `coalesce(m.${section}, 0)`).join('
 
 /** What came too late for its own bill is said openly by a later one. */
 const isSaidLater = (key: string) => `exists (
-   select from bill_totals l
+   select 1 from bill_totals l
     where l.merchant_id = ${key}.merchant_id and l.currency = ${key}.currency and l.day > ${key}.day and l.late_minor <> 0)`
 
 export const billClaims = {

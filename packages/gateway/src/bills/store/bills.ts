@@ -106,7 +106,7 @@ select currency, sum(fees_minor) as fees, max(day)::text as until
 async function isBilled(database: Queryable, { merchantId, day }: BillKey): Promise<boolean> {
   const { rows } = await database.query<{ is_billed: boolean }>(sql`
 select coalesce((select next_day > ${day}::date from bill_turns where merchant_id = ${merchantId}),
-                not exists (select from transfers
+                not exists (select 1 from transfers
                              where merchant_id = ${merchantId} and phase in ('post', 'direct')
                                and made_at < ${rangeOf(day).toMs})) as is_billed`)
   return rows[0]?.is_billed ?? false

@@ -12,7 +12,14 @@ export interface Billing {
   readonly openDay: string
   readonly nowMs: number
   readonly start: StartBill
+  /** Only merchants after this one: what fails for one holds up nobody else. */
+  readonly after: string
 }
+
+/** `quiet`: nothing moved until the open day. */
+export type Billed =
+  | { readonly kind: 'made' | 'quiet'; readonly merchantId: string }
+  | { readonly kind: 'failed'; readonly merchantId: string; readonly error: unknown }
 
 export interface BillWriter {
   entries(page: readonly StatementEntry[]): Promise<void>
@@ -29,9 +36,20 @@ export type BillMakerStore = ReturnType<typeof makeBillMakerStore>
 export function makeBillMakerStore(database: Pool) {
   return {
     enrolMerchants: () => enrolMerchants(database),
-    /** `quiet`: nothing moved until the open day. Undefined: nobody waits for a bill. */
-    makeNextBill: (billing: Billing): Promise<'made' | 'quiet' | undefined> =>
-      database.transaction((transaction) => makeNextBill(transaction, billing)),
+    /** Undefined: nobody waits for a bill. */
+    async makeNextBill(billing: Billing): Promise<Billed | undefined> {
+      let merchantId: string | undefined
+      try {
+        return await database.transaction(async (transaction) => {
+          const turn = await claimTurn(transaction, billing)
+          merchantId = turn?.merchantId
+          return turn && { merchantId: turn.merchantId, kind: await makeBill(transaction, turn, billing) }
+        })
+      } catch (error) {
+        if (merchantId === undefined) throw error
+        return { kind: 'failed', merchantId, error }
+      }
+    },
   }
 }
 
@@ -42,13 +60,11 @@ insert into bill_turns (merchant_id, next_day)
 select distinct a.owner_id, date '1970-01-01'
   from accounts a
  where a.account_id >= 'merchant:' and a.account_id < 'merchant;'
-   and not exists (select from bill_turns b where b.merchant_id = a.owner_id)
+   and not exists (select 1 from bill_turns b where b.merchant_id = a.owner_id)
     on conflict do nothing`)
 }
 
-async function makeNextBill(transaction: Queryable, { openDay, nowMs, start }: Billing) {
-  const turn = await claimTurn(transaction, openDay)
-  if (!turn) return undefined
+async function makeBill(transaction: Queryable, turn: BillKey, { openDay, nowMs, start }: Billing) {
   const { merchantId } = turn
   const day = await findMovedDay(transaction, turn, openDay)
   if (day === undefined) {
@@ -75,11 +91,11 @@ insert into bill_parts (merchant_id, day, part, content) values (${merchantId}, 
   return 'made'
 }
 
-async function claimTurn(transaction: Queryable, openDay: string) {
+async function claimTurn(transaction: Queryable, { openDay, after }: Billing) {
   const { rows } = await transaction.query<{ merchant_id: string; next_day: string }>(sql`
 select merchant_id, next_day::text from bill_turns
- where next_day < ${openDay}
- order by next_day limit 1 for update skip locked`)
+ where next_day < ${openDay} and merchant_id > ${after}
+ order by merchant_id limit 1 for update skip locked`)
   return rows[0] && { merchantId: rows[0].merchant_id, day: rows[0].next_day }
 }
 

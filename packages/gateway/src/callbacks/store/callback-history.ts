@@ -316,7 +316,7 @@ delete from callback_queue
     or callback_id = any (array(select callback_id
                                   from callback_queue q
                                  where due_at < ${dueBeforeMs} and ${isFree}
-                                   and exists (select from callback_hosts h
+                                   and exists (select 1 from callback_hosts h
                                                 where h.host = q.host and h.paused_until is not null)
                                  order by due_at
                                  limit ${limit}

@@ -23,7 +23,7 @@ export function makePlatformKeyStore(database: Pool) {
   return {
     /** Only if there is none: of many gateways that start at once, one key stays. */
     insertFirstKey: (key: NewPlatformKey) =>
-      insertKey(database, key, sql`not exists (select from platform_keys where retired_at is null)`),
+      insertKey(database, key, sql`not exists (select 1 from platform_keys where retired_at is null)`),
     /** False when two are there already that are not retired. */
     insertKey: (key: NewPlatformKey, act: Act) =>
       audited(database, act, (transaction) => insertKey(transaction, key)),
@@ -46,7 +46,7 @@ const shape = rowShape<PlatformKeyRow>('key', {
   retiredAtMs: number('retired_at'),
 })
 
-const isFree = sql`not exists (select from platform_keys k where k.slot = free.slot and k.retired_at is null)`
+const isFree = sql`not exists (select 1 from platform_keys k where k.slot = free.slot and k.retired_at is null)`
 
 /** The unique slot decides between two that insert at the same moment. */
 async function insertKey(
@@ -74,7 +74,7 @@ async function retireKey(
   const { rowCount } = await transaction.query(sql`
 update platform_keys set retired_at = ${nowMs}
  where key_id = ${keyId} and retired_at is null
-   and exists (select from platform_keys o
+   and exists (select 1 from platform_keys o
                 where o.key_id <> ${keyId} and o.retired_at is null and o.signs_from <= ${nowMs})`)
   return rowCount === 1
 }

@@ -59,15 +59,23 @@ async function ask(transaction: Queryable, claim: string, contradictions: string
   return { claim, count: Number(rows[0]?.count ?? 0), examples: rows.map(({ what }) => what) }
 }
 
-/** Whoever moves money, or waits for a rail, writes to one of them in the same transaction. */
-const writtenWithMoney = 'accounts, settlements, rail_tasks, transfer_entries, payout_runs, audit'
+/** Tables in one place that are written in one transaction with rows of merchants. */
+const writtenWithMerchants = [
+  'accounts',
+  'settlements',
+  'rail_tasks',
+  'transfer_entries',
+  'payout_runs',
+  'audit',
+]
 /** For less than PostgreSQL waits before it looks for a deadlock: it is never a payment that has to give way. */
 const lockTimeoutMs = 500
 const lockTries = 40
 
 /**
  * A cluster has no snapshot over its machines: what is being written just now may be seen in one place and not yet in
- * another. So what looks wrong is asked once more while nobody moves money, which is for this one question.
+ * another. So what looks wrong is asked once more while nobody writes to the table that merchants' rows are compared
+ * with, which is for this one question. A claim has one such table, so that there is no circle of waiting.
  */
 async function askInQuiet(database: Pool, claim: string, contradictions: string): Promise<Finding> {
   for (let triesLeft = lockTries; ; triesLeft--) {
@@ -75,7 +83,8 @@ async function askInQuiet(database: Pool, claim: string, contradictions: string)
       return await database.transaction(
         async (transaction) => {
           await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
-          await transaction.query(`lock table ${writtenWithMoney} in share mode`)
+          const [compared] = writtenWithMerchants.filter((name) => contradictions.includes(` ${name} `))
+          if (compared) await transaction.query(`lock table ${compared} in share mode`)
           return ask(transaction, claim, contradictions)
         },
         { statementTimeoutMs: 0 },

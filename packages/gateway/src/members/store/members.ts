@@ -38,7 +38,7 @@ export function makeMemberStore(database: Pool) {
     /** Of an account that signs in with one, and not at an identity provider. */
     async hasPassword(login: string): Promise<boolean> {
       const { rowCount } = await database.query(sql`
-select from member_accounts where login = ${login} and identity is null`)
+select 1 from member_accounts where login = ${login} and identity is null`)
       return rowCount === 1
     },
     /** The merchants that somebody is a member of, by name. */

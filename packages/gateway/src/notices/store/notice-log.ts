@@ -84,7 +84,7 @@ select ${shape.columns}
 async function countFailed(database: Queryable, sinceMs: number, atMost: number): Promise<number> {
   const { rows } = await database.query<{ count: string }>(prepared('count-failed-notices')`
 select count(*) as count
-  from (select from notices
+  from (select 1 from notices
          where state in ('refused', 'given_up') and ended_at >= ${sinceMs}
          limit ${atMost}) as failed`)
   return Number(rows[0]?.count)

@@ -15,7 +15,7 @@ update approvals
        decision_reason = ${reason}
  where approval_id = ${approvalId} and status = 'waiting' and expires_at > ${decidedAtMs}
    and requested_by <> ${decidedBy}
-   and exists (select from operators where login = requested_by and status = 'active')
-   and exists (select from operators where login = ${decidedBy} and status = 'active')`)
+   and exists (select 1 from operators where login = requested_by and status = 'active')
+   and exists (select 1 from operators where login = ${decidedBy} and status = 'active')`)
   if (rowCount !== 1) throw notWaiting('decided')
 }

@@ -17,7 +17,7 @@ export function makeOperatorStore(database: Pool) {
     /** Only if there is none: of many gateways that start at once, one makes it. False: it was there. */
     insertFirstOperator: (operator: NewOperator, act: Act) =>
       audited(database, act, (transaction) =>
-        insertOperator(transaction, operator, sql`not exists (select from operators)`),
+        insertOperator(transaction, operator, sql`not exists (select 1 from operators)`),
       ),
     /** False when the login is taken. */
     insertOperator: (operator: NewOperator, act: Act) =>

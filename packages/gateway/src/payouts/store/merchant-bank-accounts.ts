@@ -39,7 +39,7 @@ const shape = rowShape<MerchantBankAccount>('account', {
 async function setAccount(transaction: Queryable, account: MerchantBankAccount): Promise<boolean> {
   const { merchantId, bankAccountId, currency, holder, iban, lines, bic, setAtMs, validFromMs } = account
   const { rows } = await transaction.query(sql`
-select from merchants where merchant_id = ${merchantId} for no key update`)
+select 1 from merchants where merchant_id = ${merchantId} for no key update`)
   if (rows.length === 0) return false
   await transaction.query(sql`
 update merchant_bank_accounts set ended_at = ${setAtMs}

@@ -198,7 +198,7 @@ async function closeRuns(database: Queryable, nowMs: number): Promise<number> {
 update payout_runs r
    set closed_at = ${nowMs}
  where closed_at is null
-   and not exists (select from payout_plans p
+   and not exists (select 1 from payout_plans p
                     where p.next_day <= r.day and p.bank_name = r.bank_name and p.currency = r.currency)`)
   return rowCount
 }
@@ -206,7 +206,7 @@ update payout_runs r
 /** A session that did something just now: orders under way do so every few milliseconds, an idle worker once a second. */
 async function isShared(database: Queryable): Promise<boolean> {
   const { rows } = await database.query(sql`
-select from pg_stat_activity
+select 1 from pg_stat_activity
  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
    and (state = 'active' or state_change > clock_timestamp() - interval '50 milliseconds')
  limit 1`)

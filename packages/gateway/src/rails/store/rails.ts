@@ -177,7 +177,7 @@ async function insertSecret(transaction: Queryable, secret: RailSecret): Promise
 insert into rail_secrets (rail_id, secret_id, slot, sealed_secret, created_at)
 select $1, $2, free.slot, $3, $4
   from (values (1), (2)) as free (slot)
- where not exists (select from rail_secrets s
+ where not exists (select 1 from rail_secrets s
                     where s.rail_id = $1 and s.slot = free.slot and s.ended_at is null)
  order by free.slot
  limit 1`,

@@ -113,7 +113,7 @@ select a.account_id
 async function isRecorded(database: Queryable, { auditId, approval }: Act): Promise<boolean> {
   if (!approval) return (await recordedAt(database, auditId)) !== undefined
   const { rows } = await database.query(sql`
-select from approvals where approval_id = ${approval.approvalId} and status = 'approved'`)
+select 1 from approvals where approval_id = ${approval.approvalId} and status = 'approved'`)
   return rows.length > 0
 }
 

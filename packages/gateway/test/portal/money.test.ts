@@ -1,0 +1,113 @@
+// The shop's money in its portal, over HTTP: bank account, payment links, payouts, fees and bills. Each act is recorded
+// with who did it, and asks what the operator's act would ask.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../support/callbacks.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { createBody } from '../support/order.ts'
+import { giveBankAccount, testIban } from '../support/payouts.ts'
+import { memberOf, memberPassword as password } from '../support/portal.ts'
+
+const gateway = await startTestGateway()
+const shop = await gateway.addMerchant({ name: 'Tea House' })
+const { merchantId } = shop
+const { client: owner } = await memberOf(gateway, merchantId, 'owner')
+const { client: finance } = await memberOf(gateway, merchantId, 'finance')
+const { data } = await shop.call('service.trade.create', createBody({ now: Date.now() }))
+await shop.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
+
+async function recorded(act: string): Promise<string[]> {
+  const { rows } = await gateway.pool.query<{ actor: string }>(
+    'select actor from audit where act = $1 and merchant_id = $2 order by audit_id',
+    [act, merchantId],
+  )
+  return rows.map(({ actor }) => actor.split(':')[0] ?? '')
+}
+
+const change = '/merchant/bank/change'
+const account = { currency: 'USD', holder: 'Tea House GmbH', iban: testIban }
+
+test('a new bank account wants the owner’s password, waits, and can be stopped until then', async () => {
+  assert.equal((await owner.post(change, account, { on: change })).status, 422)
+  const wrong = await owner.post(change, { ...account, iban: 'DE00', password }, { on: change })
+  assert.equal(wrong.status, 422)
+  assert.match(wrong.text, /value="Tea House GmbH"/)
+  assert.equal(
+    (await owner.post(change, { ...account, password }, { on: change })).location,
+    '/merchant/bank',
+  )
+  const { text } = await finance.get('/merchant/bank')
+  assert.match(text, /Tea House GmbH/)
+  assert.match(text, /class="status wait"/)
+  assert.doesNotMatch(text, /bank\/change/)
+  const [, stop = ''] = /href="(\/merchant\/bank\/[^"]+\/stop)"/.exec(text) ?? []
+  assert.equal((await finance.post(stop, {}, { on: stop })).location, '/merchant/bank')
+  assert.match((await owner.get('/merchant/bank')).text, /stopped/)
+  assert.deepEqual(await recorded('merchant.bank-account'), ['member'])
+})
+
+test('where operators want a second one for bank accounts, no member changes one', async () => {
+  const strict = await startTestGateway({ share: gateway, environment: { APPROVAL_FOR: 'bank-account' } })
+  const { client } = await memberOf(strict, merchantId, 'owner')
+  const page = await client.get('/merchant/bank')
+  assert.match(page.text, /The operator changes it for you/)
+  assert.doesNotMatch(page.text, /bank\/change/)
+  const refused = await client.post(change, { ...account, password }, { on: change })
+  assert.equal(refused.status, 422)
+  assert.deepEqual(await recorded('merchant.bank-account'), ['member'])
+})
+
+test('a payment link is made once however often its form is sent, paid, paused and closed', async () => {
+  const path = '/merchant/links/new'
+  const screen = await finance.get(path)
+  const [, linkNo = ''] = /name="linkNo" value="([^"]+)"/.exec(screen.text) ?? []
+  const form = { linkNo, title: 'A cup of tea', currency: 'USD', amount: '3.50', uses: 'many' }
+  for (let index = 0; index < 2; index++)
+    assert.equal((await finance.post(path, form, { on: path })).location, '/merchant/links')
+  const both = await finance.post(path, { ...form, leastAmount: '1' }, { on: path })
+  assert.equal(both.status, 422)
+  const { text } = await owner.get('/merchant/links')
+  const links = [...text.matchAll(/href="(\/merchant\/links\/L[^"]+)"/g)].map(([, link = '']) => link)
+  assert.equal(links.length, 1)
+  const link = links[0] ?? ''
+  const shown = await owner.get(link)
+  const [, qr = ''] = /<img class="qr" src="([^"]+)"/.exec(shown.text) ?? []
+  assert.equal((await fetch(gateway.url + qr)).headers.get('content-type'), 'image/svg+xml')
+  assert.equal((await finance.post(`${link}/pause`, {}, { on: `${link}/pause` })).location, link)
+  assert.match((await owner.get(link)).text, /paused/)
+  assert.equal((await finance.post(`${link}/resume`, {}, { on: `${link}/resume` })).location, link)
+  assert.equal((await finance.post(`${link}/close`, {}, { on: `${link}/close` })).location, link)
+  const again = await finance.post(`${link}/resume`, {}, { on: `${link}/close` })
+  assert.equal(again.status, 422)
+  assert.deepEqual(await recorded('link.create'), ['member'])
+})
+
+test('payouts and the bill of a day are seen, and the bill’s file is the one that the method answers', async () => {
+  await giveBankAccount(gateway.pool, merchantId)
+  const { payouts } = gateway.operations.as('test')
+  const { payoutId } = await payouts.requestPayout(
+    { merchantId, currency: 'USD', amountMinor: 300n, bankName: 'main' },
+    { reason: 'test' },
+  )
+  assert.match((await finance.get('/merchant/payouts')).text, new RegExp(payoutId))
+  assert.match((await finance.get(`/merchant/payouts/${payoutId}`)).text, /Requested/)
+  assert.match((await finance.get('/merchant/fees')).text, /Costs nothing/)
+  // As of two days ago, because a day is billed when it is over.
+  await gateway.pool.query('update transfers set made_at = made_at - 172800000 where merchant_id = $1', [
+    merchantId,
+  ])
+  await gateway.pool.query('delete from bill_turns where merchant_id = $1', [merchantId])
+  await gateway.operations.makeBills()
+  let file = ''
+  // The gateway's own worker may be at it.
+  await until(async () => {
+    const { text } = await finance.get('/merchant/bills')
+    file = /href="(\/merchant\/bills\/[^"]+\/bill\.csv)"/.exec(text)?.[1] ?? ''
+    return file !== ''
+  })
+  const { text: csv, headers } = await finance.get(file)
+  assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="bill-/)
+  const [, date = ''] = /bills\/([^/]+)\//.exec(file) ?? []
+  const answered = await shop.call('service.trade.bill', { date })
+  assert.equal(await (await fetch(answered.data.downloadUrl)).text(), csv)
+})
