@@ -94,7 +94,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'endpoint-of-another-merchant': {
     what: 'Events of a batch go to the endpoints of every merchant that is in it.',
-    caughtBy: 'endpoint.test.ts',
+    caughtBy: 'endpoints.test.ts',
     places: [{ in: 'toEndpoints', find: 'merchantId === callback.merchantId && ', replace: '' }],
   },
   'endpoint-resumed-and-forgotten': {

@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { openCallback, parseCallbackEnvelope, parsePublicKey } from '@tillgate/protocol'
 import { Webhook } from 'standardwebhooks'
 import type { NewEndpoint } from '../../src/callbacks/manage-endpoints.ts'
+import { toEndpoints } from '../../src/callbacks/rules/endpoint.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway, type TestMerchant } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
@@ -85,6 +86,21 @@ test('an endpoint gets callbacks of its own, of the events that it wants, beside
   assert.deepEqual(at('/other'), [])
   const again = await merchant.call('service.trade.callback', { paymentId })
   assert.equal(again.data.queued, 2, 'a merchant asks again for what goes to callbackUrl')
+})
+
+test('of a batch with events of two merchants each endpoint hears of its own merchant’s', async () => {
+  const [one, two] = [await gateway.addMerchant(), await gateway.addMerchant()]
+  const listening = await Promise.all(
+    [one, two].map(async (each) => (await register(each, '/none')).endpoint),
+  )
+  const callbacks = [one, two].map(({ merchantId }) => ({
+    ...{ merchantId, callbackId: listening[0]?.endpointId ?? '', paymentId: 'P1', refundId: undefined },
+    ...({ eventName: 'payment.order.success', callbackUrl: undefined, body: '{}', createdAtMs: 1 } as const),
+  }))
+  assert.deepEqual(
+    toEndpoints(callbacks, listening).map(({ merchantId, endpointId }) => [merchantId, endpointId]),
+    listening.map(({ merchantId, endpointId }) => [merchantId, endpointId]),
+  )
 })
 
 test('an order without a callbackUrl is told to endpoints', async () => {

@@ -121,7 +121,7 @@ async function insertEndpoint(transaction: Queryable, endpoint: Endpoint): Promi
 insert into callback_endpoints (merchant_id, endpoint_id, slot, url, host, format, events, created_at)
 select ${merchantId}, ${endpointId}, slot, ${url}, ${host}, ${format}, ${events ?? null}::text[], ${createdAtMs}
   from generate_series(1, ${maxEndpoints}::integer) as free (slot)
- where not exists (select from callback_endpoints e
+ where not exists (select 1 from callback_endpoints e
                     where e.merchant_id = ${merchantId} and e.slot = free.slot and e.removed_at is null)
  order by slot
  limit 1
@@ -169,7 +169,7 @@ async function insertSecret(transaction: Queryable, secret: EndpointSecret): Pro
 insert into callback_endpoint_secrets (merchant_id, endpoint_id, secret_id, slot, sealed_secret, created_at)
 select ${merchantId}, ${endpointId}, ${secretId}, free.slot, ${sealedSecret}, ${createdAtMs}
   from (values (1), (2)) as free (slot)
- where not exists (select from callback_endpoint_secrets s
+ where not exists (select 1 from callback_endpoint_secrets s
                     where s.merchant_id = ${merchantId} and s.endpoint_id = ${endpointId} and s.slot = free.slot
                       and s.ended_at is null)
  order by free.slot
