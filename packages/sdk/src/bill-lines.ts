@@ -10,12 +10,19 @@ export interface BillLine {
   readonly kind: string
   /** Milliseconds since 1970; undefined for `late`. */
   readonly time: number | undefined
+  /** The transaction’s number. */
   readonly transactionId: string | undefined
+  /** Of which payment order, where it is of one. */
   readonly paymentId: string | undefined
+  /** Your number of that order. */
   readonly orderNo: string | undefined
+  /** Of which refund, where it is of one. */
   readonly refundId: string | undefined
+  /** Your number of that refund. */
   readonly referRefundNo: string | undefined
+  /** ISO 4217 code. */
   readonly currency: string
+  /** Decimal text, such as `-5.00`. */
   readonly amount: string
 }
 
