@@ -71,9 +71,8 @@ function npmAsHere(): string[] {
 }
 
 const image = 'localhost/tillgate'
-let server: Awaited<ReturnType<typeof startDebianPostgres>>
-before(async () => {
-  server = await startDebianPostgres()
+const server = await startDebianPostgres()
+before(() => {
   const base = makeBase()
   const file = ['--file', join(root, 'ops/Dockerfile'), '--build-arg', `NODE_IMAGE=${base}`]
   buildah(
