@@ -11,7 +11,7 @@ import { ensureOpsPackages } from './ops-packages.ts'
 const suites = {
   unit: ['packages/*/src/**/*.test.ts', 'reliability/*/*.test.ts', 'test/*.test.ts'],
   database: [
-    'packages/*/test/!(browser|cluster|ops)/*.test.ts',
+    'packages/*/test/!(browser|cluster|ops|shops)/*.test.ts',
     'packages/*/test/*.test.ts',
     'reliability/*.test.ts',
   ],
@@ -36,6 +36,8 @@ const slow = [
   'test/{documentation-blocks,quickstart}.test.ts',
 ]
 const opsSuite = ['packages/*/test/ops/*.test.ts']
+/** Installs a whole shop system, which takes minutes. */
+const shopsSuite = ['packages/*/test/shops/*.test.ts']
 /** On a Citus cluster: the database suite on spread tables, and what only a cluster can show. */
 const citusSuite = ['packages/*/test/cluster/*.test.ts', ...suites.database]
 /** What is about the private PostgreSQL, makes databases of its own on one server, or breaks tables on purpose. */
@@ -64,7 +66,7 @@ if (wanted !== 'check') {
     fail('Set TEST_CITUS_URLS to the coordinator and its workers: postgresql://… postgresql://…')
   const files = globSync(patterns(), { exclude: left() })
   if (files.length === 0) fail(`no test files for "${[wanted, ...rest].join(' ')}"`)
-  if (files.some((file) => file.includes('/browser/'))) {
+  if (files.some((file) => /\/(browser|shops)\//.test(file))) {
     const missing = ensureChromium()
     if (missing) fail(missing)
   }
@@ -84,6 +86,7 @@ function patterns(): string[] {
   if (wanted === 'all') return Object.values(suites).flat()
   if (wanted === 'slow') return slow
   if (wanted === 'ops') return opsSuite
+  if (wanted === 'shops') return shopsSuite
   if (wanted === 'citus') return citusSuite
   if (wanted in suites) return [...suites[wanted as keyof typeof suites]]
   return [wanted, ...rest]

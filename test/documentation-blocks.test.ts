@@ -30,10 +30,13 @@ interface Block {
 }
 
 const root = join(import.meta.dirname, '..')
-const blocks = globSync(['*.md', 'docs/**/*.md', '{clients,examples}/**/*.md', 'packages/*/README.md'], {
-  cwd: root,
-  exclude: (name) => name.includes('node_modules'),
-})
+const blocks = globSync(
+  ['*.md', 'docs/**/*.md', '{clients,examples,integrations}/**/*.md', 'packages/*/README.md'],
+  {
+    cwd: root,
+    exclude: (name) => name.includes('node_modules'),
+  },
+)
   .sort()
   .flatMap(blocksOf)
 

@@ -12,10 +12,13 @@ import { generated } from '../scripts/documentation.ts'
 import { pictures } from '../scripts/pictures.ts'
 
 const root = join(import.meta.dirname, '..')
-const papers = globSync(['*.md', 'docs/**/*.md', '{clients,examples}/**/*.md', 'packages/*/README.md'], {
-  cwd: root,
-  exclude: (name) => name.includes('node_modules'),
-})
+const papers = globSync(
+  ['*.md', 'docs/**/*.md', '{clients,examples,integrations}/**/*.md', 'packages/*/README.md'],
+  {
+    cwd: root,
+    exclude: (name) => name.includes('node_modules'),
+  },
+)
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 for (const [path, make] of Object.entries(generated)) {
