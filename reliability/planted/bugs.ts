@@ -113,7 +113,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'order-races.test.ts',
     places: [
       {
-        in: 'changeStatuses',
+        in: 'changeWithoutCallbacks',
         find: 'and o.status = c.from_status',
         replace: "and (o.status = c.from_status or (o.status = 'confirming' and c.to_status = 'timeout'))",
       },
@@ -181,7 +181,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'simulation',
     places: [
       {
-        in: 'changeStatuses',
+        in: 'changeWithoutCallbacks',
         find: 'from moved join changes c using (merchant_id, payment_id)',
         replace: "from moved join changes c using (merchant_id, payment_id) where c.to_status <> 'timeout'",
       },
@@ -284,7 +284,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'missing-guard-in-the-update': {
     what: 'A change of status no longer asks whether the order is still in the status that it was decided on.',
     caughtBy: 'simulation',
-    places: [{ in: 'changeStatuses', find: 'and o.status = c.from_status', replace: '' }],
+    places: [{ in: 'changeWithoutCallbacks', find: 'and o.status = c.from_status', replace: '' }],
   },
   'payout-made-twice': {
     what: 'Whoever looks for plans that are due does not lock them, moves none of them on, and no key stops the second payout.',

@@ -10,11 +10,10 @@ import type { MemberIdentities } from './store/member-identities.ts'
 
 export type SignInMemberByProvider = ReturnType<typeof makeSignInMemberByProvider>
 
-export function makeSignInMemberByProvider({
-  identities,
-  clock,
-  random,
-}: ClockAndRandom & { readonly identities: MemberIdentities }) {
+export function makeSignInMemberByProvider(
+  parts: ClockAndRandom & { readonly identities: MemberIdentities },
+) {
+  const { identities, clock, random } = parts
   /** Undefined: nobody's, or of an account that is disabled or signs in with a password. */
   return async (
     { issuer, subject, email }: OpenIdClaims,
