@@ -1,5 +1,6 @@
 // What lines of an outside account may be matched with: transfers on the ledger, and what other rooms wait for the bank to
-// book. Found by what the lines name, and for those that name nothing by amount and day; never all there is.
+// book. Found by what the lines name, and for those that name nothing by amount and day; never all there is. What belongs to
+// merchants and what stays in one place may lie on different machines: one is read before the other is joined with it.
 import type { Queryable } from '../../database/pool.ts'
 import { bigint, rowShape } from '../../database/row-shape.ts'
 import { plainSql, type Sql, sql, unionAll } from '../../database/sql.ts'
@@ -34,8 +35,7 @@ export async function findItems(
     ...(outside.railId === undefined ? [] : railTransfers(looked)),
     ...(outside.transferRails.length === 0 ? [] : transferEntries(looked)),
   ]
-  const { rows } = await database.query(unionAll(selects))
-  const named = unique(rows.map(shape.read))
+  const named = await readItems(database, outside, unionAll(selects))
   // The statements of rails always name what they are about.
   if (outside.railId !== undefined) return named
   const known = new Set(named.flatMap(({ references }) => references))
@@ -43,8 +43,7 @@ export async function findItems(
     ({ mark, references }) => ![mark, ...references].some((name) => known.has(name)),
   )
   if (unnamed.length === 0) return named
-  const { rows: near } = await database.query(byAmount(looked, unnamed))
-  return unique([...named, ...near.map(shape.read)])
+  return unique([...named, ...(await readItems(database, outside, byAmount(looked, unnamed)))])
 }
 
 /** What the books have under exactly these marks: what was booked for a line, or nothing. */
@@ -55,8 +54,18 @@ export async function findByMarks(
 ): Promise<BookItem[]> {
   const accounts = outside.owners.flatMap((owner) => currencies.map((currency) => `${owner}:${currency}`))
   const looked = { outside, accounts, names: marks }
-  const { rows } = await database.query(unionAll([byOutsideReference(looked), entriesByReference(looked)]))
-  return unique(rows.map(shape.read)).filter(({ isMatched }) => !isMatched)
+  const selects = unionAll([byOutsideReference(looked), entriesByReference(looked)])
+  return (await readItems(database, outside, selects)).filter(({ isMatched }) => !isMatched)
+}
+
+async function readItems(database: Queryable, { account }: OutsideAccount, items: Sql): Promise<BookItem[]> {
+  const { rows } = await database.query(sql`
+with i as materialized (${items})
+select ${shape.columns},
+       i.kind = 'booked' and exists (select 1 from matched_transfers m where m.account = ${account}
+                                        and m.merchant_id = i.merchant_id and m.transfer_id = i.transfer_id) as is_matched
+  from i`)
+  return unique(rows.map((row) => ({ ...shape.read(row), isMatched: row['is_matched'] === true })))
 }
 
 /** The same transfer by several of its names has all of them. */
@@ -70,7 +79,7 @@ function unique(items: readonly BookItem[]): BookItem[] {
   return [...byKey.values()]
 }
 
-const shape = rowShape<BookItem>('item', {
+const shape = rowShape<Omit<BookItem, 'isMatched'>>('item', {
   key: 'key',
   kind: 'kind',
   merchantId: 'merchant_id',
@@ -80,7 +89,6 @@ const shape = rowShape<BookItem>('item', {
   day: 'day::text',
   bookDay: 'book_day::text',
   references: 'refs',
-  isMatched: 'is_matched',
   what: 'what',
   railId: 'rail_id',
   orderStatus: 'order_status',
@@ -92,21 +100,18 @@ export function innerKinds({ transferRails }: OutsideAccount): readonly Transfer
   return transferRails.length > 0 ? ['payment', 'transfer_applied'] : []
 }
 
-/** Rows of transfers `t` as items; `joins` follows `from transfers t`. */
-function booked({ outside, accounts }: Looked, joins: Sql, refs: Sql): Sql {
+/** Rows of transfers `t` as items; `joins` follows `from`, and what it has of other places is in `before`. */
+function booked({ outside, accounts }: Looked, joins: Sql, refs: Sql, before = plainSql('')): Sql {
   return sql`
-select ${shape.columns}
-  from (select t.merchant_id || '/' || t.transfer_id as key, 'booked' as kind, t.merchant_id, t.transfer_id, t.currency,
-               case when t.debit_account = any (${accounts}) then t.amount_minor else -t.amount_minor end as amount_minor,
-               coalesce(t.value_date, (to_timestamp(t.made_at / 1000.0) at time zone 'UTC')::date) as day,
-               (to_timestamp(t.made_at / 1000.0) at time zone 'UTC')::date as book_day,
-               array_remove(${refs}, null) as refs,
-               exists (select from matched_transfers m where m.account = ${outside.account} and m.merchant_id = t.merchant_id
-                          and m.transfer_id = t.transfer_id) as is_matched,
-               t.kind as what, null as rail_id, null as order_status, null::numeric as fee_minor
-          from ${joins}
-           and t.phase in ('post', 'direct') and t.kind <> all (${innerKinds(outside)})
-           and (t.debit_account = any (${accounts})) <> (t.credit_account = any (${accounts}))) as i`
+(${before}
+ select t.merchant_id || '/' || t.transfer_id as key, 'booked' as kind, t.merchant_id, t.transfer_id, t.currency,
+        case when t.debit_account = any (${accounts}) then t.amount_minor else -t.amount_minor end as amount_minor,
+        coalesce(t.value_date, (to_timestamp(t.made_at / 1000.0) at time zone 'UTC')::date) as day,
+        (to_timestamp(t.made_at / 1000.0) at time zone 'UTC')::date as book_day, array_remove(${refs}, null) as refs,
+        t.kind as what, null as rail_id, null as order_status, null::numeric as fee_minor
+   from ${joins}
+    and t.phase in ('post', 'direct') and t.kind <> all (${innerKinds(outside)})
+    and (t.debit_account = any (${accounts})) <> (t.credit_account = any (${accounts})))`
 }
 
 /** By transfers_outside_reference. */
@@ -124,36 +129,34 @@ const runPattern = /^[0-9a-f]{32}$/
 function payouts(looked: Looked): Sql[] {
   const { outside, names } = looked
   const runs = names.filter((name) => runPattern.test(name))
-  const of = sql`payouts p
-  join payout_runs r on r.run_id = p.run_id and r.bank_name = ${outside.bankName}`
-  const named = sql`(p.payout_id = any (${names}) or p.run_id = any (${runs}::uuid[]))`
+  const before = sql`
+ with named as materialized (
+   select p.* from payouts p where p.payout_id = any (${names}) or p.run_id = any (${runs}::uuid[])
+ ), p as materialized (
+   select n.* from named n join payout_runs r on r.run_id = n.run_id and r.bank_name = ${outside.bankName}
+ )`
   const refs = sql`array[p.payout_id, replace(p.run_id::text, '-', '')]`
   const waiting = (kind: 'payout' | 'payout_return') => sql`
-select ${shape.columns}
-  from (select ${kind} || '/' || p.payout_id as key, ${kind}::text as kind, p.merchant_id, p.payout_id as transfer_id, p.currency,
-               ${plainSql(kind === 'payout' ? '-p.amount_minor' : 'p.amount_minor')} as amount_minor,
-               (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as day,
-               (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as book_day, ${refs} as refs, false as is_matched,
-               ${kind}::text as what, null as rail_id, null as order_status, null::numeric as fee_minor
-          from ${of}
-         where ${named} and p.status = any (${kind === 'payout' ? ['sent'] : ['sent', 'paid']})) as i`
+(${before}
+ select ${kind} || '/' || p.payout_id as key, ${kind}::text as kind, p.merchant_id, p.payout_id as transfer_id, p.currency,
+        ${plainSql(kind === 'payout' ? '-p.amount_minor' : 'p.amount_minor')} as amount_minor,
+        (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as day,
+        (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as book_day, ${refs} as refs,
+        ${kind}::text as what, null as rail_id, null as order_status, null::numeric as fee_minor
+   from p
+  where p.status = any (${kind === 'payout' ? ['sent'] : ['sent', 'paid']}))`
+  const of = (id: 'hold_id = p.payout_id' | 'transfer_id = p.return_id') =>
+    booked(
+      looked,
+      sql`p join transfers t on t.merchant_id = p.merchant_id and t.${plainSql(id)} where true`,
+      refs,
+      before,
+    )
   return [
     waiting('payout'),
     waiting('payout_return'),
-    booked(
-      looked,
-      sql`${of}
-          join transfers t on t.merchant_id = p.merchant_id and t.hold_id = p.payout_id
-         where ${named}`,
-      refs,
-    ),
-    booked(
-      looked,
-      sql`${of}
-          join transfers t on t.merchant_id = p.merchant_id and t.transfer_id = p.return_id
-         where ${named}`,
-      refs,
-    ),
+    of('hold_id = p.payout_id'),
+    of('transfer_id = p.return_id'),
   ]
 }
 
@@ -161,11 +164,11 @@ select ${shape.columns}
 function batches({ outside, names }: Looked, lines: readonly KnownLine[]): Sql {
   const days = lines.map(({ day }) => day).toSorted()
   return sql`
-select ${shape.columns}
+select *
   from (select 'batch/' || b.account || '/' || b.currency || '/' || b.batch as key, 'settlement' as kind, '' as merchant_id,
                b.batch as transfer_id, b.currency,
                (b.gross_minor - b.settled_gross) - (b.fee_minor - b.settled_fee) as amount_minor, b.last_day as day,
-               b.last_day as book_day, array[b.batch] as refs, false as is_matched, 'rail_settlement' as what,
+               b.last_day as book_day, array[b.batch] as refs, 'rail_settlement' as what,
                split_part(b.account, ':', 2) as rail_id, null as order_status, b.fee_minor - b.settled_fee as fee_minor
           from rail_batches b
          where b.settles_to = ${outside.bankName} and (b.gross_minor, b.fee_minor) <> (b.settled_gross, b.settled_fee)
@@ -214,47 +217,64 @@ function transferEntries(looked: Looked): Sql[] {
   const rails = outside.transferRails
   return [
     sql`
-select ${shape.columns}
+select *
   from (select distinct on (a.reference) 'transfer/' || a.reference as key, 'transfer' as kind, a.merchant_id,
                a.payment_id as transfer_id, a.currency, a.amount_minor,
                (to_timestamp(a.started_at / 1000.0) at time zone 'UTC')::date as day,
                (to_timestamp(a.started_at / 1000.0) at time zone 'UTC')::date as book_day, array[a.reference] as refs,
-               false as is_matched, 'transfer' as what, a.rail_id, o.status as order_status, null::numeric as fee_minor
+               'transfer' as what, a.rail_id, o.status as order_status, null::numeric as fee_minor
           from rail_attempts a join orders o on o.merchant_id = a.merchant_id and o.payment_id = a.payment_id
          where a.rail_id = any (${rails}) and a.reference = any (${names})
          order by a.reference, a.started_at desc) as i`,
     sql`
-select ${shape.columns}
+select *
   from (select 'refund/' || r.refund_id as key, 'refund' as kind, r.merchant_id, r.refund_id as transfer_id, r.currency,
                -r.amount_minor as amount_minor, (to_timestamp(r.created_at / 1000.0) at time zone 'UTC')::date as day,
                (to_timestamp(r.created_at / 1000.0) at time zone 'UTC')::date as book_day, array[r.refund_id] as refs,
-               false as is_matched, 'refund' as what, o.rail_id, o.status as order_status, null::numeric as fee_minor
+               'refund' as what, o.rail_id, o.status as order_status, null::numeric as fee_minor
           from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
          where r.refund_id = any (${names}) and r.status = 'refunding' and o.rail_id = any (${rails})) as i`,
     entriesByReference(looked),
     booked(
       looked,
-      sql`rail_attempts a
-          join transfer_entries e on e.merchant_id = a.merchant_id and e.payment_id = a.payment_id and e.rail_id = a.rail_id
-          join transfers t on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id
-         where a.rail_id = any (${rails}) and a.reference = any (${names})`,
-      sql`array[a.reference, e.outside_reference]`,
+      ofEntries,
+      sql`array[e.reference, e.outside_reference]`,
+      sql`
+ with a as materialized (
+   select a.merchant_id, a.payment_id, a.rail_id, a.reference
+     from rail_attempts a
+    where a.rail_id = any (${rails}) and a.reference = any (${names})
+ ), e as materialized (
+   select e.*, a.reference
+     from a join transfer_entries e on e.merchant_id = a.merchant_id and e.payment_id = a.payment_id and e.rail_id = a.rail_id
+ )`,
     ),
     booked(
       looked,
-      sql`transfer_entries e join transfers t on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id
-         where e.rail_id = any (${rails}) and e.refund_id = any (${names})`,
+      ofEntries,
       sql`array[e.refund_id, e.outside_reference]`,
+      sql`
+ with e as materialized (
+   select * from transfer_entries where rail_id = any (${rails}) and refund_id = any (${names})
+ )`,
     ),
   ]
 }
 
+const ofEntries = plainSql(
+  'e join transfers t on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id where true',
+)
+
 function entriesByReference(looked: Looked): Sql {
   return booked(
     looked,
-    sql`transfer_entries e join transfers t on t.merchant_id = e.merchant_id and t.transfer_id = e.transfer_id
-         where e.rail_id = any (${looked.outside.transferRails}) and e.outside_reference = any (${looked.names})`,
+    ofEntries,
     sql`array[e.outside_reference]`,
+    sql`
+ with e as materialized (
+   select * from transfer_entries
+    where rail_id = any (${looked.outside.transferRails}) and outside_reference = any (${looked.names})
+ )`,
   )
 }
 

@@ -2,7 +2,7 @@
 // the account's lines; a line or a transfer that somebody else matched meanwhile is left as it is.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
-import { type Sql, sql } from '../../database/sql.ts'
+import { columnsOf, type Sql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
 import type { BookItem, BreakKind, Rule } from '../rules/match.ts'
@@ -58,7 +58,7 @@ export function makeMatchingStore(database: Pool) {
       listLines(
         database,
         sql`account = ${account} and break_id is not null and match_id is null and line_id > ${page.after}
-   and exists (select from reconciliation_breaks b where b.break_id = l.break_id and b.act_id is null)
+   and exists (select 1 from reconciliation_breaks b where b.break_id = l.break_id and b.act_id is null)
  order by line_id limit ${page.limit}`,
       ),
     findItems: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
@@ -169,7 +169,7 @@ update reconciliation_breaks b
        merchant_id = ${item?.merchantId}, transfer_id = ${item?.transferId}, item = ${item ? itemText(item) : null}
  where b.account = ${account} and b.line_id = ${lineId} and b.settled_at is null and b.act_id is null
    and b.kind in ('missing_here', 'amount_differs', 'twice') and (b.kind, b.transfer_id) is distinct from (${kind}, ${item?.transferId})
-   and not exists (select from reconciliation_breaks o
+   and not exists (select 1 from reconciliation_breaks o
                     where o.account = b.account and o.merchant_id = ${item?.merchantId} and o.transfer_id = ${item?.transferId}
                       and o.settled_at is null and o.break_id <> b.break_id)`)
 }
@@ -268,35 +268,54 @@ function itemText(item: BookItem): string {
   })
 }
 
-/** What the books have, or sent, and no statement shows, so many days later than it ought to. */
+/** What the books have, or sent, and no statement shows, so many days later than it ought to. By transfers_outside_debit and _credit. */
 async function listOverdue(
   database: Queryable,
   outside: OutsideAccount,
   { graceDays, limit }: { graceDays: number; limit: number },
 ): Promise<BookItem[]> {
   const { account, owners, bankName } = outside
+  const { rows: windows } = await database.query<{
+    currency: string
+    from: string
+    paid: string
+    before: string
+  }>(sql`
+select currency, extract(epoch from greatest(start_day, closed_through - 35))::bigint * 1000 as from,
+       extract(epoch from start_day)::bigint * 1000 as paid,
+       extract(epoch from seen_through + 1 - ${graceDays}::integer)::bigint * 1000 as before
+  from outside_accounts
+ where account = ${account}`)
+  const accounts = windows.flatMap((each) =>
+    owners.map((owner) => ({ ...each, id: `${owner}:${each.currency}` })),
+  )
   const side = (column: Sql, sign: Sql) => sql`
-select t.merchant_id, t.transfer_id, t.currency, ${sign} t.amount_minor as amount_minor, t.kind, t.made_at, 'booked' as item_kind
-  from outside_accounts a
-  join transfers t on ${column} = any (select o || ':' || a.currency from unnest(${owners}::text[]) as o)
-   and (${column} like 'bank:%' or ${column} like 'rail:%') and t.phase in ('post', 'direct')
-   and t.made_at >= extract(epoch from greatest(a.start_day, a.closed_through - 35))::bigint * 1000
-   and t.made_at < extract(epoch from a.seen_through + 1 - ${graceDays}::integer)::bigint * 1000
- where a.account = ${account} and t.kind not in ('rail_settlement', 'rail_fee') and t.kind <> all (${innerKinds(outside)})`
-  const sent = sql`
-select p.merchant_id, p.payout_id, p.currency, -p.amount_minor, 'payout', p.sent_at, 'payout'
-  from outside_accounts a
-  join payout_runs r on r.bank_name = ${bankName ?? null} and r.currency = a.currency and r.sent_at is not null and r.ended_at is null
-  join payouts p on p.run_id = r.run_id and p.status = 'sent'
-   and p.sent_at >= extract(epoch from a.start_day)::bigint * 1000
-   and p.sent_at < extract(epoch from a.seen_through + 1 - ${graceDays}::integer)::bigint * 1000
- where a.account = ${account}`
+  select t.merchant_id, t.transfer_id, t.currency, ${sign} t.amount_minor as amount_minor, t.kind, t.made_at, 'booked' as item_kind
+    from unnest(${accounts.map(({ id }) => id)}::text[], ${accounts.map(({ from }) => from)}::bigint[],
+                ${accounts.map(({ before }) => before)}::bigint[]) as a (account_id, from_ms, before_ms)
+    join transfers t on ${column} = a.account_id and t.made_at >= a.from_ms and t.made_at < a.before_ms
+   where (${column} like 'bank:%' or ${column} like 'rail:%') and t.phase in ('post', 'direct')
+     and t.kind not in ('rail_settlement', 'rail_fee') and t.kind <> all (${innerKinds(outside)})`
   const { rows } = await database.query(sql`
+with r as materialized (
+  select r.run_id, a.from_ms, a.before_ms
+    from unnest(${windows.map(({ currency }) => currency)}::text[], ${windows.map(({ paid }) => paid)}::bigint[],
+                ${windows.map(({ before }) => before)}::bigint[]) as a (currency, from_ms, before_ms)
+    join payout_runs r on r.currency = a.currency
+   where r.bank_name = ${bankName ?? null} and r.sent_at is not null and r.ended_at is null
+), i as materialized (
+  ${side(sql`t.debit_account`, sql``)}
+   union all
+  ${side(sql`t.credit_account`, sql`-`)}
+   union all
+  select p.merchant_id, p.payout_id, p.currency, -p.amount_minor, 'payout', p.sent_at, 'payout'
+    from r join payouts p on p.run_id = r.run_id and p.status = 'sent' and p.sent_at >= r.from_ms and p.sent_at < r.before_ms
+)
 select ${overdueShape.columns}
-  from (${side(sql`t.debit_account`, sql``)} union all ${side(sql`t.credit_account`, sql`-`)} union all ${sent}) as i
- where not exists (select from matched_transfers m where m.account = ${account} and m.merchant_id = i.merchant_id
+  from i
+ where not exists (select 1 from matched_transfers m where m.account = ${account} and m.merchant_id = i.merchant_id
                       and m.transfer_id = i.transfer_id)
-   and not exists (select from reconciliation_breaks b where b.account = ${account} and b.merchant_id = i.merchant_id
+   and not exists (select 1 from reconciliation_breaks b where b.account = ${account} and b.merchant_id = i.merchant_id
                       and b.transfer_id = i.transfer_id
                       and (b.settled_at is null and b.kind in ('missing_there', 'amount_differs') or b.settlement = 'accepted'))
  order by i.made_at, i.transfer_id
@@ -325,22 +344,40 @@ const overdueShape = rowShape<
 async function recordRailSide(transaction: Queryable, railId: string): Promise<number> {
   const account = `rail:${railId}`
   const { rows } = await transaction.query<{ audit_id: string }>(sql`
+with a as materialized (
+  select account || ':' || currency as account_id from outside_accounts where account = ${account}
+), t as materialized (
+  select t.transfer_id, t.audit_id
+    from a join transfers t on t.credit_account = a.account_id
+   where t.merchant_id = '' and t.credit_account like 'rail:%' and t.phase = 'direct' and t.kind = 'rail_settlement'
+)
 select distinct t.audit_id
-  from outside_accounts a
-  join transfers t on t.credit_account = a.account || ':' || a.currency and t.credit_account like 'rail:%'
-   and t.phase = 'direct' and t.kind = 'rail_settlement' and t.merchant_id = ''
- where a.account = ${account}
-   and not exists (select from matched_transfers m where m.account = a.account and m.merchant_id = '' and m.transfer_id = t.transfer_id)`)
+  from t
+ where not exists (select 1 from matched_transfers m
+                    where m.account = ${account} and m.merchant_id = '' and m.transfer_id = t.transfer_id)`)
   for (const { audit_id: auditId } of rows) await settleBatch(transaction, account, auditId)
   return rows.length
 }
 
 async function settleBatch(transaction: Queryable, account: string, auditId: string): Promise<void> {
+  const { rows: moved } = await transaction.query<Record<string, unknown>>(sql`
+select t.transfer_id, t.kind, t.currency, t.amount_minor::text, t.value_date::text, t.made_at::text
+  from transfers t
+ where t.merchant_id = '' and t.audit_id = ${auditId} and t.kind in ('rail_settlement', 'rail_fee')`)
+  const [ids, kinds, currencies, amounts, dates, times] = columnsOf(
+    moved,
+    'transfer_id',
+    'kind',
+    'currency',
+    'amount_minor',
+    'value_date',
+    'made_at',
+  )
   const { rowCount } = await transaction.query(sql`
 with moved as (
-  select t.*, (to_timestamp(t.made_at / 1000.0) at time zone 'UTC')::date as book_day
-    from transfers t
-   where t.merchant_id = '' and t.audit_id = ${auditId} and t.kind in ('rail_settlement', 'rail_fee')
+  select m.*, (to_timestamp(m.made_at / 1000.0) at time zone 'UTC')::date as book_day
+    from unnest(${ids}::text[], ${kinds}::text[], ${currencies}::text[], ${amounts}::numeric[], ${dates}::date[],
+                ${times}::bigint[]) as m (transfer_id, kind, currency, amount_minor, value_date, made_at)
 ), line as (
   insert into statement_lines (account, line_id, line_number, day, value_day, accounting_day, currency, amount_minor, mark, refs,
                                batch, description, match_id)
