@@ -57,3 +57,30 @@ export async function emptyTables(pool: Pool): Promise<void> {
     .map(([name]) => name)
   await pool.query(`truncate ${names.join(', ')}`)
 }
+
+const digested = [
+  'orders',
+  'order_history',
+  'refunds',
+  'transfers',
+  'accounts',
+  'payouts',
+  'payout_runs',
+  'payout_plans',
+  'bills',
+  'bill_totals',
+  'callbacks',
+  'callback_attempts',
+]
+
+/** All that is stored, as one short text: two runs that end in the same state have the same. */
+export async function stateDigest(pool: Pool): Promise<string> {
+  const digests: string[] = []
+  for (const table of digested) {
+    const { rows } = await pool.query<{ digest: string | null }>(
+      `select md5(string_agg(t::text, '|' order by t::text collate "C")) as digest from ${table} t`,
+    )
+    digests.push(`${table} ${rows[0]?.digest}`)
+  }
+  return digests.join('\n')
+}

@@ -16,6 +16,8 @@ const admin = new ConsoleClient(gateway)
 await admin.signIn()
 const folder = mkdtempSync(join(tmpdir(), 'statement-'))
 after(() => rmSync(folder, { recursive: true }))
+/** What the sandbox's test wallets were filled with, long before. */
+const testWalletsMinor = 500_000_000_000n
 const file = join(folder, 'statement.xml')
 const text = camt053({
   ...{
@@ -24,7 +26,7 @@ const text = camt053({
     version: 2,
     from: '2026-01-05',
     through: '2026-01-06',
-    openingMinor: 0n,
+    openingMinor: testWalletsMinor,
   },
   lines: [
     {
@@ -152,7 +154,7 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   )
   assert.match(
     (await admin.get(`${days}.csv?account=bank%3Amain&currency=EUR&month=2026-01`)).text,
-    /2026-01-06,0\.00,4\.65,4\.65,0\.00/,
+    /2026-01-06,5000000000\.00,5000000004\.65,4\.65,0\.00/,
   )
   assert.deepEqual((await operations.verifyLedger()).findings, [])
 })

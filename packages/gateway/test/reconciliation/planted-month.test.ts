@@ -11,7 +11,7 @@ import { freshDatabase } from '../support/database.ts'
 
 test('a planted month: every break is found with its kind and nothing else; settled, nothing is unexplained', async () => {
   const { pool } = await freshDatabase()
-  const { month, known } = await importMonth(pool, { payments: 90, each: 1 })
+  const { month, known } = await importMonth(pool, { payments: 40, each: 1 })
   assert(known > 0)
   assert.deepEqual(await foundBreaks(month), month.planted)
   await settleAll(month)
