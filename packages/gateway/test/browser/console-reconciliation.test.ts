@@ -19,7 +19,9 @@ const lines = Array.from({ length: 9 }, (_, index) => ({
   text:
     index % 2 === 0 ? 'Somebody paid for something, with a long text that wraps on a phone' : 'Account fee',
 }))
-const statement = { iban: 'DE89370400440532013000', currency: 'EUR', version: 8, openingMinor: 0n } as const
+/** What the sandbox's test wallets were filled with, long before. */
+const openingMinor = 500_000_000_000n
+const statement = { iban: 'DE89370400440532013000', currency: 'EUR', version: 8, openingMinor } as const
 const file = fileOf(
   'january.xml',
   camt053({ ...statement, from: '2026-01-01', through: '2026-01-09', lines }),
@@ -41,12 +43,13 @@ for (const [screen, options] of Object.entries({
   desktop,
   phone,
   dark: { ...desktop, colorScheme: 'dark' as const },
+  'dark phone': { ...phone, colorScheme: 'dark' as const },
 }))
   test(`reconciliation on ${screen}`, async () => {
     const { page } = await signIn(browser, gateway, options)
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(gateway.adminUrl + path)
-      await look(page, `reconciliation-${name}-${screen}`, { onlyColours: screen === 'dark' })
+      await look(page, `reconciliation-${name}-${screen}`, { onlyColours: screen.startsWith('dark') })
     }
     await page.context().close()
   })

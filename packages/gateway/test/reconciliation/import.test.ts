@@ -22,16 +22,11 @@ const lines: readonly BankLine[] = [
   { reference: 'B1', day: '2026-11-02', amountMinor: 100n, text: 'one' },
   { reference: 'B2', day: '2026-11-03', amountMinor: -250n, text: 'two' },
 ]
-const statement = (of: readonly BankLine[], openingMinor = 0n) =>
-  camt053({
-    iban,
-    currency: 'EUR',
-    version: 4,
-    from: of[0]?.day ?? '',
-    through: of.at(-1)?.day ?? '',
-    openingMinor,
-    lines: of,
-  })
+const statement = (of: readonly BankLine[], openingMinor = 0n) => {
+  const days = of.map(({ day }) => day).toSorted()
+  const [from = '', through = ''] = [days[0], days.at(-1)]
+  return camt053({ iban, currency: 'EUR', version: 4, from, through, openingMinor, lines: of })
+}
 const send = (file: StatementFile, mapping?: string) =>
   reconciliation.importStatement({ file, mapping, reason: 'test' })
 
@@ -100,7 +95,7 @@ test('two who send the same file at once import it once', async () => {
 })
 
 test('the same entry in another file is the same line, and two that are alike in one file are two', async () => {
-  const more = [...lines, { reference: 'B3', day: '2026-11-04', amountMinor: 9n, text: 'three' }]
+  const more = [{ reference: 'B3', day: '2026-11-04', amountMinor: 9n, text: 'three' }, ...lines]
   const { statement: made } = await send(fileOf('more.xml', statement(more)))
   assert.deepEqual([made.lines, made.known], [1, 3])
 })

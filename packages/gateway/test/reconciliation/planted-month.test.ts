@@ -17,5 +17,10 @@ test('a planted month: every break is found with its kind and nothing else; sett
   await settleAll(month)
   for (const { account, closed } of await closeMonth(month))
     for (const { day, unexplainedMinor } of closed) assert.equal(unexplainedMinor, 0n, `${account} ${day}`)
+  // What came of a batch, and what the rail kept of it, is the whole of it.
+  const { rows } = await pool.query(
+    'select * from rail_batches where settled_gross <> 0 and settled_gross <> gross_minor',
+  )
+  assert.deepEqual(rows, [])
   assert.deepEqual((await month.operations.verifyLedger()).findings, [])
 })

@@ -98,12 +98,12 @@ function calendar(month: string, all: readonly ReconciledDay[]): Html {
   const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, week) =>
     cells.slice(week * 7, week * 7 + 7),
   )
-  return table(
+  return html`<div class="calendar">${table(
     `Calendar of ${month}`,
     weekdays,
     weeks.map((week) => weekdays.map((_, index) => cellOf(week[index], byDay))),
     { isMatrix: true },
-  )
+  )}</div>`
 }
 
 function cellOf(day: string | undefined, byDay: ReadonlyMap<string, ReconciledDay>): Html | string {
