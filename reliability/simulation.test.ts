@@ -24,7 +24,7 @@ test('whatever breaks on the way, all that was acknowledged is there in the end,
 })
 
 test('the same seed gives the same run, step by step, and another seed another', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const digests: string[] = []
   for (const seed of [15, 15, 11]) digests.push((await runSeed(pool, { seed, days: 4 })).digest)

@@ -190,7 +190,7 @@ alter table accounts
 alter table transfers
   drop constraint transfers_kind_check,
   add constraint transfers_kind_check
-    check (kind in ('payment', 'refund', 'top_up', 'payout', 'payout_return', 'late_payment', 'late_return', 'transfer_received',
+    check (kind in ('payment', 'refund', 'top_up', 'top_up_credit', 'payout', 'payout_return', 'late_payment', 'late_return', 'transfer_received',
                     'transfer_applied', 'transfer_returned', 'fee', 'fee_return', 'correction', 'rail_settlement',
                     'rail_fee')) not valid,
   drop constraint transfers_of_payment,

@@ -78,7 +78,7 @@ interface Caller {
 }
 
 const between =
-  /^(src\/database\/(pool|measured-pool)|src\/app\/traced|test\/support\/(routing-watch|faulty-pool))\.ts$/
+  /^(src\/database\/(pool|measured-pool)|src\/app\/traced|src\/observability\/tracing\/tracer|test\/support\/(routing-watch|faulty-pool))\.ts$/
 const frame = /at (?:async )?(?:(\S+) .*?)?\(?(?:file:\/\/)?[^()]*\/gateway\/((?:src|test)\/\S+?):\d+:\d+\)?$/
 
 /** Undefined where a test asks. */
