@@ -368,7 +368,8 @@ test('a wide screen has a code for the phone, folded; a phone does not even load
     assert.equal(loaded.includes(`${order.url}/qr.svg`), false)
     if (isThere) {
       await fold.click()
-      await page.waitForFunction("document.querySelector('.qr').naturalWidth > 0")
+      // Ends when the image is there, and fails when it is none.
+      await page.evaluate("document.querySelector('.qr').decode()")
     }
     assert.deepEqual(troubles, [])
     await page.context().close()
