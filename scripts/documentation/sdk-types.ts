@@ -12,6 +12,7 @@ import * as protocol from '../../packages/protocol/src/index.ts'
 
 /** Types that are read off a schema or a table, by their names in the protocol. */
 const written: Readonly<Record<string, (name: string) => string>> = {
+  BillAnswer: (name) => interfaceOf(name, protocol.billAnswerSchema),
   CreateBody: (name) => interfaceOf(name, protocol.createBodySchema),
   CreateAnswer: (name) => interfaceOf(name, protocol.createAnswerSchema),
   QueryAnswer: (name) => interfaceOf(name, protocol.queryAnswerSchema),

@@ -1,7 +1,48 @@
 // Made by scripts/documentation.ts from the sources of the SDK and the schemas of the protocol.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-export type BillAnswer = Static<typeof billAnswerSchema>;
+export interface BillAnswer {
+    /** The day, in UTC, such as `2026-11-16`. Text of 10 characters. */
+    date: string;
+    /** By currency. In each, everything but `closing` adds up to `closing`. */
+    totals: {
+        /** The currency. An ISO 4217 code. */
+        currency: string;
+        /** What the wallet had when the day began: what the bill before closed with. An amount, zero or more. */
+        opening: number | string;
+        /** What was written down for a day before when its bill was made already. Nearly always 0. An amount, also below zero. */
+        late: number | string;
+        /** What payments brought in, before fees. An amount, zero or more. */
+        payments: number | string;
+        /** What refunds took out: 0 or below it. An amount, also below zero. */
+        refunds: number | string;
+        /** What payments cost, less fees that were given back. An amount, also below zero. */
+        fees: number | string;
+        /** What was paid out, less what came back. An amount, also below zero. */
+        payouts: number | string;
+        /** What the operator corrected. An amount, also below zero. */
+        corrections: number | string;
+        /** What the wallet had when the day ended: the sum of all the others. An amount, zero or more. */
+        closing: number | string;
+    }[];
+    /** How many lines the bill has, opening and closing balances aside. A whole number from 0 to 9007199254740991. */
+    lineCount: number | string;
+    /** How long the file is. A whole number from 0 to 9007199254740991. */
+    byteCount: number | string;
+    /** Of the file’s bytes, as 64 hexadecimal digits. Text of 64 characters. */
+    sha256: string;
+    /** Answers the bill as a CSV file to GET, without a signature, for five minutes. An address of at most 2048 characters. */
+    downloadUrl: string;
+    /** Until when downloadUrl works. Milliseconds since 1970-01-01 UTC, 13 digits. */
+    downloadExpiryTime: number;
+    /** Fields of the body that the gateway does not know, the first 20. Absent where there are none. */
+    ignoredFields?: {
+        /** Where it stands, such as `order.goods[0].goods_name`. Text of 1 to 1024 characters. */
+        field: string;
+        /** The nearest name that is known. Text of 1 to 1024 characters. */
+        nearest?: string;
+    }[];
+}
 export type BillTotalsAnswer = BillAnswer['totals'][number];
 export interface CancelAnswer {
     /** The payment order’s number. Text of 1 to 32 characters. */
