@@ -223,7 +223,10 @@ test('the warning comes while the page is open and is said to those who do not s
   shop.clock.advance(3 * 60_000 + 30_000)
   const { page, troubles } = await openPage(browser, desktop)
   await stopTime(page)
+  // The stream is there before the time leaps: one that says nothing is given up.
+  const stream = page.waitForResponse(/\/events$/)
   await page.goto(order.url)
+  await stream
   assert.match((await page.getByRole('timer').textContent()) ?? '', /^1:30 left to pay/)
   await page.clock.runFor(31_000)
   await page.locator('.countdown.soon').waitFor()
