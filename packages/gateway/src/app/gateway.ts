@@ -186,38 +186,23 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const jar = makeCookieJar({ isSecure: config.mode === 'live' })
   const brand = readBrand(config.operator)
   serveBrand(publicListener, brand)
-  serveCheckout(publicListener, {
+  const consumersPages = {
     mode: config.mode,
-    hasWalletPages: config.hasWalletPages,
     brand,
     publicUrl: () => publicUrl,
     jar,
     random,
     clock: parts.clock,
     isUnavailable: isTransient,
+  }
+  serveCheckout(publicListener, {
+    ...consumersPages,
+    hasWalletPages: config.hasWalletPages,
     running: () => running().checkout,
   })
-  serveLinks(publicListener, {
-    mode: config.mode,
-    brand,
-    publicUrl: () => publicUrl,
-    jar,
-    random,
-    clock: parts.clock,
-    isUnavailable: isTransient,
-    links: () => running().links,
-  })
+  serveLinks(publicListener, { ...consumersPages, links: () => running().links })
   if (config.hasWalletPages)
-    serveWallet(publicListener, {
-      mode: config.mode,
-      brand,
-      publicUrl: () => publicUrl,
-      jar,
-      random,
-      clock: parts.clock,
-      isUnavailable: isTransient,
-      running: () => running().wallet,
-    })
+    serveWallet(publicListener, { ...consumersPages, running: () => running().wallet })
   if (isAccessGiven(config)) {
     serveSandboxAccess(publicListener, {
       access: () => running().sandboxAccess,
