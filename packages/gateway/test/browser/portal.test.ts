@@ -21,8 +21,7 @@ const { endpoint } = await gateway.operations
     { url: 'http://127.0.0.1:9/warehouse/events', format: 'standard', events: ['payment.order.success'] },
     'test',
   )
-const { data } = await shop.call('service.trade.create', createBody({ now: Date.now() }))
-await shop.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
+const paymentId = await shop.paidOrder()
 await shop.call('service.trade.create', createBody({ now: Date.now() }))
 const { rows } = await gateway.pool.query<{ callback_id: string }>(
   'select callback_id from callbacks where merchant_id = $1 limit 1',
@@ -86,8 +85,8 @@ await gateway.operations.makeBills()
 const pages: Readonly<Record<string, { readonly path: string; readonly expects: RegExp }>> = {
   home: { path: '', expects: /Balance/ },
   orders: { path: '/orders', expects: /order-/ },
-  order: { path: `/orders/${data.paymentId}`, expects: /What happened/ },
-  refund: { path: `/orders/${data.paymentId}/refund`, expects: /The money goes back/ },
+  order: { path: `/orders/${paymentId}`, expects: /What happened/ },
+  refund: { path: `/orders/${paymentId}/refund`, expects: /The money goes back/ },
   money: { path: '/money', expects: /Statement/ },
   bills: { path: '/bills', expects: /Balance at the end/ },
   payouts: { path: '/payouts', expects: /every day/ },

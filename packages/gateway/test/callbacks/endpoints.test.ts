@@ -11,7 +11,6 @@ import type { NewEndpoint } from '../../src/callbacks/manage-endpoints.ts'
 import { toEndpoints } from '../../src/callbacks/rules/endpoint.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway, type TestMerchant } from '../support/gateway.ts'
-import { createBody } from '../support/order.ts'
 
 interface Arrived {
   readonly path: string
@@ -51,12 +50,7 @@ const register = (merchant: TestMerchant, path: string, wanted: Partial<NewEndpo
   )
 
 async function pay(merchant: TestMerchant, callbackUrl = ''): Promise<string> {
-  const { data } = await merchant.call('service.trade.create', {
-    ...createBody({ now: Date.now() }),
-    callbackUrl,
-  })
-  await merchant.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
-  return data.paymentId
+  return await merchant.paidOrder({ callbackUrl })
 }
 
 test('an endpoint gets callbacks of its own, of the events that it wants, beside the order’s callbackUrl', async () => {

@@ -24,7 +24,6 @@ import { StartFailure } from '../../src/platform/start-failure.ts'
 import { until } from '../support/callbacks.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { createBody } from '../support/order.ts'
 import { commandScript, temporaryFolder } from '../support/process.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
 
@@ -59,13 +58,7 @@ async function digests(pool: Pool): Promise<Record<string, string>> {
 }
 
 async function paidOrders(count: number, callbackUrl: string): Promise<void> {
-  for (let at = 0; at < count; at++) {
-    const { data } = await merchant.call('service.trade.create', {
-      ...createBody({ now: Date.now() }),
-      callbackUrl,
-    })
-    await merchant.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
-  }
+  for (let at = 0; at < count; at++) await merchant.paidOrder({ callbackUrl })
 }
 
 const file = join(folder, 'backup.jsonl.gz')

@@ -22,14 +22,8 @@ async function recorded(act: string): Promise<string[]> {
   return rows.map(({ actor }) => actor)
 }
 
-async function paidOrder() {
-  const { data } = await shop.call('service.trade.create', createBody({ now: Date.now() }))
-  await shop.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
-  return data.paymentId as string
-}
-
 test('a paid order is seen and refunded, once however often the form is sent', async () => {
-  const paymentId = await paidOrder()
+  const paymentId = await shop.paidOrder()
   const { text } = await finance.get('/merchant/orders')
   assert.match(text, /12\.50/)
   const screen = await finance.get(`/merchant/orders/${paymentId}/refund`)
@@ -47,7 +41,7 @@ test('a paid order is seen and refunded, once however often the form is sent', a
 })
 
 test('fields that are missing or wrong are said at each of them, in the reader’s words', async () => {
-  const path = `/merchant/orders/${await paidOrder()}/refund`
+  const path = `/merchant/orders/${await shop.paidOrder()}/refund`
   const refused = await finance.post(path, { referRefundNo: 'portal-3', amount: 'much' }, { on: path })
   assert.equal(refused.status, 422)
   assert.match(refused.text, /Please check: Amount\./)
@@ -149,7 +143,7 @@ test('a logo is a picture, and is served as one', async () => {
 })
 
 test('a callback is sent again, and a refused request is found by its id', async () => {
-  const paymentId = await paidOrder()
+  const paymentId = await shop.paidOrder()
   const { rows } = await gateway.pool.query<{ callback_id: string }>(
     'select callback_id from callbacks where merchant_id = $1 and payment_id = $2 limit 1',
     [merchantId, paymentId],

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { createBody } from '../support/order.ts'
 import { giveBankAccount, testIban } from '../support/payouts.ts'
 import { memberOf, memberPassword as password } from '../support/portal.ts'
 
@@ -13,8 +12,7 @@ const shop = await gateway.addMerchant({ name: 'Tea House' })
 const { merchantId } = shop
 const { client: owner } = await memberOf(gateway, merchantId, 'owner')
 const { client: finance } = await memberOf(gateway, merchantId, 'finance')
-const { data } = await shop.call('service.trade.create', createBody({ now: Date.now() }))
-await shop.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
+await shop.paidOrder()
 
 async function recorded(act: string): Promise<string[]> {
   const { rows } = await gateway.pool.query<{ actor: string }>(

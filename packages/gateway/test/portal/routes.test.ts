@@ -11,15 +11,13 @@ import { portalRoutes } from '../../src/faces/portal/route-table.ts'
 import { memberRoles } from '../../src/members/rules/member.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { createBody } from '../support/order.ts'
 import { giveBankAccount, testIban } from '../support/payouts.ts'
 import { memberOf, memberPassword, PortalClient } from '../support/portal.ts'
 
 const gateway = await startTestGateway()
 const own = await gateway.addMerchant({ name: 'Own Shop' })
 const other = await gateway.addMerchant({ name: 'Other Shop' })
-const { data } = await other.call('service.trade.create', createBody({ now: Date.now() }))
-await other.call('service.sandbox.pay', { paymentId: data.paymentId, outcome: 'success' })
+const paymentId = await other.paidOrder()
 const { rows } = await gateway.pool.query<{ callback_id: string }>(
   'select callback_id from callbacks where merchant_id = $1 limit 1',
   [other.merchantId],
@@ -65,7 +63,7 @@ await gateway.pool.query("insert into bill_parts values ($1, $2, 1, 'other')", [
 
 /** Of each parameter: another merchant's thing, and one that nobody has. */
 const things: Readonly<Record<string, readonly [others: string | undefined, nobodys: string]>> = {
-  paymentId: [data.paymentId, makePaymentId(Date.now(), randomBytes)],
+  paymentId: [paymentId, makePaymentId(Date.now(), randomBytes)],
   callbackId: [rows[0]?.callback_id, makeUuid(Date.now(), randomBytes)],
   keyId: [keys[0]?.keyId, makeUuid(Date.now(), randomBytes)],
   login: [stranger.email, 'nobody@shop.example'],
@@ -202,7 +200,7 @@ test('nobody is let in without a session, nor with one of the console', async ()
   for (const [name, value] of admin.cookies) thief.cookies.set(name.replace('console', 'merchant'), value)
   for (const client of [new PortalClient(gateway), thief])
     for (const route of routes) {
-      const path = pathTo(route.path, { paymentId: data.paymentId })
+      const path = pathTo(route.path, { paymentId })
       const answered = 'act' in route ? await client.post(path, {}, { token: 'x' }) : await client.get(path)
       assert.equal(answered.status, 303, path)
       assert.match(answered.location ?? '', /^\/merchant\/sign-in/, path)

@@ -1,5 +1,6 @@
 // A whole gateway in this process on a fresh database, and merchants that speak to it over real HTTP. Gone again
 // when the test file is done.
+import assert from 'node:assert/strict'
 import type { KeyObject } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { after } from 'node:test'
@@ -16,8 +17,10 @@ import type { Log } from '../../src/platform/log.ts'
 import { loadMasterKeys } from '../../src/platform/master-keys.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { type Config, readConfig } from '../../src/settings/config.ts'
+import { until } from './callbacks.ts'
 import { freshDatabase } from './database.ts'
 import { type TestOperations, testOperations } from './operations.ts'
+import { createBody } from './order.ts'
 import { temporaryFolder } from './process.ts'
 import { urlOf } from './server.ts'
 import { testEnvironment } from './started.ts'
@@ -49,6 +52,8 @@ export interface TestMerchant {
   /** A signed and sealed request to the path that serves every method. */
   call(method: string, body: object | string, options?: CallOptions): Promise<Answered>
   seal(method: string, body: object | string, timestamp?: number): Promise<Record<string, unknown>>
+  /** Creates an order, pays it as the sandbox can, and resolves with its paymentId when the money is booked. */
+  paidOrder(changes?: object): Promise<string>
 }
 
 export interface CallOptions {
@@ -169,13 +174,28 @@ function testMerchant(parts: {
       { merchantId, method, timestamp, body: typeof body === 'string' ? body : JSON.stringify(body) },
       { aesKey, privateKey },
     )
+  const call: TestMerchant['call'] = async (method, body, { path = '/api/v1/gateway', timestamp } = {}) =>
+    post(path, JSON.stringify(await seal(method, body, timestamp)))
   return {
     merchantId,
     aesKey,
     privateKey,
     seal,
-    call: async (method, body, { path = '/api/v1/gateway', timestamp } = {}) =>
-      post(path, JSON.stringify(await seal(method, body, timestamp))),
+    call,
+    async paidOrder(changes = {}) {
+      const { data, msg } = await call('service.trade.create', {
+        ...createBody({ now: clock.now() }),
+        ...changes,
+      })
+      assert(data, msg)
+      const { paymentId } = data
+      const paying = await call('service.sandbox.pay', { paymentId, outcome: 'success' })
+      assert.equal(paying.code, 20000, paying.msg)
+      await until(
+        async () => (await call('service.trade.query', { paymentId })).data?.paymentStatus === 'success',
+      )
+      return paymentId
+    },
   }
 }
 
