@@ -25,7 +25,7 @@ const suites = {
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
-  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,passkeys,portal,shop,test-bank,wallet}.test.ts',
+  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,passkeys,portal,shop,test-bank,wallet,wallet-speed}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',

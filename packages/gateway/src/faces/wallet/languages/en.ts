@@ -119,6 +119,25 @@ export const en = {
     save: 'Save',
     close: 'Close the wallet',
   },
+  passkeys: {
+    heading: 'Passkeys',
+    text: 'With a passkey your phone, computer or password manager signs you in, without login and PIN. It works on this site alone. The PIN is still asked for when money leaves.',
+    manage: 'Passkeys of this wallet',
+    added: 'added {when}',
+    used: 'last used {when}',
+    add: 'Add a passkey',
+    name: 'Name',
+    nameText:
+      'Give it a name by which you will know it, such as “phone”. Then your browser asks where to keep it.',
+    make: 'Make the passkey',
+    needsScript: 'This needs JavaScript.',
+    needsName: 'Passkeys need a site with a name and https. Ask the people who run your wallet.',
+    remove: 'Remove',
+    removeHeading: 'Remove {name}',
+    removeText: 'It signs you in no more. The entry on your device stays until you delete it there.',
+    signIn: 'Sign in with a passkey',
+    trouble: 'Your browser gave no passkey for this site. Please try again.',
+  },
   close: {
     heading: 'Close your wallet for good',
     text: 'Your name and your login are erased, and nobody can bring them back. What was paid stays in the books without your name. You can open a new wallet at any time.',
@@ -135,6 +154,8 @@ export const en = {
     languageSaved: 'The language is saved.',
     withdrawn: 'Your withdrawal is requested. The money is set aside.',
     welcome: 'Your wallet is open.',
+    passkeyAdded: 'The passkey is added. You can sign in with it.',
+    passkeyRemoved: 'The passkey is removed.',
   },
   refusals: {
     wrong: 'Login or PIN is wrong. Please try again.',
@@ -156,6 +177,8 @@ export const en = {
     notEmpty: 'There is still money in the wallet. Withdraw it first.',
     underWay: 'Something is still under way in this wallet. Close it when that is over.',
     stale: 'This page was open for too long. Nothing was changed; please try again.',
+    passkeyWrong: 'This passkey is not known here, or its answer came too late. Please try again.',
+    passkeyNotTaken: 'This passkey could not be added. Please begin anew.',
   },
   notFound: {
     heading: 'There is nothing here.',
