@@ -174,6 +174,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     shopUrl: parts.shopUrl ?? (() => undefined),
     isAccessGiven: isAccessGiven(config),
     hasDocs: existsSync(join(repositoryRoot, 'docs')),
+    hasPortal: config.hasPortal,
+    hasWalletPages: config.hasWalletPages,
     readiness,
   })
   const railUrl = () =>
