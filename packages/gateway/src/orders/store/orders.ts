@@ -33,6 +33,8 @@ export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = 
      */
     insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), watched('create')),
     findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), watched('find')),
+    /** With whether a rail was ever tried, so that a page reads attempts only where there are any. */
+    findForCheckout: batched((keys: readonly OrderKey[]) => findForCheckout(database, keys), batching),
     /** Of `findOrder` what a live view needs, and no more. */
     findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
     /** Whether its link had a token of this hash before tokens were derived. */
@@ -157,17 +159,40 @@ export async function findOrders(
   database: Queryable,
   keys: readonly OrderKey[],
 ): Promise<(Order | undefined)[]> {
-  const { rows } = await database.query<OrderRow>({
-    name: 'find-orders',
+  const rows = await findOrderRows<OrderRow>(database, keys, { name: 'find-orders', columns: orderColumns })
+  return rows.map((row) => row && toOrder(row))
+}
+
+async function findForCheckout(
+  database: Queryable,
+  keys: readonly OrderKey[],
+): Promise<({ readonly order: Order; readonly hasAttempts: boolean } | undefined)[]> {
+  const rows = await findOrderRows<OrderRow & { has_attempts: boolean }>(database, keys, {
+    name: 'find-orders-for-checkout',
+    columns: `${orderColumns},
+       exists (select 1 from rail_attempts a
+                where a.merchant_id = o.merchant_id and a.payment_id = o.payment_id
+                  and a.merchant_id = any ($1::text[])) as has_attempts`,
+  })
+  return rows.map((row) => row && { order: toOrder(row), hasAttempts: row.has_attempts })
+}
+
+async function findOrderRows<Row extends OrderRow>(
+  database: Queryable,
+  keys: readonly OrderKey[],
+  { name, columns }: { readonly name: string; readonly columns: string },
+): Promise<(Row | undefined)[]> {
+  const { rows } = await database.query<Row>({
+    name,
     text: `
-select ${orderColumns}
+select ${columns}
   from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
   join orders o using (merchant_id, payment_id)
  where o.merchant_id = any ($1::text[])`,
     values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
   })
-  const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, toOrder(row)]))
-  return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
+  const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, row]))
+  return keys.map((key) => found.get(keyOf(key)))
 }
 
 async function findStatuses(
