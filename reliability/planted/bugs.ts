@@ -389,6 +389,17 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'ended-access-opens-a-wallet': {
+    what: 'Whoever proved a PIN or a passkey before all access to the wallet was ended still gets a session.',
+    caughtBy: 'passkey-answers.test.ts',
+    places: [
+      {
+        in: 'makeWalletSessionStore',
+        find: 'if (!(await hasAccess(transaction, access, walletTables))) return false',
+        replace: 'if (access === undefined || hasAccess === undefined) return false',
+      },
+    ],
+  },
   'provider-opens-anothers-invitation': {
     what: 'Whoever the identity provider knows joins by an invitation to another address.',
     caughtBy: 'member-provider.test.ts',

@@ -22,6 +22,8 @@ export interface PasskeysParts extends ClockAndRandom {
 export interface OwnPasskeys extends Access {
   readonly actor: string
   readonly boundTo: string
+  /** By what the audit names the account, where its login may be erased one day. */
+  readonly subject?: string
 }
 
 export type PasskeyProof =
@@ -40,8 +42,11 @@ export function makePasskeys(parts: PasskeysParts) {
   const { kind, passkeys, clock, random } = parts
   const challenges = makeChallenges(parts)
 
-  const act = (name: string, { login, actor }: OwnPasskeys, reason?: string) =>
-    makeActs({ clock, random, actor })(`${kind}.${name}`, login, { reason })
+  const act = (name: string, { login, actor, subject = login }: OwnPasskeys, reason?: string) =>
+    // The name that a consumer gave it is theirs, and the audit is never erased.
+    makeActs({ clock, random, actor })(`${kind}.${name}`, subject, {
+      reason: kind === 'wallet' ? undefined : reason,
+    })
 
   /** Keeps the time of the challenge that was answered. */
   const expecting = (asked: ChallengeFor) => {

@@ -118,6 +118,7 @@ import { makeManageWallets } from '../wallets/manage-wallets.ts'
 import { makeFindOwnMerchant } from '../wallets/own-merchant.ts'
 import { makeRegister } from '../wallets/register.ts'
 import { makeResetPin } from '../wallets/reset-pin.ts'
+import { makeSignInByPasskey } from '../wallets/sign-in-by-passkey.ts'
 import { makeStartTopUp } from '../wallets/start-top-up.ts'
 import { makeWalletSessions } from '../wallets/wallet-sessions.ts'
 import { makeMerchantScope } from './services/merchant-scope.ts'
@@ -320,15 +321,19 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       transfers: movingAs(actor).transfers,
       onUnexplained: (day) => hints.unexplained(day),
     })
+  const passkeyStores = {
+    ...{ operator: stores.operatorPasskeys, member: stores.memberPasskeys, wallet: stores.walletPasskeys },
+  }
   const passkeysOf = (kind: AccountKind) =>
     makePasskeys({
       kind,
-      passkeys: kind === 'operator' ? stores.operatorPasskeys : stores.memberPasskeys,
+      passkeys: passkeyStores[kind],
       tokens: makeTokens(vault.deriveKeys(`passkeys of ${kind}s`)),
       siteName: `Tillgate ${new URL(publicUrl).host}`,
       clock,
       random,
     })
+  const walletPasskeys = passkeysOf('wallet')
   const manageMembers = (actor: string) =>
     makeManageMembers({
       ...{ members: stores.members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
@@ -368,6 +373,8 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     showCheckout: makeShowCheckout({ orders, linkTokens, currentOrder, directory, clock }),
     authenticateWallet,
     walletSessions,
+    walletPasskeys,
+    signInByPasskey: makeSignInByPasskey({ passkeys: walletPasskeys, wallets }),
     resetPin: makeResetPin({
       ...{ resets: stores.pinResets, tries: stores.pinTries, codes: pinResetCodes, vault, clock, random },
       tellPinChanged,
@@ -382,6 +389,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     register: makeRegister({
       ...{ registrations: stores.registrations, wallets, sessions: walletSessions, makeNotices },
       ...{ codes: makeTokens(vault.deriveKeys('registration codes')), vault, clock, random },
+      showsCode: config.mode === 'sandbox' && config.mail === undefined,
     }),
     startTopUp: makeStartTopUp({
       ...{ topUps: stores.topUps, orders, railDirectory, findOwnMerchant, linkTokens, publicUrl },

@@ -76,7 +76,7 @@ import { makePinResetStore } from '../wallets/store/pin-resets.ts'
 import { makePinTriesStore } from '../wallets/store/pin-tries.ts'
 import { makeRegistrationStore } from '../wallets/store/registrations.ts'
 import { makeTopUpStore } from '../wallets/store/top-ups.ts'
-import { makeWalletSessionStore } from '../wallets/store/wallet-sessions.ts'
+import { makeWalletSessionStore, walletTables } from '../wallets/store/wallet-sessions.ts'
 import { makeWalletStore } from '../wallets/store/wallets.ts'
 
 export interface StoreParts {
@@ -121,6 +121,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     consumerData: makeConsumerDataStore(pool),
     walletLimits: makeWalletLimitStore(pool),
     walletSessions: makeWalletSessionStore(pool),
+    walletPasskeys: makePasskeyStore(pool, walletTables),
     walletHistory: makeHistoryStore(pool),
     registrations: makeRegistrationStore(pool),
     topUps: makeTopUpStore(pool),

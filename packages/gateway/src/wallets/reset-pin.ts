@@ -63,6 +63,9 @@ export function makeResetPin(parts: ResetPinParts) {
       },
     )
     if (!isUsed) return { kind: 'wrong' }
-    return wallet.status === 'active' ? { kind: 'changed', wallet } : { kind: 'locked', untilMs: undefined }
+    const { accessVersion } = wallet
+    return wallet.status === 'active'
+      ? { kind: 'changed', wallet: { ...wallet, accessVersion: accessVersion + 1 } }
+      : { kind: 'locked', untilMs: undefined }
   }
 }

@@ -6,6 +6,7 @@ import { sessionLimits } from '../accounts/sessions.ts'
 import { makeActs } from '../operators/audit-entries.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { isVisible } from '../platform/visible-text.ts'
+import type { Wallet } from './rules/wallet.ts'
 import type { WalletSession, WalletSessionStore } from './store/wallet-sessions.ts'
 
 const tokenBytes = 32
@@ -45,10 +46,10 @@ export function makeWalletSessions(parts: ClockAndRandom & { readonly walletSess
   return {
     make,
 
-    /** The token is for the browser alone. */
-    async open(walletId: string, place: SignInPlace): Promise<string> {
-      const { token, session } = make(walletId, place)
-      await sessions.insert(session)
+    /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
+    async open(wallet: Wallet, place: SignInPlace): Promise<string | undefined> {
+      const { token, session } = make(wallet.walletId, place)
+      if (!(await sessions.insert({ session, access: wallet, notices: [] }))) return undefined
       // The moment for what is over anyway.
       await sessions.deleteEnded(clock.now())
       return token

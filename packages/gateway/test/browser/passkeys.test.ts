@@ -1,5 +1,5 @@
 // Passkeys in a real browser with Chromium's virtual authenticator: made on the account's page, then used instead of the
-// password, in the portal and in the console.
+// password, in the portal, in the console and at the wallet.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -8,6 +8,7 @@ import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
 import { memberOf, memberPassword } from '../support/portal.ts'
 import { operatorPassword } from '../support/started.ts'
+import { consumerOf, testPin } from '../support/wallet.ts'
 
 const gateway = await startTestGateway()
 const browser = await launchBrowser()
@@ -89,4 +90,39 @@ test('an operator makes a passkey and signs in with it; a browser that knows non
   const { page: other } = await openPage(browser, desktop)
   await other.goto(`${gateway.adminUrl}/sign-in`)
   assert.equal(await other.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0)
+})
+
+test('a consumer makes a passkey on a phone and signs in to the wallet with it', async () => {
+  const { login } = await consumerOf(gateway, { minor: 5_000n })
+  const { page, troubles } = await openPage(browser, { ...phone, colorScheme: 'dark' })
+  await addAuthenticator(page)
+  await page.goto(`${url}/wallet/passkeys`)
+  await look(page, 'wallet-passkey-sign-in-phone-dark')
+  await page.getByLabel('Phone number or e-mail').fill(login)
+  await page.getByLabel('PIN').fill(testPin)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await look(page, 'wallet-passkeys-none-phone-dark')
+  await page.getByLabel('Your PIN').fill(testPin)
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByLabel('Name').fill('phone')
+  await look(page, 'wallet-passkey-make-phone-dark')
+  await page.getByRole('button', { name: 'Make the passkey' }).click()
+  await page.getByText('The passkey is added.').waitFor()
+  await look(page, 'wallet-passkeys-phone-dark')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.waitForURL(`${url}/wallet`)
+  await page.goto(`${url}/wallet/passkeys`)
+  await page.getByRole('link', { name: 'Remove' }).click()
+  await look(page, 'wallet-passkey-remove-phone-dark')
+  await page.getByLabel('Your PIN').fill(testPin)
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('The passkey is removed.').waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.getByText('This passkey is not known here').waitFor()
+  assert.deepEqual(
+    troubles.filter((each) => !/422/.test(each)),
+    [],
+  )
 })

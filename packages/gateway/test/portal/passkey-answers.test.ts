@@ -1,4 +1,4 @@
-// Passkeys over HTTP, of members and of operators: added after the password, used instead of it, and every answer that was
+// Passkeys over HTTP, of members, operators and consumers: added after the password or PIN, used instead of it, and every answer that was
 // used, is late, was made for another browser or comes from a copied authenticator signs nobody in.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,19 +9,25 @@ import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { memberOf, memberPassword, PortalClient } from '../support/portal.ts'
 import { operatorPassword } from '../support/started.ts'
+import { consumerOf, testPin, WalletClient } from '../support/wallet.ts'
 
 const clock = new TestClock()
 const gateway = await startTestGateway({ clock })
 const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
 
-/** The same for both kinds of people, at their own addresses. */
+/** The same for all kinds of people, at their own addresses. */
 const faces = {
   member: {
     origin: gateway.url.replace('127.0.0.1', 'localhost'),
-    password: memberPassword,
+    proof: { password: memberPassword },
+    noProof: { password: 'not the password' },
     page: '/merchant/account/passkeys',
+    form: '/merchant/account',
     signIn: '/merchant/sign-in',
+    refused: 401,
     home: '/merchant',
+    cookie: 'merchant',
+    remove: (id: string) => `/merchant/account/passkeys/${id}/remove`,
     newBrowser: () => new PortalClient({ url: gateway.url.replace('127.0.0.1', 'localhost') }),
     async signedIn() {
       const { email } = await memberOf(gateway, merchantId, 'owner')
@@ -32,10 +38,15 @@ const faces = {
   },
   operator: {
     origin: gateway.adminUrl.replace('127.0.0.1', 'localhost'),
-    password: operatorPassword,
+    proof: { password: operatorPassword },
+    noProof: { password: 'not the password' },
     page: '/account/passkeys',
+    form: '/account',
     signIn: '/sign-in',
+    refused: 401,
     home: '/account',
+    cookie: 'console',
+    remove: () => '/account/passkeys/remove',
     newBrowser: () => new ConsoleClient({ adminUrl: gateway.adminUrl.replace('127.0.0.1', 'localhost') }),
     async signedIn() {
       const client = this.newBrowser()
@@ -43,15 +54,30 @@ const faces = {
       return client
     },
   },
+  wallet: {
+    origin: gateway.url.replace('127.0.0.1', 'localhost'),
+    proof: { pin: testPin },
+    noProof: { pin: '000000' },
+    page: '/wallet/passkeys',
+    form: '/wallet/passkeys',
+    signIn: '/wallet/sign-in',
+    refused: 422,
+    home: '/wallet',
+    cookie: 'wallet',
+    remove: (id: string) => `/wallet/passkeys/${id}`,
+    newBrowser: () => new WalletClient({ url: gateway.url.replace('127.0.0.1', 'localhost') }),
+    async signedIn() {
+      const { login } = await consumerOf(gateway)
+      const client = this.newBrowser()
+      await client.signIn(login)
+      return client
+    },
+  },
 } as const
 type Face = (typeof faces)[keyof typeof faces]
 
-async function begin({ page, password }: Face, client: ConsoleClient): Promise<CreationOptions> {
-  const { status, text } = await client.post(
-    `${page}/begin`,
-    { password },
-    { on: page.replace(/\/passkeys$/, '') },
-  )
+async function begin({ page, proof, form }: Face, client: ConsoleClient): Promise<CreationOptions> {
+  const { status, text } = await client.post(`${page}/begin`, { ...proof }, { on: form })
   assert.equal(status, 200, text)
   const [, options = ''] = /data-options="([^"]+)"/.exec(text) ?? []
   return JSON.parse(options.replaceAll('&quot;', '"'))
@@ -62,7 +88,7 @@ async function add(face: Face, signCount = 0) {
   const device = new Authenticator()
   const credential = device.create(await begin(face, client), { origin: face.origin, signCount })
   const sent = { name: 'laptop', credential }
-  const added = await client.post(`${face.page}/add`, sent, { on: face.page.replace(/\/passkeys$/, '') })
+  const added = await client.post(`${face.page}/add`, sent, { on: face.form })
   assert.equal(added.status, 303, added.text)
   clock.advance(1000)
   return { client, device, sent }
@@ -81,7 +107,8 @@ async function isIn({ home }: Face, client: ConsoleClient): Promise<boolean> {
 }
 
 for (const [kind, face] of Object.entries(faces)) {
-  const { origin, signIn, page } = face
+  const { origin, signIn, page, refused: refusedStatus } = face
+  const on = { on: face.form }
   const send = async (client: ConsoleClient, credential: string) =>
     client.post(`${signIn}/passkey`, { credential }, { on: signIn })
 
@@ -91,9 +118,9 @@ for (const [kind, face] of Object.entries(faces)) {
     const answer = device.get(await ask(face, browser), { origin })
     assert.equal((await send(browser, answer)).status, 303)
     assert.ok(await isIn(face, browser))
-    browser.cookies.delete(kind === 'member' ? 'merchant' : 'console')
+    browser.cookies.delete(face.cookie)
     const replayed = await send(browser, answer)
-    assert.equal(replayed.status, 401)
+    assert.equal(replayed.status, refusedStatus)
     assert.ok(!(await isIn(face, browser)))
   })
 
@@ -105,7 +132,7 @@ for (const [kind, face] of Object.entries(faces)) {
     const sent = await Promise.all(
       [1, 2].map(() => browser.post(`${signIn}/passkey`, { credential: answer }, { token })),
     )
-    assert.deepEqual(sent.map(({ status }) => status).sort(), [303, 401])
+    assert.deepEqual(sent.map(({ status }) => status).sort(), [303, refusedStatus])
   })
 
   test(`${kind}: an answer for another browser, site or account, late or by nobody's finger, is refused`, async () => {
@@ -129,7 +156,7 @@ for (const [kind, face] of Object.entries(faces)) {
     for (const [name, make] of Object.entries(refusals)) {
       const browser = face.newBrowser()
       const answer = await make(await ask(face, browser))
-      assert.equal((await send(browser, answer)).status, 401, name)
+      assert.equal((await send(browser, answer)).status, refusedStatus, name)
       clock.advance(60_000)
     }
   })
@@ -138,9 +165,9 @@ for (const [kind, face] of Object.entries(faces)) {
     const { device } = await add(face, 5)
     for (const [signCount, status] of [
       [6, 303],
-      [6, 401],
-      [3, 401],
-      [0, 401],
+      [6, refusedStatus],
+      [3, refusedStatus],
+      [0, refusedStatus],
       [7, 303],
     ] as const) {
       const browser = face.newBrowser()
@@ -151,8 +178,7 @@ for (const [kind, face] of Object.entries(faces)) {
 
   test(`${kind}: adding one asks for the password, and its challenge is this session's, once`, async () => {
     const { client, sent } = await add(face)
-    const on = { on: page.replace(/\/passkeys$/, '') }
-    assert.equal((await client.post(`${page}/begin`, { password: 'not the password' }, on)).status, 422)
+    assert.equal((await client.post(`${page}/begin`, { ...face.noProof }, on)).status, 422)
     assert.equal((await client.post(`${page}/add`, sent, on)).status, 422, 'the same answer again')
     const other = await face.signedIn()
     const foreign = new Authenticator().create(await begin(face, other), { origin })
@@ -166,15 +192,14 @@ for (const [kind, face] of Object.entries(faces)) {
 
   test(`${kind}: removing one asks for the password, and then it signs nobody in`, async () => {
     const { client, device } = await add(face)
-    const on = { on: page.replace(/\/passkeys$/, '') }
     const credentialId = device.id.toString('base64url')
-    const path = kind === 'member' ? `${page}/${credentialId}/remove` : `${page}/remove`
-    const refused = await client.post(path, { credentialId, password: 'not the password' }, on)
+    const path = face.remove(credentialId)
+    const refused = await client.post(path, { credentialId, ...face.noProof }, on)
     assert.equal(refused.status, 422)
-    assert.equal((await client.post(path, { credentialId, password: face.password }, on)).status, 303)
+    assert.equal((await client.post(path, { credentialId, ...face.proof }, on)).status, 303)
     const browser = face.newBrowser()
     const answer = device.get(await ask(face, browser), { origin })
-    assert.equal((await send(browser, answer)).status, 401)
+    assert.equal((await send(browser, answer)).status, refusedStatus)
   })
 }
 
@@ -186,6 +211,69 @@ test('a passkey of one kind of account opens nothing of the other', async () => 
   assert.equal(sent.status, 401)
 })
 
+test('a wallet’s passkeys stay when the PIN is changed, and go with a PIN that was set by a code and with the wallet', async () => {
+  const face = faces.wallet
+  const { login, walletId } = await consumerOf(gateway)
+  const client = face.newBrowser()
+  await client.signIn(login)
+  const addOne = async () => {
+    const credential = new Authenticator().create(await begin(face, client), { origin: face.origin })
+    const added = await client.post(`${face.page}/add`, { name: 'phone', credential }, { on: face.form })
+    assert.equal(added.status, 303, added.text)
+    clock.advance(1000)
+  }
+  const left = async () => (await gateway.stores.walletPasskeys.listPasskeys(login)).length
+  await addOne()
+  await client.post('/wallet/pin', { pin: testPin, new: testPin, again: testPin }, { on: '/wallet/settings' })
+  assert.equal(await left(), 1)
+  const { code } = await gateway.operations.as('test').wallets.resetPin(walletId, 'lost')
+  const given = { login, code, pin: testPin, again: testPin }
+  const reset = await client.post('/wallet/new-pin', given, { on: '/wallet/new-pin' })
+  assert.equal(reset.status, 303, reset.text)
+  assert.equal(await left(), 0)
+  await addOne()
+  await client.post('/wallet/close', { pin: testPin }, { on: '/wallet/close' })
+  assert.equal(await left(), 0)
+  const { rows } = await gateway.pool.query(
+    `select act, reason from audit where subject = $1 and act like '%passkey'`,
+    [walletId],
+  )
+  assert.deepEqual(rows[0], { act: 'wallet.add-passkey', reason: null }, 'the audit names nobody')
+})
+
+test('a locked wallet’s passkey signs nobody in, and says no more than an unknown one does', async () => {
+  const face = faces.wallet
+  const { device, client } = await add(face)
+  const known = await gateway.stores.walletPasskeys.findPasskey(device.id)
+  assert(known)
+  await gateway.operations.as('test').wallets.lockWallet(known.access.login, 'test')
+  assert.ok(!(await isIn(face, client)))
+  const answers: string[] = []
+  for (const each of [device, new Authenticator()]) {
+    const browser = face.newBrowser()
+    const credential = each.get(await ask(face, browser), { origin: face.origin })
+    const { status, text } = await browser.post(
+      '/wallet/sign-in/passkey',
+      { credential },
+      { on: '/wallet/sign-in' },
+    )
+    assert.equal(status, 422)
+    answers.push(text.replace(/name="token" value="[^"]+"/g, ''))
+  }
+  assert.equal(answers[0], answers[1])
+})
+
+test('a sign-in that was proven before all access ended opens no session', async () => {
+  const { login } = await consumerOf(gateway)
+  const wallet = await gateway.stores.wallets.findWalletByLogin(login)
+  assert(wallet)
+  const { walletSessions } = gateway.operations
+  const place = { address: '127.0.0.1', userAgent: '' }
+  assert.ok(await walletSessions.open(wallet, place))
+  await walletSessions.endAll(wallet.walletId, 'test')
+  assert.equal(await walletSessions.open(wallet, place), undefined)
+})
+
 test('a password that was not proven by the old one removes passkeys; one’s own change leaves them', async () => {
   const password = 'a password of passkeys'
   const { operators } = gateway.operations.as('test')
@@ -193,7 +281,7 @@ test('a password that was not proven by the old one removes passkeys; one’s ow
   const client = faces.operator.newBrowser()
   await client.signIn('keys', password)
   const device = new Authenticator()
-  const options = await begin({ ...faces.operator, password } as unknown as Face, client)
+  const options = await begin({ ...faces.operator, proof: { password } } as unknown as Face, client)
   const credential = device.create(options, { origin: faces.operator.origin })
   await client.post('/account/passkeys/add', { name: 'laptop', credential })
   const left = async () => (await gateway.stores.operatorPasskeys.listPasskeys('keys')).length

@@ -1,7 +1,7 @@
 // Every page and form of the wallet, as its table names them: without a session, with a form that is not ours, and with another
 // wallet's thing, which is answered as what does not exist. A route that comes without its row here fails.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { walletRoutes } from '../../src/faces/wallet/routes.ts'
 import { prefix } from '../../src/faces/wallet/wallet.ts'
@@ -15,11 +15,19 @@ const other = await consumerOf(gateway, { minor: 5_000n })
 const [entry] = await gateway.stores.walletHistory.list(other.walletId, { limit: 1 })
 const [session] = await gateway.stores.walletSessions.list(other.walletId, Date.now())
 assert(entry && session)
+const passkey = randomBytes(32)
+await gateway.pool.query(
+  `insert into passkeys (credential_id, account_kind, account, name, public_key, sign_count, last_challenge_at, created_at)
+   values ($1, 'wallet', $2, 'phone', '', 0, 0, 0)`,
+  [passkey, other.login],
+)
 
 /** Of each parameter: another wallet's thing, and one that nobody has. */
 const things: Readonly<Record<string, readonly [others: string, nobodys: string]>> = {
   key: [`${entry.madeAtMs}-${entry.transferId}`, `${entry.madeAtMs}-T01ARZ3NDEKTSV4RRFFQ69G5FAV`],
+  credentialId: [passkey.toString('base64url'), randomBytes(32).toString('base64url')],
 }
+const filled = (path: string) => path.replace(/:(\w+)/, (_, name: string) => things[name]?.[0] ?? '')
 
 /** What a form is sent with, with another wallet's thing where it takes one. */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -31,6 +39,9 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/devices/end-all': {},
   '/close': { pin: testPin },
   '/sign-out': {},
+  '/passkeys/begin': { pin: testPin },
+  '/passkeys/add': { name: 'x', credential: '{}' },
+  '/passkeys/:credentialId': { pin: testPin },
 }
 const posts = walletRoutes.flatMap((route) => ('act' in route ? [route.path] : []))
 const gets = walletRoutes.flatMap((route) => ('show' in route ? [route.path] : []))
@@ -38,7 +49,8 @@ const gets = walletRoutes.flatMap((route) => ('show' in route ? [route.path] : [
 async function state(): Promise<unknown> {
   const { rows } = await gateway.pool.query(
     `select w.*, (select count(*) from payouts) as payouts, (select count(*) from orders) as orders,
-            (select count(*) from wallet_sessions s where s.wallet_id = w.wallet_id) as sessions
+            (select count(*) from wallet_sessions s where s.wallet_id = w.wallet_id) as sessions,
+            (select count(*) from passkeys p where p.account = w.login) as passkeys
        from wallets w where wallet_id = any ($1) order by wallet_id`,
     [[own.walletId, other.walletId]],
   )
@@ -55,11 +67,11 @@ test('without a session every page and every form leads to the sign-in', async (
   const nobody = new WalletClient(gateway)
   const before = await state()
   for (const path of gets) {
-    const answer = await nobody.get(prefix + path.replace(':key', things['key']?.[0] ?? ''))
+    const answer = await nobody.get(prefix + filled(path))
     assert.deepEqual([answer.status, answer.location?.split('?')[0]], [303, '/wallet/sign-in'], path)
   }
   for (const path of posts) {
-    const answer = await nobody.post(prefix + path, fields[path] ?? {}, { token: 'x' })
+    const answer = await nobody.post(prefix + filled(path), fields[path] ?? {}, { token: 'x' })
     assert.deepEqual([answer.status, answer.location], [303, '/wallet/sign-in'], path)
   }
   assert.deepEqual(await state(), before)
@@ -77,10 +89,24 @@ test('a form from another site, with another token or with none does nothing', a
       { token: '' },
     ]) {
       const number = randomUUID()
-      const answer = await own.client.post(prefix + path, { ...fields[path], number }, options)
+      const answer = await own.client.post(prefix + filled(path), { ...fields[path], number }, options)
       assert.equal(answer.status, 403, `${path} ${JSON.stringify(options.headers)}`)
     }
   assert.deepEqual(await state(), before)
+})
+
+test('another wallet’s passkey is answered as one that nobody has, and stays', async () => {
+  const token = await own.client.token('/wallet/settings')
+  const answers = []
+  for (const id of things['credentialId'] ?? []) {
+    const { status, text } = await own.client.get(`/wallet/passkeys/${id}`)
+    answers.push([status, text])
+    const sent = await own.client.post(`/wallet/passkeys/${id}`, { pin: testPin }, { token })
+    assert.equal(sent.status, 422)
+  }
+  assert.deepEqual(answers[0], answers[1])
+  assert.equal(answers[0]?.[0], 404)
+  assert.equal((await gateway.stores.walletPasskeys.listPasskeys(other.login)).length, 1)
 })
 
 test('another wallet’s entry is answered as one that nobody has, and its sessions stay', async () => {

@@ -1,10 +1,10 @@
 // What everybody who signs in has, operators and members of merchants alike: a login, a password, perhaps a second
-// step, and access that can be ended. Whose the account is and what they may do is said by the module that keeps it.
+// step, passkeys, and access that can be ended. Whose the account is and what they may do is said by the module that keeps it.
 import { Failure } from '@tillgate/protocol'
 import type { TriesLimit } from '../../platform/lockout.ts'
 
 /** Told apart in the audit, in the names of tables and in the places of sealed secrets. */
-export type AccountKind = 'operator' | 'member'
+export type AccountKind = 'operator' | 'member' | 'wallet'
 
 export interface Account {
   readonly login: string

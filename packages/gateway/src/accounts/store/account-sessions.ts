@@ -68,7 +68,7 @@ async function findAccount<Person>(
 export async function holdAccess(
   transaction: Queryable,
   access: Access,
-  tables: AccountTables,
+  tables: Pick<AccountTables, 'accounts'>,
 ): Promise<void> {
   if (!(await hasAccess(transaction, access, tables))) throw accessEnded(access.login)
 }
@@ -76,7 +76,7 @@ export async function holdAccess(
 export async function hasAccess(
   transaction: Queryable,
   { login, accessVersion }: Access,
-  { accounts }: AccountTables,
+  { accounts }: Pick<AccountTables, 'accounts'>,
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
 select 1 from ${accounts}

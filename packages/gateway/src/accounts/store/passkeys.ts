@@ -10,6 +10,8 @@ import { maxPasskeys, type Passkey } from '../rules/passkey.ts'
 import { holdAccess } from './account-sessions.ts'
 import type { AccountTables } from './account-tables.ts'
 
+type PasskeyTables = Pick<AccountTables, 'kind' | 'accounts'>
+
 export type PasskeyStore = ReturnType<typeof makePasskeyStore>
 
 export interface NewPasskey extends Pick<Passkey, 'credentialId' | 'name' | 'createdAtMs'> {
@@ -34,7 +36,7 @@ export interface PasskeyUse {
 }
 
 /** What people do with their own throws where their access was ended meanwhile. */
-export function makePasskeyStore(database: Pool, tables: AccountTables) {
+export function makePasskeyStore(database: Pool, tables: PasskeyTables) {
   return {
     /** The oldest first. */
     listPasskeys: (login: string) => listPasskeys(database, login, tables),
@@ -64,7 +66,7 @@ delete from passkeys
 export async function removePasskeys(
   transaction: Queryable,
   login: string,
-  { kind }: AccountTables,
+  { kind }: PasskeyTables,
 ): Promise<void> {
   await transaction.query(sql`delete from passkeys where account_kind = ${kind} and account = ${login}`)
 }
@@ -76,7 +78,7 @@ const shape = rowShape<Passkey>('passkey', {
   lastUsedAtMs: number('p.last_used_at'),
 })
 
-async function listPasskeys(database: Queryable, login: string, { kind }: AccountTables): Promise<Passkey[]> {
+async function listPasskeys(database: Queryable, login: string, { kind }: PasskeyTables): Promise<Passkey[]> {
   const { rows } = await database.query(sql`
 select ${shape.columns} from passkeys p
  where p.account_kind = ${kind} and p.account = ${login}
@@ -87,7 +89,7 @@ select ${shape.columns} from passkeys p
 async function insertPasskey(
   transaction: Queryable,
   passkey: NewPasskey & { readonly account: string },
-  { kind }: AccountTables,
+  { kind }: PasskeyTables,
 ): Promise<boolean> {
   const { credentialId, account, name, publicKey, signCount, challengeAtMs, createdAtMs } = passkey
   const { rowCount } = await transaction.query(sql`
@@ -103,7 +105,7 @@ select ${credentialId}, ${kind}, ${account}, ${name}, ${publicKey}, ${signCount}
 async function findPasskey(
   database: Queryable,
   credentialId: Buffer,
-  { kind, accounts }: AccountTables,
+  { kind, accounts }: PasskeyTables,
 ): Promise<KnownPasskey | undefined> {
   const { rows } = await database.query<{
     public_key: Buffer

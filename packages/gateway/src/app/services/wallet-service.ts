@@ -23,6 +23,8 @@ export function makeWalletService(parts: {
     tokens: makeTokens(vault.deriveKeys('wallet forms')),
     authenticate: operations.authenticateWallet,
     sessions: operations.walletSessions,
+    passkeys: operations.walletPasskeys,
+    signInByPasskey: operations.signInByPasskey,
     resetPin: operations.resetPin,
     changePin: operations.changePin,
     askPinCode: operations.askPinCode,

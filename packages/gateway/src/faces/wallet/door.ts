@@ -1,12 +1,14 @@
 // The ways in: sign in, set a new PIN with a code, register. Nothing that is said here tells whether somebody has a wallet.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { PasskeySite } from '../../accounts/rules/passkey.ts'
 import { addressKey } from '../../http/admission/addresses.ts'
+import { passkeyForm } from '../../http/forms/passkey-form.ts'
 import { type Html, html } from '../../http/html.ts'
 import { fill } from '../../http/languages/words.ts'
 import { redirect } from '../../http/layout.ts'
 import { isFromElsewhere, readForm } from '../../http/requests.ts'
-import { isNewPin } from '../../wallets/rules/wallet.ts'
+import { isNewPin, type Wallet } from '../../wallets/rules/wallet.ts'
 import type { Language } from '../checkout/languages.ts'
 import { token } from '../checkout/pages/token.ts'
 import { codeField, emailField, loginField, newPinField, pinField, textField } from './fields.ts'
@@ -44,6 +46,8 @@ export function serveDoor(listener: FastifyInstance, parts: DoorParts): void {
 
   listener.get(`${prefix}/sign-in`, (request, reply) => signInPage(callOf(request, reply)))
   listener.post(`${prefix}/sign-in`, taken(signIn, signInPage))
+  listener.get(`${prefix}/sign-in/passkey`, (request, reply) => passkeyOptions(request, reply))
+  listener.post(`${prefix}/sign-in/passkey`, taken(signInByPasskey, signInPage))
   listener.get(`${prefix}/forgotten`, (request, reply) => forgottenPage(callOf(request, reply)))
   listener.post(`${prefix}/forgotten`, taken(sendCode, forgottenPage))
   listener.get(`${prefix}/new-pin`, (request, reply) => newPinPage(callOf(request, reply)))
@@ -72,14 +76,23 @@ export function serveDoor(listener: FastifyInstance, parts: DoorParts): void {
     }
   }
 
-  function send(call: Call, heading: string, content: Html, refusal?: Refusal): FastifyReply {
+  function send(
+    call: Call,
+    heading: string,
+    content: Html,
+    { refusal, withPasskeyScript }: { refusal?: Refusal | undefined; withPasskeyScript?: boolean } = {},
+  ): FastifyReply {
     const { request, reply, language, words } = call
     const left = refusal ? undefined : visits.takeNote(request, running())
     if (left) reply.header('set-cookie', left.cookie)
     if (refusal && reply.statusCode === 200) reply.status(422)
     return sendWalletPage(
       reply,
-      { title: heading, content: card(heading, content) },
+      {
+        title: heading,
+        content: card(heading, content),
+        ...(withPasskeyScript && { withPasskeyScript }),
+      },
       { site: parts.site, language, words, refusal, note: left?.note.note },
     )
   }
@@ -97,16 +110,54 @@ ${fields}
     const { signIn: said } = call.words
     const refused = refusedOf(call, refusal)
     const next = nextOf(call.request)
-    const action = next === prefix ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`
+    const query = next === prefix ? '' : `?next=${encodeURIComponent(next)}`
+    const site = visits.siteOf(call.request)
     const content = html`${formOf(
       call,
-      action,
+      `/sign-in${query}`,
       html`${loginField({ name: 'login', label: said.login, refused })}
 ${pinField({ name: 'pin', label: said.pin, refused })}
 <button class="primary" type="submit">${said.submit}</button>`,
     )}
+${site && passkeySignIn(call, site, query)}
 <p class="ways"><a href="${prefix}/forgotten">${said.forgotten}</a>${running().register && html` <a href="${prefix}/register">${said.register}</a>`}</p>`
-    return send(call, said.heading, content, refusal)
+    return send(call, said.heading, content, { refusal, withPasskeyScript: site !== undefined })
+  }
+
+  function passkeySignIn(call: Call, site: PasskeySite, query: string): Html {
+    const { passkeys: said } = call.words
+    const { formToken } = visits.readBrowser(call.request, running(), parts.random)
+    return passkeyForm({
+      action: `${prefix}/sign-in/passkey${query}`,
+      site,
+      asked: { path: `${prefix}/sign-in/passkey` },
+      trouble: said.trouble,
+      fields: html`${token(formToken)}<button type="submit">${said.signIn}</button>`,
+    })
+  }
+
+  async function passkeyOptions(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const site = visits.siteOf(request)
+    if (!site) return reply.status(404).send()
+    const { formToken, cookies } = visits.readBrowser(request, running(), parts.random)
+    return reply
+      .header('set-cookie', [...cookies])
+      .header('cache-control', 'no-store')
+      .send(running().passkeys.beginSignIn(formToken, site))
+  }
+
+  async function signInByPasskey(call: Call): Promise<FastifyReply> {
+    const { request, form } = call
+    const site = visits.siteOf(request)
+    const end = site && limits.startProof(request.ip)
+    if (!end) return signInPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    try {
+      const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
+      const wallet = await running().signInByPasskey(given, site)
+      return wallet ? enter(call, wallet) : signInPage(call, { code: 'passkeyWrong' })
+    } finally {
+      end()
+    }
   }
 
   async function signIn(call: Call): Promise<FastifyReply> {
@@ -129,15 +180,19 @@ ${pinField({ name: 'pin', label: said.pin, refused })}
   }
 
   /** Always with a session of its own: whatever token the browser had is worth nothing. */
-  async function enter(
+  async function enter(call: Call, wallet: Wallet): Promise<FastifyReply> {
+    const opened = await running().sessions.open(wallet, placeOf(call.request))
+    if (opened === undefined) return signInPage(call, { code: 'stale' })
+    return goIn(call, wallet, opened)
+  }
+
+  function goIn(
     { request, reply }: Call,
-    wallet: { readonly walletId: string; readonly login: string },
-    given?: { readonly token: string; readonly note: 'welcome' },
-  ): Promise<FastifyReply> {
-    const { sessions, devices } = running()
-    const opened = given?.token ?? (await sessions.open(wallet.walletId, placeOf(request)))
-    reply.header('set-cookie', [visits.sessionCookie(request, opened), devices.rememberDevice(wallet)])
-    if (given) reply.header('set-cookie', visits.leaveNote(request, { note: given.note }, running()))
+    wallet: Pick<Wallet, 'walletId' | 'login'>,
+    sessionToken: string,
+  ): FastifyReply {
+    const device = running().devices.rememberDevice(wallet)
+    reply.header('set-cookie', [visits.sessionCookie(request, sessionToken), device])
     return redirect(reply, nextOf(request))
   }
 
@@ -155,7 +210,7 @@ ${
   )
 }
 <p class="ways"><a href="${prefix}/new-pin">${said.haveCode}</a> <a href="${prefix}/sign-in">${said.back}</a></p>`
-    return send(call, said.heading, content, refusal)
+    return send(call, said.heading, content, { refusal })
   }
 
   async function sendCode(call: Call): Promise<FastifyReply> {
@@ -184,7 +239,7 @@ ${newPinField({ name: 'again', label: said.again, refused })}
 <button class="primary" type="submit">${said.submit}</button>`,
 )}
 <p class="ways"><a href="${prefix}/sign-in">${said.back}</a></p>`
-    return send(call, said.heading, content, refusal)
+    return send(call, said.heading, content, { refusal })
   }
 
   async function setNewPin(call: Call): Promise<FastifyReply> {
@@ -226,7 +281,7 @@ ${formOf(
 <button class="primary" type="submit">${said.send}</button>`,
 )}
 <p class="ways"><a href="${prefix}/sign-in">${said.known}</a></p>`
-    return send(call, said.heading, content, refusal)
+    return send(call, said.heading, content, { refusal })
   }
 
   async function askToRegister(call: Call): Promise<FastifyReply> {
@@ -235,33 +290,38 @@ ${formOf(
     if (!register) return registerPage(call)
     if (!limits.takeMail(request.ip, loginOf(form)))
       return registerPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    let shown: string | undefined
     try {
-      await register.ask(loginOf(form), language.tag)
+      shown = await register.ask(loginOf(form), language.tag)
     } catch (error) {
       if (error instanceof Failure && error.field === 'login')
         return registerPage(call, { code: 'emailWrong', field: 'login' })
       throw error
     }
+    if (shown !== undefined) form.set('code', shown)
     return confirmPage(call)
   }
 
   function confirmPage(call: Call, refusal?: Refusal): FastifyReply {
     const { register: said, forgotten } = call.words
-    if (!running().register) return registerPage(call)
+    const { register } = running()
+    if (!register) return registerPage(call)
     const refused = refusedOf(call, refusal)
     const login = loginOf(call.form)
-    const content = html`<p class="quiet">${fill(said.sent, { email: html`<bdi>${login}</bdi>` })}</p>
+    const shown = register.showsCode ? (call.form.get('code') ?? undefined) : undefined
+    const lead = shown === undefined ? fill(said.sent, { email: html`<bdi>${login}</bdi>` }) : said.shown
+    const content = html`<p class="quiet">${lead}</p>
 ${formOf(
   call,
   '/register/confirm',
   html`<input type="hidden" name="login" value="${login}">
-${codeField({ name: 'code', label: forgotten.code, refused })}
+${codeField({ name: 'code', label: forgotten.code, refused, value: shown })}
 ${textField({ name: 'name', label: said.name, hint: said.nameHint, refused }, 'name')}
 ${newPinField({ name: 'pin', label: said.pin, hint: forgotten.hint, refused })}
 ${newPinField({ name: 'again', label: said.again, refused })}
 <button class="primary" type="submit">${said.submit}</button>`,
 )}`
-    return send(call, said.heading, content, refusal)
+    return send(call, said.heading, content, { refusal })
   }
 
   async function confirm(call: Call): Promise<FastifyReply> {
@@ -280,11 +340,8 @@ ${newPinField({ name: 'again', label: said.again, refused })}
         ...{ language: language.tag, place: placeOf(request) },
       })
       if (!made) return confirmPage(call, { code: 'codeWrong', field: 'code' })
-      return enter(
-        call,
-        { walletId: made.walletId, login: made.login },
-        { token: made.token, note: 'welcome' },
-      )
+      call.reply.header('set-cookie', visits.leaveNote(request, { note: 'welcome' }, running()))
+      return goIn(call, made, made.token)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       if (error.field === 'name') return confirmPage(call, { code: 'nameWrong', field: 'name' })

@@ -38,10 +38,10 @@ export function emailField(field: Field): Html {
   )
 }
 
-export function textField(field: Field, autocomplete: string): Html {
+export function textField(field: Field, autocomplete: string, maxLength = 70): Html {
   return input(
     { ...field, value: typed(field) },
-    html` type="text" autocomplete="${autocomplete}" maxlength="70"`,
+    html` type="text" autocomplete="${autocomplete}" maxlength="${maxLength}"`,
   )
 }
 

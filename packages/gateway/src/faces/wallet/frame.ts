@@ -8,7 +8,7 @@ import type { Language } from '../checkout/languages.ts'
 import { type Site, sendFramed } from '../checkout/pages/frame.ts'
 import { icon } from '../checkout/pages/icons.ts'
 import { token } from '../checkout/pages/token.ts'
-import { type PageName, prefix, type Refusal, type WalletPage } from './wallet.ts'
+import { type PageName, prefix, type Refusal, type Visit, type WalletPage } from './wallet.ts'
 import type { Words } from './words.ts'
 
 export interface Framing {
@@ -37,6 +37,7 @@ export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: F
     language,
     title: html`${page.title} · ${words.title}`,
     styles: [assets.walletStyle],
+    ...(page.withPasskeyScript && { script: assets.passkeyScript }),
     main: html`${formToken !== undefined && navigation(page, words)}
 <main class="wallet">
 ${said(framing)}
@@ -61,6 +62,14 @@ function said({ note, refusal, words }: Framing): Content {
   return (
     note && html`<p class="notice good" role="status">${icon('done')}<span>${words.notes[note]}</span></p>`
   )
+}
+
+/** A form of whoever is signed in. */
+export function walletForm({ formToken }: Pick<Visit, 'formToken'>, path: string, fields: Html): Html {
+  return html`<form method="post" action="${prefix}${path}">
+${token(formToken)}
+${fields}
+</form>`
 }
 
 export function card(heading: Content, content: Html): Html {

@@ -14,6 +14,7 @@ import { card, sendWalletPage } from './frame.ts'
 import { WalletLimits } from './limits.ts'
 import { homeRoutes } from './pages/home.ts'
 import { moneyRoutes } from './pages/money.ts'
+import { passkeyRoutes } from './pages/passkeys.ts'
 import { settingsRoutes } from './pages/settings.ts'
 import { makeVisits } from './visits.ts'
 import {
@@ -39,6 +40,7 @@ export const walletRoutes: readonly WalletRoute[] = [
   ...homeRoutes,
   ...moneyRoutes,
   ...settingsRoutes,
+  ...passkeyRoutes,
   {
     path: '/sign-out',
     async act({ service, wallet, session }) {
@@ -49,7 +51,8 @@ export const walletRoutes: readonly WalletRoute[] = [
   },
 ]
 
-const maxFormBytes = 4 * 1024
+/** A new passkey with an RSA key has about five. */
+const maxFormBytes = 16 * 1024
 const languageSeconds = 365 * 24 * 60 * 60
 
 interface Call {
@@ -62,7 +65,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
   const { running, clock, random, jar } = parts
   const { site, originsOf, sendTooMany, sendTrouble, ...answers } = makeAnswers(parts)
   const limits = new WalletLimits(clock)
-  const visits = makeVisits({ jar, random, clock, running, limits })
+  const visits = makeVisits({ jar, random, clock, running, limits, publicUrl: parts.publicUrl })
 
   listener.register(async (wallet) => {
     acceptForms(wallet, { bodyLimit: maxFormBytes })
@@ -130,6 +133,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
       const status = isOurs ? 422 : 403
       return send(reply.status(status), page ?? nothingHere(visit), visit, { refusal })
     }
+    if (done.kind === 'shown') return send(reply, done.page, visit)
     if (done.note) reply.header('set-cookie', visits.leaveNote(request, { note: done.note }, running()))
     if (done.kind === 'left') reply.header('set-cookie', visits.endSessionCookie(request))
     return redirect(reply, done.to)

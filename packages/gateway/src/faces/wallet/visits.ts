@@ -3,6 +3,7 @@
 import type { RandomBytes } from '@tillgate/protocol'
 import { makeUuid } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
+import { siteOf } from '../../accounts/rules/passkey.ts'
 import { sessionLimits } from '../../accounts/sessions.ts'
 import { addressKey } from '../../http/admission/addresses.ts'
 import type { CookieJar } from '../../http/cookies.ts'
@@ -26,17 +27,21 @@ export interface VisitParts {
   /** Throws while the gateway is still starting. */
   readonly running: () => WalletService
   readonly limits: WalletLimits
+  readonly publicUrl: () => string
 }
 
 export type Visits = ReturnType<typeof makeVisits>
 
-export function makeVisits({ jar, random, clock, running, limits }: VisitParts) {
+export function makeVisits({ jar, random, clock, running, limits, publicUrl }: VisitParts) {
   const cookies = makeSignInCookies<Note>({ name: 'wallet', jarOf: () => jar })
   return {
     ...cookies,
 
     sessionCookie: (request: FastifyRequest, token: string) =>
       cookies.sessionCookie(request, token, sessionLimits.lifeMs),
+
+    /** By the gateway's own name; where it has none, by that of the request. */
+    siteOf: ({ host }: FastifyRequest) => siteOf(new URL(publicUrl()).host) ?? siteOf(host),
 
     /** Undefined: nobody is signed in. */
     async readVisit(request: FastifyRequest, language: Language): Promise<Visit | undefined> {
@@ -48,6 +53,7 @@ export function makeVisits({ jar, random, clock, running, limits }: VisitParts) 
       return {
         ...{ service, wallet, session, language, words: wordsOf[language.tag], nowMs: clock.now() },
         formToken: cookies.formTokenOf(session, service),
+        site: this.siteOf(request),
         address: addressKey(request.ip),
         device: service.devices.readDevice(request.headers.cookie, wallet.login),
         // Safe: Fastify's parameters are texts by name.
@@ -89,7 +95,7 @@ export function deviceName(userAgent: string): string {
 /** Only a page of the wallet: never another host. */
 export function nextOf(request: FastifyRequest): string {
   const { next } = request.query as { next?: unknown }
-  return typeof next === 'string' && /^\/wallet\/(?:history|top-up|withdraw|settings)$/.test(next)
+  return typeof next === 'string' && /^\/wallet\/(?:history|top-up|withdraw|settings|passkeys)$/.test(next)
     ? next
     : prefix
 }

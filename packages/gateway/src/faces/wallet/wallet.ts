@@ -1,5 +1,7 @@
 // What the wallet's pages are made of: pages that are shown and forms that are sent, as data; routes.ts puts each behind the
 // same guard. A visit reaches one wallet, its own.
+import type { Passkeys } from '../../accounts/passkeys.ts'
+import type { PasskeySite } from '../../accounts/rules/passkey.ts'
 import type { Keeper } from '../../http/forms/sign-in-cookies.ts'
 import type { Content, Html } from '../../http/html.ts'
 import type { Account } from '../../ledger/store/ledger.ts'
@@ -12,6 +14,7 @@ import type { CloseWallet } from '../../wallets/close-wallet.ts'
 import type { Register } from '../../wallets/register.ts'
 import type { ResetPin } from '../../wallets/reset-pin.ts'
 import type { Wallet } from '../../wallets/rules/wallet.ts'
+import type { SignInByPasskey } from '../../wallets/sign-in-by-passkey.ts'
 import type { StartTopUp } from '../../wallets/start-top-up.ts'
 import type { HistoryStore } from '../../wallets/store/history.ts'
 import type { KnownDevice } from '../../wallets/store/pin-tries.ts'
@@ -27,6 +30,8 @@ export const prefix = '/wallet'
 export interface WalletService extends Keeper {
   readonly authenticate: AuthenticateWallet
   readonly sessions: WalletSessions
+  readonly passkeys: Passkeys
+  readonly signInByPasskey: SignInByPasskey
   readonly resetPin: ResetPin
   readonly changePin: ChangePin
   /** Undefined without mail. */
@@ -52,6 +57,8 @@ export interface Visit {
   readonly language: Language
   readonly words: Words
   readonly formToken: string
+  /** Undefined: no passkeys can be made here. */
+  readonly site: PasskeySite | undefined
   readonly nowMs: number
   /** As limits count it. */
   readonly address: string
@@ -85,10 +92,13 @@ export interface WalletPage {
   readonly content: Html
   /** Which of the navigation it belongs to. */
   readonly at?: PageName
+  readonly withPasskeyScript?: true
 }
 
 export type Done =
   | { readonly kind: 'go'; readonly to: string; readonly note?: keyof Words['notes'] }
+  /** In answer to this form alone. */
+  | { readonly kind: 'shown'; readonly page: WalletPage }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The session is over. */
   | { readonly kind: 'left'; readonly to: string; readonly note?: keyof Words['notes'] }

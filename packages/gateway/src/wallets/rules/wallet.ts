@@ -17,6 +17,8 @@ export interface Wallet {
   /** Of the sandbox's test wallets alone. */
   readonly behaviour: Behaviour | undefined
   readonly createdAtMs: number
+  /** Raised whenever all access is ended: what was proven under an older one is worth nothing. */
+  readonly accessVersion: number
   /** In which its owner is written to; undefined: in English. */
   readonly language?: NoticeLanguage | undefined
   /** Its owner proved that the login is theirs; undefined: an operator typed it. */

@@ -1,6 +1,8 @@
 // Closing a wallet: what is personal goes, in the transaction that finds it empty; what the books need stays under a number
 // that tells nobody. Orders that it paid are erased before, in batches: a wallet may have many, and erasing twice does
 // nothing.
+
+import { removePasskeys } from '../../accounts/store/passkeys.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import { accountIdOf, noBalances } from '../../ledger/rules/transfer.ts'
@@ -11,7 +13,7 @@ import { type Erased, writeErased } from '../../orders/store/erasure.ts'
 import { ownMerchantId } from '../rules/top-up.ts'
 import { loginOfClosed } from '../rules/wallet.ts'
 import { forgetSources } from './pin-try-sources.ts'
-import { deleteSessions } from './wallet-sessions.ts'
+import { endAccess, walletTables } from './wallet-sessions.ts'
 
 /** `not_empty`: there is money in it. `under_way`: something may still come or go. */
 export type Closing = 'closed' | 'not_empty' | 'under_way'
@@ -75,7 +77,8 @@ update wallets
        sealed_pin = ${sealedPin}, pin_hash = null, language = null, confirmed_at = null, tries = 0, locked_until = null,
        last_try_at = null
  where wallet_id = ${walletId}`)
-  await deleteSessions(transaction, walletId)
+  await endAccess(transaction, walletId)
+  await removePasskeys(transaction, login, walletTables)
   await forgetSources(transaction, login)
   await transaction.query(sql`delete from pin_resets where wallet_id = ${walletId}`)
   await transaction.query(sql`delete from notices where recipient = ${login}`)

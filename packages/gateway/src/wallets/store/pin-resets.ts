@@ -1,5 +1,7 @@
 // One-time codes for a new PIN. A try is counted before anybody knows whether it is right, and whoever uses the code
 // removes it in the same transaction: of two at once one wins.
+
+import { removePasskeys } from '../../accounts/store/passkeys.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import type { NewNotice } from '../../notices/rules/notice.ts'
@@ -9,7 +11,7 @@ import { audited } from '../../operators/store/audit.ts'
 import { noTries } from '../../platform/lockout.ts'
 import { pinResetLimits } from '../rules/pin-reset.ts'
 import { forgetSources } from './pin-try-sources.ts'
-import { deleteSessions } from './wallet-sessions.ts'
+import { endAccess, walletTables } from './wallet-sessions.ts'
 import { setWalletTries } from './wallets.ts'
 
 export interface MailedReset extends PinResetKey {
@@ -93,7 +95,9 @@ delete from pin_resets where wallet_id = ${walletId} and code_hash = ${codeHash}
   if (rowCount !== 1) return false
   await transaction.query(sql`
 update wallets set sealed_pin = ${sealedPin}, pin_hash = null where wallet_id = ${walletId}`)
-  await deleteSessions(transaction, walletId)
+  await endAccess(transaction, walletId)
+  // Whoever had the PIN before may have added some.
+  await removePasskeys(transaction, login, walletTables)
   await setWalletTries(transaction, walletId, noTries)
   await forgetSources(transaction, login)
   return true

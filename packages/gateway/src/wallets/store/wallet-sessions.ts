@@ -1,8 +1,14 @@
-// Sessions of consumers who signed in to their wallet: the hash of a token, where and on what it was, and its end. What is
-// locked or closed has none, whatever stands here.
+// Sessions of consumers who signed in to their wallet: the hash of a token, where and on what it was, and its end; and access as
+// a whole, which ends them all. What is locked or closed has none, whatever stands here.
+
+import type { Access } from '../../accounts/rules/account.ts'
+import { hasAccess } from '../../accounts/store/account-sessions.ts'
+import type { AccountTables } from '../../accounts/store/account-tables.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
-import { prepared, sql } from '../../database/sql.ts'
+import { plainSql, prepared, sql } from '../../database/sql.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
 
@@ -19,12 +25,30 @@ export interface WalletSession {
   readonly endsAtMs: number
 }
 
+/** Where the accounts of consumers rest: they have a PIN, and no password. */
+export const walletTables: Pick<AccountTables, 'kind' | 'accounts'> = {
+  kind: 'wallet',
+  accounts: plainSql('wallets'),
+}
+
+export interface OpenedSession {
+  readonly session: WalletSession
+  readonly access: Access
+  readonly notices: readonly NewNotice[]
+}
+
 export type WalletSessionStore = ReturnType<typeof makeWalletSessionStore>
 
 export function makeWalletSessionStore(database: Pool) {
   return {
-    insert: (session: WalletSession) =>
-      database.transaction((transaction) => insertSession(transaction, session)),
+    /** False: the access was ended since it was proven. */
+    insert: ({ session, access, notices }: OpenedSession): Promise<boolean> =>
+      database.transaction(async (transaction) => {
+        if (!(await hasAccess(transaction, access, walletTables))) return false
+        await insertSession(transaction, session)
+        await queueNotices(transaction, notices)
+        return true
+      }),
     find: (sought: SoughtSession) => findSession(database, sought),
     touch: async (tokenHash: Buffer, nowMs: number): Promise<void> => {
       await database.query(sql`
@@ -39,7 +63,7 @@ delete from wallet_sessions where wallet_id = ${walletId} and session_id = ${ses
     },
     endAll: (walletId: string, act: Act) =>
       audited(database, act, async (transaction) => {
-        await deleteSessions(transaction, walletId)
+        await endAccess(transaction, walletId)
         return true
       }),
     /** Those that are over; how many. */
@@ -102,11 +126,15 @@ select ${shape.columns} from wallet_sessions s
   return rows.map(shape.read)
 }
 
-export async function deleteSessions(
+/** Sessions end, and what is being proven just now is worth nothing. */
+export async function endAccess(
   transaction: Queryable,
   walletId: string,
   but?: { readonly tokenHash: Buffer },
 ): Promise<void> {
+  await transaction.query(
+    sql`update wallets set access_version = access_version + 1 where wallet_id = ${walletId}`,
+  )
   await transaction.query(sql`
 delete from wallet_sessions
  where wallet_id = ${walletId} and token_hash is distinct from ${but?.tokenHash}::bytea`)

@@ -13,7 +13,7 @@ import { audited } from '../../operators/store/audit.ts'
 import type { Tries } from '../../platform/lockout.ts'
 import type { NewWallet, Wallet } from '../rules/wallet.ts'
 import { forgetSources } from './pin-try-sources.ts'
-import { deleteSessions } from './wallet-sessions.ts'
+import { endAccess } from './wallet-sessions.ts'
 
 export type WalletStore = ReturnType<typeof makeWalletStore>
 
@@ -70,6 +70,7 @@ const shape = rowShape<Wallet>('wallet', {
   lockedUntilMs: number('locked_until'),
   behaviour: 'behaviour',
   createdAtMs: number('created_at'),
+  accessVersion: number('access_version'),
   language: 'language',
   confirmedAtMs: number('confirmed_at'),
 })
@@ -151,7 +152,7 @@ returning login`)
 async function setPin(transaction: Queryable, { walletId, sealedPin, tokenHash }: NewPin): Promise<boolean> {
   await transaction.query(sql`
 update wallets set sealed_pin = ${sealedPin}, pin_hash = null where wallet_id = ${walletId} and status = 'active'`)
-  await deleteSessions(transaction, walletId, { tokenHash })
+  await endAccess(transaction, walletId, { tokenHash })
   return true
 }
 

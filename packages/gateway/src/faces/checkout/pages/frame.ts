@@ -29,6 +29,8 @@ export interface FramedPage extends Site {
   readonly refreshSeconds?: number
   /** Where the browser goes on to by itself. */
   readonly goesTo?: string
+  /** On a page without a nonce. */
+  readonly script?: Asset
   readonly nonce?: string
 }
 
@@ -40,6 +42,7 @@ export function sendFramed(reply: FastifyReply, page: FramedPage): FastifyReply 
     language,
     ...(nonce !== undefined && { nonce }),
     styles: [assets.checkoutStyle, ...(page.styles ?? [])],
+    ...(page.script && { script: page.script }),
     bodyClass: page.isCompact ? 'checkout compact' : 'checkout',
     head: html`${
       page.goesTo !== undefined &&

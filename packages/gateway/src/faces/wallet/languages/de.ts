@@ -41,6 +41,7 @@ export const de: Words = {
     email: 'E-Mail-Adresse',
     send: 'Code senden',
     sent: 'Eine Nachricht an {email} ist unterwegs. Geben Sie den Code daraus hier ein; er gilt 15 Minuten.',
+    shown: 'Diese Testumgebung verschickt keine E-Mails: Der Code ist schon eingetragen.',
     name: 'Ihr Name',
     nameHint: 'Wie auf Ihrem Bankkonto: Auszahlungen gehen auf ein Konto mit diesem Namen.',
     pin: 'PIN wählen',
@@ -121,6 +122,25 @@ export const de: Words = {
     save: 'Speichern',
     close: 'Wallet schließen',
   },
+  passkeys: {
+    heading: 'Passkeys',
+    text: 'Mit einem Passkey meldet Ihr Telefon, Ihr Rechner oder Ihre Passwortverwaltung Sie an, ohne dass Sie etwas eintippen. Er gilt nur auf dieser Seite. Wenn Geld die Wallet verlässt, wird weiter nach der PIN gefragt.',
+    manage: 'Passkeys dieser Wallet',
+    added: 'hinzugefügt {when}',
+    used: 'zuletzt benutzt {when}',
+    add: 'Passkey hinzufügen',
+    name: 'Name',
+    nameText:
+      'Geben Sie ihm einen Namen, an dem Sie ihn erkennen, etwa „Telefon“. Dann fragt Ihr Browser, wo er aufbewahrt werden soll.',
+    make: 'Passkey erstellen',
+    needsScript: 'Das braucht JavaScript.',
+    needsName: 'Passkeys brauchen eine Seite mit Namen und https. Fragen Sie den Betreiber Ihrer Wallet.',
+    remove: 'Entfernen',
+    removeHeading: '{name} entfernen',
+    removeText: 'Er meldet Sie nicht mehr an. Der Eintrag auf Ihrem Gerät bleibt, bis Sie ihn dort löschen.',
+    signIn: 'Mit einem Passkey anmelden',
+    trouble: 'Ihr Browser gab keinen Passkey für diese Seite. Bitte versuchen Sie es noch einmal.',
+  },
   close: {
     heading: 'Wallet endgültig schließen',
     text: 'Ihr Name und Ihre Anmeldung werden gelöscht, und niemand kann sie zurückholen. Was gezahlt wurde, bleibt ohne Ihren Namen in den Büchern. Sie können jederzeit eine neue Wallet eröffnen.',
@@ -137,6 +157,8 @@ export const de: Words = {
     languageSaved: 'Die Sprache ist gespeichert.',
     withdrawn: 'Ihre Auszahlung ist angefordert. Das Geld ist zurückgelegt.',
     welcome: 'Ihre Wallet ist eröffnet.',
+    passkeyAdded: 'Der Passkey ist hinzugefügt. Sie können sich mit ihm anmelden.',
+    passkeyRemoved: 'Der Passkey ist entfernt.',
   },
   refusals: {
     wrong: 'Anmeldung oder PIN ist falsch. Bitte versuchen Sie es noch einmal.',
@@ -159,6 +181,9 @@ export const de: Words = {
     notEmpty: 'In der Wallet ist noch Geld. Zahlen Sie es zuerst aus.',
     underWay: 'In dieser Wallet läuft noch etwas. Schließen Sie sie, wenn das vorbei ist.',
     stale: 'Diese Seite war zu lange offen. Nichts wurde geändert; bitte versuchen Sie es noch einmal.',
+    passkeyWrong:
+      'Dieser Passkey ist hier nicht bekannt, oder die Antwort kam zu spät. Bitte versuchen Sie es noch einmal.',
+    passkeyNotTaken: 'Dieser Passkey konnte nicht hinzugefügt werden. Bitte beginnen Sie noch einmal.',
   },
   notFound: {
     heading: 'Hier ist nichts.',

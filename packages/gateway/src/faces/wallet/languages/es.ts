@@ -40,6 +40,7 @@ export const es: Words = {
     email: 'Correo electrónico',
     send: 'Enviarme un código',
     sent: 'Un mensaje va camino de {email}. Escribe aquí el código que contiene; vale 15 minutos.',
+    shown: 'Este entorno de pruebas no envía correos: el código ya está escrito.',
     name: 'Tu nombre',
     nameHint: 'Como en tu cuenta bancaria: las retiradas van a una cuenta con este nombre.',
     pin: 'Elige un PIN',
@@ -120,6 +121,26 @@ export const es: Words = {
     save: 'Guardar',
     close: 'Cerrar el monedero',
   },
+  passkeys: {
+    heading: 'Claves de acceso',
+    text: 'Con una clave de acceso, tu teléfono, tu ordenador o tu gestor de contraseñas inicia la sesión por ti, sin usuario ni PIN. Solo sirve en este sitio. Para sacar dinero se sigue pidiendo el PIN.',
+    manage: 'Claves de acceso de este monedero',
+    added: 'añadida {when}',
+    used: 'usada {when}',
+    add: 'Añadir una clave de acceso',
+    name: 'Nombre',
+    nameText:
+      'Dale un nombre por el que la reconozcas, como «teléfono». Después tu navegador pregunta dónde guardarla.',
+    make: 'Crear la clave de acceso',
+    needsScript: 'Hace falta JavaScript.',
+    needsName:
+      'Las claves de acceso necesitan un sitio con nombre y https. Pregunta a quienes gestionan tu monedero.',
+    remove: 'Quitar',
+    removeHeading: 'Quitar {name}',
+    removeText: 'Ya no inicia tu sesión. La entrada en tu dispositivo queda hasta que la borres allí.',
+    signIn: 'Iniciar sesión con una clave de acceso',
+    trouble: 'Tu navegador no dio ninguna clave de acceso para este sitio. Inténtalo otra vez.',
+  },
   close: {
     heading: 'Cerrar tu monedero para siempre',
     text: 'Se borran tu nombre y tu usuario, y nadie puede recuperarlos. Lo pagado queda en los libros sin tu nombre. Puedes abrir otro monedero cuando quieras.',
@@ -136,6 +157,8 @@ export const es: Words = {
     languageSaved: 'El idioma está guardado.',
     withdrawn: 'Has solicitado la retirada. El dinero está apartado.',
     welcome: 'Tu monedero está abierto.',
+    passkeyAdded: 'La clave de acceso está añadida. Puedes iniciar sesión con ella.',
+    passkeyRemoved: 'La clave de acceso está quitada.',
   },
   refusals: {
     wrong: 'El usuario o el PIN no es correcto. Inténtalo de nuevo.',
@@ -157,6 +180,8 @@ export const es: Words = {
     notEmpty: 'Todavía hay dinero en el monedero. Retíralo primero.',
     underWay: 'Todavía hay algo en curso en este monedero. Ciérralo cuando termine.',
     stale: 'Esta página estuvo abierta demasiado tiempo. No se ha cambiado nada; inténtalo de nuevo.',
+    passkeyWrong: 'Esta clave de acceso no se conoce aquí, o su respuesta llegó tarde. Inténtalo otra vez.',
+    passkeyNotTaken: 'Esta clave de acceso no se pudo añadir. Empieza de nuevo.',
   },
   notFound: {
     heading: 'Aquí no hay nada.',

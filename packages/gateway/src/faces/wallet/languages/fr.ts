@@ -41,6 +41,7 @@ export const fr: Words = {
     email: 'Adresse e-mail',
     send: 'M’envoyer un code',
     sent: 'Un message est en route vers {email}. Saisissez ici le code qu’il contient ; il est valable 15 minutes.',
+    shown: 'Cet environnement de test n’envoie pas d’e-mails : le code est déjà saisi.',
     name: 'Votre nom',
     nameHint: 'Comme sur votre compte bancaire : les retraits vont sur un compte à ce nom.',
     pin: 'Choisissez un code PIN',
@@ -121,6 +122,27 @@ export const fr: Words = {
     save: 'Enregistrer',
     close: 'Fermer le portefeuille',
   },
+  passkeys: {
+    heading: 'Clés d’accès',
+    text: 'Avec une clé d’accès, votre téléphone, votre ordinateur ou votre gestionnaire de mots de passe vous connecte, sans identifiant ni code PIN. Elle ne sert que sur ce site. Le code PIN reste demandé quand de l’argent sort.',
+    manage: 'Clés d’accès de ce portefeuille',
+    added: 'ajoutée {when}',
+    used: 'utilisée {when}',
+    add: 'Ajouter une clé d’accès',
+    name: 'Nom',
+    nameText:
+      'Donnez-lui un nom que vous reconnaîtrez, par exemple « téléphone ». Ensuite votre navigateur demande où la garder.',
+    make: 'Créer la clé d’accès',
+    needsScript: 'Il faut JavaScript.',
+    needsName:
+      'Les clés d’accès demandent un site avec un nom et https. Adressez-vous à l’exploitant de votre portefeuille.',
+    remove: 'Retirer',
+    removeHeading: 'Retirer {name}',
+    removeText:
+      'Elle ne vous connecte plus. L’entrée sur votre appareil reste jusqu’à ce que vous l’y supprimiez.',
+    signIn: 'Se connecter avec une clé d’accès',
+    trouble: 'Votre navigateur n’a donné aucune clé d’accès pour ce site. Veuillez réessayer.',
+  },
   close: {
     heading: 'Fermer définitivement votre portefeuille',
     text: 'Votre nom et votre identifiant sont effacés, et personne ne peut les rétablir. Ce qui a été payé reste dans les comptes sans votre nom. Vous pouvez ouvrir un nouveau portefeuille à tout moment.',
@@ -137,6 +159,8 @@ export const fr: Words = {
     languageSaved: 'La langue est enregistrée.',
     withdrawn: 'Votre retrait est demandé. L’argent est mis de côté.',
     welcome: 'Votre portefeuille est ouvert.',
+    passkeyAdded: 'La clé d’accès est ajoutée. Vous pouvez vous connecter avec elle.',
+    passkeyRemoved: 'La clé d’accès est retirée.',
   },
   refusals: {
     wrong: 'L’identifiant ou le code PIN est faux. Veuillez réessayer.',
@@ -158,6 +182,9 @@ export const fr: Words = {
     notEmpty: 'Il reste de l’argent dans le portefeuille. Retirez-le d’abord.',
     underWay: 'Quelque chose est encore en cours dans ce portefeuille. Fermez-le quand ce sera terminé.',
     stale: 'Cette page est restée ouverte trop longtemps. Rien n’a été modifié ; veuillez réessayer.',
+    passkeyWrong:
+      'Cette clé d’accès n’est pas connue ici, ou sa réponse est venue trop tard. Veuillez réessayer.',
+    passkeyNotTaken: 'Cette clé d’accès n’a pas pu être ajoutée. Veuillez recommencer.',
   },
   notFound: {
     heading: 'Il n’y a rien ici.',

@@ -4,9 +4,8 @@ import { type Content, type Html, html } from '../../../http/html.ts'
 import { fill } from '../../../http/languages/words.ts'
 import { availableMinor, postedMinor } from '../../../ledger/rules/transfer.ts'
 import { readTypedAmount } from '../../../links/rules/typed-amount.ts'
-import { token } from '../../checkout/pages/token.ts'
 import { amountField, ibanField, pinField } from '../fields.ts'
-import { card } from '../frame.ts'
+import { card, walletForm } from '../frame.ts'
 import { demandPin } from '../proof.ts'
 import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
 
@@ -122,11 +121,14 @@ async function withdraw(visit: Visit, given: URLSearchParams): Promise<Done> {
   return { kind: 'go', to: `${prefix}/withdraw`, note: 'withdrawn' }
 }
 
-function form({ formToken, newNumber }: Visit, path: string, fields: Html): Html {
-  return html`<form method="post" action="${prefix}${path}">
-${token(formToken)}<input type="hidden" name="number" value="${newNumber()}">
-${fields}
-</form>`
+/** Done once, however often it is sent. */
+function form(visit: Visit, path: string, fields: Html): Html {
+  return walletForm(
+    visit,
+    path,
+    html`<input type="hidden" name="number" value="${visit.newNumber()}">
+${fields}`,
+  )
 }
 
 function readMoney(_visit: Visit, given: URLSearchParams) {

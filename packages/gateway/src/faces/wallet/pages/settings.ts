@@ -5,11 +5,11 @@ import { fill } from '../../../http/languages/words.ts'
 import { isNewPin } from '../../../wallets/rules/wallet.ts'
 import type { WalletSession } from '../../../wallets/store/wallet-sessions.ts'
 import { languages } from '../../checkout/languages.ts'
-import { token } from '../../checkout/pages/token.ts'
 import { newPinField, pinField } from '../fields.ts'
-import { card } from '../frame.ts'
+import { card, walletForm } from '../frame.ts'
 import { demandPin, proven } from '../proof.ts'
 import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
+import { passkeysPath } from './passkeys.ts'
 
 export const settingsRoutes: readonly WalletRoute[] = [
   { path: '/settings', show: settings },
@@ -33,7 +33,7 @@ async function settings(visit: Visit): Promise<WalletPage> {
       said.heading,
       html`<p><bdi>${wallet.name}</bdi><br><bdi class="quiet">${wallet.login}</bdi></p>
 <h2>${said.pin}</h2>
-${form(
+${walletForm(
   visit,
   '/pin',
   html`${pinField({ name: 'pin', label: said.oldPin, refused: why })}
@@ -42,11 +42,13 @@ ${newPinField({ name: 'again', label: forgotten.again, refused: why })}
 <button type="submit">${said.changePin}</button>`,
 )}`,
     )}
+<section class="card pane"><h2>${words.passkeys.heading}</h2><p class="quiet">${words.passkeys.text}</p>
+<p class="ways"><a class="button" href="${prefix}${passkeysPath}">${words.passkeys.manage}</a></p></section>
 <section class="card pane"><h2>${said.devices}</h2>
 <ul class="entries">${sessions.map((session) => device(visit, session))}</ul>
-${form(visit, '/devices/end-all', html`<button type="submit">${said.endAll}</button>`)}</section>
+${walletForm(visit, '/devices/end-all', html`<button type="submit">${said.endAll}</button>`)}</section>
 <section class="card pane"><h2>${said.language}</h2><p class="quiet">${said.languageText}</p>
-${form(
+${walletForm(
   visit,
   '/language',
   html`<label for="language">${said.language}</label><select id="language" name="language">${languages.map(
@@ -65,7 +67,7 @@ function device(visit: Visit, { sessionId, device: name, lastSeenAtMs }: WalletS
   const isHere = sessionId === session.sessionId
   return html`<li><span>${name || said.unknownDevice}<small class="quiet">${isHere ? said.here : fill(said.seen, { time: language.formats.time(lastSeenAtMs) })}</small></span>${
     !isHere &&
-    form(
+    walletForm(
       visit,
       '/devices/end',
       html`<input type="hidden" name="session" value="${sessionId}"><button class="link" type="submit">${said.end}</button>`,
@@ -110,7 +112,7 @@ async function closing(visit: Visit): Promise<WalletPage> {
     content: card(
       said.heading,
       html`<p>${said.text}</p><p class="quiet">${said.empty}</p>
-${form(
+${walletForm(
   visit,
   '/close',
   html`${pinField({ name: 'pin', label: withdraw.pin, refused: visit.refused })}
@@ -128,11 +130,4 @@ async function close(visit: Visit, given: URLSearchParams): Promise<Done> {
   if (outcome === 'not_empty') return refused('notEmpty')
   if (outcome === 'under_way') return refused('underWay')
   return { kind: 'left', to: `${prefix}/closed` }
-}
-
-function form({ formToken }: Visit, path: string, fields: Html): Html {
-  return html`<form method="post" action="${prefix}${path}">
-${token(formToken)}
-${fields}
-</form>`
 }
