@@ -15,6 +15,7 @@ import { overload } from './scenarios/overload.ts'
 import { paidOrders } from './scenarios/paid-orders.ts'
 import { payouts } from './scenarios/payouts.ts'
 import { rails } from './scenarios/rails.ts'
+import { reconciliation } from './scenarios/reconciliation.ts'
 import { startAndMemory } from './scenarios/start-and-memory.ts'
 import { stored } from './scenarios/stored.ts'
 import { soak } from './soak.ts'
@@ -33,6 +34,7 @@ const scenarios: Record<string, Scenario> = {
   stored,
   expiry,
   payouts,
+  reconciliation,
   checkout,
   overload,
   start: startAndMemory,

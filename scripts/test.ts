@@ -2,9 +2,9 @@
 // `check` (lint, format, types), `unit`, `database`, `browser`, `slow`, or paths of test files. `ops` and `citus` stand
 // apart: one needs Debian packages, the other a Citus cluster (TEST_CITUS_URLS).
 import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { ensureChromium } from './chromium.ts'
 import { ensureOpsPackages } from './ops-packages.ts'
 
@@ -20,7 +20,7 @@ const suites = {
 /**
  * Left out of `npm test`, which is waited for at every change: what looks at the console's pages and at papers in a
  * browser, at samples and clients in other languages, at the packages as they are installed, at the private PostgreSQL as
- * it is started, shared, backed up and given another master key, at money whatever statement the process dies at, and
+ * it is started, shared, backed up and given another master key, at a statement of 200 MB, at money whatever statement the process dies at, and
  * the short forms of the long programmes.
  */
 const slow = [
@@ -30,6 +30,7 @@ const slow = [
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
+  'packages/gateway/test/reconciliation/large-statement.test.ts',
   'packages/sdk/test/{clients,package,samples}.test.ts',
   'packages/gateway/test/wallet/erasure.test.ts',
   'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak}.test.ts',
@@ -43,16 +44,13 @@ const citusSuite = ['packages/*/test/cluster/*.test.ts', ...suites.database]
 /** What is about the private PostgreSQL, makes databases of its own on one server, or breaks tables on purpose. */
 const notOnCitus = ['packages/gateway/test/database/{backup,catalog,embedded-*,migrations}.test.ts']
 
-// Files run side by side in processes of their own. They wait for sockets and disks more than they compute, so
-// there may be more of them than cores.
-const runnerOptions = [
-  '--test-global-setup=test/global-setup.ts',
-  `--test-concurrency=${availableParallelism() + 1}`,
-  '--import=./test/file-timeout.ts',
-]
+// They wait for sockets and disks more than they compute, so there may be more processes at once than cores.
+const processesAtOnce = availableParallelism() + 1
+/** More than run at once, so that all of them have work until the end. */
+const processes = 5 * processesAtOnce
 
-// The files load much the same code: what one has compiled the next one takes (0.9 s instead of 1.7 s of processor time
-// for each that starts a gateway).
+// The processes load much the same code: what one has compiled the next one takes (0.9 s instead of 1.7 s of processor
+// time for each that starts a gateway).
 process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/compiled')
 
 const [wanted = 'all', ...rest] = process.argv.slice(2)
@@ -74,7 +72,32 @@ if (wanted !== 'check') {
     const missing = ensureOpsPackages()
     if (missing) fail(missing)
   }
-  run('tests', 'node', ['--test', ...runnerOptions, ...files])
+  const folder = mkdtempSync(join(tmpdir(), 'tillgate-test-processes-'))
+  process.once('exit', () => rmSync(folder, { recursive: true }))
+  run('tests', 'node', [
+    '--test',
+    '--test-global-setup=test/global-setup.ts',
+    `--test-concurrency=${processesAtOnce}`,
+    '--import=./test/file-timeout.ts',
+    ...shareOut(files, folder),
+  ])
+}
+
+/** One module for each process, with neighbours in different ones: those of one folder are alike in what they cost. */
+function shareOut(files: readonly string[], folder: string): string[] {
+  const shares = Array.from({ length: Math.min(processes, files.length) }, (_, share) =>
+    files.filter((_file, at) => at % processes === share),
+  )
+  return shares.map((share, at) => {
+    const module = join(folder, `${at}.mjs`)
+    const runFiles = resolve(import.meta.dirname, '../test/run-files.ts')
+    const paths = share.map((file) => resolve(file))
+    writeFileSync(
+      module,
+      `import { runFiles } from ${JSON.stringify(runFiles)}\nrunFiles(${JSON.stringify(paths)})\n`,
+    )
+    return module
+  })
 }
 
 function left(): readonly string[] {

@@ -5,6 +5,7 @@ import { Failure } from '@tillgate/protocol'
 import { makeCamtReader } from '../../packages/gateway/src/reconciliation/rules/camt053.ts'
 import { makeCsvReader } from '../../packages/gateway/src/reconciliation/rules/csv.ts'
 import { makeDecoder } from '../../packages/gateway/src/reconciliation/rules/decode.ts'
+import { makeMt940Reader } from '../../packages/gateway/src/reconciliation/rules/mt940.ts'
 import type {
   StatementItem,
   StatementReader,
@@ -32,6 +33,9 @@ const row = {
   batch: 'S1',
 }
 
+const mt940 =
+  ':20:S1\n:25:DE89370400440532013000\n:28C:1/1\n:60F:C261101EUR0,05\n:61:2611011101C1,NTRFE1//B1\n:86:166?00CREDIT?20EREF+E1?32ADA\n:61:2611021102RC0,07NTRFNONREF\n:86:/EREF/E2//REMI/USTD//Order/\n:62F:C261102EUR0,98\n-\n'
+
 export function statementTargets(): Target[] {
   const statements = ([2, 4, 8] as const).map((version) => camt053({ ...statement, version, lines }))
   const quoted = 'Reference;Order;Date;Gross;Fee;Payout\n"a;""b";;01.11.2026;1,00;;\n'
@@ -41,6 +45,7 @@ export function statementTargets(): Target[] {
       continentalCsv([row, { ...row, amountMinor: -1n }], 'EUR'),
       quoted,
     ]),
+    reading('MT940 statement', makeMt940Reader, [mt940]),
   ]
 }
 

@@ -460,6 +460,28 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'reconciliation-match-forgets-its-line': {
+    what: 'A transfer is written down as matched, and the line that it is matched with still waits.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'record',
+        find: 'await settleMatched(transaction, { account, matches: rest, nowMs })',
+        replace: 'await settleMatched(transaction, { account, matches: rest.slice(1), nowMs })',
+      },
+    ],
+  },
+  'reconciliation-twins-are-one': {
+    what: 'Of two lines that are alike in one file the second is taken for the first.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'makeIdentify',
+        find: 'const ordinal = seen.has(key) ? (repeated.get(key) ?? 1) + 1 : 1',
+        replace: 'const ordinal = 1',
+      },
+    ],
+  },
   'refund-sum-unchecked': {
     what: 'The code lets a refund of more than is left through, and leaves it to the table to refuse.',
     caughtBy: 'refund.test.ts',

@@ -14,21 +14,21 @@ export async function pauseEndpoints(world: World, name: string): Promise<void> 
   for (const endpoint of endpoints)
     await world.call((gateway) => gateway.endpoints.pauseEndpoint(endpoint, 'simulation'))
   await world.sleep(seeded.whole(1_000, longestPauseMs))
-  for (const endpoint of endpoints)
-    await world.call((gateway) => gateway.endpoints.resumeEndpoint(endpoint, 'simulation'))
+  await resumeAll(world, merchantId)
 }
 
-/** For good: until none is paused. */
 export async function resumeEndpoints(world: World): Promise<void> {
-  for (const { merchant } of world.merchants)
-    for (;;) {
-      const paused = (await endpointsOf(world, merchant.merchantId)).filter(
-        ({ pausedAtMs }) => pausedAtMs !== undefined,
-      )
-      if (paused.length === 0) break
-      for (const endpoint of paused)
-        await world.call((gateway) => gateway.endpoints.resumeEndpoint(endpoint, 'simulation'))
-    }
+  for (const { merchant } of world.merchants) await resumeAll(world, merchant.merchantId)
+}
+
+/** Until none is paused, however often the asking is lost. */
+async function resumeAll(world: World, merchantId: string): Promise<void> {
+  for (;;) {
+    const paused = (await endpointsOf(world, merchantId)).filter(({ pausedAtMs }) => pausedAtMs !== undefined)
+    if (paused.length === 0) return
+    for (const endpoint of paused)
+      await world.call((gateway) => gateway.endpoints.resumeEndpoint(endpoint, 'simulation'))
+  }
 }
 
 async function endpointsOf(world: World, merchantId: string): Promise<readonly Endpoint[]> {

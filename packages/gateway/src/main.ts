@@ -190,8 +190,10 @@ function greet(
   told: Urls & BesideUrls & { readonly firstOperator: FirstOperator | undefined },
 ): void {
   if (!process.stdout.isTTY) return
-  const { mode, processes, publicListener, sandboxMerchantsPerDay } = config
+  const { mode, processes, publicListener, sandboxMerchantsPerDay, hasPortal, hasWalletPages } = config
   const isLocal = /^(localhost|127\..*|::1)$/.test(publicListener.host)
   const isAccessGiven = mode === 'sandbox' && sandboxMerchantsPerDay > 0
-  process.stdout.write(welcome({ mode, processes, isLocal, isAccessGiven, ...told }))
+  process.stdout.write(
+    welcome({ mode, processes, isLocal, isAccessGiven, hasPortal, hasWalletPages, ...told }),
+  )
 }

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { Failure, KeyError } from '@tillgate/protocol'
-import type { Command } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { catalogue } from '../acts/catalogue.ts'
-import type { WithContext } from '../faces/cli/context.ts'
+import type { Terminal, WithContext } from '../faces/cli/context.ts'
 import { operatorProgram } from '../faces/cli/program.ts'
 import { systemClock } from '../platform/clock.ts'
 import { StartFailure } from '../platform/start-failure.ts'
@@ -16,25 +16,47 @@ import { openStores } from './open-stores.ts'
 import { makeOperations } from './operations.ts'
 import { makeOperatorService } from './services/operator-service.ts'
 
-export function commandLine(acts = catalogue): Command {
-  return operatorProgram({ withContext, migrationsFolder, acts })
+export function commandLine(acts = catalogue, terminal = processTerminal): Command {
+  return operatorProgram({
+    withContext: (work) => withStores(terminal, work),
+    terminal,
+    migrationsFolder,
+    acts,
+  })
 }
 
-export async function runCommandLine(): Promise<void> {
+export async function runCommandLine(
+  args = process.argv.slice(2),
+  terminal: Terminal = processTerminal,
+): Promise<void> {
   try {
-    await commandLine().parseAsync()
+    await commandLine(catalogue, terminal).parseAsync(args, { from: 'user' })
   } catch (error) {
+    // Commander has said what is wrong.
+    if (error instanceof CommanderError) return terminal.setExitCode(error.exitCode)
     if (!(error instanceof StartFailure || error instanceof Failure || error instanceof KeyError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exitCode = error instanceof StartFailure ? error.exitCode : 1
+    terminal.err.write(`${error.message}\n`)
+    terminal.setExitCode(error instanceof StartFailure ? error.exitCode : 1)
   }
 }
 
-const withContext: WithContext = async (work) => {
-  const config = readConfig(process.env, readDotEnv())
-  const interrupted = new AbortController()
-  process.once('SIGINT', () => interrupted.abort())
-  const { signal } = interrupted
+const processTerminal: Terminal = {
+  out: process.stdout,
+  err: process.stderr,
+  readSettings: () => readConfig(process.env, readDotEnv()),
+  watchInterrupt() {
+    const interrupted = new AbortController()
+    process.once('SIGINT', () => interrupted.abort())
+    return interrupted.signal
+  },
+  setExitCode(code) {
+    process.exitCode = code
+  },
+}
+
+async function withStores(terminal: Terminal, work: Parameters<WithContext>[0]): Promise<void> {
+  const config = terminal.readSettings()
+  const signal = terminal.watchInterrupt()
   const parts = { config, clock: systemClock, random: randomBytes }
   const { stores, vault, close } = await openStores({ ...parts, tell: () => {}, signal })
   try {

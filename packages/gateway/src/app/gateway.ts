@@ -48,6 +48,7 @@ import type { Config } from '../settings/config.ts'
 import type { FirstStartParts } from './first-start.ts'
 import { makeObservability } from './observability.ts'
 import { openGatewayDatabase } from './open-gateway-database.ts'
+import type { StoresOptions } from './open-stores.ts'
 import type { Service } from './service.ts'
 import { tracedDirect, traceRequests } from './traced.ts'
 
@@ -57,7 +58,9 @@ const repositoryRoot = join(import.meta.dirname, '../../../..')
 /** Without the role api nothing is served that would show an address. */
 const unservedUrl = 'http://localhost'
 
-export interface GatewayParts extends Pick<FirstStartParts, 'log' | 'clock' | 'onFirstOperator'> {
+export interface GatewayParts
+  extends Pick<FirstStartParts, 'log' | 'clock' | 'onFirstOperator'>,
+    Pick<StoresOptions, 'hashCost'> {
   readonly tell: (event: DatabaseEvent) => void
   /** Gives up a start that is under way. */
   readonly signal: AbortSignal
@@ -171,6 +174,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     shopUrl: parts.shopUrl ?? (() => undefined),
     isAccessGiven: isAccessGiven(config),
     hasDocs: existsSync(join(repositoryRoot, 'docs')),
+    hasPortal: config.hasPortal,
+    hasWalletPages: config.hasWalletPages,
     readiness,
   })
   const railUrl = () =>

@@ -11,7 +11,7 @@ import { sealPlainHashes } from '../keys/rotate-master-key.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { loadMasterKeys } from '../platform/master-keys.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
-import { makeVault, type Vault } from '../platform/vault.ts'
+import { makeVault, type ScryptCost, type Vault } from '../platform/vault.ts'
 import { type Config, refuseExampleKeys } from '../settings/config.ts'
 import { type DatabaseOptions, openGatewayDatabase } from './open-gateway-database.ts'
 import { makeStores, type StoreParts, type Stores } from './stores.ts'
@@ -30,6 +30,8 @@ export interface StoresOptions extends Pick<StoreParts, 'onBatch' | 'onQueued'>,
   readonly config: Config
   /** The same pool, watched. */
   readonly overPool?: (pool: Pool) => Pool
+  /** What hashing a PIN or a password costs. For tests, which hash thousands: no setting leads here. */
+  readonly hashCost?: ScryptCost
 }
 
 export async function openStores(options: DatabaseOptions & StoresOptions): Promise<OpenStores> {
@@ -45,7 +47,7 @@ export async function openStores(options: DatabaseOptions & StoresOptions): Prom
 /** Over a database that stays open when this fails. */
 export async function storesOver(
   database: OpenDatabase,
-  { config, clock, random, overPool, ...parts }: StoresOptions,
+  { config, clock, random, overPool, hashCost, ...parts }: StoresOptions,
 ): Promise<OpenStores> {
   const { schemaNumber, close } = database
   await bindMode(database.pool, config)
@@ -54,7 +56,7 @@ export async function storesOver(
   // After the database, which knows who must be able to enter DATA_DIR when it makes that folder.
   const masterKeys = loadMasterKeys(config)
   refuseExampleKeys(config, masterKeys)
-  const vault = makeVault(...masterKeys)
+  const vault = { ...makeVault(...masterKeys), ...(hashCost && { hashCost }) }
   await new PlatformKeys({ store: stores.platformKeys, vault }).ensure({ clock, random })
   await checkMasterKey(stores, vault)
   await sealPlainHashes({ secrets: stores.sealedSecrets, vault })

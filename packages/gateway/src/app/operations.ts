@@ -393,6 +393,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     register: makeRegister({
       ...{ registrations: stores.registrations, wallets, sessions: walletSessions, makeNotices },
       ...{ codes: makeTokens(vault.deriveKeys('registration codes')), vault, clock, random },
+      showsCode: config.mode === 'sandbox' && config.mail === undefined,
     }),
     startTopUp: makeStartTopUp({
       ...{ topUps: stores.topUps, orders, railDirectory, findOwnMerchant, linkTokens, publicUrl },

@@ -28,7 +28,7 @@ import type { RequestLog } from '../system/request-log.ts'
 import { startRequestLogWorker } from '../workers/write-request-log.ts'
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
-import { type OpenStores, storesOver } from './open-stores.ts'
+import { type OpenStores, type StoresOptions, storesOver } from './open-stores.ts'
 import { makeOperations, type Operations } from './operations.ts'
 import { startCheckoutService } from './services/checkout-service.ts'
 import { makeOperatorService } from './services/operator-service.ts'
@@ -59,7 +59,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-export interface ServiceParts extends FirstStartParts {
+export interface ServiceParts extends FirstStartParts, Pick<StoresOptions, 'hashCost'> {
   /** Whoever opens it closes it when this fails. */
   readonly opening: Promise<OpenDatabase>
   readonly jar: CookieJar
@@ -76,6 +76,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     config,
     clock,
     random,
+    ...(parts.hashCost && { hashCost: parts.hashCost }),
     ...observability.storeParts,
     onQueued: (lanes) => work.queued(lanes),
   })

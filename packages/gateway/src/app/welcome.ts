@@ -1,7 +1,9 @@
 // What a person at a terminal reads when the gateway is up: one block, with everything that the next step needs.
 import { styleText } from 'node:util'
+import { prefix as portalPath } from '../faces/portal/portal.ts'
 import { playgroundPath, sandboxAccessPath } from '../faces/sandbox/paths.ts'
 import { installCommand } from '../faces/sdk/paths.ts'
+import { prefix as walletPath } from '../faces/wallet/wallet.ts'
 import { version } from '../platform/version.ts'
 
 export interface FirstOperator {
@@ -16,6 +18,8 @@ export interface Running {
   readonly adminUrl: string
   readonly shopUrl: string | undefined
   readonly isAccessGiven: boolean
+  readonly hasPortal: boolean
+  readonly hasWalletPages: boolean
   readonly railUrl: string | undefined
   /** Nobody but this machine reaches the public listener. */
   readonly isLocal: boolean
@@ -38,6 +42,8 @@ export function welcome(running: Running): string {
         ['Playground', isSandbox && `${publicUrl}${playgroundPath}`],
         ['Demo shop', shopUrl],
         ['Test bank, to pay over', railUrl],
+        ['Merchant’s portal', running.hasPortal && `${publicUrl}${portalPath}`],
+        ['Consumer’s wallet', running.hasWalletPages && `${publicUrl}${walletPath}`],
         ['Console', adminUrl],
       ]
     : [['Workers only; metrics at', `${adminUrl}/metrics`]]

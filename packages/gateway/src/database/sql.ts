@@ -61,6 +61,11 @@ export function unionAll(selects: readonly Sql[]): Sql {
   return joined(selects, ' union all ')
 }
 
+/** With commas in between. */
+export function listed(parts: readonly Sql[]): Sql {
+  return joined(parts, ', ')
+}
+
 function joined(parts: readonly Sql[], separator: string): Sql {
   return new Fragment(['', ...parts.slice(1).map(() => separator), ''], parts)
 }

@@ -17,10 +17,12 @@ export interface CheckoutLink extends OrderKey {
 export interface Checkout {
   readonly order: Order
   readonly merchant: Merchant
+  /** Whether a rail was ever tried. */
+  readonly hasAttempts: boolean
 }
 
 export interface ShowCheckoutParts {
-  readonly orders: Pick<OrderStore, 'findOrder' | 'hadToken'>
+  readonly orders: Pick<OrderStore, 'findForCheckout' | 'hadToken'>
   readonly linkTokens: Tokens
   readonly currentOrder: CurrentOrder
   readonly directory: Pick<MerchantDirectory, 'remembered' | 'load'>
@@ -40,11 +42,12 @@ export function makeShowCheckout(parts: ShowCheckoutParts): ShowCheckout {
     // Before anything is looked up: nobody makes us ask the database by guessing links.
     if (!linkTokens.isRight(token, [merchantId, paymentId]) && !(await isOldLink(key, token)))
       return undefined
-    const order = await orders.findOrder(key)
-    if (!order) return undefined
+    const found = await orders.findForCheckout(key)
+    if (!found) return undefined
+    const { order, hasAttempts } = found
     const nowMs = clock.now()
     const { known } = directory.remembered(merchantId, nowMs) ?? (await directory.load(merchantId, nowMs))
-    return known && { order: await currentOrder(order, nowMs), merchant: known.merchant }
+    return known && { order: await currentOrder(order, nowMs), merchant: known.merchant, hasAttempts }
   }
 
   async function isOldLink(key: OrderKey, token: string): Promise<boolean> {

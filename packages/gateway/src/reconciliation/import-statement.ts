@@ -7,7 +7,8 @@ import type { MatchLines, PassCounts } from './match-lines.ts'
 import { makeCamtReader } from './rules/camt053.ts'
 import { type CsvMapping, makeCsvReader } from './rules/csv.ts'
 import { type Format, formatOf, makeDecoder } from './rules/decode.ts'
-import { type KnownLine, makeIdentify, type StatementItem } from './rules/statement.ts'
+import { makeMt940Reader } from './rules/mt940.ts'
+import { type KnownLine, makeIdentify, type StatementItem, type StatementReader } from './rules/statement.ts'
 import type { MatchingStore } from './store/matching.ts'
 import type {
   AccountBalance,
@@ -228,7 +229,7 @@ async function* itemsOf(
   { batches, hash }: { batches: boolean; hash: { update(bytes: Uint8Array): unknown } },
 ): AsyncGenerator<{ format: Format; items: StatementItem[] }> {
   const decoder = makeDecoder()
-  let reader: ReturnType<typeof makeCamtReader> | undefined
+  let reader: StatementReader | undefined
   let format: Format = 'csv'
   for await (const bytes of file.open()) {
     if (bytes.length === 0) continue
@@ -244,13 +245,13 @@ async function* itemsOf(
   yield { format, items: [...reader.write(decoder.end()), ...reader.end()] }
 }
 
-function readerOf(format: Format, columns: CsvMapping | undefined, batches: boolean) {
-  if (format === 'camt.053') {
-    if (columns) throw wrong('mapping', 'A mapping is for CSV files, and this is XML. Leave it out.')
-    return makeCamtReader()
+function readerOf(format: Format, columns: CsvMapping | undefined, batches: boolean): StatementReader {
+  if (format === 'csv') {
+    if (columns) return makeCsvReader(columns, { batches })
+    throw wrong('mapping', 'This is neither XML nor MT940, so it is read as CSV: say by which mapping.')
   }
-  if (columns) return makeCsvReader(columns, { batches })
-  throw wrong('mapping', 'This is no XML, so it is read as CSV: say by which mapping.')
+  if (columns) throw wrong('mapping', `A mapping is for CSV files, and this is ${format}. Leave it out.`)
+  return format === 'mt940' ? makeMt940Reader() : makeCamtReader()
 }
 
 const nothing: PassCounts = { matched: 0, booked: 0, breaks: 0 }

@@ -1,11 +1,12 @@
-// One pass over an outside account: lines that wait are matched, booked where something waits for them, or become breaks; then
-// those of open breaks are tried again with what is new, and what the books have and no statement shows is looked for. Page by
-// page, each its own transaction, so that whoever dies in between is followed by anybody.
+// One pass over an outside account: lines that wait are matched, booked where something waits for them, or become breaks, first
+// those that name something of ours and then the rest; those of open breaks are tried again with what is new, and what the books
+// have and no statement shows is looked for. Page by page, each its own transaction, so that whoever dies in between is followed
+// by anybody, and memory holds a page however long the statement is.
 import { Failure, makeUuid, toDecimalText } from '@tillgate/protocol'
 import type { MakeNotices } from '../notices/make-notices.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import type { BookLine } from './book-lines.ts'
-import { type BookItem, type Decision, match, matchDefaults } from './rules/match.ts'
+import { type BookItem, type Decision, match, matchByName, matchDefaults } from './rules/match.ts'
 import type { KnownLine } from './rules/statement.ts'
 import type { MatchingStore, NewBreak, NewMatch } from './store/matching.ts'
 import type { OutsideAccount } from './store/owners.ts'
@@ -22,8 +23,8 @@ export interface PassCounts {
   readonly breaks: number
 }
 
-const linesPerPage = 2_000
-const overduePerPage = 1_000
+const linesPerPage = 5_000
+const overduePerPage = 5_000
 
 export type MatchLines = ReturnType<typeof makeMatchLines>
 
@@ -43,10 +44,10 @@ export function makeMatchLines(parts: MatchLinesParts) {
       counts.breaks += more.breaks
     }
     if (outside.railId !== undefined) await matching.recordRailSide(outside.railId)
-    await eachPage(matching.listOpenLines, account, async (lines) => add(await decide(outside, lines, 'new')))
-    await eachPage(matching.listBrokenLines, account, async (lines) =>
-      add(await decide(outside, lines, 'again')),
-    )
+    const { listOpenLines, listBrokenLines } = matching
+    await eachPage(listOpenLines, account, async (lines) => add(await decide(outside, lines, 'named')))
+    await eachPage(listOpenLines, account, async (lines) => add(await decide(outside, lines, 'rest')))
+    await eachPage(listBrokenLines, account, async (lines) => add(await decide(outside, lines, 'again')))
     await recordRails(outside)
     add({ matched: 0, booked: 0, breaks: await findOverdue(outside) })
     return counts
@@ -55,16 +56,18 @@ export function makeMatchLines(parts: MatchLinesParts) {
   async function decide(
     outside: OutsideAccount,
     lines: readonly KnownLine[],
-    pass: 'new' | 'again',
+    pass: 'named' | 'rest' | 'again',
   ): Promise<PassCounts> {
-    const decisions = match(lines, await matching.findItems(outside, lines))
+    const named = await matching.findNamed(outside, lines)
+    const decisions =
+      pass === 'named' ? matchByName(lines, named).decisions : await matchAll(outside, lines, named)
     const matches: NewMatch[] = []
     const breaks: NewBreak[] = []
     const changed: NewBreak[] = []
     let booked = 0
     for (const decision of decisions) {
       if (decision.kind === 'break') {
-        ;(pass === 'new' ? breaks : changed).push(breakOf(decision))
+        ;(pass === 'again' ? changed : breaks).push(breakOf(decision))
         continue
       }
       const { rule, lines: of } = decision
@@ -82,15 +85,27 @@ export function makeMatchLines(parts: MatchLinesParts) {
         matches.push({ matchId: newId(), rule, lineIds, items: done.items, awaited: decision.items })
       breaks.push(
         ...done.breaks.filter(
-          ({ lineId }) => pass === 'new' || !lineIds.includes(lineId ?? '') || done.items.length > 0,
+          ({ lineId }) => pass !== 'again' || !lineIds.includes(lineId ?? '') || done.items.length > 0,
         ),
       )
     }
+    if (decisions.some(isSettlement)) await recordRails(outside)
     const fresh = await matching.record({
       ...{ account: outside.account, matches, breaks, changed, nowMs: clock.now() },
       act: breaks.length > 0 ? newsOf(outside.account, breaks) : undefined,
     })
     return { matched: matches.length, booked, breaks: fresh }
+  }
+
+  async function matchAll(
+    outside: OutsideAccount,
+    lines: readonly KnownLine[],
+    named: readonly BookItem[],
+  ): Promise<Decision[]> {
+    const { unnamed } = matchByName(lines, named)
+    const { items, rivals } = await matching.findByAmount(outside, unnamed)
+    const known = new Set(named.map(({ key }) => key))
+    return match(lines, [...named, ...items.filter(({ key }) => !known.has(key))], { rivals })
   }
 
   /** The transfers that it made, or found made; a break where a room refuses it. */
@@ -125,7 +140,7 @@ export function makeMatchLines(parts: MatchLinesParts) {
     return { items: fitting, breaks }
   }
 
-  /** What the bank says of rails is news for their accounts. */
+  /** What the bank says of rails is news for their accounts, and a batch that came is not waited for by the next page. */
   async function recordRails({ bankName }: OutsideAccount): Promise<void> {
     if (bankName === undefined) return
     for (const { railId } of await matching.listOutsideAccounts())
@@ -200,12 +215,16 @@ async function eachPage(
   account: string,
   work: (lines: readonly KnownLine[]) => Promise<void>,
 ): Promise<void> {
-  for (let after = ''; ; ) {
+  for (let after: KnownLine | undefined; ; ) {
     const lines = await list(account, { after, limit: linesPerPage })
     if (lines.length > 0) await work(lines)
     if (lines.length < linesPerPage) return
-    after = lines.at(-1)?.lineId ?? ''
+    after = lines.at(-1)
   }
+}
+
+function isSettlement(decision: Decision): boolean {
+  return decision.kind === 'book' && decision.items.some(({ kind }) => kind === 'settlement')
 }
 
 function sumOf(items: readonly BookItem[]): bigint {

@@ -182,6 +182,8 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
   const memberClientSecret = read('MEMBER_OIDC_CLIENT_SECRET')
   const mailServer = read('SMTP_URL')
   const mailFrom = read('SMTP_FROM')
+  const hasWalletPages = read('WALLET') === 'on'
+  const registration = read('REGISTRATION')
   const values = {
     mode,
     isModeGiven: Boolean(given('MODE')),
@@ -266,8 +268,9 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     sandboxMerchantsPerDay: read('SANDBOX_MERCHANTS_PER_DAY'),
     hasPortal: read('PORTAL') === 'on',
     takesApplications: read('APPLICATIONS') === 'on',
-    hasWalletPages: read('WALLET') === 'on',
-    takesRegistrations: read('REGISTRATION') === 'on',
+    hasWalletPages,
+    takesRegistrations:
+      registration === undefined ? mode === 'sandbox' && hasWalletPages : registration === 'on',
     traceEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     traceRatio: read('OTEL_TRACES_SAMPLER_ARG'),
     logLevel: read('LOG_LEVEL'),
@@ -286,10 +289,10 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
       problem: 'is on, which needs MODE=live and PORTAL=on; in the sandbox newcomers sign on at /sandbox',
     })
   }
-  if (values.takesRegistrations && !(values.mail && values.hasWalletPages)) {
+  if (values.takesRegistrations && !(hasWalletPages && (values.mail || mode !== 'live'))) {
     problems.push({
       name: 'REGISTRATION',
-      problem: 'is on, which needs WALLET=on, and SMTP_URL for the codes that prove a login',
+      problem: 'is on, which needs WALLET=on, and in live SMTP_URL for the codes that prove a login',
     })
   }
   for (const provider of [

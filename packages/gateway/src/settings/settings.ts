@@ -452,8 +452,8 @@ export const settings = {
   }),
   REGISTRATION: setting({
     about:
-      'on: whoever wants a wallet makes one at /wallet/register; a code by mail proves the login. Needs WALLET=on and SMTP_URL.',
-    fallback: 'off',
+      'on: whoever wants a wallet makes one at /wallet/register; a code by mail proves the login. Needs WALLET=on, and in live SMTP_URL. Default: off in live; on in the sandbox, where the code is shown if no mail is sent.',
+    fallback: '',
     example: 'on',
     parse: oneOf('on', 'off'),
   }),

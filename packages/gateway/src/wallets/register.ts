@@ -1,5 +1,5 @@
 // A consumer registers: the login is an e-mail address, and a code that goes there proves that it is theirs. Who has a wallet
-// already is told so in their mailbox; whoever asks sees the same in either case.
+// already is told so in their mailbox; whoever asks sees the same in either case. A sandbox that sends no mail shows the code.
 import { Failure, makeUuid } from '@tillgate/protocol'
 import type { MakeNotices } from '../notices/make-notices.ts'
 import { type NoticeLanguage, normaliseEmail } from '../notices/rules/notice.ts'
@@ -24,6 +24,8 @@ export interface RegisterParts extends ClockAndRandom {
   readonly codes: Tokens
   readonly makeNotices: MakeNotices
   readonly vault: Vault
+  /** To whoever asks, where no mail is sent: it proves nothing then. */
+  readonly showsCode: boolean
 }
 
 export interface Confirmation {
@@ -47,12 +49,14 @@ const maxNameLength = 70
 export type Register = ReturnType<typeof makeRegister>
 
 export function makeRegister(parts: RegisterParts) {
-  const { registrations, wallets, codes, clock, random, vault } = parts
+  const { registrations, wallets, codes, clock, random, vault, showsCode } = parts
   const hashOf = (login: string) => codes.make(['login', login])
 
   return {
-    /** Sends a code, or that there is a wallet. Throws where the address cannot be written to. */
-    async ask(typed: string, language: NoticeLanguage): Promise<string> {
+    showsCode,
+
+    /** Sends a code, or that there is a wallet; the code where it is shown. Throws where nobody can write to the address. */
+    async ask(typed: string, language: NoticeLanguage): Promise<string | undefined> {
       const login = emailOf(typed)
       const taken = await wallets.findWalletByLogin(login)
       const code = makePinResetCode(random)
@@ -66,9 +70,10 @@ export function makeRegister(parts: RegisterParts) {
         loginHash: hashOf(login),
         codeHash: codes.make(['code', login, code]),
         nowMs,
+        everyMs: showsCode ? 0 : pinResetLimits.mailEveryMs,
         notices,
       })
-      return login
+      return showsCode ? code : undefined
     },
 
     /** The token of the session. Undefined: login or code is wrong, the code was used, or is too old. */
@@ -85,7 +90,7 @@ export function makeRegister(parts: RegisterParts) {
       const { token, session } = parts.sessions.make(walletId, given.place)
       const wallet = {
         ...{ walletId, login, name, behaviour: undefined, language: given.language },
-        ...{ createdAtMs: nowMs, confirmedAtMs: nowMs },
+        ...{ createdAtMs: nowMs, confirmedAtMs: showsCode ? undefined : nowMs },
         sealedPin: await sealHash({ secret: pin, place: placeOfPin(walletId) }, { vault, random }),
       }
       const act = makeActs({ clock, random, actor: `consumer@${given.place.address}` })

@@ -1,6 +1,6 @@
-// From an empty live gateway to a refund, as people do it: a shop applies in its browser and makes its key there, an operator
+// From an empty live gateway to the bill of a payment and its refund, as people do it: a shop applies in its browser and makes its key there, an operator
 // approves in the console, the password is set by the link of the mail that the SMTP server got, a consumer pays an order
-// that the SDK created, and the shop sees it and refunds it in the portal.
+// that the SDK created, the shop sees it and refunds it in the portal, and reads the day's bill there and in its program.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { request as forward } from 'node:http'
@@ -16,6 +16,7 @@ import { startTestGateway } from '../support/gateway.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
 import { memberPassword } from '../support/portal.ts'
 
+const dayMs = 86_400_000
 const mail = await startMailServer()
 /** What speaks https in front of a live gateway. */
 let behind = ''
@@ -48,7 +49,7 @@ after(() => {
   proxy.closeAllConnections()
 })
 
-test('apply, approve, set the password by mail, make keys, take a payment, see it, refund it', async () => {
+test('apply, approve, set the password by mail, make keys, take a payment, see it, refund it, read the bill', async () => {
   const email = 'ann@tea.example'
   const { page: shop, troubles } = await openPage(browser, { ...phone, ignoreHTTPSErrors: true })
   const sent: string[] = []
@@ -105,6 +106,8 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
     aesKey,
     privateKey,
     platformPublicKey: await gateway.operations.platformPublicKey(),
+    // The bill's address is the public one, whose certificate is the test's own.
+    fetch: (url, init) => fetch(String(url).replace(publicUrl, gateway.url), init),
   })
   const { paymentId, checkoutUrl } = await tillgate.orders.create({
     order: {
@@ -144,5 +147,34 @@ test('apply, approve, set the password by mail, make keys, take a payment, see i
     const found = await gateway.operations.showOrder({ merchantId, paymentId })
     return found?.refunds.some(({ status }) => status === 'refund_success') ?? false
   })
+
+  // Two days later it reads the bill of that day, in the portal and by its program.
+  const day = new Date(Date.now() - 2 * dayMs).toISOString().slice(0, 10)
+  await gateway.pool.query('update transfers set made_at = made_at - $2::bigint where merchant_id = $1', [
+    merchantId,
+    2 * dayMs,
+  ])
+  await gateway.pool.query("update bill_turns set next_day = '1970-01-01' where merchant_id = $1", [
+    merchantId,
+  ])
+  // The gateway's own worker may be at it.
+  await until(async () => {
+    await gateway.operations.makeBills()
+    return gateway.operations.readBill({ merchantId, day }).then(Boolean, () => false)
+  })
+  await shop.goto(`${publicUrl}/merchant/bills`)
+  const sums = await shop.locator('main section', { hasText: day }).innerText()
+  assert.match(sums, /Payments\s+\$12\.50.*Refunds\s+[-−]\$12\.50.*\$0\.00/s)
+  const bill = await tillgate.bills.get(day)
+  assert.deepEqual(
+    [...bill.lines()].map(({ kind, orderNo, amount }) => [kind, orderNo, amount]),
+    [
+      ['payment', 'first', '12.50'],
+      ['refund', 'first', '-12.50'],
+    ],
+  )
+  const saved = shop.waitForEvent('download')
+  await shop.getByRole('link', { name: day }).click()
+  assert.equal(readFileSync(await (await saved).path(), 'utf8'), bill.csv)
   assert.deepEqual(troubles, [])
 })

@@ -18,8 +18,8 @@ import { insertCallbacks } from '../../src/callbacks/store/callbacks.ts'
 import { makeTidyCallbacks } from '../../src/callbacks/tidy-callbacks.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { until } from '../support/callbacks.ts'
+import { databaseOf, runCommand } from '../support/command.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { commandScript, run } from '../support/process.ts'
 
 const gateway = await startTestGateway()
 const merchant = await gateway.addMerchant()
@@ -293,14 +293,9 @@ test('old history goes in small batches, what waits stays, and what is gone is n
 })
 
 describe('tillgate callback', () => {
-  async function tillgate(...args: string[]): Promise<{ code: number | null; output: string }> {
-    const environment = {
-      DATABASE_URL: gateway.config.databaseUrl ?? '',
-      MASTER_KEY: gateway.config.masterKey?.toString('base64') ?? '',
-    }
-    const started = run(environment, { script: commandScript, args: ['callback', ...args] })
-    const { code } = await started.exited()
-    return { code, output: started.output() }
+  async function tillgate(...args: string[]): Promise<{ code: number; output: string }> {
+    const { code, out, err } = await runCommand(databaseOf(gateway), ['callback', ...args])
+    return { code, output: out + err }
   }
 
   test('lists by filter, shows every attempt, and sends again with an entry in the audit', async () => {

@@ -1,7 +1,6 @@
 // The admin API: every route answers as described, within scope and role, with tokens alone; money moves once for each
 // Idempotency-Key, and what needs a second operator waits here too.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
@@ -15,10 +14,10 @@ import { ApiClient } from '../support/admin-api.ts'
 import { fromBase32 } from '../support/base32.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
+import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
 import { giveBankAccount, untilPayoutsRest } from '../support/payouts.ts'
-import { commandScript } from '../support/process.ts'
 import { approved, TestBank } from '../support/rails.ts'
 import { operatorPassword } from '../support/started.ts'
 
@@ -712,6 +711,13 @@ test('statements are imported and reconciled', async () => {
     /Send the file itself as the body/,
   )
   assert.match((await admin.call('importStatement', { file: '<x/>', query })).msg, /no camt\.053/)
+  assert.match(
+    (await admin.call('importStatement', { file: ' '.repeat(17 * 2 ** 20), query })).msg,
+    /larger than 16 MiB\. Import it by tillgate reconcile import/,
+  )
+  const mt940 = ':20:1\n:25:1\n:60F:C260107EUR1,\n:61:260107C1,NTRFA\n:62F:C260107EUR2,\n'
+  const dry = await admin.data('importStatement', { file: mt940, query: { ...query, dryRun: 'yes' } })
+  assert.deepEqual([dry.format, dry.lines], ['mt940', 1])
   assert.equal((await admin.data('listImports')).imports[0].importId, imported.importId)
   const mapping = {
     mappingName: 'main-csv',
@@ -968,15 +974,8 @@ function tillgate(...args: string[]): Promise<string> {
   return command('token', ...args)
 }
 
-function command(...args: string[]): Promise<string> {
-  const env = {
-    ...process.env,
-    DATABASE_URL: gateway.config.databaseUrl ?? '',
-    MASTER_KEY: gateway.config.masterKey?.toString('base64') ?? '',
-  }
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, [commandScript, ...args], { env, cwd: '/tmp' }, (error, out, err) =>
-      error ? reject(new Error(err)) : resolve(out),
-    )
-  })
+async function command(...args: string[]): Promise<string> {
+  const { code, out, err } = await runCommand(databaseOf(gateway), args)
+  assert.equal(code, 0, err)
+  return out
 }

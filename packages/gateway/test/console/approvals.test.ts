@@ -1,7 +1,6 @@
 // A second operator's approval: who may ask and decide, that an approved act is carried out once whoever else decides
 // at that moment and whatever dies in between, and that neither slicing nor the command line is a way round.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { makeUuid } from '@tillgate/protocol'
@@ -11,10 +10,10 @@ import { makeMerchantActs } from '../../src/merchants/merchant-acts.ts'
 import type { ApprovalPolicy } from '../../src/operators/rules/approval.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
+import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
 import { testOperations } from '../support/operations.ts'
-import { commandScript } from '../support/process.ts'
 
 const shop = await openCheckoutShop({
   environment: {
@@ -460,12 +459,7 @@ test('after 72 hours a request has expired, to the millisecond, and the audit sa
 })
 
 test('the command line does not go round it', async () => {
-  const env = {
-    ...process.env,
-    DATABASE_URL: gateway.config.databaseUrl ?? '',
-    MASTER_KEY: gateway.config.masterKey?.toString('base64') ?? '',
-    APPROVAL_FOR: 'payout,key,callback-hosts',
-  }
+  const environment = { ...databaseOf(gateway), APPROVAL_FOR: 'payout,key,callback-hosts' }
   await paidOrder()
   const { merchantId } = merchant
   const before = [await payouts(), await keyCount()]
@@ -475,15 +469,9 @@ test('the command line does not go round it', async () => {
     ['key', 'add', other.merchantId, '--aes'],
     ['merchant', 'change', merchantId, '--name', 'Other', '--callback-hosts', 'other.example'],
   ]) {
-    const err = await new Promise<string>((resolve) => {
-      execFile(
-        process.execPath,
-        [commandScript, ...args, '--reason', 'x'],
-        { env, cwd: '/tmp' },
-        (error, _, text) => resolve(`${error?.code}: ${text}`),
-      )
-    })
-    assert.match(err, /^1: This needs a second operator’s approval\. Ask for it in the console/)
+    const { code, err } = await runCommand(environment, [...args, '--reason', 'x'])
+    assert.equal(code, 1)
+    assert.match(err, /^This needs a second operator’s approval\. Ask for it in the console/)
   }
   assert.deepEqual([await payouts(), await keyCount()], before)
   const { rows } = await pool.query('select name from merchants where merchant_id = $1', [merchantId])

@@ -15,6 +15,7 @@ import { makeManageTokens } from '../../src/operators/manage-api-tokens.ts'
 import { makeApiTokenStore } from '../../src/operators/store/api-tokens.ts'
 import { makeOperatorStore } from '../../src/operators/store/operators.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { databaseOf, openTerminal } from '../support/command.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
@@ -81,9 +82,8 @@ test('a declared act is a route with its description', async () => {
 })
 
 test('a declared act is a command with its help', async () => {
-  const { databaseUrl = '', masterKey } = gateway.config
-  Object.assign(process.env, { DATABASE_URL: databaseUrl, MASTER_KEY: masterKey?.toString('base64') })
-  const program = commandLine(acts)
+  const { terminal } = openTerminal(databaseOf(gateway))
+  const program = commandLine(acts, terminal)
   const command = program.commands.find((each) => each.name() === 'shop')?.commands[0]
   assert.match(
     command?.helpInformation() ?? '',

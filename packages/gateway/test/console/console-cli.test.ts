@@ -1,29 +1,21 @@
-// Operators by the command line, and the password that the first start of a sandbox makes: real processes.
+// Operators by the command line, and the password that the first start of a sandbox makes in a real process.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
 import { pair } from '../../../protocol/test/keys.ts'
 import { Tillgate } from '../../../sdk/src/index.ts'
+import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { commandScript, startProcess, temporaryFolder } from '../support/process.ts'
+import { startProcess, temporaryFolder } from '../support/process.ts'
 
 const gateway = await startTestGateway()
 
 const tillgate = (...args: string[]) => command('operator', ...args)
 
-function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const { databaseUrl = '', masterKey } = gateway.config
-  const env = { ...process.env, DATABASE_URL: databaseUrl, MASTER_KEY: masterKey?.toString('base64') ?? '' }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [commandScript, ...args], { env, cwd: '/tmp' }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
-    )
-  })
-}
+const command = (...args: string[]) => runCommand(databaseOf(gateway), args)
 
 test('an operator is added, listed, given a new password, disabled and enabled', async () => {
   const added = await tillgate('add', 'Alice', '--role', 'operator', '--json')

@@ -1,7 +1,6 @@
 // The restore drill: a busy database is backed up while it is written to, restored into an empty one, and compared;
 // its books are proved, its callbacks go on, and what is damaged or does not belong is refused with nothing changed.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -22,9 +21,10 @@ import { tablePlans } from '../../src/database/tables.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
 import { StartFailure } from '../../src/platform/start-failure.ts'
 import { until } from '../support/callbacks.ts'
+import { runCommand } from '../support/command.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { commandScript, temporaryFolder } from '../support/process.ts'
+import { temporaryFolder } from '../support/process.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
 
 const gateway = await startTestGateway()
@@ -32,17 +32,8 @@ const merchant = await gateway.addMerchant({ name: 'Tea “House” of \\ many s
 const MASTER_KEY = gateway.config.masterKey?.toString('base64') ?? ''
 const folder = temporaryFolder()
 
-function tillgate(
-  environment: Record<string, string>,
-  ...args: string[]
-): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data'), ...environment }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [commandScript, ...args], { env, cwd: folder }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
-    )
-  })
-}
+const tillgate = (environment: Record<string, string>, ...args: string[]) =>
+  runCommand({ DATA_DIR: join(folder, 'data'), ...environment }, args)
 
 /** Every table by its rows, whatever their order. */
 async function digests(pool: Pool): Promise<Record<string, string>> {

@@ -1,7 +1,6 @@
 // The master key and the gateway's own key are replaced while merchants go on: no request fails, no callback is
 // refused, and a rotation that was killed half-way is run again.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,9 +10,9 @@ import { makeRotateMasterKey } from '../../src/keys/rotate-master-key.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
+import { databaseOf, runCommand } from '../support/command.ts'
 import { startTestGateway, type TestGateway, type TestMerchant } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
-import { commandScript } from '../support/process.ts'
 
 /** Past what any process remembers of keys. */
 const forgottenMs = 40_000
@@ -219,17 +218,11 @@ test('the gateway’s own key is replaced: published first, signing after the ov
 })
 
 test('by command: master-key status and platform-key list say what there is, and secrets are in neither', async () => {
-  const tillgate = (...args: string[]) =>
-    new Promise<string>((resolve) => {
-      const env = {
-        ...process.env,
-        DATABASE_URL: first.config.databaseUrl ?? '',
-        MASTER_KEY: newKey.toString('base64'),
-      }
-      execFile(process.execPath, [commandScript, ...args], { env, cwd: '/tmp' }, (_error, out, err) =>
-        resolve(out + err),
-      )
-    })
+  const tillgate = async (...args: string[]) => {
+    const environment = { ...databaseOf(first), MASTER_KEY: newKey.toString('base64') }
+    const { out, err } = await runCommand(environment, args)
+    return out + err
+  }
   const [status, list, nothing] = await Promise.all([
     tillgate('master-key', 'status'),
     tillgate('platform-key', 'list', '--json'),

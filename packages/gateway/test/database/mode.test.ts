@@ -1,7 +1,6 @@
 // A database belongs to the mode of its first start. Whatever opens it with the other MODE is refused, and a test
 // wallet in a live database neither signs in nor pays.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,11 +14,12 @@ import { makeVault } from '../../src/platform/vault.ts'
 import { ensureTestWallets, testWalletPin } from '../../src/sandbox/test-wallets.ts'
 import { settings } from '../../src/settings/settings.ts'
 import { placeOfPin } from '../../src/wallets/rules/wallet.ts'
+import { databaseOf, runCommand } from '../support/command.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { openMoney } from '../support/money.ts'
 import { testOperations } from '../support/operations.ts'
-import { commandScript, temporaryFolder } from '../support/process.ts'
+import { temporaryFolder } from '../support/process.ts'
 import { migrationsFolder, urlOf } from '../support/server.ts'
 import { testEnvironment } from '../support/started.ts'
 
@@ -28,30 +28,13 @@ const unset = { mode: 'sandbox', isModeGiven: false } as const
 const sandbox = { mode: 'sandbox', isModeGiven: true } as const
 const real = { mode: 'live', isModeGiven: true } as const
 
-interface Ended {
-  readonly code: number
-  readonly err: string
-}
-
 function tillgate(
-  { config }: Pick<TestGateway, 'config'>,
+  gateway: Pick<TestGateway, 'config'>,
   environment: Record<string, string>,
   ...args: string[]
-): Promise<Ended> {
-  const folder = temporaryFolder()
-  const env = {
-    PATH: process.env['PATH'],
-    DATA_DIR: folder,
-    DATABASE_URL: config.databaseUrl ?? '',
-    MASTER_KEY: config.masterKey?.toString('base64') ?? '',
-    TRUSTED_PROXIES: 'none',
-    ...environment,
-  }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [commandScript, ...args], { env, cwd: folder }, (error, _out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, err }),
-    )
-  })
+) {
+  const DATA_DIR = temporaryFolder()
+  return runCommand({ DATA_DIR, ...databaseOf(gateway), TRUSTED_PROXIES: 'none', ...environment }, args)
 }
 
 /** As a version before this one left it. */

@@ -1,38 +1,17 @@
-// The operator's commands about money, as an operator calls them: real processes, exit codes and words.
+// The operator's commands about money, as an operator calls them: exit codes and words.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../src/platform/clock.ts'
+import { databaseOf, runCommand } from '../support/command.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { openMoney } from '../support/money.ts'
 import { giveBankAccount } from '../support/payouts.ts'
 
 const live = { MODE: 'live', TRUSTED_PROXIES: 'none', PUBLIC_URL: 'https://pay.example' }
 const gateway = await startTestGateway({ environment: live })
-const { pool, config } = gateway
+const { pool } = gateway
 const money = openMoney(pool, { clock: systemClock })
-const script = join(import.meta.dirname, '../../tillgate.js')
-
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-function tillgate(...args: string[]): Promise<Ended> {
-  const env = {
-    ...process.env,
-    ...live,
-    DATABASE_URL: config.databaseUrl ?? '',
-    MASTER_KEY: config.masterKey?.toString('base64') ?? '',
-  }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], { env, cwd: '/tmp' }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
-    )
-  })
-}
+const tillgate = (...args: string[]) => runCommand({ ...live, ...databaseOf(gateway) }, args)
 
 test('an operator adds a wallet, tops it up, sees it, locks it; each act is in the audit with who and why', async () => {
   const login = 'ann@wallet.example'

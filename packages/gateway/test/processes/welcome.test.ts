@@ -15,6 +15,8 @@ const running: Running = {
   shopUrl: 'http://localhost:8082',
   railUrl: 'http://localhost:8083',
   isAccessGiven: true,
+  hasPortal: true,
+  hasWalletPages: true,
   isLocal: true,
   firstOperator: { login: 'admin', password: 'tea-and-honey' },
 }
@@ -27,6 +29,8 @@ test('the welcome has every address, the password and the next command, line und
     'http://localhost:8080/docs',
     'http://localhost:8080/sandbox',
     'http://localhost:8080/sandbox/playground',
+    'http://localhost:8080/merchant',
+    'http://localhost:8080/wallet',
     'http://localhost:8082',
     'http://localhost:8083',
     'http://localhost:8081',

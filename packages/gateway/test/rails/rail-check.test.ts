@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import type { NextAction } from '@tillgate/protocol'
-import { railCheckCommand } from '../../src/faces/cli/rail-check.ts'
 import { checkConformance } from '../../src/rails/conformance/check-conformance.ts'
 import { postToRail } from '../../src/rails/conformance/post-to-rail.ts'
 import { faults, openBrokenRail } from '../support/broken-rail.ts'
+import { runCommand } from '../support/command.ts'
 import { commandScript } from '../support/process.ts'
 import { bankSecret, openTestBank } from '../support/test-bank.ts'
 
@@ -157,9 +157,8 @@ test('tillgate rail check refuses an address, a secret, a currency and a wait th
     [['https://bank.example', '--secret', bankSecret, '--wait', 'long'], /--wait/],
     [['https://bank.example'], /--secret/],
   ] as const) {
-    const command = railCheckCommand()
-      .exitOverride()
-      .configureOutput({ writeErr: () => {} })
-    await assert.rejects(command.parseAsync(args, { from: 'user' }), words)
+    const { code, err } = await runCommand({}, ['rail', 'check', ...args])
+    assert.equal(code, 1)
+    assert.match(err, words)
   }
 })

@@ -1,18 +1,16 @@
 // Rails are registered, changed, paused and given new secrets by command, by program and by form; secrets are shown once
 // and rest sealed, and what a rail is not fit for is refused with what to change.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { scopeNames } from '../../src/operators/rules/api-token.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { RailDirectory } from '../../src/rails/rail-directory.ts'
 import { isOffered, type OutsideRail, pauseAfter } from '../../src/rails/rules/outside-rail.ts'
 import { ApiClient } from '../support/admin-api.ts'
+import { runCommand } from '../support/command.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { commandScript } from '../support/process.ts'
 
 const gateway = await startTestGateway()
 const { pool, operations, stores, clock } = gateway
@@ -61,10 +59,9 @@ test('a rail added by command is shown with its secret this once, and the secret
     'x',
   ]
   const limits = ['--currencies', 'eur,jpy', '--least', '1.00 EUR', '--json']
-  const env = { ...process.env, DATABASE_URL: databaseUrl, MASTER_KEY: masterKey.toString('base64') }
-  const run = promisify(execFile)
-  const { stdout } = await run(process.execPath, [commandScript, ...args, ...limits], { env, cwd: '/tmp' })
-  const { rail, secret } = JSON.parse(stdout)
+  const environment = { DATABASE_URL: databaseUrl, MASTER_KEY: masterKey.toString('base64') }
+  const { out } = await runCommand(environment, [...args, ...limits])
+  const { rail, secret } = JSON.parse(out)
   assert.deepEqual(
     [rail.railId, rail.currencies, rail.least, rail.position],
     ['desk', ['EUR', 'JPY'], ['1.00 EUR'], 100],

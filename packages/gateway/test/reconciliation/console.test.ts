@@ -1,17 +1,17 @@
 // Reconciliation as an operator meets it: a file is chosen in the console, breaks are worked off, days are closed; and the same
 // file on the command line. A second operator is asked where corrections want one.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient, signedInAs } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
 const gateway = await startTestGateway({ environment: { APPROVAL_FOR: 'correction' } })
-const { operations, config, pool } = gateway
+const { operations, pool } = gateway
 const admin = new ConsoleClient(gateway)
 await admin.signIn()
 const folder = mkdtempSync(join(tmpdir(), 'statement-'))
@@ -40,19 +40,7 @@ const text = camt053({
 })
 writeFileSync(file, text)
 
-function tillgate(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = {
-    ...process.env,
-    DATABASE_URL: config.databaseUrl ?? '',
-    MASTER_KEY: config.masterKey?.toString('base64') ?? '',
-  }
-  const script = join(import.meta.dirname, '../../tillgate.js')
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], { env, cwd: '/tmp' }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err }),
-    )
-  })
-}
+const tillgate = (...args: string[]) => runCommand(databaseOf(gateway), args)
 
 test('a dry run on the command line reads a file and changes nothing; an error names the line', async () => {
   const dry = await tillgate(

@@ -23,7 +23,7 @@ import { type TestOperations, testOperations } from './operations.ts'
 import { createBody } from './order.ts'
 import { temporaryFolder } from './process.ts'
 import { urlOf } from './server.ts'
-import { testEnvironment } from './started.ts'
+import { testEnvironment, testHashCost } from './started.ts'
 
 /** Its stores and operations too, beside its own and over the same database. */
 export interface TestGateway extends TestOperations {
@@ -104,6 +104,7 @@ export async function openTestGateway(
   const gateway = await startGateway(config, {
     log: options.log ?? pino({ level: 'silent' }),
     clock,
+    hashCost: testHashCost,
     tell: () => {},
     signal: new AbortController().signal,
     ...(options.catalogue && { catalogue: options.catalogue }),
@@ -111,7 +112,7 @@ export async function openTestGateway(
   let stopped: Promise<void> | undefined
   // A worker has none.
   const publicUrl = gateway.publicUrl || 'http://localhost'
-  const vault = makeVault(...loadMasterKeys(config))
+  const vault = { ...makeVault(...loadMasterKeys(config)), hashCost: testHashCost }
   const { stores, operations } = testOperations(pool, { config, publicUrl, vault, clock })
   const { merchants } = operations.as('test')
   // A live gateway's public address is not where it listens.

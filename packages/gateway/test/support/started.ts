@@ -19,14 +19,10 @@ const firstStartAtMs = 1_700_000_000_000
 /** Of the first operator, admin. */
 export const operatorPassword = 'a password for tests'
 const masterKey = Buffer.alloc(32, 'a key for tests').toString('base64')
-/**
- * As every gateway in a test has it, unless it is given other keys; but PINs and passwords are hashed at a thousandth of
- * the cost, because tests try hundreds.
- */
-export const testVault: Vault = {
-  ...makeVault(Buffer.from(masterKey, 'base64')),
-  hashCost: { N: 2 ** 5, r: 8, p: 1 },
-}
+/** A thousandth of what PINs and passwords cost otherwise, because tests hash thousands. */
+export const testHashCost = { N: 2 ** 5, r: 8, p: 1 }
+/** As every gateway in a test has it, unless it is given other keys. */
+export const testVault: Vault = { ...makeVault(Buffer.from(masterKey, 'base64')), hashCost: testHashCost }
 
 /** What every gateway in a test is started with. */
 export const testEnvironment = {
@@ -59,6 +55,7 @@ async function startOnce(environment: Record<string, string>, connection: Connec
   const gateway = await startGateway(config, {
     log: pino({ level: 'silent' }),
     clock: new TestClock(firstStartAtMs),
+    hashCost: testHashCost,
     tell: () => {},
     signal: new AbortController().signal,
   })

@@ -214,10 +214,29 @@ test('sessions end one by one, everywhere, by an hour of silence, and with the w
   assert.equal((await client.get('/wallet')).status, 303)
 })
 
-test('WALLET=off has no wallet, and without REGISTRATION=on nobody registers', async () => {
+test('a sandbox without mail shows the code, the last one however often it is asked for', async () => {
+  const silent = await startTestGateway({ share: gateway, environment: { ROLES: 'api' } })
+  const client = new WalletClient(silent)
+  const login = 'shown@home.example'
+  const shownTo = async (asking: string) => {
+    const { text } = await askToRegister(client, asking)
+    return /name="code"[^>]* value="(\d+)"/.exec(text)?.[1] ?? ''
+  }
+  await shownTo(login)
+  const code = await shownTo(login)
+  const unfit = await confirm(client, { login, code, pin: '1' })
+  assert.match(unfit.text, new RegExp(`value="${code}"`), 'it stays in its field')
+  assert.equal((await confirm(client, { login, code })).status, 303)
+  const { rows } = await silent.pool.query('select confirmed_at from wallets where login = $1', [login])
+  assert.deepEqual(rows, [{ confirmed_at: null }], 'nobody proved the address')
+  const taken = { login, code: await shownTo(login) }
+  assert.equal((await confirm(new WalletClient(silent), taken)).status, 422)
+})
+
+test('WALLET=off has no wallet, and with REGISTRATION=off nobody registers', async () => {
   const without = await startTestGateway({ share: gateway, environment: { WALLET: 'off' } })
   assert.equal((await fetch(`${without.url}/wallet/sign-in`)).status, 404)
-  const closed = await startTestGateway({ share: gateway })
+  const closed = await startTestGateway({ share: gateway, environment: { REGISTRATION: 'off' } })
   assert.equal((await fetch(`${closed.url}/wallet/register`)).status, 404)
   assert.doesNotMatch(await (await fetch(`${closed.url}/wallet/sign-in`)).text(), /register/)
 })

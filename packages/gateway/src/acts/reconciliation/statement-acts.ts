@@ -104,7 +104,7 @@ export const statementActs: readonly Act[] = [
     api: { method: 'POST', path: '/reconciliation/imports', id: 'importStatement' },
     scope: 'reconciliation:act',
     summary:
-      'Import a statement of a bank (camt.053) or of a bank or rail (CSV), match it and book what waits for it',
+      'Import a statement of a bank (camt.053, MT940) or of a bank or rail (CSV), match it and book what waits for it',
     takesFile: true,
     input: object('How it is read.', {
       mapping: optional(faced(name, { label: 'Mapping, of a CSV file', placeholder: 'card' })),
@@ -152,7 +152,7 @@ export const statementActs: readonly Act[] = [
       page: `${path}/imports`,
       label: 'Import a statement…',
       explains:
-        'A camt.053 file names its account itself; a CSV file is read by a saved mapping. All of it is imported or nothing, and importing it again changes nothing. Files of more than 16 MiB are for the command line.',
+        'A camt.053 or MT940 file names its account itself; a CSV file is read by a saved mapping. All of it is imported or nothing, and importing it again changes nothing. Files of more than 16 MiB are for the command line.',
       button: 'Import',
     },
     async run({ service, actor, file, input }) {

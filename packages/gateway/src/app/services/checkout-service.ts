@@ -8,7 +8,7 @@ import { logoPath } from '../../faces/merchant-api/rails.ts'
 import type { CookieJar } from '../../http/cookies.ts'
 import type { OrderWatch } from '../../orders/order-watch.ts'
 import { isOverdue } from '../../orders/rules/expiry.ts'
-import type { Order } from '../../orders/rules/order.ts'
+import type { Checkout } from '../../orders/show-checkout.ts'
 import type { ClockAndRandom } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import { makeSealing } from '../../platform/sealing.ts'
@@ -85,7 +85,7 @@ export function startCheckoutService(
       return { name: wallet.name, login: wallet.login, availableMinor, overLimit }
     },
     walletLimitMinor: (currency) => parts.defaultLimits.payment?.get(currency),
-    findRails: (order, language) => findRails(parts, order, language),
+    findRails: (checkout, language) => findRails(parts, checkout, language),
     async lookAtRail(order) {
       await operations.payByRail.look(order)
     },
@@ -96,15 +96,15 @@ export function startCheckoutService(
   }
 }
 
-/** Without rails, and of an order that is paid or being paid, nothing is asked of the database. */
+/** Of an order that is paid or being paid, and where no rail was tried, nothing is asked of the database. */
 async function findRails(
   { stores, operations, clock }: CheckoutServiceParts,
-  order: Order,
+  { order, hasAttempts }: Pick<Checkout, 'order' | 'hasAttempts'>,
   language: string,
 ): Promise<ShownRails> {
   const all = await operations.rails.all()
   if (all.size === 0 || order.status === 'confirming' || order.status === 'success') return { offered: [] }
-  const attempts = await stores.attempts.listAttempts(order)
+  const attempts = hasAttempts ? await stores.attempts.listAttempts(order) : []
   if (order.status !== 'pending') return { offered: [], late: findLate(attempts, all, language) }
   const last = attempts.at(-1)
   const lastRail = last && all.get(last.railId)?.rail

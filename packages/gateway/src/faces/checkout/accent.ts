@@ -1,5 +1,6 @@
 // The merchant's accent colour, made fit to be read: darkened on light ground or lightened on dark ground until links
 // and buttons reach the contrast of WCAG AA, with black or white upon it, whichever reads better.
+import { remember } from '../../platform/remember.ts'
 
 /** 4.5 is what AA asks of text; a little more, so that rounding to whole channels never takes it away. */
 const wantedContrast = 4.6
@@ -14,11 +15,17 @@ export interface Accent {
 
 /** For a style element; undefined where the merchant has no colour of its own. */
 export function accentStyle(colour: string | undefined): string | undefined {
-  if (colour === undefined) return undefined
-  const light = fitAccent(colour, 'light')
-  const dark = fitAccent(colour, 'dark')
-  return `${declare(light)}@media (prefers-color-scheme:dark){${declare(dark)}}`
+  return colour === undefined ? undefined : styleOf(colour)
 }
+
+const styleOf = remember(
+  (colour: string) => {
+    const light = fitAccent(colour, 'light')
+    const dark = fitAccent(colour, 'dark')
+    return `${declare(light)}@media (prefers-color-scheme:dark){${declare(dark)}}`
+  },
+  { keyOf: (colour) => colour, most: 1_000 },
+)
 
 function declare({ accent, onAccent }: Accent): string {
   return `:root{--accent:${accent};--on-accent:${onAccent}}`

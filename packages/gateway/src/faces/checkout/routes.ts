@@ -42,7 +42,10 @@ export interface RunningCheckout {
   /** The most that wallets pay at once, where they have no limit of their own. */
   readonly walletLimitMinor: (currency: string) => bigint | undefined
   /** By their names in this language. */
-  readonly findRails: (order: Order, language: string) => Promise<ShownRails>
+  readonly findRails: (
+    checkout: Pick<Checkout, 'order' | 'hasAttempts'>,
+    language: string,
+  ) => Promise<ShownRails>
   /** Asks the rail of the open attempt now, where it can be asked at once. */
   readonly lookAtRail: (order: Order) => Promise<void>
   /** Where mail is sent. */
@@ -127,7 +130,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
   }
 
   async function showPage(
-    { order, merchant }: Checkout,
+    { order, merchant, hasAttempts }: Checkout,
     request: LinkRequest,
     reply: FastifyReply,
     page: (view: View) => ReturnType<typeof checkoutPage> = checkoutPage,
@@ -158,7 +161,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
       note: taken?.note,
       wallet,
       walletLimitMinor: parts.running().walletLimitMinor(order.currency),
-      rails: await parts.running().findRails(order, language.tag),
+      rails: await parts.running().findRails({ order, hasAttempts }, language.tag),
       isReceiptOffered: parts.running().isReceiptOffered,
       hasWalletPages: parts.hasWalletPages,
     }
@@ -179,12 +182,12 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     return showPage(found, request, reply, pinPage)
   }
 
-  async function sendStatus({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
-    const { open } = await parts.running().findRails(order, languageOf(request).tag)
+  async function sendStatus(found: Checkout, request: LinkRequest, reply: FastifyReply) {
+    const { open } = await parts.running().findRails(found, languageOf(request).tag)
     return reply
       .header('cache-control', 'no-store')
       .header('x-content-type-options', 'nosniff')
-      .send({ ...toMessage(order, parts.clock.now()), ...(open && { attempt: attemptStamp(open) }) })
+      .send({ ...toMessage(found.order, parts.clock.now()), ...(open && { attempt: attemptStamp(open) }) })
   }
 
   async function openEvents({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
@@ -201,8 +204,8 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
     return sendQr(reply, checkoutUrl(request.params, parts.publicUrl()))
   }
 
-  async function sendRailQrCode({ order }: Checkout, request: LinkRequest, reply: FastifyReply) {
-    const { open } = await parts.running().findRails(order, languageOf(request).tag)
+  async function sendRailQrCode(found: Checkout, request: LinkRequest, reply: FastifyReply) {
+    const { open } = await parts.running().findRails(found, languageOf(request).tag)
     if (open?.nextAction?.kind !== 'qr') return sendNotFound(request, reply)
     return sendQr(reply, open.nextAction.text)
   }

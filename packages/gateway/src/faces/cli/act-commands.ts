@@ -7,7 +7,7 @@ import type { Act, CommandFace, GivenFile, RawInput, Told } from '../../acts/act
 import { isFile } from '../../acts/answers.ts'
 import { faceOf } from '../../acts/fields.ts'
 import { readInput } from '../../acts/read-input.ts'
-import { commandName, type OutputOptions, print, type WithContext } from './context.ts'
+import { commandName, type OutputOptions, print, type Terminal, type WithContext } from './context.ts'
 import { namedFile, readTextFile } from './files.ts'
 import { describeAnswer } from './show-answer.ts'
 
@@ -16,7 +16,7 @@ type Options = Readonly<Record<string, string | boolean>> & OutputOptions
 export function addActCommand(
   parent: Command,
   act: Act & { command: CommandFace },
-  withContext: WithContext,
+  parts: { readonly withContext: WithContext; readonly terminal: Terminal },
 ): void {
   const { command: face, params, input } = act
   const taken = Object.keys(params?.properties ?? {}).concat(face.arguments ?? [])
@@ -51,7 +51,7 @@ export function addActCommand(
       ...Object.keys(face.flags ?? {}).map((name) => [name, chosen[name] ? 'true' : undefined]),
     ])
     return run(act, face.read?.(raw) ?? raw, chosen, {
-      withContext,
+      ...parts,
       file: path === undefined ? undefined : namedFile(path),
     })
   })
@@ -61,7 +61,11 @@ async function run(
   act: Act & { command: CommandFace },
   raw: RawInput,
   options: Options,
-  { withContext, file }: { withContext: WithContext; file: GivenFile | undefined },
+  {
+    withContext,
+    terminal,
+    file,
+  }: { withContext: WithContext; terminal: Terminal; file: GivenFile | undefined },
 ) {
   const { params, input, errors } = readInput(act, raw, {
     required: act.command.required,
@@ -88,11 +92,11 @@ async function run(
       throw error
     })
     // Safe, both: an act answers as its schema says.
-    if (isFile(act.answer)) return pipeline(answer as AsyncIterable<string>, process.stdout, { end: false })
+    if (isFile(act.answer)) return pipeline(answer as AsyncIterable<string>, terminal.out, { end: false })
     const lines = act.tell
       ? linesOf(act.tell(answer, { params, input }))
       : describeAnswer(answer as object, act.answer, act.command.columns)
-    print(options, answer, lines)
+    print(terminal, options, { value: answer, lines })
   })
 }
 

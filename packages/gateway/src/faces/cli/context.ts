@@ -1,4 +1,5 @@
 // What every command needs, and a way to speak to people and to programs.
+import type { Writable } from 'node:stream'
 import type { OperatorService } from '../../acts/service.ts'
 import type { makeRotateMasterKey } from '../../keys/rotate-master-key.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -8,6 +9,17 @@ import type { makePrune } from '../../system/prune.ts'
 
 /** How this command line is called, for hints on what to do next. */
 export const commandName = 'npm run tillgate --'
+
+/** Where a command line is called: the process, or a test. */
+export interface Terminal {
+  readonly out: Writable
+  readonly err: Writable
+  readSettings(): Config
+  /** From now on Ctrl-C does not end the process but aborts this: stop at the next good moment. */
+  watchInterrupt(): AbortSignal
+  /** For a command that did its work and found something wrong. */
+  setExitCode(code: number): void
+}
 
 export interface CommandContext {
   readonly config: Config
@@ -29,11 +41,15 @@ export interface OutputOptions {
 }
 
 /** With --json one JSON value; otherwise the lines for people. */
-export function print({ json }: OutputOptions, value: unknown, lines: readonly string[]): void {
+export function print(
+  { out }: Pick<Terminal, 'out'>,
+  { json }: OutputOptions,
+  { value, lines }: { value: unknown; lines: readonly string[] },
+): void {
   const text = json
     ? JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? inner.toString() : inner), 2)
     : withoutHidden(lines.join('\n'))
-  process.stdout.write(`${text}\n`)
+  out.write(`${text}\n`)
 }
 
 /** Rows as aligned columns, the heads first. */

@@ -15,9 +15,8 @@ import { findMasterKeys } from '../../platform/master-keys.ts'
 import { exitCodes, StartFailure } from '../../platform/start-failure.ts'
 import { makeVault } from '../../platform/vault.ts'
 import { version } from '../../platform/version.ts'
-import { type Config, readConfig } from '../../settings/config.ts'
-import { readDotEnv } from '../../settings/dot-env.ts'
-import { type OutputOptions, print, table, type WithContext } from './context.ts'
+import type { Config } from '../../settings/config.ts'
+import { type OutputOptions, print, type Terminal, table, type WithContext } from './context.ts'
 import { readTextFile } from './files.ts'
 
 interface BackupOptions extends OutputOptions {
@@ -33,9 +32,11 @@ interface RestoreOptions extends OutputOptions {
 
 export function dbCommand({
   withContext,
+  terminal,
   migrationsFolder,
 }: {
   readonly withContext: WithContext
+  readonly terminal: Terminal
   readonly migrationsFolder: string
 }): Command {
   const command = new Command('db').description('back up, restore, prune and spread the database')
@@ -48,21 +49,25 @@ export function dbCommand({
     .option('--passphrase-file <file>', 'encrypt it to the passphrase in this file; - reads standard input')
     .option('--json', 'print JSON')
     .action((path: string, options: BackupOptions) =>
-      withDatabase(async (pool) => {
+      withDatabase(terminal, async (pool) => {
         const encryption = encryptionOf(options)
         const tables = await writeBackupFile(
           path,
           (write) => writeBackup(pool, { madeAtMs: systemClock.now(), madeBy: `tillgate ${version}`, write }),
           encryption,
         )
-        print(options, { file: path, encrypted: encryption !== undefined, tables }, [
+        const lines = [
           ...countLines(tables),
           '',
           encryption
             ? `${path} holds all of it, encrypted: without the passphrase or an identity nobody reads it, you neither.`
             : `${path} is not encrypted. Whoever has it reads names, logins, orders, addresses, balances and the audit. Keys, PINs, passwords and checkout links are sealed, hashed or not in it. --recipient or --passphrase-file encrypts all of it.`,
           'The master key is not in it: keep that elsewhere, or the backup is worth little.',
-        ])
+        ]
+        print(terminal, options, {
+          value: { file: path, encrypted: encryption !== undefined, tables },
+          lines,
+        })
       }),
     )
 
@@ -75,7 +80,7 @@ export function dbCommand({
     .option('--without-master-key', 'although merchants’ keys and callbacks will be of no use without it')
     .option('--json', 'print JSON')
     .action((path: string, options: RestoreOptions) =>
-      withDatabase(async (pool, config) => {
+      withDatabase(terminal, async (pool, config) => {
         const { header, tables, leftOut, ended, migrated } = await restoreBackup(pool, {
           lines: readBackupFile(path, decryptionOf(options)),
           migrationsFolder,
@@ -87,7 +92,7 @@ export function dbCommand({
         })
         const verification = await verifyLedger(pool)
         const madeAt = new Date(header.madeAtMs).toISOString()
-        print(options, { madeAt, tables, leftOut, ended, migrated, verification }, [
+        const lines = [
           ...countLines(tables),
           '',
           ...leftOut.map(
@@ -97,8 +102,12 @@ export function dbCommand({
           `Ended: ${ended.sessions} sessions of operators. Revoked: ${ended.apiTokens} API tokens.`,
           `What was revoked or changed after ${madeAt} is as it was before. Repeat it: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, suspended merchants, locked wallets, removed callback hosts.`,
           ...describeVerification(verification),
-        ])
-        if (verification.findings.length > 0) process.exitCode = 1
+        ]
+        print(terminal, options, {
+          value: { madeAt, tables, leftOut, ended, migrated, verification },
+          lines,
+        })
+        if (verification.findings.length > 0) terminal.setExitCode(1)
         // A backup from before modes were written is judged by what was in it.
         await bindMode(pool, config)
       }),
@@ -113,7 +122,7 @@ export function dbCommand({
     .action((options: OutputOptions) =>
       withContext(async ({ prune, config, signal }) => {
         const pruned = await prune(signal)
-        print(options, pruned, [
+        const lines = [
           `callbacks whose attempts and text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
           `callbacks given up because their host stayed paused: ${pruned.exhausted}`,
           `orders from which personal data was erased: ${pruned.erased}`,
@@ -121,7 +130,8 @@ export function dbCommand({
           `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
           `forgotten counters of wrong PINs and passwords: ${pruned.tries}`,
           `notices that ended a month ago: ${pruned.notices}`,
-        ])
+        ]
+        print(terminal, options, { value: pruned, lines })
       }),
     )
 
@@ -135,7 +145,7 @@ export function dbCommand({
     .option('--within <seconds>', 'give it up after so long, with nothing changed', wholeSeconds)
     .option('--json', 'print JSON')
     .action((options: OutputOptions & { blocking?: boolean; within?: number }) =>
-      withDatabase(async (pool) => {
+      withDatabase(terminal, async (pool) => {
         const plan = await prepareDistribution(pool, { withinSeconds: options.within })
         const { citusVersion, steps, bytes, withinSeconds } = plan
         const isDone = steps.length > 0 && options.blocking === true
@@ -148,11 +158,12 @@ export function dbCommand({
               ]),
         ]
         // Before it begins, so that it is known how long it may take; progress is no part of JSON.
-        const say = (...lines: string[]) => options.json || print(options, undefined, lines)
+        const say = (...lines: string[]) =>
+          options.json || print(terminal, options, { value: undefined, lines })
         say(...told)
         if (isDone) await distribute(pool, plan, say)
         const result = { citusVersion, steps: steps.map(({ about }) => about), bytes, withinSeconds, isDone }
-        if (options.json) print(options, result, [])
+        if (options.json) print(terminal, options, { value: result, lines: [] })
         else if (isDone) say('All is spread by merchant_id.')
         else if (steps.length > 0) say('Nothing was changed. Add --blocking to do it.')
       }),
@@ -192,16 +203,17 @@ function readPassphrase(path: string): string {
 }
 
 /** Without migrating: a backup is taken of what is there, and a restore makes the schema itself. */
-async function withDatabase(work: (pool: Pool, config: Config) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env, readDotEnv())
-  const interrupted = new AbortController()
-  process.once('SIGINT', () => interrupted.abort())
+async function withDatabase(
+  terminal: Terminal,
+  work: (pool: Pool, config: Config) => Promise<void>,
+): Promise<void> {
+  const config = terminal.readSettings()
   const { pool, close } = await connectDatabase({
     ...config,
     poolMax: 2,
     statementTimeoutMs: 0,
     tell: () => {},
-    signal: interrupted.signal,
+    signal: terminal.watchInterrupt(),
   })
   try {
     await checkMode(pool, config)

@@ -1,9 +1,9 @@
 // tillgate ledger verify: proves that the books balance, on a live system, without stopping anybody.
 import { Command } from 'commander'
 import { describeVerification } from '../../ledger/verify-ledger.ts'
-import { type OutputOptions, print, type WithContext } from './context.ts'
+import { type OutputOptions, print, type Terminal, type WithContext } from './context.ts'
 
-export function ledgerCommand(withContext: WithContext): Command {
+export function ledgerCommand(withContext: WithContext, terminal: Terminal): Command {
   const command = new Command('ledger').description('prove that the books balance')
   command
     .command('verify')
@@ -12,8 +12,8 @@ export function ledgerCommand(withContext: WithContext): Command {
     .action((options: OutputOptions) =>
       withContext(async ({ service }) => {
         const verification = await service.verifyLedger()
-        print(options, verification, describeVerification(verification))
-        if (verification.findings.length > 0) process.exitCode = 1
+        print(terminal, options, { value: verification, lines: describeVerification(verification) })
+        if (verification.findings.length > 0) terminal.setExitCode(1)
       }),
     )
   return command

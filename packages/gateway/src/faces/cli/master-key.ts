@@ -1,10 +1,10 @@
 // tillgate master-key …: under which master key the secrets rest, and putting them under the new one.
 import { Command } from 'commander'
-import { type OutputOptions, print, table, type WithContext } from './context.ts'
+import { type OutputOptions, print, type Terminal, table, type WithContext } from './context.ts'
 
 const roles = { seals: 'seals and opens', opens: 'opens', unknown: 'not known here' } as const
 
-export function masterKeyCommand(withContext: WithContext): Command {
+export function masterKeyCommand(withContext: WithContext, terminal: Terminal): Command {
   const command = new Command('master-key').description('replace the key under which secrets rest')
 
   command
@@ -23,11 +23,8 @@ export function masterKeyCommand(withContext: WithContext): Command {
           String(live),
           String(ended),
         ])
-        print(
-          options,
-          status,
-          table(['master key', 'in this configuration', 'secrets in use', 'ended'], rows),
-        )
+        const lines = table(['master key', 'in this configuration', 'secrets in use', 'ended'], rows)
+        print(terminal, options, { value: status, lines })
       }),
     )
 
@@ -39,7 +36,7 @@ export function masterKeyCommand(withContext: WithContext): Command {
     .action((options: OutputOptions & { reason: string }) =>
       withContext(async ({ masterKey }) => {
         const { resealed, unknown } = await masterKey.rotate({ reason: options.reason })
-        print(options, { resealed, unknown }, [
+        const lines = [
           resealed === 0
             ? 'Nothing was under another key.'
             : `${resealed} secrets are under the new key now.`,
@@ -47,7 +44,8 @@ export function masterKeyCommand(withContext: WithContext): Command {
             ? []
             : [`${unknown} ended ones are under a key that is not given; they stay as they are.`]),
           'Once every gateway knows the new key, the old one can be left out of MASTER_KEY.',
-        ])
+        ]
+        print(terminal, options, { value: { resealed, unknown }, lines })
       }),
     )
   return command

@@ -5,7 +5,7 @@ import type { Act } from '../../acts/act.ts'
 import { version } from '../../platform/version.ts'
 import { parseLine } from '../../platform/visible-text.ts'
 import { addActCommand } from './act-commands.ts'
-import type { WithContext } from './context.ts'
+import type { Terminal, WithContext } from './context.ts'
 import { dbCommand } from './db.ts'
 import { ledgerCommand } from './ledger.ts'
 import { masterKeyCommand } from './master-key.ts'
@@ -40,11 +40,12 @@ const groups: Readonly<Record<string, string>> = {
 
 export interface ProgramParts {
   readonly withContext: WithContext
+  readonly terminal: Terminal
   readonly migrationsFolder: string
   readonly acts: readonly Act[]
 }
 
-export function operatorProgram({ withContext, migrationsFolder, acts }: ProgramParts): Command {
+export function operatorProgram({ withContext, terminal, migrationsFolder, acts }: ProgramParts): Command {
   const program = new Command('tillgate')
     .description(
       'Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.',
@@ -55,17 +56,31 @@ export function operatorProgram({ withContext, migrationsFolder, acts }: Program
       if (reason !== undefined) parseLine(reason, 'reason')
     })
     .showHelpAfterError('(add --help for what there is)')
+    .configureOutput({
+      writeOut: (text) => void terminal.out.write(text),
+      writeErr: (text) => void terminal.err.write(text),
+    })
+    .exitOverride()
   for (const [name, description] of Object.entries(groups)) program.command(name).description(description)
   for (const act of acts) {
     const { command } = act
     if (!command) continue
     const [noun = ''] = command.words.split(' ')
     const parent = program.commands.find((each) => each.name() === noun) ?? program.command(noun)
-    addActCommand(parent, { ...act, command }, withContext)
+    addActCommand(parent, { ...act, command }, { withContext, terminal })
   }
-  program.commands.find((each) => each.name() === 'rail')?.addCommand(railCheckCommand())
+  program.commands.find((each) => each.name() === 'rail')?.addCommand(railCheckCommand(terminal))
+  for (const command of [
+    ledgerCommand(withContext, terminal),
+    dbCommand({ withContext, terminal, migrationsFolder }),
+    masterKeyCommand(withContext, terminal),
+  ])
+    program.addCommand(command)
+  takeOver(program)
   return program
-    .addCommand(ledgerCommand(withContext))
-    .addCommand(dbCommand({ withContext, migrationsFolder }))
-    .addCommand(masterKeyCommand(withContext))
+}
+
+/** Commander hands settings of a command down only to those that it makes itself. */
+function takeOver(parent: Command): void {
+  for (const command of parent.commands) takeOver(command.copyInheritedSettings(parent))
 }

@@ -9,7 +9,7 @@ import {
   checkConformance,
 } from '../../rails/conformance/check-conformance.ts'
 import { postToRail } from '../../rails/conformance/post-to-rail.ts'
-import { type OutputOptions, print } from './context.ts'
+import { type OutputOptions, print, type Terminal } from './context.ts'
 
 interface CheckOptions extends OutputOptions {
   readonly secret: string
@@ -17,7 +17,7 @@ interface CheckOptions extends OutputOptions {
   readonly wait: string
 }
 
-export function railCheckCommand(): Command {
+export function railCheckCommand(terminal: Terminal): Command {
   return new Command('check')
     .description('Try a rail against the protocol of docs/rails.md; exit code 1 when it does anything wrong')
     .argument('<url>', 'Where the rail takes messages. Use one that moves no real money.')
@@ -37,10 +37,10 @@ export function railCheckCommand(): Command {
       '0',
     )
     .option('--json', 'Print JSON.')
-    .action(check)
+    .action((url: string, options: CheckOptions) => check(url, options, terminal))
 }
 
-async function check(url: string, options: CheckOptions): Promise<void> {
+async function check(url: string, options: CheckOptions, terminal: Terminal): Promise<void> {
   const { protocol } = URL.parse(url) ?? {}
   if (protocol !== 'https:' && protocol !== 'http:')
     refuse('The address must begin with https:// or http://.')
@@ -48,24 +48,22 @@ async function check(url: string, options: CheckOptions): Promise<void> {
   if (!/^[0-9]{1,4}$/.test(options.wait)) refuse('--wait must be a whole number of seconds, at most 9999.')
   const currencies = options.currencies.split(',')
   for (const currency of currencies) digitsOf(currency)
-  const interrupted = new AbortController()
-  process.once('SIGINT', () => interrupted.abort())
   const report = await checkConformance({
     currencies,
     post: postToRail(url),
     secret: options.secret,
     clock: systemClock,
     random: randomBytes,
-    signal: interrupted.signal,
+    signal: terminal.watchInterrupt(),
     approvalWithinMs: Number(options.wait) * 1000,
     // Beside the report, so that --json stays JSON.
     askForApproval: ({ amount, currency, nextAction }) =>
-      void process.stderr.write(
+      void terminal.err.write(
         `Approve ${amount} ${currency} within ${options.wait} s: ${describe(nextAction)}\n`,
       ),
   })
-  print(options, { url, ...report }, reportLines(report))
-  if (report.results.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1
+  print(terminal, options, { value: { url, ...report }, lines: reportLines(report) })
+  if (report.results.some(({ outcome }) => outcome === 'failed')) terminal.setExitCode(1)
 }
 
 function refuse(message: string): never {

@@ -4,8 +4,10 @@ import type { Readiness } from '../../http/health.ts'
 import { type Html, html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
 import { platformKeysPath } from '../merchant-api/platform-keys.ts'
+import { prefix as portalPath } from '../portal/portal.ts'
 import { playgroundPath, sandboxAccessPath } from '../sandbox/paths.ts'
 import { installCommand } from '../sdk/paths.ts'
+import { prefix as walletPath } from '../wallet/wallet.ts'
 
 export interface HomePage {
   readonly mode: 'sandbox' | 'live'
@@ -14,6 +16,8 @@ export interface HomePage {
   readonly shopUrl: () => string | undefined
   readonly isAccessGiven: boolean
   readonly hasDocs: boolean
+  readonly hasPortal: boolean
+  readonly hasWalletPages: boolean
   readonly readiness: () => Promise<Readiness>
 }
 
@@ -60,6 +64,14 @@ ${
 }${
   page.isAccessGiven &&
   html`<div><dt>Take payments yourself</dt><dd><a href="${sandboxAccessPath}">get sandbox access</a></dd></div>
+`
+}${
+  page.hasPortal &&
+  html`<div><dt>See orders, refund, follow callbacks as a merchant</dt><dd><a href="${portalPath}">the portal</a></dd></div>
+`
+}${
+  page.hasWalletPages &&
+  html`<div><dt>Open a wallet and top it up as a consumer</dt><dd><a href="${walletPath}">the wallet</a></dd></div>
 `
 }<div><dt>Sign and send a request by hand</dt><dd><a href="${playgroundPath}">the playground</a></dd></div>
 ${page.hasDocs && html`<div><dt>Five minutes to a paid order</dt><dd><a href="/docs/quickstart">the quickstart</a></dd></div>`}

@@ -297,27 +297,32 @@ ${formOf(
     if (!register) return registerPage(call)
     if (!limits.takeMail(request.ip, loginOf(form)))
       return registerPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
+    let shown: string | undefined
     try {
-      await register.ask(loginOf(form), language.tag)
+      shown = await register.ask(loginOf(form), language.tag)
     } catch (error) {
       if (error instanceof Failure && error.field === 'login')
         return registerPage(call, { code: 'emailWrong', field: 'login' })
       throw error
     }
+    if (shown !== undefined) form.set('code', shown)
     return confirmPage(call)
   }
 
   function confirmPage(call: Call, refusal?: Refusal): FastifyReply {
     const { register: said, forgotten } = call.words
-    if (!running().register) return registerPage(call)
+    const { register } = running()
+    if (!register) return registerPage(call)
     const refused = refusedOf(call, refusal)
     const login = loginOf(call.form)
-    const content = html`<p class="quiet">${fill(said.sent, { email: html`<bdi>${login}</bdi>` })}</p>
+    const shown = register.showsCode ? (call.form.get('code') ?? undefined) : undefined
+    const lead = shown === undefined ? fill(said.sent, { email: html`<bdi>${login}</bdi>` }) : said.shown
+    const content = html`<p class="quiet">${lead}</p>
 ${formOf(
   call,
   '/register/confirm',
   html`<input type="hidden" name="login" value="${login}">
-${codeField({ name: 'code', label: forgotten.code, refused })}
+${codeField({ name: 'code', label: forgotten.code, refused, value: shown })}
 ${textField({ name: 'name', label: said.name, hint: said.nameHint, refused }, 'name')}
 ${newPinField({ name: 'pin', label: said.pin, hint: forgotten.hint, refused })}
 ${newPinField({ name: 'again', label: said.again, refused })}

@@ -2,7 +2,7 @@
 // to say, and amounts are handed over as text, so that not even the largest is rounded.
 import { digitsOf, goodsQuantityDecimals, toDecimalText } from '@tillgate/protocol'
 import { remember } from '../../platform/remember.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html, inReferences } from '../html.ts'
 import type { Plural } from './plural.ts'
 import { fillText } from './words.ts'
 
@@ -71,13 +71,14 @@ export function makeFormats(language: string): Formats {
     remembered,
   )
   const money = remember(
-    (minor: bigint, currency: string) => html`<bdi class="money">${moneyText(minor, currency)}</bdi>`,
+    (minor: bigint, currency: string) =>
+      html`<bdi class="money">${inReferences(moneyText(minor, currency))}</bdi>`,
     remembered,
   )
   const moneyParts = remember((minor: bigint, currency: string) => {
     const text = moneyText(minor, currency)
     const code = !text.includes(currency) && html` <bdi class="code">${currency}</bdi>`
-    return html`<bdi class="money">${text}</bdi>${code}`
+    return html`<bdi class="money">${inReferences(text)}</bdi>${code}`
   }, remembered)
 
   const number = remember((value: number) => numbers.format(value), {

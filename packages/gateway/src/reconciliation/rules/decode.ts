@@ -2,7 +2,7 @@
 // is refused by name, before it is taken for an empty file.
 import { Failure } from '@tillgate/protocol'
 
-export const formats = ['camt.053', 'csv'] as const
+export const formats = ['camt.053', 'mt940', 'csv'] as const
 export type Format = (typeof formats)[number]
 
 const encodings = new Map([
@@ -15,7 +15,9 @@ const headBytes = 200
 
 /** By its first bytes. */
 export function formatOf(head: Uint8Array): Format {
-  return /^(\u00ef\u00bb\u00bf)?\s*</.test(latin(head)) ? 'camt.053' : 'csv'
+  const text = latin(head).replace(/^\u00ef\u00bb\u00bf/, '')
+  if (/^\s*</.test(text)) return 'camt.053'
+  return /^\s*(?:\{1:|(?:[^\n,;|]{0,40}\n){0,4}:20:)/.test(text) ? 'mt940' : 'csv'
 }
 
 export function makeDecoder(): { readonly write: (bytes: Uint8Array) => string; readonly end: () => string } {
@@ -31,7 +33,8 @@ export function makeDecoder(): { readonly write: (bytes: Uint8Array) => string; 
   }
   return {
     write(bytes) {
-      decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true })
+      // MT940 never says how it is encoded, and only names of people hold more than ASCII.
+      decoder ??= new TextDecoder(encodingOf(bytes), { fatal: formatOf(bytes) !== 'mt940' })
       return decode(bytes)
     },
     end: () => decode(),

@@ -75,13 +75,38 @@ export interface MatchGiven {
   readonly amountWithinDays: number
 }
 
+/** Of a line or a transfer. */
+export interface Sum {
+  readonly currency: string
+  readonly amountMinor: bigint
+}
+
 export const matchDefaults: MatchGiven = { lateAfterDays: 5, amountWithinDays: 3 }
 
+/** Those whose amount alone is left to go by are decided last: what others name is taken by then. */
 export function match(
   lines: readonly KnownLine[],
   items: readonly BookItem[],
-  given = matchDefaults,
+  given: Partial<MatchGiven> & { readonly rivals?: readonly Sum[] } = {},
 ): Decision[] {
+  const { decisions, unnamed, used } = matchByName(lines, items, given)
+  return [
+    ...decisions,
+    ...matchByAmount(unnamed, {
+      items,
+      used,
+      given: { ...matchDefaults, ...given },
+      rivals: given.rivals ?? [],
+    }),
+  ]
+}
+
+/** Lines that name something of the books; `unnamed` do not. */
+export function matchByName(
+  lines: readonly KnownLine[],
+  items: readonly BookItem[],
+  given: Partial<MatchGiven> = {},
+): { readonly decisions: Decision[]; readonly unnamed: KnownLine[]; readonly used: Set<string> } {
   const byReference = new Map<string, BookItem[]>()
   for (const item of items) for (const name of item.references) add(byReference, name, item)
   const groups = new Map<string, KnownLine[]>()
@@ -92,10 +117,10 @@ export function match(
     else add(groups, name, line)
   }
   const used = new Set<string>()
-  const decided = [...groups].flatMap(([name, group]) =>
-    matchGroup(group, { items: byReference.get(name) ?? [], used, given }),
+  const decisions = [...groups].flatMap(([name, group]) =>
+    matchGroup(group, { items: byReference.get(name) ?? [], used, given: { ...matchDefaults, ...given } }),
   )
-  return [...decided, ...matchByAmount(unnamed, { items, used, given })]
+  return { decisions, unnamed, used }
 }
 
 /** The one that is most surely meant comes first. */
@@ -179,9 +204,12 @@ function breakOf(
   return { kind: 'break', breakKind: 'missing_here', line, item: undefined }
 }
 
-/** Only what is booked already or a rail pays over, and only where nobody could mean another. */
-function matchByAmount(lines: readonly KnownLine[], { items, used, given }: Candidates): Decision[] {
-  const byAmount = Map.groupBy(lines, keyOf)
+/** Only what is booked already or a rail pays over, and only where nobody could mean another: no rival, a line of another page. */
+function matchByAmount(
+  lines: readonly KnownLine[],
+  { items, used, given, rivals }: Candidates & { readonly rivals: readonly Sum[] },
+): Decision[] {
+  const byAmount = Map.groupBy<string, Sum>([...lines, ...rivals], keyOf)
   const open = Map.groupBy(
     items.filter(
       ({ kind, isMatched, key }) =>
@@ -200,13 +228,7 @@ function matchByAmount(lines: readonly KnownLine[], { items, used, given }: Cand
   })
 }
 
-function keyOf({
-  currency,
-  amountMinor,
-}: {
-  readonly currency: string
-  readonly amountMinor: bigint
-}): string {
+export function keyOf({ currency, amountMinor }: Sum): string {
   return `${currency} ${amountMinor}`
 }
 
@@ -222,7 +244,7 @@ function bySign(lines: readonly KnownLine[]): Map<number, KnownLine[]> {
   return Map.groupBy(lines, ({ amountMinor }) => (amountMinor > 0n ? 1 : -1))
 }
 
-function sum(all: readonly { readonly amountMinor: bigint }[]): bigint {
+function sum(all: readonly Pick<Sum, 'amountMinor'>[]): bigint {
   return all.reduce((total, { amountMinor }) => total + amountMinor, 0n)
 }
 

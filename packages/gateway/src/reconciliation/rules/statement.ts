@@ -94,7 +94,9 @@ function referencesIn(text: string): string[] {
 export function makeIdentify(
   hash: (text: string) => string,
 ): (account: string, line: StatementLine) => KnownLine {
-  const seen = new Map<string, number>()
+  // A number for each, for a file may have millions.
+  const seen = new Set<number>()
+  const repeated = new Map<number, number>()
   return (account, line) => {
     const { lineNumber: _, amountMinor, feeMinor, ...said } = line
     const content = JSON.stringify([
@@ -103,10 +105,12 @@ export function makeIdentify(
       feeMinor.toString(),
       Object.values(said),
     ])
-    const key = hash(content).slice(0, 20)
-    const ordinal = (seen.get(key) ?? 0) + 1
-    seen.set(key, ordinal)
-    const lineId = ordinal === 1 ? hash(content) : hash(`${content}\n${ordinal}`)
+    const first = hash(content)
+    const key = Number.parseInt(first.slice(0, 13), 16)
+    const ordinal = seen.has(key) ? (repeated.get(key) ?? 1) + 1 : 1
+    if (ordinal === 1) seen.add(key)
+    else repeated.set(key, ordinal)
+    const lineId = ordinal === 1 ? first : hash(`${content}\n${ordinal}`)
     return { ...line, lineId, mark: `${line.entryReference?.slice(0, 100) ?? 'line'} ${lineId.slice(0, 12)}` }
   }
 }

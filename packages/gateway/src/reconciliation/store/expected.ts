@@ -3,14 +3,12 @@
 // merchants and what stays in one place may lie on different machines: one is read before the other is joined with it.
 import type { Queryable } from '../../database/pool.ts'
 import { bigint, rowShape } from '../../database/row-shape.ts'
-import { plainSql, type Sql, sql, unionAll } from '../../database/sql.ts'
+import { listed, plainSql, type Sql, sql, unionAll } from '../../database/sql.ts'
 import type { TransferKind } from '../../ledger/rules/transfer.ts'
-import type { BookItem } from '../rules/match.ts'
+import { type BookItem, keyOf, matchDefaults, type Sum } from '../rules/match.ts'
 import type { KnownLine } from '../rules/statement.ts'
 import type { OutsideAccount } from './owners.ts'
 
-const dayMs = 86_400_000
-const maxByAmount = 5_000
 /** A rail's sum comes to the bank so many days after its last line at most, or before. */
 const batchDays = 10
 
@@ -20,30 +18,28 @@ interface Looked {
   readonly names: readonly string[]
 }
 
-export async function findItems(
+interface Given {
+  readonly lines: readonly KnownLine[]
+  readonly currencies: readonly string[]
+}
+
+export async function findNamed(
   database: Queryable,
   outside: OutsideAccount,
-  { lines, currencies }: { readonly lines: readonly KnownLine[]; readonly currencies: readonly string[] },
+  { lines, currencies }: Given,
 ): Promise<BookItem[]> {
-  const accounts = outside.owners.flatMap((owner) => currencies.map((currency) => `${owner}:${currency}`))
   const names = [...new Set(lines.flatMap(({ mark, references }) => [mark, ...references]))]
-  const looked = { outside, accounts, names }
+  const looked = { outside, names, accounts: accountsOf(outside, currencies) }
+  const isBank = outside.bankName !== undefined
   const selects = [
-    ...(outside.bankName === undefined
-      ? []
-      : [byOutsideReference(looked), ...payouts(looked), batches(looked, lines)]),
+    ...(isBank ? [byOutsideReference(looked), ...payoutItems(looked), batches(looked, lines)] : []),
     ...(outside.railId === undefined ? [] : railTransfers(looked)),
     ...(outside.transferRails.length === 0 ? [] : transferEntries(looked)),
   ]
-  const named = await readItems(database, outside, unionAll(selects))
-  // The statements of rails always name what they are about.
-  if (outside.railId !== undefined) return named
-  const known = new Set(named.flatMap(({ references }) => references))
-  const unnamed = lines.filter(
-    ({ mark, references }) => ![mark, ...references].some((name) => known.has(name)),
-  )
-  if (unnamed.length === 0) return named
-  return unique([...named, ...(await readItems(database, outside, byAmount(looked, unnamed)))])
+  return readItems(database, looked, {
+    before: isBank ? [namedPayouts(looked)] : [],
+    items: unionAll(selects),
+  })
 }
 
 /** What the books have under exactly these marks: what was booked for a line, or nothing. */
@@ -52,21 +48,33 @@ export async function findByMarks(
   outside: OutsideAccount,
   { marks, currencies }: { readonly marks: readonly string[]; readonly currencies: readonly string[] },
 ): Promise<BookItem[]> {
-  const accounts = outside.owners.flatMap((owner) => currencies.map((currency) => `${owner}:${currency}`))
-  const looked = { outside, accounts, names: marks }
-  const selects = unionAll([byOutsideReference(looked), entriesByReference(looked)])
-  return (await readItems(database, outside, selects)).filter(({ isMatched }) => !isMatched)
+  const looked = { outside, names: marks, accounts: accountsOf(outside, currencies) }
+  const items = unionAll([byOutsideReference(looked), entriesByReference(looked)])
+  return (await readItems(database, looked, { items })).filter(({ isMatched }) => !isMatched)
 }
 
-async function readItems(database: Queryable, { account }: OutsideAccount, items: Sql): Promise<BookItem[]> {
+function accountsOf({ owners }: OutsideAccount, currencies: readonly string[]): string[] {
+  return owners.flatMap((owner) => currencies.map((currency) => `${owner}:${currency}`))
+}
+
+async function readItems(
+  database: Queryable,
+  { outside, names }: Looked,
+  { before = [], items }: { readonly before?: readonly Sql[]; readonly items: Sql },
+): Promise<BookItem[]> {
+  // Joined, not asked by `exists` in the list: that PostgreSQL answers by a hash of all that was ever matched.
+  const parts = [...before, sql`i as materialized (${items})`]
   const { rows } = await database.query(sql`
-with i as materialized (${items})
-select ${shape.columns},
-       i.kind = 'booked' and exists (select 1 from matched_transfers m where m.account = ${account}
-                                        and m.merchant_id = i.merchant_id and m.transfer_id = i.transfer_id) as is_matched
-  from i`)
+with names as materialized (select unnest(${names}::text[]) as name), ${listed(parts)}
+select ${shape.columns}, m.transfer_id is not null as is_matched
+  from i
+  left join matched_transfers m on i.kind = 'booked' and m.account = ${outside.account} and m.merchant_id = i.merchant_id
+                               and m.transfer_id = i.transfer_id`)
   return unique(rows.map((row) => ({ ...shape.read(row), isMatched: row['is_matched'] === true })))
 }
+
+/** They are sent once, and looked for by index, however many they are. */
+const isNamed = plainSql('= any (array(select name from names))')
 
 /** The same transfer by several of its names has all of them. */
 function unique(items: readonly BookItem[]): BookItem[] {
@@ -79,20 +87,21 @@ function unique(items: readonly BookItem[]): BookItem[] {
   return [...byKey.values()]
 }
 
+/** Of the items `i`. */
 const shape = rowShape<Omit<BookItem, 'isMatched'>>('item', {
-  key: 'key',
-  kind: 'kind',
-  merchantId: 'merchant_id',
-  transferId: 'transfer_id',
-  currency: 'currency',
-  amountMinor: bigint('amount_minor'),
-  day: 'day::text',
-  bookDay: 'book_day::text',
-  references: 'refs',
-  what: 'what',
-  railId: 'rail_id',
-  orderStatus: 'order_status',
-  feeMinor: bigint('fee_minor'),
+  key: 'i.key',
+  kind: 'i.kind',
+  merchantId: 'i.merchant_id',
+  transferId: 'i.transfer_id',
+  currency: 'i.currency',
+  amountMinor: bigint('i.amount_minor'),
+  day: 'i.day::text',
+  bookDay: 'i.book_day::text',
+  references: 'i.refs',
+  what: 'i.what',
+  railId: 'i.rail_id',
+  orderStatus: 'i.order_status',
+  feeMinor: bigint('i.fee_minor'),
 })
 
 /** What moves between a transfer rail's own money and suspense, there and back: the bank knows nothing of it. */
@@ -118,39 +127,40 @@ function booked({ outside, accounts }: Looked, joins: Sql, refs: Sql, before = p
 function byOutsideReference(looked: Looked): Sql {
   return booked(
     looked,
-    sql`transfers t where t.outside_reference = any (${looked.names})`,
+    sql`transfers t where t.outside_reference ${isNamed}`,
     sql`array[t.outside_reference]`,
   )
 }
 
 const runPattern = /^[0-9a-f]{32}$/
 
-/** By payouts_id and payouts_run: what is sent waits for the bank, and what was paid may come back. */
-function payouts(looked: Looked): Sql[] {
-  const { outside, names } = looked
+/** By payouts_id and payouts_run. */
+function namedPayouts({ outside, names }: Looked): Sql {
   const runs = names.filter((name) => runPattern.test(name))
-  const before = sql`
- with named as materialized (
-   select p.* from payouts p where p.payout_id = any (${names}) or p.run_id = any (${runs}::uuid[])
- ), p as materialized (
-   select n.* from named n join payout_runs r on r.run_id = n.run_id and r.bank_name = ${outside.bankName}
- )`
+  return sql`named as materialized (
+  select p.* from payouts p where p.payout_id ${isNamed} or p.run_id = any (${runs}::uuid[])
+), p as materialized (
+  select n.* from named n join payout_runs r on r.run_id = n.run_id and r.bank_name = ${outside.bankName}
+)`
+}
+
+/** Of those: what is sent waits for the bank, and what was paid may come back. */
+function payoutItems(looked: Looked): Sql[] {
   const refs = sql`array[p.payout_id, replace(p.run_id::text, '-', '')]`
   const waiting = (kind: 'payout' | 'payout_return') => sql`
-(${before}
- select ${kind} || '/' || p.payout_id as key, ${kind}::text as kind, p.merchant_id, p.payout_id as transfer_id, p.currency,
-        ${plainSql(kind === 'payout' ? '-p.amount_minor' : 'p.amount_minor')} as amount_minor,
-        (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as day,
-        (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as book_day, ${refs} as refs,
-        ${kind}::text as what, null as rail_id, null as order_status, null::numeric as fee_minor
-   from p
-  where p.status = any (${kind === 'payout' ? ['sent'] : ['sent', 'paid']}))`
+select *
+  from (select ${kind} || '/' || p.payout_id as key, ${kind}::text as kind, p.merchant_id, p.payout_id as transfer_id, p.currency,
+               ${plainSql(kind === 'payout' ? '-p.amount_minor' : 'p.amount_minor')} as amount_minor,
+               (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as day,
+               (to_timestamp(p.sent_at / 1000.0) at time zone 'UTC')::date as book_day, ${refs} as refs,
+               ${kind}::text as what, null as rail_id, null as order_status, null::numeric as fee_minor
+          from p
+         where p.status = any (${kind === 'payout' ? ['sent'] : ['sent', 'paid']})) as i`
   const of = (id: 'hold_id = p.payout_id' | 'transfer_id = p.return_id') =>
     booked(
       looked,
       sql`p join transfers t on t.merchant_id = p.merchant_id and t.${plainSql(id)} where true`,
       refs,
-      before,
     )
   return [
     waiting('payout'),
@@ -161,7 +171,7 @@ function payouts(looked: Looked): Sql[] {
 }
 
 /** What rails will pay over to this bank account, and has not come. */
-function batches({ outside, names }: Looked, lines: readonly KnownLine[]): Sql {
+function batches({ outside }: Looked, lines: readonly KnownLine[]): Sql {
   const days = lines.map(({ day }) => day).toSorted()
   return sql`
 select *
@@ -173,16 +183,16 @@ select *
           from rail_batches b
          where b.settles_to = ${outside.bankName} and (b.gross_minor, b.fee_minor) <> (b.settled_gross, b.settled_fee)
            and b.gross_minor - b.settled_gross > b.fee_minor - b.settled_fee
-           and (b.batch = any (${names})
+           and (b.batch ${isNamed}
                 or b.last_day between ${days[0] ?? null}::date - ${batchDays}::integer
                                   and ${days.at(-1) ?? null}::date + ${batchDays}::integer)) as i`
 }
 
 /** Payments by what the rail or we call them, their refunds, and money that came late. */
 function railTransfers(looked: Looked): Sql[] {
-  const { outside, names } = looked
+  const { outside } = looked
   const attempts = sql`rail_attempts a`
-  const named = sql`a.rail_id = ${outside.railId} and (a.transaction_id = any (${names}) or a.reference = any (${names}))`
+  const named = sql`a.rail_id = ${outside.railId} and (a.transaction_id ${isNamed} or a.reference ${isNamed})`
   const refs = sql`array[a.transaction_id, a.reference]`
   return [
     booked(
@@ -205,7 +215,7 @@ function railTransfers(looked: Looked): Sql[] {
     booked(
       looked,
       sql`refunds r join transfers t on t.merchant_id = r.merchant_id and t.hold_id = r.transaction_id
-         where r.refund_id = any (${names})`,
+         where r.refund_id ${isNamed}`,
       sql`array[r.refund_id]`,
     ),
   ]
@@ -213,7 +223,7 @@ function railTransfers(looked: Looked): Sql[] {
 
 /** Bank transfers: orders that wait for money, refunds that wait to be sent, and what an operator recorded by hand. */
 function transferEntries(looked: Looked): Sql[] {
-  const { outside, names } = looked
+  const { outside } = looked
   const rails = outside.transferRails
   return [
     sql`
@@ -224,7 +234,7 @@ select *
                (to_timestamp(a.started_at / 1000.0) at time zone 'UTC')::date as book_day, array[a.reference] as refs,
                'transfer' as what, a.rail_id, o.status as order_status, null::numeric as fee_minor
           from rail_attempts a join orders o on o.merchant_id = a.merchant_id and o.payment_id = a.payment_id
-         where a.rail_id = any (${rails}) and a.reference = any (${names})
+         where a.rail_id = any (${rails}) and a.reference ${isNamed}
          order by a.reference, a.started_at desc) as i`,
     sql`
 select *
@@ -233,7 +243,7 @@ select *
                (to_timestamp(r.created_at / 1000.0) at time zone 'UTC')::date as book_day, array[r.refund_id] as refs,
                'refund' as what, o.rail_id, o.status as order_status, null::numeric as fee_minor
           from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
-         where r.refund_id = any (${names}) and r.status = 'refunding' and o.rail_id = any (${rails})) as i`,
+         where r.refund_id ${isNamed} and r.status = 'refunding' and o.rail_id = any (${rails})) as i`,
     entriesByReference(looked),
     booked(
       looked,
@@ -243,7 +253,7 @@ select *
  with a as materialized (
    select a.merchant_id, a.payment_id, a.rail_id, a.reference
      from rail_attempts a
-    where a.rail_id = any (${rails}) and a.reference = any (${names})
+    where a.rail_id = any (${rails}) and a.reference ${isNamed}
  ), e as materialized (
    select e.*, a.reference
      from a join transfer_entries e on e.merchant_id = a.merchant_id and e.payment_id = a.payment_id and e.rail_id = a.rail_id
@@ -255,7 +265,7 @@ select *
       sql`array[e.refund_id, e.outside_reference]`,
       sql`
  with e as materialized (
-   select * from transfer_entries where rail_id = any (${rails}) and refund_id = any (${names})
+   select * from transfer_entries where rail_id = any (${rails}) and refund_id ${isNamed}
  )`,
     ),
   ]
@@ -273,24 +283,72 @@ function entriesByReference(looked: Looked): Sql {
     sql`
  with e as materialized (
    select * from transfer_entries
-    where rail_id = any (${looked.outside.transferRails}) and outside_reference = any (${looked.names})
+    where rail_id = any (${looked.outside.transferRails}) and outside_reference ${isNamed}
  )`,
   )
 }
 
-/** By transfers_outside_debit and _credit. */
-function byAmount(looked: Looked, lines: readonly KnownLine[]): Sql {
-  const { accounts } = looked
-  const days = lines.map(({ day }) => Date.parse(`${day}T00:00:00Z`))
-  const within = [Math.min(...days) - 4 * dayMs, Math.max(...days) + 5 * dayMs] as const
-  const amounts = lines.map(({ amountMinor }) => (amountMinor < 0n ? -amountMinor : amountMinor).toString())
-  const side = (column: 'debit_account' | 'credit_account') =>
-    booked(
+/**
+ * What has the amount of a line and is near it, for lines that no other one could be meant by: at most two of each, which says
+ * that there are several. And the sums that some other line has that is not matched. By transfers_outside_debit and _credit.
+ */
+export async function findByAmount(
+  database: Queryable,
+  outside: OutsideAccount,
+  { lines, currencies }: Given,
+): Promise<{ items: BookItem[]; rivals: Sum[] }> {
+  // The statements of rails always name what they are about.
+  if (outside.railId !== undefined || lines.length === 0) return { items: [], rivals: [] }
+  const rivals = await findRivals(database, outside, lines)
+  const known = Map.groupBy<string, Sum>([...lines, ...rivals], keyOf)
+  const alone = lines.filter((line) => known.get(keyOf(line))?.length === 1)
+  const within = matchDefaults.amountWithinDays
+  const days = alone.map(({ day }) => day).toSorted()
+  const [first, last] = [days[0] ?? null, days.at(-1) ?? null]
+  const looked = { outside, names: [], accounts: accountsOf(outside, currencies) }
+  const side = (column: 'debit_account' | 'credit_account') => {
+    const of = plainSql(`t.${column}`)
+    return booked(
       looked,
       sql`transfers t
-         where t.${plainSql(column)} = any (${accounts}) and (t.${plainSql(column)} like 'bank:%' or t.${plainSql(column)} like 'rail:%')
-           and t.made_at between ${within[0]} and ${within[1]} and t.amount_minor = any (${amounts}::numeric[])`,
+         where ${of} = any (${looked.accounts}) and (${of} like 'bank:%' or ${of} like 'rail:%')
+           and t.made_at >= extract(epoch from ${first}::date - ${within + 1}::integer)::bigint * 1000
+           and t.made_at < extract(epoch from ${last}::date + ${within + 2}::integer)::bigint * 1000
+           and t.amount_minor in (select abs(amount_minor) from seen)`,
       sql`array[]::text[]`,
     )
-  return sql`${unionAll([side('debit_account'), side('credit_account')])} limit ${maxByAmount}`
+  }
+  const seen = sql`seen as materialized (
+  select * from unnest(${alone.map(({ currency }) => currency)}::text[], ${alone.map(({ amountMinor }) => amountMinor.toString())}::numeric[],
+                       ${alone.map(({ day }) => day)}::date[]) as s (currency, amount_minor, day)
+), same as materialized (${unionAll([side('debit_account'), side('credit_account')])})`
+  const items = sql`
+select *
+  from (select same.*, row_number() over (partition by seen.currency, seen.amount_minor) as nth
+          from same join seen on seen.currency = same.currency and seen.amount_minor = same.amount_minor
+           and same.day between seen.day - ${within}::integer and seen.day + ${within}::integer
+         where not exists (select 1 from matched_transfers m where m.account = ${outside.account}
+                              and m.merchant_id = same.merchant_id and m.transfer_id = same.transfer_id)) as near
+ where nth <= 2`
+  return { rivals, items: await readItems(database, looked, { before: [seen], items }) }
 }
+
+async function findRivals(
+  database: Queryable,
+  { account }: OutsideAccount,
+  lines: readonly KnownLine[],
+): Promise<Sum[]> {
+  const days = lines.map(({ day }) => day).toSorted()
+  const apart = 2 * matchDefaults.amountWithinDays
+  const { rows } = await database.query(sql`
+select distinct ${sumShape.columns}
+  from statement_lines l
+  left join reconciliation_breaks b on b.break_id = l.break_id
+ where l.account = ${account} and l.match_id is null and (l.break_id is null or b.kind = 'missing_here')
+   and l.day between ${days[0] ?? null}::date - ${apart}::integer and ${days.at(-1) ?? null}::date + ${apart}::integer
+   and l.amount_minor = any (${lines.map(({ amountMinor }) => amountMinor.toString())}::numeric[])
+   and l.line_id <> all (${lines.map(({ lineId }) => lineId)})`)
+  return rows.map(sumShape.read)
+}
+
+const sumShape = rowShape<Sum>('sum', { currency: 'l.currency', amountMinor: bigint('l.amount_minor') })

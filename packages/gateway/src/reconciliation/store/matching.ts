@@ -7,7 +7,7 @@ import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
 import type { BookItem, BreakKind, Rule } from '../rules/match.ts'
 import type { KnownLine } from '../rules/statement.ts'
-import { findByMarks, findItems, innerKinds } from './expected.ts'
+import { findByAmount, findByMarks, findNamed, innerKinds } from './expected.ts'
 import { listOutsideAccounts, type OutsideAccount } from './owners.ts'
 import { recordRailSide } from './rail-side.ts'
 
@@ -43,27 +43,36 @@ export interface Found {
   readonly act?: Act | undefined
 }
 
+/** In the order of days, in which most of what belongs together lies together. */
+export interface LinePage {
+  readonly after: Pick<KnownLine, 'day' | 'lineId'> | undefined
+  readonly limit: number
+}
+
 export type MatchingStore = ReturnType<typeof makeMatchingStore>
 
 export function makeMatchingStore(database: Pool) {
   return {
     listOutsideAccounts: () => listOutsideAccounts(database),
-    /** Lines that nobody has looked at yet. */
-    listOpenLines: (account: string, page: { after: string; limit: number }) =>
+    /** Lines that nobody has looked at yet. By statement_lines_open. */
+    listOpenLines: (account: string, page: LinePage) =>
       listLines(
         database,
-        sql`account = ${account} and match_id is null and break_id is null and line_id > ${page.after} order by line_id limit ${page.limit}`,
+        sql`account = ${account} and match_id is null and break_id is null and ${after(page)}`,
       ),
-    /** Lines of open breaks that nobody settles just now. */
-    listBrokenLines: (account: string, page: { after: string; limit: number }) =>
+    /** Lines of open breaks that nobody settles just now. By statement_lines_broken. */
+    listBrokenLines: (account: string, page: LinePage) =>
       listLines(
         database,
-        sql`account = ${account} and break_id is not null and match_id is null and line_id > ${page.after}
-   and exists (select 1 from reconciliation_breaks b where b.break_id = l.break_id and b.act_id is null)
- order by line_id limit ${page.limit}`,
+        sql`account = ${account} and break_id is not null and match_id is null
+   and exists (select 1 from reconciliation_breaks b where b.break_id = l.break_id and b.act_id is null) and ${after(page)}`,
       ),
-    findItems: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
-      findItems(database, outside, { lines, currencies: currenciesOf(lines) }),
+    /** What the lines name. */
+    findNamed: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
+      findNamed(database, outside, { lines, currencies: currenciesOf(lines) }),
+    /** What has the amount of a line, for those whose amount no other line has. */
+    findByAmount: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
+      findByAmount(database, outside, { lines, currencies: currenciesOf(lines) }),
     findByMarks: (outside: OutsideAccount, lines: readonly KnownLine[]) =>
       findByMarks(database, outside, {
         marks: lines.map(({ mark }) => mark),
@@ -76,6 +85,10 @@ export function makeMatchingStore(database: Pool) {
       database.transaction((transaction) => recordRailSide(transaction, railId)),
     accountsWithWork: () => accountsWithWork(database),
   }
+}
+
+function after({ after: last, limit }: LinePage): Sql {
+  return sql`(l.day, l.line_id) > (${last?.day ?? '0001-01-01'}::date, ${last?.lineId ?? ''}) order by l.day, l.line_id limit ${limit}`
 }
 
 function currenciesOf(lines: readonly KnownLine[]): string[] {
@@ -126,7 +139,7 @@ async function record(
       ({ lineId, kind }) => kind === 'late' || lineId === undefined || !taken.has(lineId),
     ),
   })
-  for (const each of changed) await changeBreak(transaction, account, each)
+  await changeBreaks(transaction, account, changed)
   if (act && fresh > 0) await insertAct(transaction, act)
   return fresh
 }
@@ -162,6 +175,25 @@ select merchant_id || '/' || transfer_id as key from reconciliation_breaks where
 }
 
 /** Where news makes another kind of it, and nobody settles it just now. */
+async function changeBreaks(
+  transaction: Queryable,
+  account: string,
+  changed: readonly NewBreak[],
+): Promise<void> {
+  if (changed.length === 0) return
+  const { rows } = await transaction.query<{ line_id: string }>(sql`
+select b.line_id
+  from unnest(${changed.map(({ lineId }) => lineId)}::text[], ${changed.map(({ kind }) => kind)}::text[],
+              ${changed.map(({ item }) => item?.transferId ?? null)}::text[]) as c (line_id, kind, transfer_id)
+  join reconciliation_breaks b on b.account = ${account} and b.line_id = c.line_id and b.settled_at is null
+ where b.act_id is null and b.kind in ('missing_here', 'amount_differs', 'twice')
+   and (b.kind, b.transfer_id) is distinct from (c.kind, c.transfer_id)`)
+  const other = new Set(rows.map((row) => row.line_id))
+  // One by one, for each sees what the one before took; there are few.
+  for (const each of changed)
+    if (each.lineId !== undefined && other.has(each.lineId)) await changeBreak(transaction, account, each)
+}
+
 async function changeBreak(transaction: Queryable, account: string, of: NewBreak): Promise<void> {
   const { lineId, kind, amountMinor, sizeMinor, item } = of
   await transaction.query(sql`
@@ -169,7 +201,6 @@ update reconciliation_breaks b
    set kind = ${kind}, amount_minor = ${amountMinor.toString()}, size_minor = ${sizeMinor.toString()},
        merchant_id = ${item?.merchantId}, transfer_id = ${item?.transferId}, item = ${item ? itemText(item) : null}
  where b.account = ${account} and b.line_id = ${lineId} and b.settled_at is null and b.act_id is null
-   and b.kind in ('missing_here', 'amount_differs', 'twice') and (b.kind, b.transfer_id) is distinct from (${kind}, ${item?.transferId})
    and not exists (select 1 from reconciliation_breaks o
                     where o.account = b.account and o.merchant_id = ${item?.merchantId} and o.transfer_id = ${item?.transferId}
                       and o.settled_at is null and o.break_id <> b.break_id)`)
@@ -206,7 +237,9 @@ select ${account}, * from unnest(${pairs.map(({ item }) => item.merchantId)}::te
 returning match_id`)
   const made = Map.groupBy(rows, (row) => row.match_id)
   const whole = matches.filter(({ matchId, items }) => (made.get(matchId)?.length ?? 0) === items.length)
-  const partly = matches.filter((each) => !whole.includes(each)).map(({ matchId }) => matchId)
+  const partly = matches
+    .filter(({ matchId, items }) => (made.get(matchId)?.length ?? 0) !== items.length)
+    .map(({ matchId }) => matchId)
   if (partly.length > 0)
     await transaction.query(sql`delete from matched_transfers where match_id = any (${partly}::uuid[])`)
   await transaction.query(sql`

@@ -6,6 +6,7 @@ import { sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited, insertAct } from '../../operators/store/audit.ts'
 import type { CsvMapping } from '../rules/csv.ts'
+import type { Format } from '../rules/decode.ts'
 import type { KnownLine, StatementBalance } from '../rules/statement.ts'
 import { bookAt } from './days.ts'
 
@@ -13,7 +14,7 @@ export interface StatementImport {
   readonly importId: string
   readonly fileSha256: string
   readonly fileName: string
-  readonly format: 'camt.053' | 'csv'
+  readonly format: Format
   readonly mapping: string | undefined
   readonly lines: number
   /** That were in another file before. */

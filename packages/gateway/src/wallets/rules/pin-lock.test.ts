@@ -11,16 +11,19 @@ function guessesIn(days: number, addresses: number): { guesses: number; locksOfW
   const sources = new Map<number, Tries>()
   let pinTries: Tries = noTries
   let [guesses, locksOfWallet] = [0, 0]
-  for (let atMs = nowMs; atMs < nowMs + days * dayMs; atMs += 10_000) {
+  for (let atMs = nowMs; atMs < nowMs + days * dayMs; ) {
+    let nextMs = Number.POSITIVE_INFINITY
     for (let address = 0; address < addresses; address++) {
       const source = sources.get(address) ?? noTries
       const decided = decidePinTry({ source, wallet: pinTries, othersSinceMs: undefined }, atMs)
+      nextMs = Math.min(nextMs, decided.kind === 'locked' ? decided.untilMs : atMs + 10_000)
       if (decided.kind === 'locked') continue
       guesses++
       sources.set(address, decided.source)
       pinTries = decided.wallet ?? pinTries
       if (pinTries.lockedUntilMs !== undefined) locksOfWallet++
     }
+    atMs = nextMs
   }
   return { guesses, locksOfWallet }
 }

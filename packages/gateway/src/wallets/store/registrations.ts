@@ -18,6 +18,8 @@ interface RegistrationKey {
 
 export interface AskedRegistration extends RegistrationKey {
   readonly nowMs: number
+  /** Within this after a code nothing happens. */
+  readonly everyMs: number
   /** Go out with it, or not at all. */
   readonly notices: readonly NewNotice[]
 }
@@ -26,7 +28,6 @@ export type RegistrationStore = ReturnType<typeof makeRegistrationStore>
 
 export function makeRegistrationStore(database: Pool) {
   return {
-    /** Where a code went out just now nothing happens. */
     ask: (asked: AskedRegistration) => database.transaction((transaction) => ask(transaction, asked)),
     /** The hash that a try is held against; undefined: there is no code, or it had its tries. */
     takeTry: (loginHash: string, nowMs: number) => takeTry(database, loginHash, nowMs),
@@ -41,7 +42,7 @@ export function makeRegistrationStore(database: Pool) {
 
 async function ask(
   transaction: Queryable,
-  { loginHash, codeHash, nowMs, notices }: AskedRegistration,
+  { loginHash, codeHash, nowMs, everyMs, notices }: AskedRegistration,
 ): Promise<void> {
   await transaction.query(sql`delete from registrations where expires_at <= ${nowMs}`)
   const { rowCount } = await transaction.query(sql`
@@ -49,7 +50,7 @@ insert into registrations as r (login_hash, code_hash, created_at, expires_at)
 values (${loginHash}, ${codeHash}, ${nowMs}, ${nowMs + pinResetLimits.lifeMs})
     on conflict (login_hash) do update
    set code_hash = excluded.code_hash, tries = 0, created_at = excluded.created_at, expires_at = excluded.expires_at
- where r.created_at <= ${nowMs - pinResetLimits.mailEveryMs}`)
+ where r.created_at <= ${nowMs - everyMs}`)
   if (rowCount === 1) await queueNotices(transaction, notices)
 }
 

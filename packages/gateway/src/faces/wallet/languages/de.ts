@@ -41,6 +41,7 @@ export const de: Words = {
     email: 'E-Mail-Adresse',
     send: 'Code senden',
     sent: 'Eine Nachricht an {email} ist unterwegs. Geben Sie den Code daraus hier ein; er gilt 15 Minuten.',
+    shown: 'Diese Testumgebung verschickt keine E-Mails: Der Code ist schon eingetragen.',
     name: 'Ihr Name',
     nameHint: 'Wie auf Ihrem Bankkonto: Auszahlungen gehen auf ein Konto mit diesem Namen.',
     pin: 'PIN wählen',

@@ -38,6 +38,7 @@ export const en = {
     email: 'E-mail address',
     send: 'Send me a code',
     sent: 'A message is on its way to {email}. Enter the code from it here; it is good for 15 minutes.',
+    shown: 'This sandbox sends no mail: the code is filled in already.',
     name: 'Your name',
     nameHint: 'As on your bank account: withdrawals go to an account in this name.',
     pin: 'Choose a PIN',

@@ -40,6 +40,7 @@ export const es: Words = {
     email: 'Correo electrónico',
     send: 'Enviarme un código',
     sent: 'Un mensaje va camino de {email}. Escribe aquí el código que contiene; vale 15 minutos.',
+    shown: 'Este entorno de pruebas no envía correos: el código ya está escrito.',
     name: 'Tu nombre',
     nameHint: 'Como en tu cuenta bancaria: las retiradas van a una cuenta con este nombre.',
     pin: 'Elige un PIN',

@@ -41,6 +41,7 @@ export const fr: Words = {
     email: 'Adresse e-mail',
     send: 'M’envoyer un code',
     sent: 'Un message est en route vers {email}. Saisissez ici le code qu’il contient ; il est valable 15 minutes.',
+    shown: 'Cet environnement de test n’envoie pas d’e-mails : le code est déjà saisi.',
     name: 'Votre nom',
     nameHint: 'Comme sur votre compte bancaire : les retraits vont sur un compte à ce nom.',
     pin: 'Choisissez un code PIN',

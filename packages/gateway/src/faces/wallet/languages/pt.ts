@@ -40,6 +40,7 @@ export const pt: Words = {
     email: 'Endereço de e-mail',
     send: 'Enviar-me um código',
     sent: 'Uma mensagem está a caminho de {email}. Escreva aqui o código que ela traz; é válido durante 15 minutos.',
+    shown: 'Este ambiente de testes não envia e-mails: o código já está preenchido.',
     name: 'O seu nome',
     nameHint: 'Como na sua conta bancária: os levantamentos vão para uma conta com este nome.',
     pin: 'Escolha um PIN',

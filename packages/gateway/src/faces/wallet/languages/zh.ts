@@ -40,6 +40,7 @@ export const zh: Words = {
     email: '邮箱',
     send: '发送验证码',
     sent: '邮件正在发往 {email}。请在此输入其中的验证码，15 分钟内有效。',
+    shown: '此测试环境不发送邮件：验证码已填好。',
     name: '您的姓名',
     nameHint: '请与银行账户一致：提现只能到同名账户。',
     pin: '设置 PIN',

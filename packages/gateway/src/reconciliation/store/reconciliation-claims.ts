@@ -1,0 +1,40 @@
+// What `ledger verify` proves of reconciliation, as questions whose right answer is "none". What is joined with a table that
+// stays in one place is read first.
+
+export const reconciliationClaims = {
+  'what a rail paid over left its account once, less its fee, and has the act behind it': `
+with t as materialized (
+  select transfer_id, kind, audit_id, debit_account, credit_account, count(*) over (partition by audit_id, kind) as times
+    from transfers where merchant_id = '' and kind in ('rail_settlement', 'rail_fee'))
+select t.transfer_id
+  from t left join audit a on a.audit_id = t.audit_id
+ where a.act is distinct from 'rail.settle' or t.credit_account not like 'rail:%' or t.times > 1
+    or split_part(t.debit_account, ':', 1) <> case t.kind when 'rail_fee' then 'rail_fees' else 'bank' end`,
+
+  // What is matched was in the books before: matches are read first.
+  'every match has the same sum on both sides, and its transfers are in the books as it says': `
+with x as materialized (select * from matched_transfers),
+     t as materialized (
+  select t.merchant_id, t.transfer_id, t.currency, t.amount_minor, t.phase
+    from x join transfers t on t.merchant_id = x.merchant_id and t.transfer_id = x.transfer_id)
+select m.match_id::text
+  from reconciliation_matches m
+  left join (select match_id, sum(amount_minor) as minor from statement_lines where match_id is not null group by match_id) as l
+    on l.match_id = m.match_id
+  left join (select match_id, sum(amount_minor) as minor from x group by match_id) as b
+    on b.match_id = m.match_id
+ where coalesce(l.minor, 0) <> coalesce(b.minor, 0) or b.minor is null
+ union all
+select x.match_id::text
+  from x left join t on t.merchant_id = x.merchant_id and t.transfer_id = x.transfer_id
+ where t.transfer_id is null or t.amount_minor <> abs(x.amount_minor) or t.currency <> x.currency
+    or t.phase not in ('post', 'direct')`,
+
+  'every line is matched by a match that is there, or waits, or is in an open break': `
+select l.account || ' ' || l.line_id
+  from statement_lines l
+  left join reconciliation_matches m on m.match_id = l.match_id
+  left join reconciliation_breaks b on b.break_id = l.break_id
+ where (l.match_id is not null and m.match_id is null)
+    or (l.break_id is not null and (b.break_id is null or b.settled_at is not null or l.match_id is not null))`,
+} as const satisfies Record<string, string>

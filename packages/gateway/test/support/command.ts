@@ -1,0 +1,56 @@
+// The operator's command line as an operator calls it, in this process: starting one of its own takes a second of
+// processor time. Real processes of it are in rail-check.test.ts and in test/processes.
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runCommandLine } from '../../src/app/command-line.ts'
+import type { Terminal } from '../../src/faces/cli/context.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import type { TestGateway } from './gateway.ts'
+
+export interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export async function runCommand(environment: Record<string, string>, args: string[]): Promise<Ended> {
+  const { terminal, ended } = openTerminal(environment)
+  try {
+    await runCommandLine(args, terminal)
+  } finally {
+    terminal.out.end()
+    terminal.err.end()
+  }
+  return ended
+}
+
+export function openTerminal(environment: Record<string, string>): {
+  readonly terminal: Terminal
+  readonly ended: Promise<Ended>
+} {
+  const [out, err] = [new PassThrough(), new PassThrough()]
+  let code = 0
+  const terminal: Terminal = {
+    out,
+    err,
+    readSettings: () => readConfig(environment),
+    watchInterrupt: () => new AbortController().signal,
+    setExitCode(given) {
+      code = given
+    },
+  }
+  const ended = Promise.all([text(out), text(err)]).then(([outText, errText]) => ({
+    code,
+    out: outText,
+    err: errText,
+  }))
+  return { terminal, ended }
+}
+
+/** The settings with which the command line works on a gateway's database. */
+export function databaseOf({ config }: Pick<TestGateway, 'config'>): Record<string, string> {
+  return {
+    DATABASE_URL: config.databaseUrl ?? '',
+    MASTER_KEY: config.masterKey?.toString('base64') ?? '',
+  }
+}
