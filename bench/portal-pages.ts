@@ -150,7 +150,8 @@ function tablePages(sample: Readonly<Record<string, string>>): string[] {
     if ('act' in route) return []
     const values = { ...sample, ...(route.path.startsWith('/links/') && { linkId: sample['paymentLink'] }) }
     for (const [, name = ''] of route.path.matchAll(/:(\w+)/g))
-      if (!values[name as keyof typeof values]) throw new Error(`${route.path}: there is no sample of ${name}`)
+      if (!values[name as keyof typeof values])
+        throw new Error(`${route.path}: there is no sample of ${name}`)
     const day = 'download' in route ? `?from=${sample['day']}&to=${sample['day']}` : ''
     return pathTo(route.path, values) + day
   })
