@@ -400,6 +400,33 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'known-device-is-told-of': {
+    what: 'Every right PIN is told to the owner as a new device, until nobody reads such mails any more.',
+    caughtBy: 'wallet-notices.test.ts',
+    places: [
+      {
+        in: 'makeAuthenticateWallet',
+        find: "!taken.isKnownDevice && wallet.status === 'active'",
+        replace: "wallet.status === 'active'",
+      },
+    ],
+  },
+  'cancelled-withdrawal-is-not-told': {
+    what: 'The money of a withdrawal is back in the wallet since its run was cancelled, and nobody is told.',
+    caughtBy: 'wallet-notices.test.ts',
+    places: [
+      {
+        in: 'endPayouts',
+        find: "run.ending === 'cancelled' ? payouts",
+        replace: "run.ending === 'paid' ? payouts",
+      },
+    ],
+  },
+  'operators-top-up-over-the-limit': {
+    what: 'An operator tops a wallet up without regard to what its owner is paying in just now.',
+    caughtBy: 'wallet-money.test.ts',
+    places: [{ in: 'checkBalances', find: ' + l.under_way > ', replace: ' > ' }],
+  },
   'provider-opens-anothers-invitation': {
     what: 'Whoever the identity provider knows joins by an invitation to another address.',
     caughtBy: 'member-provider.test.ts',

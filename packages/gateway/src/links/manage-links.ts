@@ -34,6 +34,8 @@ const changes = {
 export type LinkVerb = keyof typeof changes
 
 const ordersShown = 100
+/** A page adds up no more payments than it may cost. */
+export const totalledAtMost = 1_000
 
 export type ManageLinks = ReturnType<typeof makeManageLinks>
 
@@ -42,7 +44,10 @@ export function makeManageLinks(parts: ManageLinksParts) {
   const act = makeActs(parts)
   return {
     listLinks: (page: LinkPage): Promise<ListedLink[]> => links.listLinks(page),
-    showLink,
+    /** With totals of all its payments. */
+    showLink: (key: LinkKey) => showLink(key),
+    /** For a page: with totals of the newest `totalledAtMost`. */
+    showOnPage: (key: LinkKey) => showLink(key, totalledAtMost),
 
     async createLink(merchantId: string, given: NewLink, reason: string): Promise<ShownLink> {
       const found = await merchants.findMerchant(merchantId)
@@ -63,10 +68,10 @@ export function makeManageLinks(parts: ManageLinksParts) {
     },
   }
 
-  async function showLink(key: LinkKey): Promise<ShownLink> {
+  async function showLink(key: LinkKey, atMost?: number): Promise<ShownLink> {
     const link = await links.findOfMerchant(key)
     if (!link) throw new Failure('not_found', { message: `There is no payment link ${key.linkId}.` })
-    const totals = await links.readTotals(link)
+    const totals = await links.readTotals(link, atMost)
     return {
       link,
       state: linkState(link, { isPaid: totals.paidCount > 0, nowMs: clock.now() }),

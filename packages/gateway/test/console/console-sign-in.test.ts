@@ -6,6 +6,7 @@ import { ConfigurationFailure } from '../../src/settings/config.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { hashesDuring } from '../support/hashes.ts'
 import { operatorPassword } from '../support/started.ts'
 
 const clock = new TestClock()
@@ -89,6 +90,29 @@ test('a wrong password, a login that nobody has and a disabled operator read the
   )
   assert.equal(new Set(texts).size, 1)
   assert.match(texts[0] ?? '', /Login or password is wrong/)
+  for (const login of ['admin', 'nobody', 'gone', 'no login at all']) {
+    const client = new ConsoleClient(gateway)
+    assert.equal(await hashesDuring(() => client.signIn(login, 'wrong password')), 1, login)
+  }
+  clock.advance(60_000)
+})
+
+test('a session that somebody put into the browser before is not the one that is signed in', async () => {
+  await operators.addOperator({ login: 'thief', role: 'viewer', password: 'a password of thief' })
+  const thief = await signedIn('thief', 'a password of thief')
+  for (const planted of [thief.cookies.get('console') ?? '', 'A'.repeat(43)]) {
+    const victim = new ConsoleClient(gateway)
+    const token = await victim.token('/sign-in')
+    victim.cookies.set('console', planted)
+    const sent = await victim.post('/sign-in', { login: 'admin', password: operatorPassword }, { token })
+    assert.equal(sent.status, 303)
+    assert.notEqual(victim.cookies.get('console'), planted)
+    assert.match((await victim.get('/account')).text, /admin/)
+  }
+  // Their own session is still theirs alone, and the made-up one nobody's.
+  assert.match((await thief.get('/account')).text, /thief/)
+  thief.cookies.set('console', 'A'.repeat(43))
+  assert.equal((await thief.get('/account')).status, 303)
 })
 
 test('five wrong tries lock the login, also for the right password, and each further one for longer', async () => {

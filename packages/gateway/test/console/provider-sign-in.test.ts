@@ -143,6 +143,26 @@ test('an answer that another browser began signs nobody in', async () => {
   assert.equal(await isSignedIn(victim), false)
 })
 
+test('a session that was in the browser before, and the state of another tab, are not the ones that come in', async () => {
+  provider.person = ann
+  const planted = 'A'.repeat(43)
+  const client = new ConsoleClient(gateway)
+  client.cookies.set('console', planted)
+  const first = await begin(client)
+  const second = await begin(client)
+  // The tab that began first has an answer that the browser does not wait for any more.
+  await finish(client, first)
+  assert.equal(await isSignedIn(client), false)
+  const third = await begin(client)
+  assert.notEqual(new URL(second).searchParams.get('state'), new URL(third).searchParams.get('state'))
+  await finish(client, third)
+  assert.equal(await isSignedIn(client), true)
+  assert.notEqual(client.cookies.get('console'), planted)
+  const thief = new ConsoleClient(gateway)
+  thief.cookies.set('console', planted)
+  assert.equal(await isSignedIn(thief), false)
+})
+
 test('a code is good once', async () => {
   provider.person = ann
   const client = new ConsoleClient(gateway)

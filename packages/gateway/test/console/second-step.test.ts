@@ -105,6 +105,23 @@ test('a code works once, also when it is sent twice at once, and the one that co
   assert.equal((await sendCode(again, totpCode(secret, clock.now() - 30_000))).status, 401)
 })
 
+test('neither a session nor a passed password that was there before is the one that is signed in', async () => {
+  const { secret } = await setUp('ursula')
+  const planted = await signedIn('planter')
+  const victim = await passed('ursula')
+  const half = [...victim.cookies]
+  const token = await victim.token('/sign-in/code')
+  victim.cookies.set('console', planted.cookies.get('console') ?? '')
+  const code = totpCode(secret, clock.now())
+  assert.equal((await victim.post('/sign-in/code', { code }, { token })).status, 303)
+  assert.notEqual(victim.cookies.get('console'), planted.cookies.get('console'))
+  // What the browser had after the password lets nobody in now.
+  const thief = new ConsoleClient(gateway)
+  for (const [name, value] of half) thief.cookies.set(name, value)
+  assert.equal(await isIn(thief), false)
+  assert.match((await planted.get('/account')).text, /planter/)
+})
+
 test('a recovery code signs in once, however it is typed, and is on record', async () => {
   const { recoveryCodes } = await setUp('cleo')
   const [code = '', other = ''] = recoveryCodes

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { hashesDuring } from '../support/hashes.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
 import { PortalClient, memberPassword as password } from '../support/portal.ts'
 
@@ -61,6 +62,21 @@ test('whoever forgot the password gets a link; an address that nobody has is ans
   assert.equal(changed.location, '/merchant/sign-in')
   assert.equal((await client.signIn(email, 'another password')).status, 303)
   assert.ok(!mail.received.some(({ to }) => to === 'nobody@tea.example'))
+})
+
+test('asking for a link is answered before anybody looks whose address it is', async () => {
+  const client = new PortalClient(gateway)
+  await gateway.pool.transaction(async (transaction) => {
+    // Whoever looked would wait here.
+    await transaction.query('lock table members, member_accounts, member_links')
+    for (const each of [email, 'nobody@tea.example']) {
+      const sent = () =>
+        client
+          .post('/merchant/forgotten', { email: each }, { on: '/merchant/forgotten' })
+          .then(({ status }) => assert.equal(status, 303))
+      assert.equal(await hashesDuring(sent), 0, each)
+    }
+  })
 })
 
 test('without mail there is no such page', async () => {

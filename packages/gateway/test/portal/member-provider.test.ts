@@ -151,6 +151,26 @@ test('an answer that another browser began, a code used twice and an old flow si
   assert.equal(await isSignedIn(late), false)
 })
 
+test('a session that was in the browser before, and the state of another tab, are not the ones that come in', async () => {
+  provider.person = ann
+  const planted = 'A'.repeat(43)
+  const client = new PortalClient(gateway)
+  client.cookies.set('merchant', planted)
+  const first = await begin(client)
+  const second = await begin(client)
+  // The tab that began first has an answer that the browser does not wait for any more.
+  await finish(client, first)
+  assert.equal(await isSignedIn(client), false)
+  const third = await begin(client)
+  assert.notEqual(new URL(second).searchParams.get('state'), new URL(third).searchParams.get('state'))
+  await finish(client, third)
+  assert.equal(await isSignedIn(client), true)
+  assert.notEqual(client.cookies.get('merchant'), planted)
+  const thief = new PortalClient(gateway)
+  thief.cookies.set('merchant', planted)
+  assert.equal(await isSignedIn(thief), false)
+})
+
 test('an ID token of another sign-in, a changed one or none is refused', async (t) => {
   t.after(() => {
     provider.bend = (answer) => answer

@@ -70,14 +70,28 @@ test('in live cookies bear the prefix that binds them to the host', async () => 
 
 test('a session that somebody put into the browser before is not the one that is signed in', async () => {
   const { email } = await memberOf(gateway, merchantId, 'viewer')
-  const client = new PortalClient(gateway)
-  const planted = 'A'.repeat(43)
-  client.cookies.set('merchant', planted)
-  assert.equal((await client.signIn(email)).status, 303)
-  assert.notEqual(client.cookies.get('merchant'), planted)
-  const thief = new PortalClient(gateway)
-  thief.cookies.set('merchant', planted)
-  assert.equal((await thief.get('/merchant')).status, 303)
+  const thief = await memberOf(gateway, merchantId, 'viewer')
+  const others = thief.client.cookies.get('merchant') ?? ''
+  for (const planted of ['A'.repeat(43), others]) {
+    const client = new PortalClient(gateway)
+    const token = await client.token('/merchant/sign-in')
+    client.cookies.set('merchant', planted)
+    const sent = await client.post('/merchant/sign-in', { email, password: memberPassword }, { token })
+    assert.equal(sent.status, 303)
+    assert.notEqual(client.cookies.get('merchant'), planted)
+    assert.ok((await client.get('/merchant/account')).text.includes(email))
+  }
+  const joining = new PortalClient(gateway)
+  joining.cookies.set('merchant', 'A'.repeat(43))
+  const { members } = gateway.operations.as('test')
+  await joining.join(
+    (await members.inviteMember({ merchantId, email: 'new@b.example', role: 'viewer' })).link,
+  )
+  assert.notEqual(joining.cookies.get('merchant'), 'A'.repeat(43))
+  // Their own session is still theirs, and the made-up one nobody's.
+  assert.ok((await thief.client.get('/merchant/account')).text.includes(thief.email))
+  thief.client.cookies.set('merchant', 'A'.repeat(43))
+  assert.equal((await thief.client.get('/merchant')).status, 303)
 })
 
 test('a form from another site, with another token or with none does nothing', async () => {

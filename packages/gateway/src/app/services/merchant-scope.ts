@@ -137,7 +137,7 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
       mayChangeBank: !parts.policy.kinds.includes('merchant.bank-account'),
       prices: () => stores.priceLists.listPrices(merchantId, maxPrices),
       listLinks: (page) => manageLinks(reader).listLinks({ ...page, merchantId }),
-      showLink: (linkId) => manageLinks(reader).showLink({ merchantId, linkId }),
+      showLink: (linkId) => manageLinks(reader).showOnPage({ merchantId, linkId }),
       service: {
         publicUrl,
         platformPublicKey,

@@ -4,6 +4,7 @@
 import { Failure, httpStatusOf, KeyError } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { siteOf } from '../../accounts/rules/passkey.ts'
+import type { Act } from '../../acts/act.ts'
 import { toFieldError } from '../../acts/read-input.ts'
 import { downloadLimits } from '../../http/downloads.ts'
 import { pageStatusOf } from '../../http/failures.ts'
@@ -80,9 +81,9 @@ interface Call {
   readonly visit: Visit
 }
 
-export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
-  const { running, downloads, catalogue } = parts
-  const routes: readonly ConsoleRoute[] = [
+/** Every page, form and file of the console, as data. */
+export function consoleRoutes(catalogue: readonly Act[]): readonly ConsoleRoute[] {
+  return [
     ...overviewArea,
     ...findArea,
     ...ordersArea,
@@ -115,6 +116,11 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
     ...tokensArea,
     ...actRoutes(catalogue),
   ]
+}
+
+export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): void {
+  const { running, downloads } = parts
+  const routes = consoleRoutes(parts.catalogue)
 
   listener.register(async (console) => {
     acceptForms(console, { bodyLimit: maxFormBytes })
@@ -292,7 +298,7 @@ export function serveConsole(listener: FastifyInstance, parts: ConsoleParts): vo
       params: request.params as Record<string, string>,
       query: new URLSearchParams(request.url.split('?')[1] ?? ''),
       url: request.url,
-      catalogue,
+      catalogue: parts.catalogue,
     }
   }
 

@@ -74,7 +74,7 @@ export interface MerchantReads {
   prices(): Promise<readonly Price[]>
   /** The newest first. */
   listLinks(page: { before?: string | undefined; limit: number }): Promise<readonly PaymentLink[]>
-  /** Throws where there is none. */
+  /** With totals of the newest payments. Throws where there is none. */
   showLink(linkId: string): Promise<ShownLink>
 }
 

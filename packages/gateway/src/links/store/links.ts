@@ -29,7 +29,8 @@ export function makeLinkStore(database: Pool) {
     listLinks: (page: LinkPage) => listLinks(database, page),
     /** Undefined: it is in none of the statuses that it may be changed from. */
     changeStatus: (key: LinkKey, change: LinkChange, act?: Act) => changeStatus(database, key, change, act),
-    readTotals: (key: LinkKey) => readTotals(database, key),
+    /** Of all payments, or of so many of the newest. */
+    readTotals: (key: LinkKey, atMost?: number) => readTotals(database, key, atMost),
     /** The one that is paid or can be, otherwise the newest. */
     findStanding: (key: LinkKey) => findStanding(database, key),
     /** The newest first. */
@@ -141,11 +142,18 @@ const totals = rowShape<LinkTotals>('totals', {
 })
 
 /** Read by the index orders_of_link. */
-async function readTotals(database: Queryable, { merchantId, linkId }: LinkKey): Promise<LinkTotals> {
+async function readTotals(
+  database: Queryable,
+  { merchantId, linkId }: LinkKey,
+  atMost: number | undefined,
+): Promise<LinkTotals> {
   const { rows } = await database.query(sql`
 select ${totals.columns}
-  from orders
- where merchant_id = ${merchantId} and link_id = ${linkId} and status = 'success'`)
+  from (select payment_amount_minor, refunded_minor
+          from orders
+         where merchant_id = ${merchantId} and link_id = ${linkId} and status = 'success'
+         order by payment_id desc
+         limit ${atMost ?? null}) as paid`)
   return totals.read(rows[0] ?? {})
 }
 

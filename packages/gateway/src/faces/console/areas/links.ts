@@ -1,12 +1,13 @@
 // Payment links: those of all merchants, the newest first, and each with its page, its QR code and what came of it.
 import { linkIdPattern, merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
+import { totalledAtMost } from '../../../links/manage-links.ts'
 import type { PaymentLink } from '../../../links/rules/link.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { state, status } from '../statuses.ts'
 import { facts, number, table, urlWith } from '../tables.ts'
-import { ago, amount, moment } from '../words.ts'
+import { ago, amount, count, countUpTo, moment } from '../words.ts'
 
 const path = '/links'
 const shownAtOnce = 50
@@ -49,7 +50,7 @@ ${older !== undefined && html`<p class="acts"><a class="button" href="${urlWith(
 async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   const { merchantId = '', linkId = '' } = visit.params
   const key = { merchantId, linkId }
-  const found = await orNothing(visit.service.as(visit.actor).links.showLink(key))
+  const found = await orNothing(visit.service.as(visit.actor).links.showOnPage(key))
   if (!found) return undefined
   const { link, linkUrl, totals, orders } = found
   const { currency } = link
@@ -76,10 +77,10 @@ ${actForms(visit, 'link', { subject: link, values: key })}
       ['Since', moment(link.createdAtMs, visit.nowMs)],
     ])}</section>
 <section><h2>What came of it</h2>${facts([
-      ['Payments', totals.paidCount],
+      ['Payments', countUpTo(totals.paidCount, totalledAtMost)],
       ['Paid', amount(totals.paidMinor, currency)],
       ['Refunded', amount(totals.refundedMinor, currency)],
-    ])}</section></div>
+    ])}${totals.paidCount >= totalledAtMost && html`<p class="quiet">Of the newest ${count(totalledAtMost)} payments. The statement has them all.</p>`}</section></div>
 <h2>Orders</h2>${table(
       'Orders of this link, the newest first',
       ['Order', 'Status', number('Amount'), 'Begun'],

@@ -1,9 +1,24 @@
 // The shop's payment links: made, shown with their QR code and what came of them, paused and closed.
 import { linkIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
+import { fill } from '../../../http/languages/words.ts'
+import { totalledAtMost } from '../../../links/manage-links.ts'
 import type { PaymentLink } from '../../../links/rules/link.ts'
 import type { Order } from '../../../orders/rules/order.ts'
-import { actLink, acts, ago, card, empty, facts, orderTabs, pages, status, tabs, time } from '../parts.ts'
+import {
+  actLink,
+  acts,
+  ago,
+  card,
+  countUpTo,
+  empty,
+  facts,
+  orderTabs,
+  pages,
+  status,
+  tabs,
+  time,
+} from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 
 const perPage = 25
@@ -65,8 +80,8 @@ ${card(
 )}
 ${card(
   words.links.came,
-  facts([
-    [words.links.payments, formats.number(totals.paidCount)],
+  html`${facts([
+    [words.links.payments, countUpTo(totals.paidCount, totalledAtMost, language)],
     [words.status.success, html`<strong>${formats.money(totals.paidMinor, link.currency)}</strong>`],
     totals.refundedMinor > 0n && [words.orders.refunded, formats.money(totals.refundedMinor, link.currency)],
     [words.fields.uses, words.links.uses[link.uses]],
@@ -74,7 +89,10 @@ ${card(
     bound(words.fields.mostAmount, link.mostMinor),
     link.expiresAtMs !== undefined && [words.links.ends, time(link.expiresAtMs, language)],
     [words.orders.created, time(link.createdAtMs, language)],
-  ]),
+  ])}${
+    totals.paidCount >= totalledAtMost &&
+    html`<p class="quiet">${fill(words.home.todayMore, { count: formats.number(totalledAtMost) })}</p>`
+  }`,
 )}
 ${orders.length > 0 && html`<h2>${words.nav.orders}</h2><ul class="cards">${orders.map((order) => orderItem(visit, order))}</ul>`}
 <p><a class="button" href="${pathTo('/links')}">${words.common.back}</a></p>`,
