@@ -26,7 +26,7 @@ const embedded = await startEmbedded({ dataDir: join(folder, 'data') })
 const pool = openPool(embedded.connection, { max: 8, statementTimeoutMs: 120_000 })
 try {
   await migrate(pool, migrationsFolder)
-  await fill()
+  const wal = await walOf(fill)
   await pool.query('vacuum analyze')
   const sizes = await readSizes(pool)
   console.log(`bytes an order, ${count} paid orders, each with two goods and two delivered callbacks:`)
@@ -36,6 +36,7 @@ try {
     )
   const [tables, indexes] = [sum(sizes.map(({ table }) => table)), sum(sizes.map((each) => each.indexes))]
   console.log(`  in all ${per(tables + indexes)}: ${per(tables)} in tables, ${per(indexes)} in indexes`)
+  console.log(`  ${per(wal)} of WAL, full pages after a checkpoint apart`)
 
   const file = join(folder, 'backup.gz')
   const wrote = await timed(() =>
@@ -74,6 +75,20 @@ try {
   await pool.close()
   await embedded.stop()
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** What the work writes to the log, full pages left out: how many of them there are depends on the checkpoints. */
+async function walOf(work: () => Promise<unknown>): Promise<number> {
+  await pool.query('checkpoint')
+  await pool.query("select pg_stat_reset_shared('wal')")
+  await pool.query('alter system set full_page_writes = off')
+  await pool.query('select pg_reload_conf()')
+  await work()
+  await pool.query('select pg_stat_force_next_flush()')
+  const { rows } = await pool.query<{ bytes: string }>('select wal_bytes as bytes from pg_stat_wal')
+  await pool.query('alter system reset full_page_writes')
+  await pool.query('select pg_reload_conf()')
+  return Number(rows[0]?.bytes)
 }
 
 async function fill(): Promise<void> {

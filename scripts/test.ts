@@ -22,6 +22,9 @@ const suites = {
  * browser, at samples and clients in other languages, at the packages as they are installed, at the private PostgreSQL as
  * it is started, shared, backed up and given another master key, at a statement of 200 MB, at money whatever statement the process dies at, and
  * the short forms of the long programmes.
+ * browser, at samples and clients in other languages, at the packages as they are installed, at the program and its
+ * private PostgreSQL as they are started, shared, backed up and given another master key, at the demo shop, at money
+ * whatever statement the process dies at, and the short forms of the long programmes.
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
@@ -29,8 +32,10 @@ const slow = [
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
+  'packages/gateway/test/processes/{process,welcome}.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/gateway/test/reconciliation/large-statement.test.ts',
+  'packages/gateway/test/sandbox/sandbox-shop.test.ts',
   'packages/sdk/test/{clients,package,samples}.test.ts',
   'packages/gateway/test/wallet/erasure.test.ts',
   'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak}.test.ts',

@@ -400,6 +400,33 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'known-device-is-told-of': {
+    what: 'Every right PIN is told to the owner as a new device, until nobody reads such mails any more.',
+    caughtBy: 'wallet-notices.test.ts',
+    places: [
+      {
+        in: 'makeAuthenticateWallet',
+        find: "!taken.isKnownDevice && wallet.status === 'active'",
+        replace: "wallet.status === 'active'",
+      },
+    ],
+  },
+  'cancelled-withdrawal-is-not-told': {
+    what: 'The money of a withdrawal is back in the wallet since its run was cancelled, and nobody is told.',
+    caughtBy: 'wallet-notices.test.ts',
+    places: [
+      {
+        in: 'endPayouts',
+        find: "run.ending === 'cancelled' ? payouts",
+        replace: "run.ending === 'paid' ? payouts",
+      },
+    ],
+  },
+  'operators-top-up-over-the-limit': {
+    what: 'An operator tops a wallet up without regard to what its owner is paying in just now.',
+    caughtBy: 'wallet-money.test.ts',
+    places: [{ in: 'checkBalances', find: ' + l.under_way > ', replace: ' > ' }],
+  },
   'provider-opens-anothers-invitation': {
     what: 'Whoever the identity provider knows joins by an invitation to another address.',
     caughtBy: 'member-provider.test.ts',
@@ -430,6 +457,28 @@ export const bugs: Readonly<Record<string, Bug>> = {
         in: 'makeIdentify',
         find: 'const { lineNumber: _, amountMinor, feeMinor, ...said } = line',
         replace: 'const { amountMinor, feeMinor, ...said } = line',
+      },
+    ],
+  },
+  'reconciliation-match-forgets-its-line': {
+    what: 'A transfer is written down as matched, and the line that it is matched with still waits.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'record',
+        find: 'await settleMatched(transaction, { account, matches: rest, nowMs })',
+        replace: 'await settleMatched(transaction, { account, matches: rest.slice(1), nowMs })',
+      },
+    ],
+  },
+  'reconciliation-twins-are-one': {
+    what: 'Of two lines that are alike in one file the second is taken for the first.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'makeIdentify',
+        find: 'const ordinal = seen.has(key) ? (repeated.get(key) ?? 1) + 1 : 1',
+        replace: 'const ordinal = 1',
       },
     ],
   },

@@ -68,6 +68,24 @@ export class SimulatedBank {
       .reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
   }
 
+  /** What it has booked by now, as its statements name it. */
+  entries() {
+    const { nowMs } = this.#time
+    const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+    return [
+      ...[...this.payments].flatMap(([reference, payment]) => {
+        if (this.#statusOf(payment) !== 'approved') return []
+        const day = dayOf(payment.approvesAfterAllAtMs ?? payment.endsAtMs)
+        return [{ reference, paymentReference: reference, day, amountMinor: payment.amountMinor }]
+      }),
+      ...[...this.refunds].flatMap(([reference, { transactionId, amountMinor, endsAtMs, end }]) =>
+        end === 'declined' || endsAtMs > nowMs
+          ? []
+          : [{ reference, paymentReference: transactionId, day: dayOf(endsAtMs), amountMinor: -amountMinor }],
+      ),
+    ]
+  }
+
   /** As one of the gateway's processes reaches it. */
   for(owner: Owner): RailPost {
     return async ({ body }) => {

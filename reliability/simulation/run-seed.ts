@@ -20,6 +20,7 @@ import { SimulatedRail } from './rail.ts'
 import { type Owner, Scheduler } from './scheduler.ts'
 import { makeSeeded, type Seeded } from './seeded.ts'
 import { settleIn, walletMinor } from './settle-in.ts'
+import { Bookkeeper } from './statements.ts'
 import { VirtualTime } from './time.ts'
 import { useWallet } from './wallets.ts'
 
@@ -107,7 +108,8 @@ export async function runSeed(
   }
   const endMs = startMs + days * dayMs
   const reader = new FeedReader(world)
-  const lives = liveAll({ world, reader }, { days, seeded: seeded.stream('plan') })
+  const bookkeeper = new Bookkeeper(world, bank)
+  const lives = liveAll({ world, reader, bookkeeper }, { days, seeded: seeded.stream('plan') })
   let isHealed = false
   void time.wait(worldOwner, endMs - startMs).then(() => {
     log('all is healed')
@@ -127,7 +129,17 @@ export async function runSeed(
     pace.advance(due)
   }
   await reader.readRest(pool)
-  const violations = await findViolations({ pool, reader, journal, network, rail, bank, walletMinor })
+  await bookkeeper.finish(pool)
+  const violations = await findViolations({
+    pool,
+    reader,
+    bookkeeper,
+    journal,
+    network,
+    rail,
+    bank,
+    walletMinor,
+  })
   hash.update(await stateDigest(pool))
   return {
     violations,
@@ -150,7 +162,7 @@ export async function runSeed(
 }
 
 function liveAll(
-  { world, reader }: { world: World; reader: FeedReader },
+  { world, reader, bookkeeper }: { world: World; reader: FeedReader; bookkeeper: Bookkeeper },
   { days, seeded }: { days: number; seeded: Seeded },
 ): { left: number } {
   const lives = { left: 0 }
@@ -178,6 +190,9 @@ function liveAll(
   for (let day = 1; day < days - 1; day += 4)
     void live(day * dayMs, pauseEndpoints.bind(undefined, world, `endpoints of day ${day}`))
   for (let day = 0; day < days; day++) void live(day * dayMs, () => reader.follow(day))
+  for (let day = 4; day < days; day += 5)
+    void live(day * dayMs, () => bookkeeper.importStatement(`statement of day ${day}`))
+  void live((days + 8) * dayMs, () => bookkeeper.importStatement('last statement'))
   void live((days + 1) * dayMs, () => resumeEndpoints(world))
   for (let index = 0; index < days / 10; index++)
     void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payAtLink(world, `link-${index}`))

@@ -11,6 +11,7 @@ import { checkBank } from './bank.ts'
 import { checkBills } from './bills.ts'
 import { checkCallbacks } from './callbacks.ts'
 import { checkFeed, type FeedRecord } from './feed.ts'
+import { checkStatements, type StatementRecord } from './statements.ts'
 
 export interface Ending {
   readonly pool: Pool
@@ -20,6 +21,8 @@ export interface Ending {
   readonly bank: SimulatedBank
   /** Who followed the feed of events. */
   readonly reader: FeedRecord
+  /** Who imported the bank's statements. */
+  readonly bookkeeper: StatementRecord
   /** What each wallet had at the beginning. */
   readonly walletMinor: bigint
 }
@@ -41,6 +44,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkActs(ending)),
     ...(await checkCallbacks(ending)),
     ...(await checkFeed(pool, ending.reader)),
+    ...(await checkStatements(pool, ending.bookkeeper)),
   ]
 }
 

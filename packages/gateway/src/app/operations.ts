@@ -112,7 +112,7 @@ import { makeMoveFunds } from '../treasury/move-funds.ts'
 import { PriceDirectory } from '../treasury/price-directory.ts'
 import { makeAskPinCode } from '../wallets/ask-pin-code.ts'
 import { makeAuthenticateWallet } from '../wallets/authenticate-wallet.ts'
-import { makeChangePin, makeTellPinChanged } from '../wallets/change-pin.ts'
+import { makeChangePin } from '../wallets/change-pin.ts'
 import { makeCloseWallet } from '../wallets/close-wallet.ts'
 import { makeManageWallets } from '../wallets/manage-wallets.ts'
 import { makeFindOwnMerchant } from '../wallets/own-merchant.ts'
@@ -120,6 +120,8 @@ import { makeRegister } from '../wallets/register.ts'
 import { makeResetPin } from '../wallets/reset-pin.ts'
 import { makeSignInByPasskey } from '../wallets/sign-in-by-passkey.ts'
 import { makeStartTopUp } from '../wallets/start-top-up.ts'
+import { makeTellOwner } from '../wallets/tell-owner.ts'
+import { makeTellRefund } from '../wallets/tell-refund.ts'
 import { makeWalletSessions } from '../wallets/wallet-sessions.ts'
 import { makeMerchantScope } from './services/merchant-scope.ts'
 import type { Stores } from './stores.ts'
@@ -225,6 +227,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const platformPublicKey = async () => (await platformKeys.signing(clock.now())).publicKey
   const currentOrder = makeCurrentOrder({ orders, random })
   const makeNotices = makeMakeNotices({ vault, clock, random, isMailing: config.mail !== undefined })
+  const tellOwner = makeTellOwner({ makeNotices, clock })
   const noticeTokens = makeTokens(vault.deriveKeys('notices'))
   const unsubscribe = makeUnsubscribe({ notices: stores.notices, tokens: noticeTokens, publicUrl, clock })
   const linkTokens = makeTokens(vault.deriveKeys('checkout links'))
@@ -237,9 +240,10 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const pinResetCodes = makeTokens(vault.deriveKeys('PIN reset codes'))
-  const authenticateWallet = makeAuthenticateWallet({ tries: stores.pinTries, vault, clock })
-  const walletSessions = makeWalletSessions({ walletSessions: stores.walletSessions, clock, random })
-  const tellPinChanged = makeTellPinChanged(makeNotices)
+  const authenticateWallet = makeAuthenticateWallet({ tries: stores.pinTries, tellOwner, vault, clock })
+  const walletSessions = makeWalletSessions({
+    ...{ walletSessions: stores.walletSessions, tellOwner, clock, random },
+  })
   const findOwnMerchant = makeFindOwnMerchant({
     merchants,
     clock,
@@ -301,7 +305,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       }),
       corrections: makeCorrectBooks({ treasury, ...by }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
-      payouts: makeManagePayouts({ ...stores, makeNotices, ...by }),
+      payouts: makeManagePayouts({ ...stores, makeNotices, tellOwner, ...by }),
       transfers: makeRecordTransfers({
         ...stores,
         ...{ currentOrder, prices, ...by },
@@ -377,9 +381,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     signInByPasskey: makeSignInByPasskey({ passkeys: walletPasskeys, wallets }),
     resetPin: makeResetPin({
       ...{ resets: stores.pinResets, tries: stores.pinTries, codes: pinResetCodes, vault, clock, random },
-      tellPinChanged,
+      tellOwner,
     }),
-    changePin: makeChangePin({ wallets, authenticateWallet, vault, tellPinChanged, clock, random }),
+    changePin: makeChangePin({ wallets, authenticateWallet, vault, tellOwner, clock, random }),
     /** By mail alone: without it an operator gives codes out. */
     askPinCode:
       config.mail &&
@@ -412,12 +416,13 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       ...stores,
       rail: parts.rail ?? railOf(config.mode, { wallets, clock }),
       prices,
+      tellRefund: config.mail && makeTellRefund({ wallets, merchants, tellOwner }),
       clock,
       random,
       onTrouble: (error, settlement) => hints.settlingFailed(error, settlement),
     }),
     askRails,
-    workPayouts: makeWorkPayouts({ ...stores, clock, random }),
+    workPayouts: makeWorkPayouts({ ...stores, tellOwner, clock, random }),
     reconcile: () => reconcilingAs('reconciliation').work(),
     makeBills: makeMakeBills({ billMaker: stores.billMaker, clock }),
     prepareCallback: makePrepareCallback(preparing),

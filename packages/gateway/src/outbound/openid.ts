@@ -1,6 +1,6 @@
 // The client of an identity provider: discovery, authorization code with PKCE, state and nonce, and the ID token checked by
 // the provider's keys. It knows nothing of who signs in.
-import * as openid from 'openid-client'
+import type * as openid from 'openid-client'
 import type { OpenIdClaims, OpenIdClient } from '../platform/outside/openid.ts'
 import { describe, readable } from './failure.ts'
 
@@ -16,33 +16,40 @@ export interface OpenIdProvider {
 
 const timeoutSeconds = 10
 
+/** Loaded for whoever signs in so first: most gateways have no provider, and alone it takes 6 MB and 30 ms. */
+const library = () => import('openid-client')
+
 export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
   const { issuer, clientId, clientSecret, roleClaim, maxAgeSeconds: maxAge } = provider
   let discovered: Promise<openid.Configuration> | undefined
 
   /** Once; tried again after a failure. */
   const discover = (): Promise<openid.Configuration> => {
-    discovered ??= openid
-      .discovery(new URL(issuer), clientId, clientSecret, undefined, {
-        timeout: timeoutSeconds,
-        execute: [
-          // The token's signature too, though it comes over TLS.
-          openid.enableNonRepudiationChecks,
-          // Settings let http through in the sandbox alone.
-          ...(issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []),
-        ],
-      })
-      .catch((error: unknown) => {
-        discovered = undefined
-        throw error
-      })
+    discovered ??= askProvider().catch((error: unknown) => {
+      discovered = undefined
+      throw error
+    })
     return discovered
+  }
+
+  const askProvider = async (): Promise<openid.Configuration> => {
+    const { discovery, enableNonRepudiationChecks, allowInsecureRequests } = await library()
+    return discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      timeout: timeoutSeconds,
+      execute: [
+        // The token's signature too, though it comes over TLS.
+        enableNonRepudiationChecks,
+        // Settings let http through in the sandbox alone.
+        ...(issuer.startsWith('http:') ? [allowInsecureRequests] : []),
+      ],
+    })
   }
 
   return {
     async begin(redirectUri) {
       const configuration = await discover().catch(() => undefined)
       if (!configuration) return undefined
+      const openid = await library()
       const flow = {
         state: openid.randomState(),
         nonce: openid.randomNonce(),
@@ -61,6 +68,7 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
     },
 
     async finish(returned, { state, nonce, verifier }) {
+      const openid = await library()
       try {
         const configuration = await discover()
         const tokens = await openid.authorizationCodeGrant(configuration, returned, {
@@ -89,7 +97,8 @@ export function makeOpenIdClient(provider: OpenIdProvider): OpenIdClient {
 /** Some tell address and groups there alone. */
 async function userInfo(configuration: openid.Configuration, accessToken: string, subject: string) {
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return {}
-  return openid.fetchUserInfo(configuration, accessToken, subject)
+  const { fetchUserInfo } = await library()
+  return fetchUserInfo(configuration, accessToken, subject)
 }
 
 /** The library wraps what the network did. */

@@ -1,9 +1,10 @@
 // The connections that are kept open, by origin: so many a receiver, so many receivers, and none older than its
 // allowed life, because DNS may have moved since its address was checked.
-import { Pool } from 'undici'
+
 import { targetOf } from '../platform/ssrf-guard.ts'
 import { type Guard, openConnection } from './connect.ts'
 import type { OutboundLimits } from './limits.ts'
+import { Pool } from './undici-pool.ts'
 
 interface Kept {
   readonly pool: Pool

@@ -2,6 +2,8 @@
 // that answers late, twice or not at all is asked again by the same id, and nothing is paid twice.
 import assert from 'node:assert/strict'
 import { makeCallbackId, makeTransactionId, makeUuid, type RandomBytes } from '@tillgate/protocol'
+import type { NewNotice } from '../notices/rules/notice.ts'
+import type { Order } from '../orders/rules/order.ts'
 import type { OrderStore } from '../orders/store/orders.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Rail, RailAnswer } from '../rails/rules/rail.ts'
@@ -11,7 +13,7 @@ import type { PriceDirectory } from '../treasury/price-directory.ts'
 import type { PriceBook } from '../treasury/rules/price.ts'
 import { type FinalAnswer, settlePayment } from './rules/payment.ts'
 import type { ClaimedSettlement } from './rules/settlement.ts'
-import type { Settled, SettlingStore } from './store/settling.ts'
+import type { Decided, SettlingStore } from './store/settling.ts'
 
 export interface SettleParts {
   readonly settling: SettlingStore
@@ -19,6 +21,8 @@ export interface SettleParts {
   readonly refunds: Pick<RefundStore, 'findRefund'>
   readonly rail: Rail
   readonly prices: Pick<PriceDirectory, 'current'>
+  /** Undefined: no mail is sent. */
+  readonly tellRefund: TellRefund | undefined
   readonly clock: Clock
   readonly random: RandomBytes
   /** Trouble with one of them; it is tried again later. */
@@ -69,7 +73,8 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
         await postpone(claimed, answer.checkAfterMs)
         return false
       }
-      await settling.settle(decide(claimed, facts, answer, await parts.prices.current()))
+      const decided = decide(claimed, facts, answer, await parts.prices.current())
+      await settling.settle({ ...decided, notices: await tell(decided, facts.order) })
       return true
     } catch (error) {
       parts.onTrouble(error, claimed)
@@ -77,6 +82,13 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
       await postpone(claimed, pauseAfter(claimed.attempts)).catch(() => {})
       return false
     }
+  }
+
+  async function tell(decided: Decided, order: Order): Promise<readonly NewNotice[]> {
+    const { walletId } = decided.claimed
+    if (decided.kind === 'payment' || decided.change.refund.status !== 'refund_success') return []
+    if (!parts.tellRefund || walletId === undefined) return []
+    return parts.tellRefund(walletId, order, decided.change.refund.amountMinor)
   }
 
   function postpone({ settlementId, claimId }: ClaimedSettlement, waitMs: number): Promise<void> {
@@ -127,7 +139,7 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
     }
   }
 
-  function decide(claimed: ClaimedSettlement, facts: Facts, answer: FinalAnswer, prices: PriceBook): Settled {
+  function decide(claimed: ClaimedSettlement, facts: Facts, answer: FinalAnswer, prices: PriceBook): Decided {
     const nowMs = clock.now()
     const given = {
       transferId: makeTransactionId(nowMs, random),
@@ -139,6 +151,13 @@ export function makeSettleDue(parts: SettleParts): SettleDue {
       : { kind: 'refund', claimed, change: settleRefund(facts, answer, given) }
   }
 }
+
+/** To whoever paid, that the money is back. */
+export type TellRefund = (
+  walletId: string,
+  order: Order,
+  amountMinor: bigint,
+) => Promise<readonly NewNotice[]>
 
 type Facts =
   | { readonly kind: 'payment'; readonly order: Parameters<typeof settlePayment>[0] }

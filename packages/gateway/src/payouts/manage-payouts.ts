@@ -6,8 +6,8 @@ import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { carryOutOnce, type Once } from '../operators/carry-out-once.ts'
 import { checkValueDate } from '../treasury/rules/bank-account.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
-import { mailTo } from '../wallets/change-pin.ts'
 import type { WalletStore } from '../wallets/store/wallets.ts'
+import type { TellOwner } from '../wallets/tell-owner.ts'
 import { accountAt } from './rules/bank-account.ts'
 import { type Ending, endPayout } from './rules/end-payout.ts'
 import type { Payout } from './rules/payout.ts'
@@ -24,6 +24,7 @@ export interface ManagePayoutsParts extends ActParts {
   readonly merchantBankAccounts: Pick<MerchantBankAccountStore, 'listAccounts'>
   readonly treasury: Pick<TreasuryStore, 'isRecorded' | 'recordedAt'>
   readonly makeNotices: MakeNotices
+  readonly tellOwner: Pick<TellOwner, 'withdrawalReturned'>
   readonly wallets: Pick<WalletStore, 'findWallet'>
 }
 
@@ -68,8 +69,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       return parts.makeNotices('payout-returned', { merchantId, parameters: { ...about, reason } })
     }
     const wallet = status === 'paid' ? undefined : await parts.wallets.findWallet(walletId)
-    const to = wallet && mailTo(wallet)
-    return to && parts.makeNotices('withdrawal-returned', { to, parameters: { amount, reason } })
+    return wallet && parts.tellOwner.withdrawalReturned(wallet, { amount, reason })
   }
 
   return {

@@ -1,7 +1,8 @@
 // One turn of the worker: a batch of plans that are due, then a batch of payouts of runs that end. Small batches, so that
 // nobody who is paid or refunded meanwhile waits long for a merchant's account.
-import { makeTransactionId, makeUuid } from '@tillgate/protocol'
+import { makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../platform/clock.ts'
+import type { TellOwner } from '../wallets/tell-owner.ts'
 import { decidePlan } from './rules/decide-payouts.ts'
 import { endPayout } from './rules/end-payout.ts'
 import { dayOf } from './rules/payout-plan.ts'
@@ -9,6 +10,7 @@ import type { PayoutBatchStore } from './store/payout-batches.ts'
 
 export interface WorkPayoutsParts extends ClockAndRandom {
   readonly payoutBatches: PayoutBatchStore
+  readonly tellOwner: Pick<TellOwner, 'withdrawalReturned'>
 }
 
 export interface PayoutTurn {
@@ -23,7 +25,7 @@ export const payoutBatch = 1_000
 
 export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
 
-export function makeWorkPayouts({ payoutBatches: batches, clock, random }: WorkPayoutsParts) {
+export function makeWorkPayouts({ payoutBatches: batches, tellOwner, clock, random }: WorkPayoutsParts) {
   return async (): Promise<PayoutTurn> => {
     const nowMs = clock.now()
     const today = dayOf(nowMs)
@@ -49,6 +51,11 @@ export function makeWorkPayouts({ payoutBatches: batches, clock, random }: WorkP
           { bankName, auditId: undefined, nowMs, random },
         )
       },
+      tell: ({ amountMinor, currency }, wallet, { message = '' }) =>
+        tellOwner.withdrawalReturned(wallet, {
+          amount: `${toDecimalText(amountMinor, currency)} ${currency}`,
+          reason: message,
+        }),
     })
     return { made: made.payouts, ended: ended ?? 0, more: ended !== undefined }
   }

@@ -24,7 +24,7 @@ export interface PassCounts {
 }
 
 const linesPerPage = 5_000
-const overduePerPage = 1_000
+const overduePerPage = 5_000
 
 export type MatchLines = ReturnType<typeof makeMatchLines>
 

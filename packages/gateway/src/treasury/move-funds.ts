@@ -135,6 +135,6 @@ function overLimit(): Failure {
   return new Failure('status_does_not_allow', {
     field: 'amount',
     message:
-      'With this the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
+      'With this, and with what the consumer is paying in just now, the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
   })
 }

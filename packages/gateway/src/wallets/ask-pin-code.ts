@@ -4,11 +4,11 @@ import type { MakeNotices } from '../notices/make-notices.ts'
 import type { NoticeLanguage } from '../notices/rules/notice.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import type { Tokens } from '../platform/tokens.ts'
-import { mailTo } from './change-pin.ts'
 import { makePinResetCode, pinResetLimits } from './rules/pin-reset.ts'
 import { normaliseLogin } from './rules/wallet.ts'
 import type { PinResetStore } from './store/pin-resets.ts'
 import type { WalletStore } from './store/wallets.ts'
+import { mailTo } from './tell-owner.ts'
 
 export interface AskPinCodeParts extends ClockAndRandom {
   readonly wallets: Pick<WalletStore, 'findWalletByLogin'>

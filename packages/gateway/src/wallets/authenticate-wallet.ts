@@ -6,6 +6,7 @@ import type { Vault } from '../platform/vault.ts'
 import type { TriesLeft } from './rules/pin-lock.ts'
 import { isPin, normaliseLogin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { KnownDevice, LockedTry, PinTriesStore } from './store/pin-tries.ts'
+import type { TellOwner } from './tell-owner.ts'
 
 export type SignIn =
   | { readonly kind: 'signed_in'; readonly wallet: Wallet }
@@ -19,15 +20,18 @@ export type AuthenticateWallet = (given: {
   /** As limits count it. */
   readonly address: string
   readonly device?: KnownDevice | undefined
+  /** What the browser calls itself: its owner is told of one that is not known. */
+  readonly userAgent?: string | undefined
 }) => Promise<SignIn>
 
 export function makeAuthenticateWallet(parts: {
   readonly tries: PinTriesStore
+  readonly tellOwner: Pick<TellOwner, 'newDevice'>
   readonly vault: Vault
   readonly clock: Clock
 }): AuthenticateWallet {
-  const { tries, vault, clock } = parts
-  return async ({ login: typed, pin, address, device }) => {
+  const { tries, tellOwner, vault, clock } = parts
+  return async ({ login: typed, pin, address, device, userAgent }) => {
     const nowMs = clock.now()
     const login = normaliseLogin(typed)
     if (login === undefined) return wrong(pin, vault)
@@ -38,7 +42,8 @@ export function makeAuthenticateWallet(parts: {
     const given = { secret: pin, place: placeOfPin(wallet.walletId) }
     if (!(await isRightSecret(given, { sealed: sealedPin, vault })) || !isPin(pin))
       return { kind: 'wrong', ...taken.left }
-    await tries.forget(taken)
+    const isTold = !taken.isKnownDevice && wallet.status === 'active'
+    await tries.forget(taken, isTold ? tellOwner.newDevice(wallet, { address, userAgent }) : [])
     // The moment for what is forgotten anyway: a right PIN is rarer than a wrong one where it matters.
     await tries.deleteForgotten(nowMs)
     return wallet.status === 'active' ? { kind: 'signed_in', wallet } : { kind: 'locked', untilMs: undefined }

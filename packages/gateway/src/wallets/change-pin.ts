@@ -1,7 +1,5 @@
 // A consumer who is signed in sets a new PIN, proven by the old one, which counts like a try to sign in. Other sessions end
 // with it, and the owner is told by mail where the login is an address that was confirmed.
-import type { MakeNotices } from '../notices/make-notices.ts'
-import { type NewNotice, normaliseEmail } from '../notices/rules/notice.ts'
 import { makeActs } from '../operators/audit-entries.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
 import { sealHash } from '../platform/secret-hash.ts'
@@ -10,27 +8,13 @@ import type { AuthenticateWallet, SignIn } from './authenticate-wallet.ts'
 import { parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { KnownDevice } from './store/pin-tries.ts'
 import type { WalletStore } from './store/wallets.ts'
-
-export type TellPinChanged = (wallet: Wallet) => readonly NewNotice[]
-
-/** Where the owner can be written to: nobody else's mailbox is. */
-export function mailTo({ login, language = 'en', confirmedAtMs }: Wallet) {
-  const email = confirmedAtMs === undefined ? undefined : normaliseEmail(login)
-  return email === undefined ? undefined : { email, language }
-}
-
-export function makeTellPinChanged(makeNotices: MakeNotices): TellPinChanged {
-  return (wallet) => {
-    const to = mailTo(wallet)
-    return to ? makeNotices('pin-changed', { to, parameters: {} }) : []
-  }
-}
+import type { TellOwner } from './tell-owner.ts'
 
 export interface ChangePinParts extends ClockAndRandom {
   readonly wallets: Pick<WalletStore, 'setPin'>
   readonly authenticateWallet: AuthenticateWallet
   readonly vault: Vault
-  readonly tellPinChanged: TellPinChanged
+  readonly tellOwner: Pick<TellOwner, 'pinChanged'>
 }
 
 /** Who is signed in, and how they prove it anew. */
@@ -58,7 +42,7 @@ export function makeChangePin(parts: ChangePinParts) {
     const act = makeActs({ clock, random, actor: `consumer@${proof.address}` })
     await parts.wallets.setPin(
       { walletId, sealedPin, tokenHash },
-      act('wallet.change-pin', walletId, { notices: parts.tellPinChanged(wallet) }),
+      act('wallet.change-pin', walletId, { notices: parts.tellOwner.pinChanged(wallet) }),
     )
     return proven
   }

@@ -13,7 +13,8 @@ import { makePinResetCode, normaliseCode, pinResetLimits } from './rules/pin-res
 import { normaliseLogin, parsePin, placeOfPin } from './rules/wallet.ts'
 import type { RegistrationStore } from './store/registrations.ts'
 import type { WalletStore } from './store/wallets.ts'
-import type { SignInPlace, WalletSessions } from './wallet-sessions.ts'
+import type { SignInPlace } from './tell-owner.ts'
+import type { WalletSessions } from './wallet-sessions.ts'
 
 export interface RegisterParts extends ClockAndRandom {
   readonly registrations: RegistrationStore

@@ -5,18 +5,18 @@ import type { ClockAndRandom } from '../platform/clock.ts'
 import { sealHash } from '../platform/secret-hash.ts'
 import type { Tokens } from '../platform/tokens.ts'
 import type { Vault } from '../platform/vault.ts'
-import type { TellPinChanged } from './change-pin.ts'
 import { normaliseCode } from './rules/pin-reset.ts'
 import { normaliseLogin, parsePin, placeOfPin, type Wallet } from './rules/wallet.ts'
 import type { PinResetStore } from './store/pin-resets.ts'
 import type { KnownDevice, LockedTry, PinTriesStore } from './store/pin-tries.ts'
+import type { TellOwner } from './tell-owner.ts'
 
 export interface ResetPinParts extends ClockAndRandom {
   readonly resets: PinResetStore
   readonly tries: PinTriesStore
   readonly codes: Tokens
   readonly vault: Vault
-  readonly tellPinChanged: TellPinChanged
+  readonly tellOwner: Pick<TellOwner, 'pinChanged'>
 }
 
 export type PinReset =
@@ -59,7 +59,7 @@ export function makeResetPin(parts: ResetPinParts) {
         merchantId: undefined,
         subject: walletId,
         reason: 'with a one-time code',
-        notices: parts.tellPinChanged(wallet),
+        notices: parts.tellOwner.pinChanged(wallet),
       },
     )
     if (!isUsed) return { kind: 'wrong' }

@@ -8,17 +8,11 @@ import type { ClockAndRandom } from '../platform/clock.ts'
 import { isVisible } from '../platform/visible-text.ts'
 import type { Wallet } from './rules/wallet.ts'
 import type { WalletSession, WalletSessionStore } from './store/wallet-sessions.ts'
+import type { SignInPlace, TellOwner } from './tell-owner.ts'
 
 const tokenBytes = 32
 const tokenPattern = /^[\w-]{43}$/
 const maxDeviceLength = 120
-
-/** From where somebody signs in. */
-export interface SignInPlace {
-  readonly address: string
-  /** What the browser calls itself. */
-  readonly userAgent: string | undefined
-}
 
 export interface NewSession {
   /** For the browser alone. */
@@ -28,8 +22,13 @@ export interface NewSession {
 
 export type WalletSessions = ReturnType<typeof makeWalletSessions>
 
-export function makeWalletSessions(parts: ClockAndRandom & { readonly walletSessions: WalletSessionStore }) {
-  const { walletSessions: sessions, clock, random } = parts
+export interface WalletSessionsParts extends ClockAndRandom {
+  readonly walletSessions: WalletSessionStore
+  readonly tellOwner: Pick<TellOwner, 'newDevice'>
+}
+
+export function makeWalletSessions(parts: WalletSessionsParts) {
+  const { walletSessions: sessions, tellOwner, clock, random } = parts
 
   /** Not stored yet. */
   const make = (walletId: string, { address, userAgent = '' }: SignInPlace): NewSession => {
@@ -47,9 +46,14 @@ export function makeWalletSessions(parts: ClockAndRandom & { readonly walletSess
     make,
 
     /** The token is for the browser alone. Undefined: the access was ended since it was proven. */
-    async open(wallet: Wallet, place: SignInPlace): Promise<string | undefined> {
+    async open(
+      wallet: Wallet,
+      place: SignInPlace,
+      { tellsOfDevice = false } = {},
+    ): Promise<string | undefined> {
       const { token, session } = make(wallet.walletId, place)
-      if (!(await sessions.insert({ session, access: wallet, notices: [] }))) return undefined
+      const notices = tellsOfDevice ? tellOwner.newDevice(wallet, place) : []
+      if (!(await sessions.insert({ session, access: wallet, notices }))) return undefined
       // The moment for what is over anyway.
       await sessions.deleteEnded(clock.now())
       return token

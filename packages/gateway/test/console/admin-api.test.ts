@@ -711,6 +711,13 @@ test('statements are imported and reconciled', async () => {
     /Send the file itself as the body/,
   )
   assert.match((await admin.call('importStatement', { file: '<x/>', query })).msg, /no camt\.053/)
+  assert.match(
+    (await admin.call('importStatement', { file: ' '.repeat(17 * 2 ** 20), query })).msg,
+    /larger than 16 MiB\. Import it by tillgate reconcile import/,
+  )
+  const mt940 = ':20:1\n:25:1\n:60F:C260107EUR1,\n:61:260107C1,NTRFA\n:62F:C260107EUR2,\n'
+  const dry = await admin.data('importStatement', { file: mt940, query: { ...query, dryRun: 'yes' } })
+  assert.deepEqual([dry.format, dry.lines], ['mt940', 1])
   assert.equal((await admin.data('listImports')).imports[0].importId, imported.importId)
   const mapping = {
     mappingName: 'main-csv',

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pair } from '../../../protocol/test/keys.ts'
+import { until } from '../support/callbacks.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
@@ -92,7 +93,6 @@ test('orders that name no address get the shop’s own, also when it changes bet
   const set = (defaultCallbackUrl: string) => owner.post(path, { defaultCallbackUrl, password }, { on: path })
   assert.equal((await set('http://127.0.0.1:9/first')).location, '/merchant/settings')
   const { callbackUrl: _, ...body } = createBody({ now: Date.now() })
-  await new Promise((resolve) => setTimeout(resolve, 0))
   // The gateway remembers a merchant for some seconds.
   const urlOf = async () => {
     for (;;) {
@@ -155,12 +155,10 @@ test('a callback is sent again, and a refused request is found by its id', async
   assert.ok([303, 422].includes(sent.status))
   const refused = await shop.call('service.trade.query', { orderNo: 'never-made' })
   const requestId = refused.headers.get('x-request-id') ?? ''
-  for (let tries = 0; tries < 100; tries++) {
+  await until(async () => {
     const { text } = await owner.get(`/merchant/requests?q=${requestId}`)
-    if (text.includes('service.trade.query')) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  assert.fail('the request is not on record')
+    return text.includes('service.trade.query')
+  })
 })
 
 test('the statement is a file with what moved', async () => {

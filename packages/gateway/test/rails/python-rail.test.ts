@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkConformance } from '../../src/rails/conformance/check-conformance.ts'
 import { postToRail } from '../../src/rails/conformance/post-to-rail.ts'
+import { until } from '../support/callbacks.ts'
 import { bankSecret, freePort, listenForNotices, sendMessage, startMessage } from '../support/test-bank.ts'
 
 const script = join(import.meta.dirname, '../../../../examples/python/rail.py')
@@ -22,8 +23,10 @@ async function startRail(): Promise<void> {
     stdio: 'ignore',
   })
   after(() => child.kill())
-  for (const deadline = performance.now() + 20_000; !(await isOpen()); await pause(50))
-    assert(performance.now() < deadline && child.exitCode === null, 'the rail did not open')
+  await until(async () => {
+    assert.equal(child.exitCode, null)
+    return isOpen()
+  })
 }
 
 function isOpen(): Promise<boolean> {

@@ -6,7 +6,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Tillgate } from '../../../sdk/src/index.ts'
 import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
 import { makeCallbackHistory } from '../../src/callbacks/store/callback-history.ts'
@@ -103,12 +102,6 @@ function startListen(args: readonly string[]) {
   }
 }
 
-async function soon(isSo: () => boolean | Promise<boolean>, words: () => string): Promise<void> {
-  for (const endsAtMs = performance.now() + 30_000; !(await isSo()); await pause(20)) {
-    assert(performance.now() < endsAtMs, words())
-  }
-}
-
 const attemptsOf = async (callbackId: string) => {
   const callback = await history.findCallback(callbackId)
   assert(callback)
@@ -119,9 +112,9 @@ test('listen shows what happens, forwards it, and counts it as delivered with an
   const program = await startProgram()
   const state = join(temporaryFolder(), 'state.json')
   const listen = startListen(['--forward-to', program.url, '--json', '--state', state])
-  await soon(() => existsSync(state), listen.errors)
+  await until(() => existsSync(state), listen.errors)
   const { paymentId } = await paidOrder()
-  await soon(() => listen.lines().length >= 2, listen.errors)
+  await until(() => listen.lines().length >= 2, listen.errors)
   assert.deepEqual(
     listen.lines().map((line) => [line.eventName, line.kind, line.paymentId, line.forwarded?.httpStatus]),
     [
@@ -152,15 +145,15 @@ test('killed in the middle and started again, listen shows what was missed, and 
   const state = join(temporaryFolder(), 'state.json')
   const args = ['--forward-to', program.url, '--json', '--state', state]
   const first = startListen(args)
-  await soon(() => existsSync(state), first.errors)
+  await until(() => existsSync(state), first.errors)
   const one = await paidOrder()
-  await soon(() => first.lines().length >= 2, first.errors)
+  await until(() => first.lines().length >= 2, first.errors)
   await first.kill()
   const missed = [await paidOrder(), await paidOrder()]
   const second = startListen(args)
-  await soon(() => second.lines().length >= 4, second.errors)
+  await until(() => second.lines().length >= 4, second.errors)
   const three = await paidOrder()
-  await soon(() => second.lines().length >= 6, second.errors)
+  await until(() => second.lines().length >= 6, second.errors)
   assert.deepEqual(
     new Set(second.lines().map(({ paymentId }) => paymentId)),
     new Set([...missed, three].map(({ paymentId }) => paymentId)),
@@ -184,13 +177,13 @@ test('killed while the program handles a callback, that one comes again and no o
     if (program.received.length === 4) killed ??= first.kill()
     return 200
   })
-  await soon(() => killed !== undefined, first.errors)
+  await until(() => killed !== undefined, first.errors)
   await killed
   const handled = (JSON.parse(readFileSync(state, 'utf8')) as { handled: string[] }).handled
   assert.equal(handled.length, 3)
   const interrupted = program.received[3]?.id
   const second = startListen(args)
-  await soon(() => second.lines().length >= 3, second.errors)
+  await until(() => second.lines().length >= 3, second.errors)
   const counts = Map.groupBy(program.received, ({ id }) => id)
   assert.equal(counts.size, 2 * orders.length)
   for (const [id, times] of counts) assert.equal(times.length, id === interrupted ? 2 : 1)
@@ -199,7 +192,7 @@ test('killed while the program handles a callback, that one comes again and no o
 
 async function beginAt(state: string, args: readonly string[]) {
   const listen = startListen(args)
-  await soon(() => existsSync(state), listen.errors)
+  await until(() => existsSync(state), listen.errors)
   return listen
 }
 
@@ -209,9 +202,9 @@ test('a resend is shown, also one that was asked for while nobody listened', asy
   const args = ['--forward-to', program.url, '--json', '--state', state]
   const first = await beginAt(state, args)
   const { paymentId } = await paidOrder()
-  await soon(() => first.lines().length >= 2, first.errors)
+  await until(() => first.lines().length >= 2, first.errors)
   assert.equal((await tillgate.callbacks.resend(paymentId)).queued, 2)
-  await soon(() => first.lines().length >= 4, first.errors)
+  await until(() => first.lines().length >= 4, first.errors)
   assert.deepEqual(
     first.lines().map(({ kind }) => kind),
     ['first', 'first', 'resend', 'resend'],
@@ -221,7 +214,7 @@ test('a resend is shown, also one that was asked for while nobody listened', asy
   await tillgate.sandbox.advance({ paymentId, milliseconds: 61_000 })
   assert.equal((await tillgate.callbacks.resend(paymentId)).queued, 2)
   const second = startListen(args)
-  await soon(() => second.lines().length >= 2, second.errors)
+  await until(() => second.lines().length >= 2, second.errors)
   assert.deepEqual(
     second.lines().map(({ kind, paymentId: shown }) => [kind, shown]),
     [
@@ -238,7 +231,7 @@ test('a program that answers 500 is told of, and the callback stays undelivered 
   const state = join(temporaryFolder(), 'state.json')
   const listen = await beginAt(state, ['--forward-to', program.url, '--state', state])
   const { paymentId, orderNo } = await paidOrder()
-  await soon(() => listen.output().split('\n').length >= 3, listen.errors)
+  await until(() => listen.output().split('\n').length >= 3, listen.errors)
   const line = ` {2}${paymentId} {2}→ HTTP 500 in +\\d+ ms.* {2}order ${orderNo}`
   const starts = ['payment.order.confirming', 'payment.order.success   '].map(
     (event) =>
@@ -273,7 +266,7 @@ test('a state that cannot be made out, or is not this gateway’s, begins from n
     const state = join(temporaryFolder(), 'state.json')
     writeFileSync(state, text)
     const listen = startListen(['--count', '1', '--json', '--state', state])
-    await soon(() => /"after":"\d{13}\./.test(readFileSync(state, 'utf8')), listen.errors)
+    await until(() => /"after":"\d{13}\./.test(readFileSync(state, 'utf8')), listen.errors)
     await paidOrder()
     assert.equal(await listen.exitCode(), 0, listen.errors())
   }

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { openShop } from '../../../../examples/shop/shop.ts'
 import { Tillgate } from '../../../sdk/src/index.ts'
 import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
+import { until } from '../support/callbacks.ts'
 import { sandboxEnvironment, startTestGateway } from '../support/gateway.ts'
 import { lineWith, startProcess } from '../support/process.ts'
 
@@ -25,12 +25,6 @@ async function isOpen(url: string): Promise<boolean> {
   )
 }
 
-async function soon(isSo: () => Promise<boolean>, words: string): Promise<void> {
-  for (const deadline = performance.now() + 20_000; !(await isSo()); await pause(20)) {
-    assert(performance.now() < deadline, words)
-  }
-}
-
 test('the shop ends with the gateway, whether that is stopped or killed', async () => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const gateway = await startProcess({
@@ -42,7 +36,7 @@ test('the shop ends with the gateway, whether that is stopped or killed', async 
     gateway.child.kill(signal)
     const { code } = await gateway.exited()
     if (signal === 'SIGTERM') assert.equal(code, 0)
-    await soon(async () => !(await isOpen(shopUrl)), 'the shop is still open')
+    await until(async () => !(await isOpen(shopUrl)))
     assert.doesNotMatch(gateway.output(), /the demo shop has ended/)
   }
 })
@@ -124,12 +118,12 @@ test('the cart is kept until the order is paid, and after a decline the consumer
     await shop.tillgate.sandbox.pay({ paymentId, outcome })
     const path = `${shop.url}/orders/${orderNo}`
     let page = await fetch(path)
-    await soon(async () => {
+    await until(async () => {
       const text = await page.clone().text()
       if (/No money was taken|is paid/.test(text)) return true
       page = await fetch(path)
       return false
-    }, 'the callback did not come')
+    })
     return { path, text: await page.text(), cookie: page.headers.get('set-cookie') }
   }
   const failed = await orderPage(declined.headers.get('location') ?? '', 'failed')

@@ -153,11 +153,15 @@ export async function makeCallbackWorld(clock: Clock) {
   }
 }
 
-/** Looks again every few milliseconds until it is so, and gives up after half a minute. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 30_000
+/** Looks again every few milliseconds until it is so. */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  words = () => `it did not come to this: ${isSo}`,
+): Promise<void> {
+  // So long, because others may have the machine; what never comes is still told by its name.
+  const deadline = performance.now() + 120_000
   while (!(await isSo())) {
-    assert(performance.now() < deadline, `it did not come to this: ${isSo}`)
+    assert(performance.now() < deadline, words())
     await pause(3)
   }
 }

@@ -153,6 +153,18 @@ test('suspending the gateway’s own merchant, or taking the rail away, ends top
   assert.equal((await topUp(walletId, 1n)).kind, 'begun')
 })
 
+test('an operator’s top-up counts what the consumer has under way, and the other way round', async () => {
+  const walletId = await money.addWallet(1_000n)
+  assert.equal((await topUp(walletId, 3_000n)).kind, 'begun')
+  const { wallets } = operations.as('test')
+  const byOperator = (amountMinor: bigint) =>
+    wallets.topUp({ wallet: walletId, currency: 'USD', amountMinor, reason: 'test' })
+  await assert.rejects(byOperator(1_001n), ends({ failure: 'status_does_not_allow', field: 'amount' }))
+  await byOperator(1_000n)
+  // Whoever begins anew gives the room of the one before back.
+  assert.deepEqual(await topUp(walletId, 3_001n), { kind: 'over_limit', roomMinor: 3_000n })
+})
+
 test('a withdrawal holds its money at once, goes with the others of the day in one file, and is paid once', async () => {
   const walletId = await money.addWallet(5_000n)
   const formNumber = randomUUID()

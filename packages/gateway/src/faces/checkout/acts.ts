@@ -36,6 +36,8 @@ export interface Act {
   readonly form: URLSearchParams
   readonly address: string
   readonly cookieHeader: string | undefined
+  /** What the browser calls itself, shortened. */
+  readonly device: string
   readonly merchant: Pick<Merchant, 'name'>
   /** The consumer's. */
   readonly language: Language
@@ -60,7 +62,7 @@ export function makeActs(parts: ActsParts) {
     visits,
   } = parts
   return {
-    async signIn({ order, form, address, cookieHeader, startSignIn }: Act): Promise<string[]> {
+    async signIn({ order, form, address, cookieHeader, device, startSignIn }: Act): Promise<string[]> {
       const login = (form.get('login') ?? '').slice(0, maxLoginShown)
       const end = startSignIn()
       if (!end) return note(order, { code: 'busy', login })
@@ -70,6 +72,7 @@ export function makeActs(parts: ActsParts) {
           pin: form.get('pin') ?? '',
           address,
           device: visits.readDevice(cookieHeader, login),
+          userAgent: device,
         })
         switch (outcome.kind) {
           case 'signed_in':

@@ -3,6 +3,7 @@
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from '../../http/admission/addresses.ts'
+import { deviceName } from '../../http/forms/device-name.ts'
 import { isLanguageTag } from '../../http/languages/languages.ts'
 import { redirect } from '../../http/layout.ts'
 import { sendQr } from '../../http/qr.ts'
@@ -240,6 +241,7 @@ export function serveCheckout(listener: FastifyInstance, parts: CheckoutParts): 
           form,
           address: addressKey(request.ip),
           cookieHeader: request.headers.cookie,
+          device: deviceName(request.headers['user-agent'] ?? ''),
           merchant,
           language: languageOf(request),
           startSignIn: () => limits.startSignIn(request.ip, order.paymentId),

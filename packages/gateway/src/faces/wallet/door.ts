@@ -154,7 +154,9 @@ ${site && passkeySignIn(call, site, query)}
     try {
       const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
       const wallet = await running().signInByPasskey(given, site)
-      return wallet ? enter(call, wallet) : signInPage(call, { code: 'passkeyWrong' })
+      if (!wallet) return signInPage(call, { code: 'passkeyWrong' })
+      const device = running().devices.readDevice(request.headers.cookie, wallet.login)
+      return enter(call, wallet, { tellsOfDevice: device?.walletId !== wallet.walletId })
     } finally {
       end()
     }
@@ -170,6 +172,7 @@ ${site && passkeySignIn(call, site, query)}
       const outcome = await authenticate({
         ...{ login, pin: form.get('pin') ?? '', address: addressKey(request.ip) },
         device: devices.readDevice(request.headers.cookie, login),
+        userAgent: placeOf(request).userAgent,
       })
       if (outcome.kind === 'signed_in') return enter(call, outcome.wallet)
       const nowMs = parts.nowMs()
@@ -180,8 +183,12 @@ ${site && passkeySignIn(call, site, query)}
   }
 
   /** Always with a session of its own: whatever token the browser had is worth nothing. */
-  async function enter(call: Call, wallet: Wallet): Promise<FastifyReply> {
-    const opened = await running().sessions.open(wallet, placeOf(call.request))
+  async function enter(
+    call: Call,
+    wallet: Wallet,
+    told?: { readonly tellsOfDevice: boolean },
+  ): Promise<FastifyReply> {
+    const opened = await running().sessions.open(wallet, placeOf(call.request), told)
     if (opened === undefined) return signInPage(call, { code: 'stale' })
     return goIn(call, wallet, opened)
   }

@@ -7,9 +7,10 @@ import { siteOf } from '../../accounts/rules/passkey.ts'
 import { sessionLimits } from '../../accounts/sessions.ts'
 import { addressKey } from '../../http/admission/addresses.ts'
 import type { CookieJar } from '../../http/cookies.ts'
+import { deviceName } from '../../http/forms/device-name.ts'
 import { makeSignInCookies } from '../../http/forms/sign-in-cookies.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { SignInPlace } from '../../wallets/wallet-sessions.ts'
+import type { SignInPlace } from '../../wallets/tell-owner.ts'
 import type { Language } from '../checkout/languages.ts'
 import { wordsOf } from './languages.ts'
 import type { WalletLimits } from './limits.ts'
@@ -68,28 +69,6 @@ export function makeVisits({ jar, random, clock, running, limits, publicUrl }: V
 
 export function placeOf(request: FastifyRequest): SignInPlace {
   return { address: addressKey(request.ip), userAgent: deviceName(request.headers['user-agent'] ?? '') }
-}
-
-const programs = [
-  ['Edge', /\bEdgA?\//],
-  ['Firefox', /\b(?:Firefox|FxiOS)\//],
-  ['Chrome', /\b(?:Chrome|CriOS)\//],
-  ['Safari', /\bSafari\//],
-] as const
-const systems = [
-  ['Android', /\bAndroid\b/],
-  ['iPhone', /\biPhone\b/],
-  ['iPad', /\biPad\b/],
-  ['Windows', /\bWindows\b/],
-  ['macOS', /\bMac OS X\b/],
-  ['Linux', /\bLinux\b/],
-] as const
-
-/** Enough for its owner to know it; what else the browser tells is not kept. */
-export function deviceName(userAgent: string): string {
-  return [programs, systems]
-    .flatMap((known) => known.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? [])
-    .join(', ')
 }
 
 /** Only a page of the wallet: never another host. */

@@ -36,7 +36,7 @@ export async function collect(stream: AsyncIterable<Uint8Array>, maxBytes: numbe
     bytes += chunk.length
     if (bytes > maxBytes)
       throw new Failure('too_large', {
-        message: `The file is larger than ${maxBytes / 1024 / 1024} MiB. Import it by tillgate reconcile import.`,
+        message: `The file is larger than ${Math.floor(maxBytes / 2 ** 20)} MiB. Import it by tillgate reconcile import.`,
       })
     chunks.push(chunk)
   }

@@ -85,6 +85,20 @@ export const noticeKinds = {
     gaps: [],
     forgetsAddress: true,
   },
+  'new-device': {
+    audience: 'person',
+    tells: 'Somebody signed in to a wallet on a device that it does not know',
+    isOptional: false,
+    gaps: ['device', 'time'],
+    forgetsAddress: true,
+  },
+  'refund-arrived': {
+    audience: 'person',
+    tells: 'A refund is in the wallet that paid',
+    isOptional: true,
+    gaps: ['amount', 'merchant', 'orderNo'],
+    forgetsAddress: true,
+  },
   'withdrawal-returned': {
     audience: 'person',
     tells: 'A withdrawal came back, or was not carried out; the money is in the wallet again',

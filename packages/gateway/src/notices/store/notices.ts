@@ -104,7 +104,8 @@ update notices
    set state = ${state}, last_error = ${error}, due_at = ${dueAtMs}, claim_id = null,
        ended_at = case when ${isOver}::boolean then ${nowMs}::bigint end,
        sealed_link = case when not ${isOver}::boolean then sealed_link end,
-       recipient = case when not ${isAddressForgotten}::boolean then recipient end
+       recipient = case when not ${isAddressForgotten}::boolean then recipient end,
+       parameters = case when not ${isAddressForgotten}::boolean then parameters else '{}' end
  where notice_id = ${noticeId} and claim_id = ${claimId}`)
   return rowCount === 1
 }

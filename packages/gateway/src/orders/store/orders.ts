@@ -271,12 +271,18 @@ export function callbacksOf(changes: readonly StatusChange[]) {
   return changes.flatMap(({ callback }) => callback ?? [])
 }
 
-/** Those that won. Their callbacks are left to the caller, to be inserted in the same transaction. */
+/**
+ * Those that won. Their callbacks are left to the caller, to be inserted in the same transaction. Where an order passes
+ * through another status on its way, `passing` has that change: its row is written once, its history twice.
+ */
 export async function changeWithoutCallbacks(
   transaction: Queryable,
   unsorted: readonly StatusChange[],
+  passing: readonly StatusChange[] = [],
 ): Promise<readonly StatusChange[]> {
   if (unsorted.length === 0) return []
+  const passed = new Map(passing.map((change) => [keyOf(change), change]))
+  const firstOf = (change: StatusChange) => passed.get(keyOf(change)) ?? change
   // As far as the plan keeps the order, two that change the same orders do not wait for each other in a circle.
   const changes = unsorted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const { rows: moved } = await transaction.query<{ merchant_id: string; payment_id: string }>({
@@ -285,9 +291,10 @@ export async function changeWithoutCallbacks(
 with changes as (
   select *
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-                $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::numeric[], $14::boolean[])
+                $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::numeric[], $14::boolean[],
+                $15::text[], $16::bigint[], $17::text[])
       as c (merchant_id, payment_id, from_status, to_status, changed_at, actor, transaction_id, completed_at, message,
-            wallet_id, rail_id, open_attempt, fee_minor, returns_fee)
+            wallet_id, rail_id, open_attempt, fee_minor, returns_fee, passed_status, passed_at, passed_actor)
 ), moved as (
   update orders o
      set status = c.to_status, transaction_id = c.transaction_id, completed_at = c.completed_at, message = c.message,
@@ -299,14 +306,18 @@ with changes as (
   returning o.merchant_id, o.payment_id
 ), noted as (
   insert into order_history (merchant_id, payment_id, to_status, from_status, changed_at, actor, reason)
-  select merchant_id, payment_id, c.to_status, c.from_status, c.changed_at, c.actor, c.message
+  select merchant_id, payment_id, c.to_status, coalesce(c.passed_status, c.from_status), c.changed_at, c.actor, c.message
     from moved join changes c using (merchant_id, payment_id)
+   union all
+  select merchant_id, payment_id, c.passed_status, c.from_status, c.passed_at, c.passed_actor, null
+    from moved join changes c using (merchant_id, payment_id)
+   where c.passed_status is not null
 )
 select merchant_id, payment_id from moved`,
     values: [
       changes.map((change) => change.merchantId),
       changes.map((change) => change.paymentId),
-      changes.map((change) => change.from),
+      changes.map((change) => firstOf(change).from),
       changes.map((change) => change.to),
       changes.map((change) => change.changedAtMs),
       changes.map((change) => change.actor),
@@ -315,9 +326,12 @@ select merchant_id, payment_id from moved`,
       changes.map((change) => change.order.message ?? null),
       changes.map((change) => change.order.walletId ?? null),
       changes.map((change) => change.order.railId ?? null),
-      changes.map((change) => change.openAttempt ?? null),
+      changes.map((change) => firstOf(change).openAttempt ?? null),
       changes.map((change) => change.order.fee?.amountMinor.toString() ?? null),
       changes.map((change) => change.order.fee?.isReturned ?? null),
+      changes.map((change) => passed.get(keyOf(change))?.to ?? null),
+      changes.map((change) => passed.get(keyOf(change))?.changedAtMs ?? null),
+      changes.map((change) => passed.get(keyOf(change))?.actor ?? null),
     ],
   })
   const movedKeys = new Set(moved.map((row) => `${row.merchant_id} ${row.payment_id}`))

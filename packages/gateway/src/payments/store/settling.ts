@@ -9,6 +9,8 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { isTransient } from '../../database/transient.ts'
 import { type AccountKey, feesAccount, type Transfer } from '../../ledger/rules/transfer.ts'
 import { insertTransfers, makeAccountOpener, type Spent } from '../../ledger/store/ledger.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import type { StatusChange } from '../../orders/rules/status-change.ts'
 import { changeStatuses, type OrderHooks } from '../../orders/store/orders.ts'
 import type { RefundChange } from '../../refunds/rules/refund.ts'
@@ -24,7 +26,7 @@ import {
   removeClaimed,
 } from './settlements.ts'
 
-export type Settled =
+export type Decided =
   | {
       readonly kind: 'payment'
       readonly claimed: ClaimedSettlement
@@ -33,6 +35,8 @@ export type Settled =
       readonly transfers: readonly Transfer[]
     }
   | { readonly kind: 'refund'; readonly claimed: ClaimedSettlement; readonly change: RefundChange }
+
+export type Settled = Decided & { readonly notices: readonly NewNotice[] }
 
 export type SettlingStore = ReturnType<typeof makeSettlingStore>
 
@@ -95,6 +99,10 @@ async function commitSettled(transaction: Queryable, all: readonly Settled[]) {
       refunds.flatMap(({ callback }) => callback ?? []),
     )
     queued.push(...changed.queued, ...ofRefunds)
+    await queueNotices(
+      transaction,
+      settled.flatMap(({ notices }) => notices),
+    )
     await endRefunds(transaction, refunds, ends, givenBack(payments))
   }
   return { result: all.map(({ claimed }) => ours.has(claimed)), queued }

@@ -5,6 +5,10 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { prepared, sql } from '../../database/sql.ts'
 import { accountIdOf, effectsOf, merchantAccount } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
+import type { Wallet } from '../../wallets/rules/wallet.ts'
+import { findWallets } from '../../wallets/store/wallets.ts'
 import { type Decided, type DuePlan, holdOf } from '../rules/decide-payouts.ts'
 import type { PayoutChange } from '../rules/end-payout.ts'
 import type { Payout, PayoutRun } from '../rules/payout.ts'
@@ -223,12 +227,14 @@ export interface Ending {
   readonly nowMs: number
   readonly limit: number
   readonly decide: (payout: Payout, run: PayoutRun) => PayoutChange
+  /** Of a withdrawal that is not carried out. */
+  readonly tell: (payout: Payout, wallet: Wallet, run: PayoutRun) => readonly NewNotice[]
 }
 
 /** One worker for each run, because its row is locked. */
 async function endPayouts(
   transaction: Queryable,
-  { nowMs, limit, decide }: Ending,
+  { nowMs, limit, decide, tell }: Ending,
 ): Promise<number | undefined> {
   const [run] = await findRuns(
     transaction,
@@ -239,11 +245,24 @@ async function endPayouts(
     transaction,
     sql`run_id = ${run.runId} and status in ('requested', 'sent') order by payout_id limit ${limit}`,
   )
-  if (payouts.length > 0)
+  if (payouts.length > 0) {
     await changePayouts(
       transaction,
       payouts.map((payout) => decide(payout, run)),
     )
+    const withdrawals = run.ending === 'cancelled' ? payouts.filter(({ walletId }) => walletId) : []
+    const wallets = await findWallets(
+      transaction,
+      withdrawals.map(({ walletId = '' }) => walletId),
+    )
+    await queueNotices(
+      transaction,
+      withdrawals.flatMap((payout, index) => {
+        const wallet = wallets[index]
+        return wallet ? tell(payout, wallet, run) : []
+      }),
+    )
+  }
   if (payouts.length < limit)
     await transaction.query(sql`update payout_runs set ended_at = ${nowMs} where run_id = ${run.runId}`)
   return payouts.length

@@ -62,13 +62,14 @@ async function readItems(
   { outside, names }: Looked,
   { before = [], items }: { readonly before?: readonly Sql[]; readonly items: Sql },
 ): Promise<BookItem[]> {
+  // Joined, not asked by `exists` in the list: that PostgreSQL answers by a hash of all that was ever matched.
   const parts = [...before, sql`i as materialized (${items})`]
   const { rows } = await database.query(sql`
 with names as materialized (select unnest(${names}::text[]) as name), ${listed(parts)}
-select ${shape.columns},
-       i.kind = 'booked' and exists (select 1 from matched_transfers m where m.account = ${outside.account}
-                                        and m.merchant_id = i.merchant_id and m.transfer_id = i.transfer_id) as is_matched
-  from i`)
+select ${shape.columns}, m.transfer_id is not null as is_matched
+  from i
+  left join matched_transfers m on i.kind = 'booked' and m.account = ${outside.account} and m.merchant_id = i.merchant_id
+                               and m.transfer_id = i.transfer_id`)
   return unique(rows.map((row) => ({ ...shape.read(row), isMatched: row['is_matched'] === true })))
 }
 
@@ -86,20 +87,21 @@ function unique(items: readonly BookItem[]): BookItem[] {
   return [...byKey.values()]
 }
 
+/** Of the items `i`. */
 const shape = rowShape<Omit<BookItem, 'isMatched'>>('item', {
-  key: 'key',
-  kind: 'kind',
-  merchantId: 'merchant_id',
-  transferId: 'transfer_id',
-  currency: 'currency',
-  amountMinor: bigint('amount_minor'),
-  day: 'day::text',
-  bookDay: 'book_day::text',
-  references: 'refs',
-  what: 'what',
-  railId: 'rail_id',
-  orderStatus: 'order_status',
-  feeMinor: bigint('fee_minor'),
+  key: 'i.key',
+  kind: 'i.kind',
+  merchantId: 'i.merchant_id',
+  transferId: 'i.transfer_id',
+  currency: 'i.currency',
+  amountMinor: bigint('i.amount_minor'),
+  day: 'i.day::text',
+  bookDay: 'i.book_day::text',
+  references: 'i.refs',
+  what: 'i.what',
+  railId: 'i.rail_id',
+  orderStatus: 'i.order_status',
+  feeMinor: bigint('i.fee_minor'),
 })
 
 /** What moves between a transfer rail's own money and suspense, there and back: the bank knows nothing of it. */

@@ -20,6 +20,7 @@ import {
 } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
+import { findUnderWay } from '../../wallets/store/top-ups.ts'
 import { checkBanks } from './bank-accounts.ts'
 import { CorrectionRefused, findCorrectable, noteCorrected } from './corrections.ts'
 
@@ -102,14 +103,24 @@ export function mayBeOverdrawn(ownerKind: AccountKey['ownerKind']): boolean {
   )
 }
 
-/** Of accounts that this transaction has changed, and so holds. */
+/** Of accounts that this transaction has changed, and so holds; what consumers have under way counts as if it were there. */
 async function checkBalances(transaction: Queryable, limits: BalanceLimits): Promise<void> {
+  const keys = [...limits.keys()].map(accountKeyOf)
+  const coming = await findUnderWay(
+    transaction,
+    keys.map(({ ownerId }) => ownerId),
+  )
+  const underWay = keys.map(
+    ({ ownerId, currency }) =>
+      coming.find((each) => each.wallet_id === ownerId && each.currency === currency)?.minor ?? '0',
+  )
   const { rows } = await transaction.query<{ account_id: string }>(sql`
 select a.account_id
   from accounts a
-  join unnest(${[...limits.keys()]}::text[], ${[...limits.values()].map((limit) => limit?.toString() ?? null)}::numeric[])
-    as l (account_id, balance) on a.account_id = l.account_id
- where a.credits_posted - a.debits_posted > coalesce(a.balance_limit, l.balance)`)
+  join unnest(${[...limits.keys()]}::text[], ${[...limits.values()].map((limit) => limit?.toString() ?? null)}::numeric[],
+              ${underWay}::numeric[])
+    as l (account_id, balance, under_way) on a.account_id = l.account_id
+ where a.credits_posted - a.debits_posted + l.under_way > coalesce(a.balance_limit, l.balance)`)
   if (rows.length > 0) throw new OverLimit('more than may be in the wallet')
 }
 

@@ -1,6 +1,8 @@
 // Counting tries of PINs, across all processes: each try takes the wallet's row and its own counter, so that of many at
 // once, wherever they are made, one is counted after the other.
 import type { Pool, Queryable } from '../../database/pool.ts'
+import type { NewNotice } from '../../notices/rules/notice.ts'
+import { queueNotices } from '../../notices/store/queue-notices.ts'
 import { noTries } from '../../platform/lockout.ts'
 import { decidePinTry, type TriesLeft, triesLeft } from '../rules/pin-lock.ts'
 import type { Wallet } from '../rules/wallet.ts'
@@ -20,8 +22,12 @@ export function makePinTriesStore(database: Pool) {
   return {
     /** Counts a try before anybody knows whether it is right; the same statements for a login that nobody has. */
     take: (attempt: PinAttempt) => database.transaction((transaction) => take(transaction, attempt)),
-    /** The PIN was right. */
-    forget: (taken: TakenTry) => database.transaction((transaction) => forget(transaction, taken)),
+    /** The PIN was right, and this is told of it. */
+    forget: (taken: TakenTry, notices: readonly NewNotice[]) =>
+      database.transaction(async (transaction) => {
+        await forget(transaction, taken)
+        await queueNotices(transaction, notices)
+      }),
     /** How many. */
     deleteForgotten: (nowMs: number) => deleteForgotten(database, nowMs),
   }

@@ -6,7 +6,7 @@ import { accountIdOf, walletAccount } from '../../ledger/rules/transfer.ts'
 import { openAccounts } from '../../ledger/store/ledger.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import { insertOrders, type OrderRow, orderColumns, toOrder } from '../../orders/store/orders.ts'
-import { roomMinor, topUpLimits } from '../rules/top-up.ts'
+import { ownMerchantId, roomMinor, topUpLimits } from '../rules/top-up.ts'
 
 export type OpenedTopUp =
   /** This one, or the one that was made under its number before. */
@@ -49,7 +49,7 @@ select a.credits_posted - a.debits_posted as posted, a.balance_limit
    for update of a for share of w`)
   const [row] = rows
   if (!row) return { kind: 'too_many' }
-  const known = await underWay(transaction, order)
+  const known = await findUnderWay(transaction, [topsUp])
   const isRepeated = known.some(({ numbers }) => numbers.includes(order.orderNo))
   if (!isRepeated) {
     const count = known.reduce((sum, { orders }) => sum + Number(orders), 0)
@@ -66,17 +66,20 @@ select a.credits_posted - a.debits_posted as posted, a.balance_limit
   return { kind: 'stored', order: stored }
 }
 
-/** By orders_of_top_up. */
-async function underWay(database: Queryable, { merchantId, topsUp }: Pick<Order, 'merchantId' | 'topsUp'>) {
-  const { rows } = await database.query<{
+/** What may still come into these wallets, by wallet and currency; nobody begins another while their accounts are locked. */
+export async function findUnderWay(transaction: Queryable, walletIds: readonly string[]) {
+  const { rows } = await transaction.query<{
+    wallet_id: string
     currency: string
     orders: string
     minor: string
     numbers: readonly string[]
   }>(sql`
-select o.currency, count(*) as orders, sum(o.payment_amount_minor) as minor, array_agg(o.order_no) as numbers
+select o.tops_up as wallet_id, o.currency, count(*) as orders, sum(o.payment_amount_minor) as minor,
+       array_agg(o.order_no) as numbers
   from orders o
- where o.merchant_id = ${merchantId} and o.tops_up = ${topsUp} and o.status in ('pending', 'confirming')
- group by o.currency`)
+ where o.merchant_id = ${ownMerchantId} and o.tops_up = any (${walletIds}::text[])
+   and o.status in ('pending', 'confirming')
+ group by o.tops_up, o.currency`)
   return rows
 }

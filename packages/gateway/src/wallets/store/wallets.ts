@@ -75,7 +75,10 @@ const shape = rowShape<Wallet>('wallet', {
   confirmedAtMs: number('confirmed_at'),
 })
 
-async function findWallets(database: Queryable, ids: readonly string[]): Promise<(Wallet | undefined)[]> {
+export async function findWallets(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<(Wallet | undefined)[]> {
   const { rows } = await database.query(prepared('find-wallets')`
 select ${shape.columns} from wallets where wallet_id = any (${ids}::text[])`)
   const found = new Map(rows.map(shape.read).map((wallet) => [wallet.walletId, wallet]))

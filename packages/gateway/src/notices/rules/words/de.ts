@@ -113,6 +113,20 @@ export const de: NoticeWords = {
       'Wenn Sie es nicht waren, lassen Sie die Wallet sofort von ihrem Betreiber sperren.',
     ],
   },
+  'new-device': {
+    subject: 'Neue Anmeldung in Ihrer Wallet',
+    body: [
+      'Jemand, wahrscheinlich Sie, hat sich am {time} auf einem Gerät, das wir nicht kennen, in Ihrer Wallet angemeldet: {device}.',
+      'Wenn Sie es nicht waren, ändern Sie sofort Ihre PIN und melden Sie sich unter Einstellungen überall ab, oder bitten Sie den Betreiber Ihrer Wallet, sie zu sperren.',
+    ],
+  },
+  'refund-arrived': {
+    subject: 'Erstattung von {merchant}: {amount}',
+    body: [
+      '{merchant} hat Ihnen {amount} erstattet. Das Geld ist in Ihrer Wallet.',
+      'Bestellnummer: {orderNo}',
+    ],
+  },
   'withdrawal-returned': {
     subject: 'Ihre Auszahlung von {amount} kam zurück',
     body: [

@@ -114,6 +114,20 @@ export const en: NoticeWords = {
       'If it was not you, ask the people who run your wallet to lock it at once.',
     ],
   },
+  'new-device': {
+    subject: 'New sign-in to your wallet',
+    body: [
+      'Somebody, most likely you, signed in to your wallet at {time} on a device that we do not know: {device}.',
+      'If it was not you, change your PIN at once and sign out everywhere under Settings, or ask the people who run your wallet to lock it.',
+    ],
+  },
+  'refund-arrived': {
+    subject: 'Refund from {merchant}: {amount}',
+    body: [
+      '{merchant} has refunded {amount} to you. The money is in your wallet.',
+      'Order number: {orderNo}',
+    ],
+  },
   'withdrawal-returned': {
     subject: 'Your withdrawal of {amount} came back',
     body: [

@@ -113,6 +113,20 @@ export const es: NoticeWords = {
       'Si no has sido tú, pide enseguida a quienes gestionan tu monedero que lo bloqueen.',
     ],
   },
+  'new-device': {
+    subject: 'Nuevo inicio de sesión en tu monedero',
+    body: [
+      'Alguien, seguramente tú, inició sesión en tu monedero el {time} en un dispositivo que no conocemos: {device}.',
+      'Si no has sido tú, cambia tu PIN enseguida y cierra todas las sesiones en Ajustes, o pide a quienes gestionan tu monedero que lo bloqueen.',
+    ],
+  },
+  'refund-arrived': {
+    subject: 'Reembolso de {merchant}: {amount}',
+    body: [
+      '{merchant} te ha reembolsado {amount}. El dinero está en tu monedero.',
+      'Número de pedido: {orderNo}',
+    ],
+  },
   'withdrawal-returned': {
     subject: 'Tu retirada de {amount} ha vuelto',
     body: [

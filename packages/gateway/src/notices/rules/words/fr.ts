@@ -113,6 +113,20 @@ export const fr: NoticeWords = {
       'Si ce n’était pas vous, demandez tout de suite à l’exploitant de votre portefeuille de le bloquer.',
     ],
   },
+  'new-device': {
+    subject: 'Nouvelle connexion à votre portefeuille',
+    body: [
+      'Quelqu’un, sans doute vous, s’est connecté à votre portefeuille le {time} sur un appareil que nous ne connaissons pas : {device}.',
+      'Si ce n’était pas vous, changez tout de suite votre PIN et déconnectez-vous partout dans les réglages, ou demandez à l’exploitant de votre portefeuille de le bloquer.',
+    ],
+  },
+  'refund-arrived': {
+    subject: 'Remboursement de {merchant} : {amount}',
+    body: [
+      '{merchant} vous a remboursé {amount}. L’argent est dans votre portefeuille.',
+      'Numéro de commande : {orderNo}',
+    ],
+  },
   'withdrawal-returned': {
     subject: 'Votre retrait de {amount} est revenu',
     body: [

@@ -113,6 +113,20 @@ export const ja: NoticeWords = {
       'お心当たりがない場合は、すぐにウォレットの運営者へロックを依頼してください。',
     ],
   },
+  'new-device': {
+    subject: 'ウォレットへの新しいログイン',
+    body: [
+      '{time} に、登録のない端末からウォレットへのログインがありました（おそらくご本人です）：{device}',
+      'お心当たりがない場合は、すぐに PIN を変更し、設定からすべての端末でログアウトするか、ウォレットの運営者へロックを依頼してください。',
+    ],
+  },
+  'refund-arrived': {
+    subject: '{merchant} からの返金：{amount}',
+    body: [
+      '{merchant} から {amount} が返金されました。お金はウォレットに入っています。',
+      '注文番号：{orderNo}',
+    ],
+  },
   'withdrawal-returned': {
     subject: '{amount} の出金が戻りました',
     body: [

@@ -113,6 +113,20 @@ export const pt: NoticeWords = {
       'Se não foi você, peça já a quem gere a carteira que a bloqueie.',
     ],
   },
+  'new-device': {
+    subject: 'Nova sessão na sua carteira',
+    body: [
+      'Alguém, provavelmente você, entrou na sua carteira em {time} num dispositivo que não conhecemos: {device}.',
+      'Se não foi você, altere já o seu PIN e termine todas as sessões nas definições, ou peça a quem gere a carteira que a bloqueie.',
+    ],
+  },
+  'refund-arrived': {
+    subject: 'Reembolso de {merchant}: {amount}',
+    body: [
+      '{merchant} reembolsou-lhe {amount}. O dinheiro está na sua carteira.',
+      'Número da encomenda: {orderNo}',
+    ],
+  },
   'withdrawal-returned': {
     subject: 'O seu levantamento de {amount} voltou',
     body: [

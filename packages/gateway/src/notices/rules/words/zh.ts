@@ -104,6 +104,17 @@ export const zh: NoticeWords = {
     subject: '您的 PIN 已更改',
     body: ['您钱包的 PIN 已更改，其他设备均已退出登录。', '如非本人操作，请立即联系钱包运营方锁定钱包。'],
   },
+  'new-device': {
+    subject: '您的钱包有新的登录',
+    body: [
+      '有人（很可能是您本人）于 {time} 在一台我们不认识的设备上登录了您的钱包：{device}。',
+      '如非本人操作，请立即更改 PIN 并在设置中退出所有设备，或联系钱包运营方锁定钱包。',
+    ],
+  },
+  'refund-arrived': {
+    subject: '{merchant} 退款：{amount}',
+    body: ['{merchant} 已向您退款 {amount}，款项已到您的钱包。', '订单号：{orderNo}'],
+  },
   'withdrawal-returned': {
     subject: '您的 {amount} 提现已退回',
     body: ['您的 {amount} 提现未能付出：{reason}', '款项已退回您的钱包。重试前请核对银行账户。'],
