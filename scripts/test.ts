@@ -85,19 +85,24 @@ if (wanted !== 'check') {
   ])
 }
 
-/** One module for each process, with neighbours in different ones: those of one folder are alike in what they cost. */
+/**
+ * A module for each process. Neighbours are in different ones: those of one folder are alike in what they cost. The slow
+ * ones, which kill servers and fill memory, have a process each.
+ */
 function shareOut(files: readonly string[], folder: string): string[] {
-  const shares = Array.from({ length: Math.min(processes, files.length) }, (_, share) =>
-    files.filter((_file, at) => at % processes === share),
-  )
+  const alone = new Set(globSync(slow))
+  const together = files.filter((file) => !alone.has(file))
+  const shares = [
+    ...files.filter((file) => alone.has(file)).map((file) => [file]),
+    ...Array.from({ length: Math.min(processes, together.length) }, (_, share) =>
+      together.filter((_file, at) => at % processes === share),
+    ),
+  ]
+  const runFiles = JSON.stringify(resolve(import.meta.dirname, '../test/run-files.ts'))
   return shares.map((share, at) => {
     const module = join(folder, `${at}.mjs`)
-    const runFiles = resolve(import.meta.dirname, '../test/run-files.ts')
-    const paths = share.map((file) => resolve(file))
-    writeFileSync(
-      module,
-      `import { runFiles } from ${JSON.stringify(runFiles)}\nrunFiles(${JSON.stringify(paths)})\n`,
-    )
+    const paths = JSON.stringify(share.map((file) => resolve(file)))
+    writeFileSync(module, `import { runFiles } from ${runFiles}\nrunFiles(${paths})\n`)
     return module
   })
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 /** For a file that waits for what never comes. */
-const timeout = 10 * 60_000
+const timeout = 20 * 60_000
 
 export function runFiles(files: readonly string[]): void {
   for (const file of files)

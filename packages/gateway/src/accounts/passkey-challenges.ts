@@ -10,8 +10,6 @@ export interface ChallengeFor {
   readonly boundTo: string
 }
 
-export type Challenges = ReturnType<typeof makeChallenges>
-
 const nonceBytes = 16
 
 export function makeChallenges({ tokens, clock, random }: ClockAndRandom & { readonly tokens: Tokens }) {

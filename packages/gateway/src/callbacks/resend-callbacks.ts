@@ -164,6 +164,7 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
       const until = { ...filter, untilMs: Math.min(filter.untilMs ?? startMs, startMs) }
       let found = 0
       let queued = 0
+      let lastDueAtMs = startMs
       for (let before: string | undefined; ; ) {
         const page = await history.listCallbacks(until, { before, limit: batch })
         if (page.length === 0) break
@@ -178,9 +179,11 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
           { nowMs: clock.now(), notSinceMs: startMs },
           act(describe(filter), filter.merchantId, reason),
         )
+        // One that is being sent just now is passed over, and its time stays free.
+        lastDueAtMs = Math.max(lastDueAtMs, due.at(-1)?.dueAtMs ?? startMs)
         before = page.at(-1)?.callbackId
       }
-      return { found, queued, lastDueAtMs: startMs + Math.floor(Math.max(0, queued - 1) * everyMs) }
+      return { found, queued, lastDueAtMs }
     },
   }
 }

@@ -12,8 +12,6 @@ export interface CloseDaysParts extends ActParts {
   readonly onUnexplained: (day: ReconciledDay) => void
 }
 
-export type CloseDays = ReturnType<typeof makeCloseDays>
-
 export function makeCloseDays(parts: CloseDaysParts) {
   const { days, statements, clock } = parts
   const makeAct = makeActs(parts)

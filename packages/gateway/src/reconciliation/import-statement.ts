@@ -61,8 +61,6 @@ const linesPerBatch = 1_000
 const maxLines = 2_000_000
 const exampleLines = 20
 
-export type ImportStatement = ReturnType<typeof makeImportStatement>
-
 export function makeImportStatement(parts: ImportStatementParts) {
   const { statements, matching, matchLines, clock, random } = parts
   const makeAct = makeActs(parts)

@@ -12,8 +12,6 @@ export interface ManageMappingsParts extends ActParts {
   readonly bankAccounts: Pick<BankAccountStore, 'listBanks'>
 }
 
-export type ManageMappings = ReturnType<typeof makeManageMappings>
-
 export function makeManageMappings(parts: ManageMappingsParts) {
   const { statements, matching, bankAccounts, clock } = parts
   const act = makeActs(parts)

@@ -37,8 +37,6 @@ export interface BreakWithNotes {
   readonly notes: readonly BreakNote[]
 }
 
-export type SettleBreaks = ReturnType<typeof makeSettleBreaks>
-
 export function makeSettleBreaks(parts: SettleBreaksParts) {
   const { breaks, matching, approvals, bookLine, matchLines, clock, random, actor } = parts
   const makeAct = makeActs(parts)

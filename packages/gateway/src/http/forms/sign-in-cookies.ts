@@ -42,8 +42,6 @@ export interface BrowserForms {
   readonly cookies: readonly string[]
 }
 
-export type SignInCookies<Note extends object> = ReturnType<typeof makeSignInCookies<Note>>
-
 export function makeSignInCookies<Note extends object>({
   name,
   jarOf,

@@ -44,8 +44,6 @@ export interface LinkTotals {
   readonly refundedMinor: bigint
 }
 
-export const nothingPaid: LinkTotals = { paidCount: 0, paidMinor: 0n, refundedMinor: 0n }
-
 export function makeLink(
   given: NewLink,
   { merchantId, linkId, nowMs }: LinkKey & { nowMs: number },

@@ -5,8 +5,6 @@ import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
 import { firstCallbackIdAt, firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
 
-export type MerchantFigureStore = ReturnType<typeof makeMerchantFigureStore>
-
 export interface OrderTally {
   readonly status: OrderStatus
   readonly currency: string

@@ -43,7 +43,6 @@ export const planOutcomes = [
 ] as const
 export type PlanOutcome = (typeof planOutcomes)[number]
 
-export const longestShareDays = 180
 export const dayMs = 86_400_000
 
 export function dayOf(timeMs: number): string {
