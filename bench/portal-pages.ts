@@ -108,6 +108,8 @@ async function fill(pool: Pool): Promise<void> {
 async function measure(gateway: TestGateway): Promise<void> {
   const sample = await findSample(gateway.pool)
   if (!sample) throw new Error('no orders were made')
+  // Of an earlier run on the same folder.
+  await gateway.pool.query("delete from member_accounts where login like 'owner-%'")
   const { client, email } = await memberOf(gateway, merchantId, 'owner')
   const credentialId = await addPasskey(gateway.pool, email)
   const pages = [

@@ -70,6 +70,8 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   const { code, field } = failure
   failures.set(request, { code, ...(field !== undefined && { field }) })
   reply.status(httpStatusOf(failure.code))
+  // What is left of the request is not read.
+  if (failure.failure === 'too_large') reply.header('connection', 'close')
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
   return reply.send(failureAnswer(failure, request.id))
 }

@@ -142,6 +142,7 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
     suspendMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'suspended', reason),
     resumeMerchant: (merchantId: string, reason: string) => setStatus(merchantId, 'active', reason),
     listMerchants: () => merchants.listMerchants(),
+    searchMerchants: (sought: string, limit: number) => merchants.searchMerchants(sought, limit),
 
     async showMerchant(merchantId: string): Promise<{ merchant: Merchant; keys: readonly MerchantKey[] }> {
       return { merchant: await find(merchantId), keys: await merchants.listKeys(merchantId) }

@@ -34,7 +34,7 @@ async function act({ fold, button, fields = {}, within = page, wantsReason = tru
   await details.locator('summary').click()
   assert.notEqual(await details.locator('form p').first().innerText(), '', `${fold} says what will happen`)
   for (const [label, value] of Object.entries(fields)) {
-    const field = details.getByLabel(label)
+    const field = details.locator('form').getByLabel(label)
     if ((await details.locator('select').and(field).count()) > 0) await field.selectOption(value)
     else await field.fill(value)
   }

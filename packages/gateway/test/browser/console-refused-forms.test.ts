@@ -1,5 +1,5 @@
-// A form that is refused, in a real browser: it comes back open, filled in, with the errors at their
-// fields and the first of them in focus; on a desktop and a phone, light and dark.
+// Acts ask in a dialog, and a form that is refused comes back open in it, filled in, with the errors at their fields and
+// the first of them in focus; on a desktop and a phone, light and dark. Without scripts the same form folds out in its place.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { desktop, launchBrowser, phone } from '../support/browser.ts'
@@ -19,8 +19,9 @@ for (const [size, options] of [
     test(`a refused form comes back with every error at its field (${size}, ${colorScheme})`, async () => {
       const { page } = await signIn(browser, gateway, { ...options, colorScheme })
       await page.goto(`${gateway.adminUrl}/merchants/${merchantId}`)
-      const form = page.locator('details.act', { has: page.getByText('Change…', { exact: true }) })
-      await form.locator('summary').click()
+      await page.getByText('Change…', { exact: true }).click()
+      const form = page.getByRole('dialog', { name: 'Change' })
+      await look(page, `console-dialog-${size}-${colorScheme}`)
       await form.getByLabel('Requests per second').fill('many')
       await form.getByLabel('Accent colour').fill('greenish')
       await form.getByLabel('Callback hosts').fill('shop.example, pay.example')
@@ -34,7 +35,23 @@ for (const [size, options] of [
       assert.equal(await form.locator('[aria-invalid=true]').count(), 2)
       assert.equal(await form.locator('.error').count(), 2)
       assert.equal(await page.locator('[autofocus]').getAttribute('name'), 'requestsPerSecond')
-      assert.equal(await page.getByRole('alert').getByRole('link').count(), 2)
+      assert.equal(await form.getByRole('alert').getByRole('link').count(), 2)
+      assert.equal(await form.locator(':focus').getAttribute('name'), 'requestsPerSecond')
       await look(page, `console-refused-${size}-${colorScheme}`)
+      await form.getByRole('button', { name: 'Not now' }).click()
+      await form.waitFor({ state: 'hidden' })
+      assert.equal(await page.locator('.act[open]').count(), 0)
       await page.context().close()
     })
+
+test('without scripts the form folds out in its place, and comes back open', async () => {
+  const { page } = await signIn(browser, gateway, { ...phone, javaScriptEnabled: false })
+  await page.goto(`${gateway.adminUrl}/merchants/${merchantId}`)
+  const fold = page.locator('.act', { has: page.getByText('Change…', { exact: true }) })
+  await fold.locator('summary').click()
+  await fold.getByLabel('Requests per second').fill('many')
+  await fold.getByRole('button', { name: 'Change' }).click()
+  assert.equal(await fold.getByLabel('Requests per second').inputValue(), 'many')
+  assert.equal(await fold.getByRole('button', { name: 'Not now' }).count(), 0)
+  await page.context().close()
+})

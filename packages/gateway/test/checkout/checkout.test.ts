@@ -281,6 +281,46 @@ test('an order that is over meanwhile takes no money and says so', async () => {
   await shop.waitFor(late.order, 'timeout')
 })
 
+test('an order that is over does not say that no money was taken where a rail took some too late', async () => {
+  const order = await shop.order()
+  await shop.gateway.operations.as('test').rails.addRail(
+    'late',
+    {
+      ...{ name: 'Late Bank', names: { de: 'Späte Bank' }, url: 'http://127.0.0.1:1/messages' },
+      ...{ currencies: ['XAF'], leastMinor: {}, mostMinor: {}, merchants: undefined, position: 100 },
+      logo: undefined,
+    },
+    'test',
+  )
+  // A gateway reads its rails every few seconds.
+  shop.clock.advance(60_000)
+  await shop.cancel(order)
+  assert.match(await new Visitor(order).look(), /has been cancelled.*No money was taken/s)
+  await shop.gateway.pool.query(
+    `insert into rail_attempts (merchant_id, transaction_id, payment_id, rail_id, status, amount_minor, currency,
+                                locale, return_id, started_at, ended_at)
+     values ($1, 'T-late', $2, 'late', 'returning', 1, 'EUR', 'en', 'R-late', 1, 1)`,
+    [shop.merchant.merchantId, order.paymentId],
+  )
+  const become = (status: string) =>
+    shop.gateway.pool.query(
+      `update rail_attempts set status = $2 where merchant_id = $1 and transaction_id = 'T-late'`,
+      [...[shop.merchant.merchantId, status]],
+    )
+  const said: Record<string, RegExp> = {
+    returning: /Late Bank.* came too late .* on its way back to you/s,
+    returned: /Late Bank.* was sent back to you/s,
+    held: /Late Bank.* is kept for you/s,
+  }
+  for (const [status, words] of Object.entries(said)) {
+    await become(status)
+    const text = await new Visitor(order).look()
+    assert.match(text, words)
+    assert.doesNotMatch(text, /No money was taken/)
+  }
+  assert.match(await new Visitor(order).look('?lang=de'), /Späte Bank/)
+})
+
 test('a suspended merchant takes no payment', async () => {
   const order = await shop.order()
   const visitor = new Visitor(order)

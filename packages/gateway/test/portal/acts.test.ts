@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
 import { pair } from '../../../protocol/test/keys.ts'
 import { until } from '../support/callbacks.ts'
+import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
 import { memberOf, memberPassword as password } from '../support/portal.ts'
@@ -180,4 +181,26 @@ test('people are invited, given another role and removed; the last owner stays',
   assert.equal(refused.status, 422)
   assert.match(refused.text, /is the last owner/)
   assert.equal((await recorded('member.invite')).filter((actor) => actor.startsWith('member:')).length, 1)
+})
+
+test('the form that changes an endpoint’s events has those ticked that it hears of, in portal and console', async () => {
+  const { endpoint } = await gateway.operations
+    .as('test')
+    .endpoints.addEndpoint(
+      merchantId,
+      { url: 'http://127.0.0.1:9/events', format: 'standard', events: ['payment.order.success'] },
+      'test',
+    )
+  const { endpointId } = endpoint
+  const admin = new ConsoleClient(gateway)
+  await admin.signIn()
+  const pages = [
+    await owner.get(`/merchant/endpoints/${endpointId}/events`),
+    await admin.get(`/merchants/${merchantId}/endpoints/${endpointId}`),
+  ]
+  for (const { text } of pages)
+    assert.deepEqual(
+      [...text.matchAll(/name="events" value="([^"]+)" checked/g)].map(([, name]) => name),
+      ['payment.order.success'],
+    )
 })

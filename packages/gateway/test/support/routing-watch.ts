@@ -25,7 +25,7 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
     'the address of a payment link names the link alone, and the console lists those of all',
   ],
   'merchants/store/merchants.ts': [
-    ['deleteUnusedHosts', 'listMerchants'],
+    ['deleteUnusedHosts', 'listMerchants', 'searchMerchants'],
     'the console lists merchants, and pruning looks for hosts that nobody uses',
   ],
   'orders/store/erasure.ts': [[''], 'what is old enough to be erased is found by its time'],

@@ -14,6 +14,7 @@ import type { Log } from '../../platform/log.ts'
 import { makeSealing } from '../../platform/sealing.ts'
 import { makeTokens } from '../../platform/tokens.ts'
 import type { Vault } from '../../platform/vault.ts'
+import type { Attempt } from '../../rails/rules/attempt.ts'
 import { isOffered, nameIn } from '../../rails/rules/outside-rail.ts'
 import { findTestWallet } from '../../sandbox/test-wallets.ts'
 import { brokenLimit, type DefaultLimits, dayOf, limitsIn } from '../../wallets/rules/limits.ts'
@@ -95,15 +96,17 @@ export function startCheckoutService(
   }
 }
 
-/** Of an order that can be paid; where no rail was tried nothing is asked of the database. */
+/** Of an order that is paid or being paid, and where no rail was tried, nothing is asked of the database. */
 async function findRails(
   { stores, operations, clock }: CheckoutServiceParts,
   { order, hasAttempts }: Pick<Checkout, 'order' | 'hasAttempts'>,
   language: string,
 ): Promise<ShownRails> {
   const all = await operations.rails.all()
-  if (all.size === 0 || order.status !== 'pending') return { offered: [] }
-  const last = hasAttempts ? (await stores.attempts.listAttempts(order)).at(-1) : undefined
+  if (all.size === 0 || order.status === 'confirming' || order.status === 'success') return { offered: [] }
+  const attempts = hasAttempts ? await stores.attempts.listAttempts(order) : []
+  if (order.status !== 'pending') return { offered: [], late: findLate(attempts, all, language) }
+  const last = attempts.at(-1)
   const lastRail = last && all.get(last.railId)?.rail
   const name = lastRail ? nameIn(lastRail, language) : ''
   if (last && last.transactionId === order.openAttempt) {
@@ -121,4 +124,20 @@ async function findRails(
       })),
     ...(last?.status === 'declined' && { declinedBy: name }),
   }
+}
+
+/** Of several, the one that is furthest from being back. */
+const lateStatuses = ['held', 'returning', 'returned'] as const
+
+function findLate(
+  attempts: readonly Attempt[],
+  all: Awaited<ReturnType<Operations['rails']['all']>>,
+  language: string,
+): ShownRails['late'] {
+  for (const status of lateStatuses) {
+    const attempt = attempts.find((each) => each.status === status)
+    const rail = attempt && all.get(attempt.railId)?.rail
+    if (attempt) return { name: rail ? nameIn(rail, language) : attempt.railId, status }
+  }
+  return undefined
 }

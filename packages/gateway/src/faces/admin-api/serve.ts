@@ -29,7 +29,7 @@ export interface AdminApiParts {
 }
 
 const maxBodyBytes = 64 * 1024
-const fileContentTypes = ['application/octet-stream', 'application/xml', 'text/xml', 'text/csv', 'text/plain']
+const fileContentTypes = ['application/octet-stream', 'application/xml', 'text/xml', 'text/csv']
 const keyPattern = /^[\x21-\x7e]{1,64}$/
 
 export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): void {

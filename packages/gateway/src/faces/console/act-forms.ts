@@ -102,7 +102,7 @@ function inputOf(
     isRequired: Boolean(act.input?.required?.includes(name) || form.required?.includes(name)),
     kind: (isLong && 'long') || undefined,
     choices: offered ?? all?.map((each) => [each, each] as const),
-    ticked: isList && offered ? (typed?.getAll(name) ?? []) : undefined,
+    ticked: isList && offered ? (typed?.getAll(name) ?? values[name]?.split(',') ?? []) : undefined,
     attributes: html`${type === 'integer' && html` inputmode="numeric"`}${name === 'amount' && html` inputmode="decimal"`}${
       maxLength !== undefined && html` maxlength="${maxLength}"`
     }${placeholder !== undefined && html` placeholder="${placeholder}"`}${!isLong && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,

@@ -1,5 +1,6 @@
-// Forms of the console. A form is folded until it is asked for, and says what will happen: asking once needs no script.
-// One that was refused comes back open, with what was typed and with every error at its field.
+// Forms of the console. A form is folded until it is asked for, and says what will happen. With the script it asks in a
+// dialog over the page, without it in its place. One that was refused comes back open, with what was typed and with every
+// error at its field.
 import type { Field } from '../../http/forms/form-fields.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { mayAct, type Role } from '../../operators/rules/operator.ts'
@@ -25,13 +26,17 @@ export interface FoldedForm {
 export function foldedForm(visit: Visit, form: FoldedForm): Html | undefined {
   if (!mayAct(visit.operator.role, form.needs)) return undefined
   const isOpen = form.isOpen ?? visit.refused?.action === form.action
+  const title = form.label.replace(/…$/, '')
   return html`<details class="act"${isOpen && html` open`}><summary class="button${form.isDangerous && ' danger'}">${form.label}</summary>
+<dialog aria-label="${title}">
 <form method="post" action="${form.action}" class="stack"${form.takesFile && html` enctype="multipart/form-data"`}${form.formId !== undefined && html` id="${form.formId}"`}>
+<h2>${title}</h2>
 ${carried(visit)}
 <p>${form.explains}</p>
 ${form.fields}
 <button class="${form.isDangerous ? 'danger' : 'primary'}">${form.button}</button>
-</form></details>`
+<button class="close" formmethod="dialog" formnovalidate>Not now</button>
+</form></dialog></details>`
 }
 
 /** What every form brings back unseen: its token, and the page that it stands on. */

@@ -1,5 +1,6 @@
-// Keeps a page that says data-live up to date while somebody looks at it and is not in the middle of something, and puts a
-// button beside what people copy. Without this script every page works; it is then as fresh as the last load.
+// Keeps a page that says data-live up to date while somebody looks at it and is not in the middle of something, puts a
+// button beside what people copy, and lets acts ask in a dialog. Without this script every page works; it is then as fresh
+// as the last load, and the forms of acts fold out in their place.
 const everyMs = 5_000
 const main = document.querySelector('main[data-live]')
 
@@ -55,6 +56,28 @@ function offerCopies() {
     code.classList.add('copied')
     code.after(' ', button)
   }
+}
+
+/** The fold is open as long as its dialog is. */
+function ask(fold) {
+  const dialog = fold.querySelector('dialog')
+  if (!fold.open) dialog.close()
+  else if (!dialog.open) dialog.showModal()
+}
+
+document.addEventListener('toggle', ({ target }) => target.matches('.act') && ask(target), true)
+document.addEventListener(
+  'close',
+  ({ target }) => {
+    if (target.parentElement?.matches('.act')) target.parentElement.open = false
+  },
+  true,
+)
+// A refused form comes back open: why it was refused stands in its dialog.
+for (const fold of document.querySelectorAll('.act[open]')) {
+  const note = document.querySelector('main > .note.bad')
+  if (note) fold.querySelector('form').prepend(note)
+  ask(fold)
 }
 
 offerCopies()

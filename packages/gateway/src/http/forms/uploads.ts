@@ -28,17 +28,28 @@ export async function readUpload(body: Buffer, type: string): Promise<string> {
   return fields.toString()
 }
 
-/** A body that the listener did not read: only once it is known who sends it. */
+/**
+ * A body that the listener did not read: only once it is known who sends it. Of one that is too large some more is read and
+ * dropped, because most clients read an answer only when all is sent, and the next request comes on the same connection.
+ */
 export async function collect(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of stream) {
     bytes += chunk.length
-    if (bytes > maxBytes)
-      throw new Failure('too_large', {
-        message: `The file is larger than ${Math.floor(maxBytes / 2 ** 20)} MiB. Import it by tillgate reconcile import.`,
-      })
-    chunks.push(chunk)
+    if (bytes <= maxBytes) chunks.push(chunk)
+    else if (bytes > maxBytes + maxDroppedBytes) throw tooLarge(maxBytes)
+    else chunks.length = 0
   }
+  if (bytes > maxBytes) throw tooLarge(maxBytes)
   return Buffer.concat(chunks)
+}
+
+const maxDroppedBytes = 256 * 1024 * 1024
+
+function tooLarge(maxBytes: number): Failure {
+  const mebibytes = Math.floor(maxBytes / 2 ** 20)
+  return new Failure('too_large', {
+    message: `The file is larger than ${mebibytes} MiB. Import it by tillgate reconcile import.`,
+  })
 }

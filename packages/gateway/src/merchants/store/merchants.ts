@@ -27,6 +27,8 @@ export function makeMerchantStore(database: Pool) {
       audited(database, act, (transaction) => insertMerchantWithKeys(transaction, merchant, keys)),
     findMerchant: batched((ids: readonly string[]) => findMerchants(database, ids), batching),
     listMerchants: () => listMerchants(database),
+    /** The newest first: those whose number or name contains the text, in small letters. */
+    searchMerchants: (sought: string, limit: number) => searchMerchants(database, sought, limit),
     /** The merchant as it is after the change; undefined when there is none. `actFor`: undefined leaves it as it is. */
     changeMerchant: (merchantId: string, changes: MerchantChanges, actFor: ActFor) =>
       changeMerchant(database, { merchantId, changes, actFor }),
@@ -148,6 +150,16 @@ function fromJson({ publicKey, sealedKey, ...key }: KeyInJson): MerchantKey {
 async function listMerchants(database: Queryable): Promise<Merchant[]> {
   const { rows } = await database.query(sql`
 select ${merchantShape.columns} from merchants m order by created_at, merchant_id`)
+  return rows.map(merchantShape.read)
+}
+
+async function searchMerchants(database: Queryable, sought: string, limit: number): Promise<Merchant[]> {
+  const { rows } = await database.query(sql`
+select ${merchantShape.columns}
+  from merchants m
+ where strpos(lower(m.name), ${sought}) > 0 or strpos(m.merchant_id, ${sought}) > 0
+ order by m.created_at desc, m.merchant_id desc
+ limit ${limit}`)
   return rows.map(merchantShape.read)
 }
 

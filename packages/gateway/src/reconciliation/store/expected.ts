@@ -62,15 +62,24 @@ async function readItems(
   { outside, names }: Looked,
   { before = [], items }: { readonly before?: readonly Sql[]; readonly items: Sql },
 ): Promise<BookItem[]> {
-  // Joined, not asked by `exists` in the list: that PostgreSQL answers by a hash of all that was ever matched.
   const parts = [...before, sql`i as materialized (${items})`]
   const { rows } = await database.query(sql`
 with names as materialized (select unnest(${names}::text[]) as name), ${listed(parts)}
-select ${shape.columns}, m.transfer_id is not null as is_matched
-  from i
-  left join matched_transfers m on i.kind = 'booked' and m.account = ${outside.account} and m.merchant_id = i.merchant_id
-                               and m.transfer_id = i.transfer_id`)
+select ${shape.columns}, i.kind = 'booked' and m.is_matched as is_matched
+  from i ${withMatched(outside, plainSql('i'))}`)
   return unique(rows.map((row) => ({ ...shape.read(row), isMatched: row['is_matched'] === true })))
+}
+
+/**
+ * One look by the primary key for each row: the ids of payouts have the collation "C", so all items have it, and the index
+ * of matches has not: without a word PostgreSQL would not take it, and 60,000 lines took four minutes instead of seconds.
+ */
+function withMatched({ account }: OutsideAccount, row: Sql): Sql {
+  return sql`left join lateral (
+    select true as is_matched from matched_transfers m
+     where m.account = ${account} and m.merchant_id = ${row}.merchant_id collate "default"
+       and m.transfer_id = ${row}.transfer_id collate "default"
+     limit 1) as m on true`
 }
 
 /** They are sent once, and looked for by index, however many they are. */
@@ -327,8 +336,8 @@ select *
   from (select same.*, row_number() over (partition by seen.currency, seen.amount_minor) as nth
           from same join seen on seen.currency = same.currency and seen.amount_minor = same.amount_minor
            and same.day between seen.day - ${within}::integer and seen.day + ${within}::integer
-         where not exists (select 1 from matched_transfers m where m.account = ${outside.account}
-                              and m.merchant_id = same.merchant_id and m.transfer_id = same.transfer_id)) as near
+          ${withMatched(outside, plainSql('same'))}
+         where m.is_matched is null) as near
  where nth <= 2`
   return { rivals, items: await readItems(database, looked, { before: [seen], items }) }
 }

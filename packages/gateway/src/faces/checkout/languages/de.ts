@@ -124,6 +124,13 @@ export const de: Words = {
     text: 'Es wurde kein Geld abgebucht.',
     next: 'Wenn Sie das nicht erwartet haben, fragen Sie im Shop nach.',
   },
+  late: {
+    returning:
+      'Ihre Zahlung über {rail} kam für diese Bestellung zu spät. Das Geld ist auf dem Weg zurück zu Ihnen.',
+    returned:
+      'Ihre Zahlung über {rail} kam für diese Bestellung zu spät. Das Geld wurde an Sie zurückgeschickt.',
+    held: 'Ihre Zahlung über {rail} kam für diese Bestellung zu spät. Das Geld wird für Sie verwahrt; bitte fragen Sie den Betreiber dieser Seite.',
+  },
   suspended: {
     status: 'Nicht verfügbar',
     heading: 'Dieser Shop kann zurzeit keine Zahlungen annehmen.',

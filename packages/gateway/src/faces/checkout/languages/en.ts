@@ -116,6 +116,12 @@ export const en = {
     text: 'No money was taken.',
     next: 'If you did not expect this, ask the shop.',
   },
+  late: {
+    returning:
+      'Your payment through {rail} came too late for this order. The money is on its way back to you.',
+    returned: 'Your payment through {rail} came too late for this order. The money was sent back to you.',
+    held: 'Your payment through {rail} came too late for this order. The money is kept for you; please ask the people who run this page.',
+  },
   suspended: {
     status: 'Not available',
     heading: 'This shop cannot take payments at the moment.',

@@ -124,6 +124,11 @@ export const es: Words = {
     text: 'No se ha cobrado nada.',
     next: 'Si no lo esperabas, pregunta en la tienda.',
   },
+  late: {
+    returning: 'Tu pago con {rail} llegó tarde para este pedido. El dinero está de vuelta hacia ti.',
+    returned: 'Tu pago con {rail} llegó tarde para este pedido. El dinero se te ha devuelto.',
+    held: 'Tu pago con {rail} llegó tarde para este pedido. El dinero está guardado para ti; pregunta a quienes gestionan esta página.',
+  },
   suspended: {
     status: 'No disponible',
     heading: 'Esta tienda no puede aceptar pagos en este momento.',

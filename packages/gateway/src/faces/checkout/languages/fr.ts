@@ -130,6 +130,13 @@ export const fr: Words = {
     text: 'Rien n’a été débité.',
     next: 'Si vous ne vous y attendiez pas, contactez la boutique.',
   },
+  late: {
+    returning:
+      'Votre paiement par {rail} est arrivé trop tard pour cette commande. L’argent vous est en cours de retour.',
+    returned:
+      'Votre paiement par {rail} est arrivé trop tard pour cette commande. L’argent vous a été renvoyé.',
+    held: 'Votre paiement par {rail} est arrivé trop tard pour cette commande. L’argent est conservé pour vous ; adressez-vous à l’exploitant de cette page.',
+  },
   suspended: {
     status: 'Indisponible',
     heading: 'Cette boutique ne peut pas recevoir de paiements pour le moment.',

@@ -124,6 +124,13 @@ export const pt: Words = {
     text: 'Nada foi cobrado.',
     next: 'Se você não esperava por isso, fale com a loja.',
   },
+  late: {
+    returning:
+      'O seu pagamento por {rail} chegou tarde demais para este pedido. O dinheiro está a ser-lhe devolvido.',
+    returned:
+      'O seu pagamento por {rail} chegou tarde demais para este pedido. O dinheiro foi-lhe devolvido.',
+    held: 'O seu pagamento por {rail} chegou tarde demais para este pedido. O dinheiro está guardado para si; pergunte a quem gere esta página.',
+  },
   suspended: {
     status: 'Indisponível',
     heading: 'Esta loja não pode receber pagamentos no momento.',

@@ -111,6 +111,11 @@ export const zh: Words = {
     text: '没有扣款。',
     next: '如有疑问，请联系商家。',
   },
+  late: {
+    returning: '您通过 {rail} 的付款到得太晚，未用于此订单。款项正在退回给您。',
+    returned: '您通过 {rail} 的付款到得太晚，未用于此订单。款项已退回给您。',
+    held: '您通过 {rail} 的付款到得太晚，未用于此订单。款项已为您保管，请联系本页面的运营方。',
+  },
   suspended: {
     status: '暂不可用',
     heading: '该商家目前无法收款。',

@@ -24,12 +24,19 @@ export function resultState(view: View): Content {
     case 'success':
       return state(view, { icon: 'done', tone: 'good', ...words.success, status: undefined }, paid(view))
     case 'failed':
-      return state(view, { icon: 'failed', tone: 'bad', ...words.failed }, reason(view))
+      return state(view, { icon: 'failed', tone: 'bad', ...words.failed, ...late(view) }, reason(view))
     case 'timeout':
-      return state(view, { icon: 'over', tone: 'wait', ...words.timeout })
+      return state(view, { icon: 'over', tone: 'wait', ...words.timeout, ...late(view) })
     case 'cancelled':
-      return state(view, { icon: 'stopped', tone: 'wait', ...words.cancelled })
+      return state(view, { icon: 'stopped', tone: 'wait', ...words.cancelled, ...late(view) })
   }
+}
+
+/** In place of saying that no money was taken. */
+function late({ rails, language }: View): Pick<Head, 'text'> {
+  if (!rails.late) return {}
+  const { name, status } = rails.late
+  return { text: fill(language.words.late[status], { rail: html`<bdi>${name}</bdi>` }) }
 }
 
 interface Head {
@@ -38,7 +45,7 @@ interface Head {
   /** Undefined: the heading says it. */
   readonly status: string | undefined
   readonly heading: string
-  readonly text?: string
+  readonly text?: Content
   readonly next?: string
 }
 

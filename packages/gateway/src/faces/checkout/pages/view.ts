@@ -26,12 +26,19 @@ export interface View extends Site {
   readonly hasWalletPages: boolean
 }
 
-/** The rails of a pending order: those to choose from, and the attempt that is open. */
+/** The rails of a pending order: those to choose from, and the attempt that is open; of one that is over: money that came late. */
 export interface ShownRails {
   readonly offered: readonly OfferedRail[]
   readonly open?: ShownAttempt | undefined
   /** Its name, where the last attempt was declined. */
   readonly declinedBy?: string | undefined
+  readonly late?: LateMoney | undefined
+}
+
+/** Paid through a rail after the order had ended: on its way back, back, or left to an operator. */
+export interface LateMoney {
+  readonly name: string
+  readonly status: 'returning' | 'returned' | 'held'
 }
 
 export interface OfferedRail {

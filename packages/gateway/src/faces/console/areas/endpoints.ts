@@ -32,7 +32,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     title: `Endpoint ${endpoint.host}`,
     area: 'merchants',
     content: html`<p>${stateOf(endpoint)} · <a href="/merchants/${merchantId}">The merchant</a></p>
-${actForms(visit, 'endpoint', { subject: endpoint, values: key })}
+${actForms(visit, 'endpoint', { subject: endpoint, values: { ...key, events: endpoint.events?.join(',') } })}
 <h2>Endpoint</h2>${facts([
       ['endpointId', html`<code>${endpointId}</code>`],
       ['Address', html`<span class="wrap">${endpoint.url}</span>`],

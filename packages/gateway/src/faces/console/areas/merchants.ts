@@ -5,7 +5,7 @@ import { actForms } from '../act-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { status } from '../statuses.ts'
 import { noneFits, table } from '../tables.ts'
-import { ago, count } from '../words.ts'
+import { ago } from '../words.ts'
 
 const path = '/merchants'
 /** More than these are found by searching. */
@@ -15,10 +15,7 @@ export const merchantsArea: readonly ConsoleRoute[] = [{ path, show }]
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const sought = (visit.query.get('q') ?? '').trim().toLowerCase().slice(0, 64)
-  const all = await visit.service.as(visit.actor).merchants.listMerchants()
-  const found = all.filter(
-    ({ name, merchantId }) => name.toLowerCase().includes(sought) || merchantId.includes(sought),
-  )
+  const found = await visit.service.as(visit.actor).merchants.searchMerchants(sought, maxShown + 1)
   return {
     title: 'Merchants',
     area: 'merchants',
@@ -28,7 +25,6 @@ ${table(
   'Merchants, the newest first',
   ['Name', 'Status', 'merchantId', 'Since'],
   found
-    .toReversed()
     .slice(0, maxShown)
     .map(({ merchantId, name, status: is, createdAtMs }) => [
       html`<a class="wrap" href="${path}/${merchantId}">${name}</a>`,
@@ -38,9 +34,9 @@ ${table(
     ]),
   {
     isTall: true,
-    none: all.length === 0 ? 'No merchants yet. Sign one on to take payments.' : noneFits('merchant', path),
+    none: sought === '' ? 'No merchants yet. Sign one on to take payments.' : noneFits('merchant', path),
   },
 )}
-${found.length > maxShown && html`<p class="quiet">${count(found.length - maxShown)} more. Search to find them.</p>`}`,
+${found.length > maxShown && html`<p class="quiet">There are more. Search to find them.</p>`}`,
   }
 }

@@ -43,7 +43,7 @@ ${
         lastUsedAtMs === undefined
           ? fill(said.added, { when: time(createdAtMs) })
           : fill(said.used, { when: time(lastUsedAtMs) })
-      }</small></span><a href="${prefix}${passkeysPath}/${credentialId.toString('base64url')}">${said.remove}</a></li>`,
+      }</small></span><span><a href="${prefix}${passkeysPath}/${credentialId.toString('base64url')}">${said.remove}</a></span></li>`,
   )}</ul>`
 }
 ${

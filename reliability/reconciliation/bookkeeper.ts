@@ -6,10 +6,10 @@ import type { CsvMapping } from '../../packages/gateway/src/reconciliation/rules
 import { dayAfter } from '../../packages/gateway/src/reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../packages/gateway/src/reconciliation/store/days.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
-import { bankRailId, type SimulatedBank } from './bank.ts'
-import type { StatementRecord, WrittenLine } from './invariants/statements.ts'
-import { untilAnswered, type World } from './people.ts'
-import { vault } from './simulated-gateway.ts'
+import { bankRailId, type SimulatedBank } from '../simulation/bank.ts'
+import type { StatementRecord, WrittenLine } from '../simulation/invariants/statements.ts'
+import { untilAnswered, type World } from '../simulation/people.ts'
+import { vault } from '../simulation/simulated-gateway.ts'
 
 const account = `rail:${bankRailId}`
 const reason = 'simulation'
