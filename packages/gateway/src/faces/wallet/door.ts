@@ -272,8 +272,10 @@ ${newPinField({ name: 'again', label: said.again, refused })}
   }
 
   function closedPage(call: Call): FastifyReply {
-    const { close: said } = call.words
-    return send(call, said.done, html`<p>${said.doneText}</p>`)
+    const { close: said, forgotten } = call.words
+    const content = html`<p>${said.doneText}</p>
+<p class="ways"><a href="${prefix}/sign-in">${forgotten.back}</a></p>`
+    return send(call, said.done, content)
   }
 
   function registerPage(call: Call, refusal?: Refusal): FastifyReply {
