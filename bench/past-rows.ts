@@ -93,13 +93,13 @@ export async function insertPastShop(pool: Pool, { merchantId, nowMs, days }: Pa
   await run(
     `insert into callback_attempts (merchant_id, callback_id, attempt, started_at, duration_ms, outcome, http_status, answer, is_resend)
      select merchant_id, callback_id, n, created_at, 40, 'refused', 503, 'no', false
-       from callbacks, generate_series(1, 9) as n
+       from callbacks_with_progress, generate_series(1, 9) as n
       where merchant_id = $1 and exhausted_at is not null`,
   )
   await run(
     `insert into callback_queue (callback_id, merchant_id, host, due_at)
      select callback_id, merchant_id, host, $2
-       from callbacks where merchant_id = $1 and delivered_at is null and exhausted_at is null`,
+       from callbacks_with_progress where merchant_id = $1 and delivered_at is null and exhausted_at is null`,
     nowMs + dayMs,
   )
   await run(

@@ -182,8 +182,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'changeWithoutCallbacks',
-        find: 'from moved join changes c using (merchant_id, payment_id)',
-        replace: "from moved join changes c using (merchant_id, payment_id) where c.to_status <> 'timeout'",
+        find: 'c.actor, c.message from moved join changes c using (merchant_id, payment_id)',
+        replace:
+          "c.actor, c.message from moved join changes c using (merchant_id, payment_id) where c.to_status <> 'timeout'",
       },
     ],
   },
@@ -465,7 +466,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'simulation',
     places: [
       {
-        in: 'record',
+        in: 'recordFound',
         find: 'await settleMatched(transaction, { account, matches: rest, nowMs })',
         replace: 'await settleMatched(transaction, { account, matches: rest.slice(1), nowMs })',
       },

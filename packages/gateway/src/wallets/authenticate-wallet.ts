@@ -24,12 +24,14 @@ export type AuthenticateWallet = (given: {
   readonly userAgent?: string | undefined
 }) => Promise<SignIn>
 
-export function makeAuthenticateWallet(parts: {
+export interface AuthenticateWalletParts {
   readonly tries: PinTriesStore
   readonly tellOwner: Pick<TellOwner, 'newDevice'>
   readonly vault: Vault
   readonly clock: Clock
-}): AuthenticateWallet {
+}
+
+export function makeAuthenticateWallet(parts: AuthenticateWalletParts): AuthenticateWallet {
   const { tries, tellOwner, vault, clock } = parts
   return async ({ login: typed, pin, address, device, userAgent }) => {
     const nowMs = clock.now()

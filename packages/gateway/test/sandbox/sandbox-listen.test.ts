@@ -147,7 +147,12 @@ test('killed in the middle and started again, listen shows what was missed, and 
   const first = startListen(args)
   await until(() => existsSync(state), first.errors)
   const one = await paidOrder()
-  await until(() => first.lines().length >= 2, first.errors)
+  // Shown, and kept as shown: a listener that began now would find nothing.
+  await until(async () => {
+    const { after, handled } = JSON.parse(readFileSync(state, 'utf8'))
+    const { callbacks } = await tillgate.sandbox.listen({ after })
+    return first.lines().length >= 2 && callbacks.length === handled.length
+  }, first.errors)
   await first.kill()
   const missed = [await paidOrder(), await paidOrder()]
   const second = startListen(args)

@@ -78,7 +78,7 @@ export function makeMatchingStore(database: Pool) {
         marks: lines.map(({ mark }) => mark),
         currencies: currenciesOf(lines),
       }),
-    record: (found: Found) => database.transaction((transaction) => record(transaction, found)),
+    record: (found: Found) => database.transaction((transaction) => recordFound(transaction, found)),
     listOverdue: (outside: OutsideAccount, overdue: { graceDays: number; limit: number }) =>
       listOverdue(database, outside, overdue),
     recordRailSide: (railId: string) =>
@@ -121,7 +121,7 @@ export async function listLines(database: Queryable, where: Sql): Promise<KnownL
 }
 
 /** How many of the breaks are new. */
-async function record(
+async function recordFound(
   transaction: Queryable,
   { account, matches, breaks, changed = [], nowMs, act }: Found,
 ): Promise<number> {
