@@ -21,7 +21,7 @@ const suites = {
  * Left out of `npm test`, which is waited for at every change: what looks at the console's pages and at papers in a
  * browser, at samples and clients in other languages, at the packages as they are installed, at the program and its
  * private PostgreSQL as they are started, shared, backed up and given another master key, at the demo shop, at a
- * statement of 200 MB, at money whatever statement the process dies at, and the short forms of the long programmes.
+ * large statement, at money whatever statement the process dies at, and the short forms of the long programmes.
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',

@@ -1,7 +1,7 @@
 // The shop of the tests: Medusa as it comes, with our provider and no other.
 const { defineConfig } = require('@medusajs/framework/utils')
 
-const { DATABASE_URL, STORE_CORS = '', TILLGATE_CREDENTIALS, BACKEND_URL, RETURN_URL } = process.env
+const { DATABASE_URL, STORE_CORS = '', TILLGATE_CREDENTIALS, SHOP_URL, RETURN_URL } = process.env
 
 module.exports = defineConfig({
   projectConfig: {
@@ -25,7 +25,7 @@ module.exports = defineConfig({
           {
             resolve: `${__dirname}/../dist/index.js`,
             id: 'tillgate',
-            options: { credentials: TILLGATE_CREDENTIALS, backendUrl: BACKEND_URL, returnUrl: RETURN_URL },
+            options: { credentials: TILLGATE_CREDENTIALS, backendUrl: SHOP_URL, returnUrl: RETURN_URL },
           },
         ],
       },
