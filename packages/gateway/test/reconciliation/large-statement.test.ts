@@ -24,7 +24,7 @@ const { pool, config } = await startTestGateway({ environment: { ROLES: 'api' } 
 const folder = mkdtempSync(join(tmpdir(), 'statement-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test(`a statement of ${bytes / 1_000_000} MB is imported in bounded memory`, { timeout: 1_200_000 }, async () => {
+test(`${bytes} bytes of statement are imported in bounded memory`, { timeout: 1_200_000 }, async () => {
   const file = join(folder, 'large.xml')
   let lines = 0
   await pipeline(function* () {
