@@ -38,6 +38,12 @@ const slow = [
   'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak}.test.ts',
   'test/{documentation-blocks,quickstart}.test.ts',
 ]
+/** They measure the heap, which another file's garbage would change. */
+const heapTests = [
+  'packages/gateway/src/{database/pool,platform/node-workarounds/query-by-callback}.test.ts',
+  'packages/gateway/test/{api/drain,callbacks/callback-queue}.test.ts',
+  'packages/protocol/src/{signing,node-workarounds/crypto-jobs}.test.ts',
+]
 const opsSuite = ['packages/*/test/ops/*.test.ts']
 /** Installs a whole shop system, which takes minutes. */
 const shopsSuite = ['packages/*/test/shops/*.test.ts']
@@ -87,10 +93,10 @@ if (wanted !== 'check') {
 
 /**
  * A module for each process. Neighbours are in different ones: those of one folder are alike in what they cost. The slow
- * ones, which kill servers and fill memory, have a process each.
+ * ones, which kill servers and fill memory, and those that measure it have a process each.
  */
 function shareOut(files: readonly string[], folder: string): string[] {
-  const alone = new Set(globSync(slow))
+  const alone = new Set(globSync([...slow, ...heapTests]))
   const together = files.filter((file) => !alone.has(file))
   const shares = [
     ...files.filter((file) => alone.has(file)).map((file) => [file]),
