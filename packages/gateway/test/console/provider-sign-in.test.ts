@@ -6,7 +6,13 @@ import { test } from 'node:test'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { clientId, clientSecret, type Person, startIdentityProvider } from '../support/identity-provider.ts'
+import {
+  assertNothingPlantedComesIn,
+  clientId,
+  clientSecret,
+  type Person,
+  startIdentityProvider,
+} from '../support/identity-provider.ts'
 
 const adminPort = 22_500 + (process.pid % 400)
 const origin = `http://127.0.0.1:${adminPort}`
@@ -145,22 +151,10 @@ test('an answer that another browser began signs nobody in', async () => {
 
 test('a session that was in the browser before, and the state of another tab, are not the ones that come in', async () => {
   provider.person = ann
-  const planted = 'A'.repeat(43)
-  const client = new ConsoleClient(gateway)
-  client.cookies.set('console', planted)
-  const first = await begin(client)
-  const second = await begin(client)
-  // The tab that began first has an answer that the browser does not wait for any more.
-  await finish(client, first)
-  assert.equal(await isSignedIn(client), false)
-  const third = await begin(client)
-  assert.notEqual(new URL(second).searchParams.get('state'), new URL(third).searchParams.get('state'))
-  await finish(client, third)
-  assert.equal(await isSignedIn(client), true)
-  assert.notEqual(client.cookies.get('console'), planted)
-  const thief = new ConsoleClient(gateway)
-  thief.cookies.set('console', planted)
-  assert.equal(await isSignedIn(thief), false)
+  await assertNothingPlantedComesIn('console', {
+    ...{ begin, finish, isSignedIn },
+    open: () => new ConsoleClient(gateway),
+  })
 })
 
 test('a code is good once', async () => {

@@ -4,7 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { clientId, clientSecret, type Person, startIdentityProvider } from '../support/identity-provider.ts'
+import {
+  assertNothingPlantedComesIn,
+  clientId,
+  clientSecret,
+  type Person,
+  startIdentityProvider,
+} from '../support/identity-provider.ts'
 import { memberOf, PortalClient } from '../support/portal.ts'
 
 const port = 23_000 + (process.pid % 400)
@@ -153,22 +159,10 @@ test('an answer that another browser began, a code used twice and an old flow si
 
 test('a session that was in the browser before, and the state of another tab, are not the ones that come in', async () => {
   provider.person = ann
-  const planted = 'A'.repeat(43)
-  const client = new PortalClient(gateway)
-  client.cookies.set('merchant', planted)
-  const first = await begin(client)
-  const second = await begin(client)
-  // The tab that began first has an answer that the browser does not wait for any more.
-  await finish(client, first)
-  assert.equal(await isSignedIn(client), false)
-  const third = await begin(client)
-  assert.notEqual(new URL(second).searchParams.get('state'), new URL(third).searchParams.get('state'))
-  await finish(client, third)
-  assert.equal(await isSignedIn(client), true)
-  assert.notEqual(client.cookies.get('merchant'), planted)
-  const thief = new PortalClient(gateway)
-  thief.cookies.set('merchant', planted)
-  assert.equal(await isSignedIn(thief), false)
+  await assertNothingPlantedComesIn('merchant', {
+    ...{ begin, finish, isSignedIn },
+    open: () => new PortalClient(gateway),
+  })
 })
 
 test('an ID token of another sign-in, a changed one or none is refused', async (t) => {

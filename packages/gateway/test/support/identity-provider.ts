@@ -1,4 +1,5 @@
 // A real OpenID provider in this process. Whoever comes is signed in as the person that the test says, without a page.
+import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
@@ -109,4 +110,36 @@ async function follow(from: string, issuer: string): Promise<string> {
     url = new URL(location, url).href
   }
   return url
+}
+
+/** What a browser does at a door that leads to the provider and back. */
+export interface ProviderDoor<Client> {
+  readonly open: () => Client
+  /** The address at the provider. */
+  readonly begin: (client: Client) => Promise<string>
+  readonly finish: (client: Client, at: string) => Promise<unknown>
+  readonly isSignedIn: (client: Client) => Promise<boolean>
+}
+
+/** Neither a session that was in the browser before nor the answer to another tab is what comes in. */
+export async function assertNothingPlantedComesIn<Client extends { readonly cookies: Map<string, string> }>(
+  cookie: string,
+  { open, begin, finish, isSignedIn }: ProviderDoor<Client>,
+): Promise<void> {
+  const planted = 'A'.repeat(43)
+  const client = open()
+  client.cookies.set(cookie, planted)
+  const first = await begin(client)
+  const second = await begin(client)
+  // The tab that began first has an answer that the browser does not wait for any more.
+  await finish(client, first)
+  assert.equal(await isSignedIn(client), false)
+  const third = await begin(client)
+  assert.notEqual(new URL(second).searchParams.get('state'), new URL(third).searchParams.get('state'))
+  await finish(client, third)
+  assert.equal(await isSignedIn(client), true)
+  assert.notEqual(client.cookies.get(cookie), planted)
+  const thief = open()
+  thief.cookies.set(cookie, planted)
+  assert.equal(await isSignedIn(thief), false)
 }
