@@ -2,6 +2,7 @@
 // included, and a real gateway. A small driver beside each client takes JSON commands line by line.
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -35,8 +36,15 @@ assert.equal(missing, undefined, missing)
 const home = mkdtempSync(join(tmpdir(), 'tillgate-clients-'))
 const gateway = await startTestGateway()
 const children: ChildProcess[] = []
-after(() => {
-  for (const child of children) child.kill()
+after(async () => {
+  // A driver ends with its input, and takes along what it started; one that does not is killed.
+  const ends = children.map(async (child) => {
+    child.stdin?.end()
+    if (child.exitCode === null)
+      await Promise.race([once(child, 'exit'), pause(5_000, undefined, { ref: false })])
+    child.kill()
+  })
+  await Promise.all(ends)
   rmSync(home, { recursive: true, force: true })
 })
 cpSync(join(root, 'clients'), join(home, 'clients'), { recursive: true })
