@@ -8,7 +8,7 @@ import { languages } from '../../src/faces/checkout/languages.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
 import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
 import { grouped } from '../../src/treasury/rules/mod-97.ts'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { desktop, heading, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { complaints, picture } from '../support/look.ts'
 import { approved, TestBank } from '../support/rails.ts'
@@ -55,7 +55,6 @@ async function consumer(
   }
 }
 
-const heading = (page: Page, text: string) => page.getByRole('heading', { name: text }).waitFor()
 const choose = (page: Page, name = 'My bank') => page.getByRole('button', { name }).click()
 const lastId = () => [...bank.payments.keys()].at(-1) ?? ''
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { desktop, heading, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 
 const shop = await openCheckoutShop()
@@ -46,7 +46,6 @@ async function stopTime(page: Page): Promise<void> {
 }
 
 const tap = (page: Page, wallet: string) => page.getByRole('button', { name: wallet }).click()
-const heading = (page: Page, text: string) => page.getByRole('heading', { name: text }).waitFor()
 const stay = (page: Page) => page.getByRole('button', { name: 'Stay here' }).click()
 
 async function signIn(page: Page, { login, pin }: { login: string; pin: string }): Promise<void> {

@@ -4,10 +4,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { after, afterEach, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { openBank } from '../../../../examples/rail/server.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { desktop, heading, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { until } from '../support/callbacks.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
@@ -41,8 +40,6 @@ async function atBank(options: typeof desktop | typeof phone, choice: string) {
   await page.waitForURL(`${gateway.url}/**`)
   return { page, troubles, paymentId: String(data.paymentId) }
 }
-
-const heading = (page: Page, name: RegExp) => page.getByRole('heading', { name }).waitFor()
 
 async function eventsOf(paymentId: string): Promise<string[]> {
   const { rows } = await gateway.pool.query<{ event_name: string }>(

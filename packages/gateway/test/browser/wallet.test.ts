@@ -8,7 +8,7 @@ import { languages } from '../../src/faces/checkout/languages.ts'
 import { wordsOf } from '../../src/faces/wallet/languages.ts'
 import { openMailSession } from '../../src/outbound/smtp.ts'
 import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { desktop, heading, launchBrowser, openPage, phone } from '../support/browser.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look, overflow } from '../support/look.ts'
@@ -50,7 +50,6 @@ const bank = openBank({ url: bankUrl, secrets: [secret], journalPath: undefined 
 after(() => bank.close().closeAllConnections())
 clock.advance(4_000)
 const browser = await launchBrowser()
-const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).waitFor()
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 async function prove(): Promise<void> {

@@ -16,7 +16,9 @@ test('a link that is asked for too often answers later, with a page that says wh
   const refused = answers.filter(({ status }) => status === 429)
   assert.equal(refused.length, 10)
   assert.equal(refused[0]?.headers.get('retry-after'), '1')
-  assert.match((await refused[0]?.text()) ?? '', /too many requests.*in 1 second/s)
+  const page = (await refused[0]?.text()) ?? ''
+  assert.match(page, /too many requests.*in 1 second/s)
+  assert.match(page, /<noscript><meta http-equiv="refresh" content="1">/, 'nobody is left with it')
   assert.equal((await new Visitor(await shop.order()).get()).status, 200)
   shop.clock.advance(1_000)
   assert.equal((await visitor.get()).status, 200)

@@ -49,3 +49,12 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   })
   return { page, troubles }
 }
+
+/** Waits for it. A page that never has it is shown with the failure. */
+export async function heading(page: Page, name: string | RegExp): Promise<void> {
+  try {
+    await page.getByRole('heading', { name }).waitFor()
+  } catch (cause) {
+    throw new Error(`no heading ${name} at ${page.url()}, which reads:\n${await page.content()}`, { cause })
+  }
+}

@@ -7,6 +7,9 @@ import { chooseLanguage, type Language } from './languages.ts'
 import { type Site, sendFramed } from './pages/frame.ts'
 import { notFoundPage, tooManyPage, troublePage } from './pages/plain.ts'
 
+/** After trouble of ours. */
+const troubleSeconds = 5
+
 export interface AnswerParts extends Site {
   readonly publicUrl: () => string
   readonly jar: CookieJar
@@ -36,14 +39,22 @@ export function makeAnswers({ mode, brand, publicUrl, jar, isUnavailable }: Answ
   }
 
   function sendTooMany(request: FastifyRequest, reply: FastifyReply, waitMs: number): FastifyReply {
-    reply.status(429).header('retry-after', Math.ceil(waitMs / 1000))
-    return sendFramed(reply, { ...site, ...tooManyPage(languageOf(request), waitMs) })
+    const seconds = Math.ceil(waitMs / 1000)
+    reply.status(429).header('retry-after', seconds)
+    const page = tooManyPage(languageOf(request), waitMs)
+    return sendFramed(reply, { ...site, ...page, ...looksAgain(request, seconds) })
   }
 
   function sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const httpStatus = pageStatusOf(error, isUnavailable)
     if (httpStatus === 500) request.log.error({ requestId: request.id, err: error }, 'internal error')
     if (httpStatus === 503) reply.header('retry-after', 1)
-    return sendFramed(reply.status(httpStatus), { ...site, ...troublePage(languageOf(request)) })
+    const page = troublePage(languageOf(request))
+    return sendFramed(reply.status(httpStatus), { ...site, ...page, ...looksAgain(request, troubleSeconds) })
   }
+}
+
+/** Nobody without scripts is left with what is soon over. What a form sent is not at its address to be looked at. */
+function looksAgain({ method }: FastifyRequest, refreshSeconds: number): { refreshSeconds?: number } {
+  return method === 'GET' ? { refreshSeconds } : {}
 }
