@@ -2,6 +2,7 @@
 // orders while such a run goes on.
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { dayOf } from '../../packages/gateway/src/payouts/rules/payout-plan.ts'
+import { makeRandom } from '../../packages/gateway/src/platform/node-workarounds/random.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { addManyMerchants } from '../../packages/gateway/test/support/payouts.ts'
 import { createBody } from '../bodies.ts'
@@ -23,7 +24,7 @@ export const payouts: Scenario = {
 async function measureRun(world: World, size: Size): Promise<Measured> {
   const pool = world.openPool(await world.freshDatabase(), 4)
   const count = size.of(100_000, 15_000)
-  const { operations } = testOperations(pool)
+  const { operations } = testOperations(pool, { random: makeRandom() })
   const times = await inTurn(3, {
     ours: async () => {
       await fill(pool, count)

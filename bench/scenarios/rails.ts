@@ -9,6 +9,7 @@ import type { Order } from '../../packages/gateway/src/orders/rules/order.ts'
 import { outboundLimits } from '../../packages/gateway/src/outbound/limits.ts'
 import { makeOutbound, systemParts } from '../../packages/gateway/src/outbound/outbound.ts'
 import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
+import { makeRandom } from '../../packages/gateway/src/platform/node-workarounds/random.ts'
 import { maxPerRail } from '../../packages/gateway/src/rails/ask-rails.ts'
 import { maxRailAnswerBytes, railTimeoutMs } from '../../packages/gateway/src/rails/rail-client.ts'
 import { paymentStart } from '../../packages/gateway/src/rails/rules/rail-message.ts'
@@ -46,7 +47,7 @@ async function openShop(world: World) {
     },
     systemParts(),
   )
-  const { operations } = testOperations(database, { railPost: outbound.post })
+  const { operations } = testOperations(database, { railPost: outbound.post, random: makeRandom() })
   const money = openMoney(database, { clock: systemClock })
   const merchant = await money.addMerchant()
   const walletId = await money.addWallet(10n ** 12n)

@@ -1,4 +1,4 @@
-// One turn of the worker: a batch of plans that are due, then a batch of payouts of runs that end. Small batches, so that
+// One turn of the worker: batches of plans that are due, then a batch of payouts of runs that end. Small batches, so that
 // nobody who is paid or refunded meanwhile waits long for a merchant's account.
 import { makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../platform/clock.ts'
@@ -6,7 +6,7 @@ import type { TellOwner } from '../wallets/tell-owner.ts'
 import { decidePlan } from './rules/decide-payouts.ts'
 import { endPayout } from './rules/end-payout.ts'
 import { dayOf } from './rules/payout-plan.ts'
-import type { PayoutBatchStore } from './store/payout-batches.ts'
+import type { Making, PayoutBatchStore } from './store/payout-batches.ts'
 
 export interface WorkPayoutsParts extends ClockAndRandom {
   readonly payoutBatches: PayoutBatchStore
@@ -22,6 +22,8 @@ export interface PayoutTurn {
 
 /** A transaction that is over in about a tenth of a second: nobody waits longer for a merchant's account. */
 export const payoutBatch = 1_000
+/** While one is in PostgreSQL the other is decided here: each takes about half of the time. */
+const batchesAtOnce = 2
 
 export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
 
@@ -29,15 +31,17 @@ export function makeWorkPayouts({ payoutBatches: batches, tellOwner, clock, rand
   return async (): Promise<PayoutTurn> => {
     const nowMs = clock.now()
     const today = dayOf(nowMs)
-    const made = await batches.makePayouts({
+    const making: Making = {
       today,
       nowMs,
       limit: payoutBatch,
       decide: (due) => decidePlan(due, today),
       newRunId: () => makeUuid(nowMs, random),
       newPayoutId: () => makeTransactionId(nowMs, random),
-    })
-    if (made.plans === payoutBatch) return { made: made.payouts, ended: 0, more: true }
+    }
+    const all = await allOver(Array.from({ length: batchesAtOnce }, () => batches.makePayouts(making)))
+    const made = all.reduce((sum, { payouts }) => sum + payouts, 0)
+    if (all.some(({ plans }) => plans === payoutBatch)) return { made, ended: 0, more: true }
     await batches.closeRuns({ nowMs, today })
     const ended = await batches.endPayouts({
       nowMs,
@@ -57,6 +61,12 @@ export function makeWorkPayouts({ payoutBatches: batches, tellOwner, clock, rand
           reason: message,
         }),
     })
-    return { made: made.payouts, ended: ended ?? 0, more: ended !== undefined }
+    return { made, ended: ended ?? 0, more: ended !== undefined }
   }
+}
+
+/** Where one fails it waits for the others too: nothing of a turn goes on after it. */
+async function allOver<Result>(all: readonly Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(all)
+  return Promise.all(all)
 }

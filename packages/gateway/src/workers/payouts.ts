@@ -1,6 +1,6 @@
 // Makes the payouts of plans that are due and ends those of runs that end, batch after batch. What other processes ask for
-// is found by looking again. Orders go first: while others are at work in the database it rests between two batches, for
-// many times as long as a batch takes, and makes up for it when they are done.
+// is found by looking again. Orders go first: while others are at work in the database it rests between two turns, for
+// many times as long as a turn takes, and makes up for it when they are done.
 import type { WorkPayouts } from '../payouts/work-payouts.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -15,7 +15,7 @@ export interface PayoutWorkerParts {
 }
 
 const lookAgainMs = 5_000
-/** Of the time that a batch took: it has less than a tenth of one connection's work then. */
+/** Of the time that a turn took: it has less than a tenth of two connections' work then. */
 const rests = 12
 
 export function startPayoutWorker({ workPayouts, isShared, clock, log }: PayoutWorkerParts): Loop {

@@ -166,7 +166,8 @@ export type Effects = ReadonlyMap<string, Balances>
 export function effectsOf(transfers: readonly EffectiveTransfer[]): Effects {
   const effects = new Map<string, Balances>()
   const add = (accountId: string, change: Balances): void => {
-    effects.set(accountId, addBalances(effects.get(accountId) ?? noBalances, change))
+    const before = effects.get(accountId)
+    effects.set(accountId, before ? addBalances(before, change) : change)
   }
   for (const { phase, amountMinor, debitAccountId, creditAccountId } of transfers) {
     assert(amountMinor > 0n, 'a transfer moves more than nothing')

@@ -2,6 +2,7 @@
 // transfers of a transaction; transfers are inserted and never touched again.
 import assert from 'node:assert/strict'
 import type { Queryable } from '../../database/pool.ts'
+import { type Plain, plainArray } from '../../platform/node-workarounds/plain-array.ts'
 import {
   type AccountKey,
   type AccountOwner,
@@ -70,7 +71,7 @@ select account_id, debits_pending, debits_posted, credits_pending, credits_poste
  where account_id = any ($1::text[])
  order by account_id desc
    for update`,
-    values: [[...new Set(accountIds)]],
+    values: [plainArray([...new Set(accountIds)])],
   })
   return new Map(rows.map((row) => [row.account_id, toBalances(row)]))
 }
@@ -103,19 +104,19 @@ update accounts a
     as e (account_id, debits_pending, debits_posted, credits_pending, credits_posted, spent_on, spent)
  where a.account_id = e.account_id`,
     values: [
-      all.map(([accountId]) => accountId),
-      all.map(([, effect]) => effect.debitsPendingMinor.toString()),
-      all.map(([, effect]) => effect.debitsPostedMinor.toString()),
-      all.map(([, effect]) => effect.creditsPendingMinor.toString()),
-      all.map(([, effect]) => effect.creditsPostedMinor.toString()),
-      all.map(([accountId]) => spent.get(accountId)?.day ?? null),
-      all.map(([accountId]) => spent.get(accountId)?.minor.toString() ?? null),
+      plainArray(all.map(([accountId]) => accountId)),
+      plainArray(all.map(([, effect]) => effect.debitsPendingMinor)),
+      plainArray(all.map(([, effect]) => effect.debitsPostedMinor)),
+      plainArray(all.map(([, effect]) => effect.creditsPendingMinor)),
+      plainArray(all.map(([, effect]) => effect.creditsPostedMinor)),
+      plainArray(all.map(([accountId]) => spent.get(accountId)?.day)),
+      plainArray(all.map(([accountId]) => spent.get(accountId)?.minor)),
     ],
   })
   assert(rowCount === effects.size, 'every account of a transfer exists')
 }
 
-type Column = readonly [name: string, type: string, read: (transfer: Transfer) => unknown]
+type Column = readonly [name: string, type: string, read: (transfer: Transfer) => Plain]
 
 const columns: readonly Column[] = [
   ['merchant_id', 'text', ({ merchantId }) => merchantId],
@@ -125,20 +126,21 @@ const columns: readonly Column[] = [
   ['debit_account', 'text', ({ debitAccountId }) => debitAccountId],
   ['credit_account', 'text', ({ creditAccountId }) => creditAccountId],
   ['currency', 'text', ({ currency }) => currency],
-  ['amount_minor', 'numeric', ({ amountMinor }) => amountMinor.toString()],
-  ['payment_id', 'text', ({ paymentId }) => paymentId ?? null],
-  ['refund_id', 'text', ({ refundId }) => refundId ?? null],
-  ['audit_id', 'uuid', ({ auditId }) => auditId ?? null],
+  ['amount_minor', 'numeric', ({ amountMinor }) => amountMinor],
+  ['payment_id', 'text', ({ paymentId }) => paymentId],
+  ['refund_id', 'text', ({ refundId }) => refundId],
+  ['audit_id', 'uuid', ({ auditId }) => auditId],
   ['made_at', 'bigint', ({ madeAtMs }) => madeAtMs],
-  ['hold_id', 'text', ({ holdId }) => holdId ?? null],
+  ['hold_id', 'text', ({ holdId }) => holdId],
 ]
 const outsideColumns: readonly Column[] = [
   ...columns,
-  ['outside_reference', 'text', ({ outside }) => outside?.reference ?? null],
-  ['value_date', 'date', ({ outside }) => outside?.valueDate ?? null],
-  ['corrects', 'text', ({ corrects }) => corrects ?? null],
+  ['outside_reference', 'text', ({ outside }) => outside?.reference],
+  ['value_date', 'date', ({ outside }) => outside?.valueDate],
+  ['corrects', 'text', ({ corrects }) => corrects],
 ]
-const insertion = insertionOf('insert-transfers', columns)
+// Ids, numbers and words of our own; what the outside calls a transfer is anybody's text.
+const insertion = insertionOf('insert-transfers', columns, plainArray)
 const outsideInsertion = insertionOf('insert-outside-transfers', outsideColumns)
 
 export async function insertTransfers(transaction: Queryable, transfers: readonly Transfer[]): Promise<void> {
@@ -149,14 +151,18 @@ export async function insertTransfers(transaction: Queryable, transfers: readonl
   await transaction.query(insert(transfers))
 }
 
-function insertionOf(name: string, into: readonly Column[]) {
+function insertionOf(
+  name: string,
+  into: readonly Column[],
+  write: (values: Plain[]) => unknown = (values) => values,
+) {
   const text = `
 insert into transfers (${into.map(([column]) => column).join(', ')})
 select * from unnest(${into.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})`
   return (transfers: readonly Transfer[]) => ({
     name,
     text,
-    values: into.map(([, , read]) => transfers.map(read)),
+    values: into.map(([, , read]) => write(transfers.map(read))),
   })
 }
 

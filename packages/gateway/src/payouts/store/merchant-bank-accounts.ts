@@ -4,6 +4,7 @@ import { number, rowShape } from '../../database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
+import { plainArray } from '../../platform/node-workarounds/plain-array.ts'
 import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 import type { MerchantBankAccount } from '../rules/bank-account.ts'
 
@@ -92,7 +93,7 @@ export async function findPayableAccounts(
   const { rows } = await transaction.query(prepared('find-payable-accounts')`
 select distinct on (merchant_id, currency) ${payableShape.columns}
   from merchant_bank_accounts
- where merchant_id = any (${merchantIds}::text[]) and ended_at is null and valid_from <= ${nowMs}
+ where merchant_id = any (${plainArray(merchantIds)}::text[]) and ended_at is null and valid_from <= ${nowMs}
  order by merchant_id, currency, valid_from desc, bank_account_id desc`)
   return rows.map(payableShape.read)
 }

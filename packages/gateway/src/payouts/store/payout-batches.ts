@@ -7,6 +7,7 @@ import { accountIdOf, effectsOf, merchantAccount } from '../../ledger/rules/tran
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
 import type { NewNotice } from '../../notices/rules/notice.ts'
 import { queueNotices } from '../../notices/store/queue-notices.ts'
+import { plainArray } from '../../platform/node-workarounds/plain-array.ts'
 import type { Wallet } from '../../wallets/rules/wallet.ts'
 import { findWallets } from '../../wallets/store/wallets.ts'
 import { type Decided, type DuePlan, holdOf } from '../rules/decide-payouts.ts'
@@ -14,7 +15,7 @@ import type { PayoutChange } from '../rules/end-payout.ts'
 import type { Payout, PayoutRun } from '../rules/payout.ts'
 import { dayMs, type PayoutPlan } from '../rules/payout-plan.ts'
 import { findPayableAccounts } from './merchant-bank-accounts.ts'
-import { claimDuePlans, findOpenBanks, moveOnPlans } from './payout-plans.ts'
+import { bankOf, claimDuePlans, findOpenBanks, moveOnPlans } from './payout-plans.ts'
 import { findRuns } from './payout-runs.ts'
 import { changePayouts, findPayouts, insertPayouts, type RequestedPayout } from './payouts.ts'
 
@@ -78,14 +79,17 @@ async function loadDue(
     plans.filter(({ reserve }) => reserve.shareDays > 0),
     nowMs,
   )
-  return plans.map((plan) => ({
-    plan,
-    balances: balances.get(keyOf(plan)),
-    salesMinor: sales.get(keyOf(plan)) ?? 0n,
-    account: accounts.get(keyOf(plan)),
-    isSuspended: suspended.has(plan.merchantId),
-    isBankOpen: openBanks.has(`${plan.bankName}:${plan.currency}`),
-  }))
+  return plans.map((plan) => {
+    const key = keyOf(plan)
+    return {
+      plan,
+      balances: balances.get(key),
+      salesMinor: sales.get(key) ?? 0n,
+      account: accounts.get(key),
+      isSuspended: suspended.has(plan.merchantId),
+      isBankOpen: openBanks.has(bankOf(plan)),
+    }
+  })
 }
 
 function keyOf({ merchantId, currency }: Pick<PayoutPlan, 'merchantId' | 'currency'>): string {
@@ -97,7 +101,7 @@ async function findSuspended(
   merchantIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await transaction.query<{ merchant_id: string }>(prepared('find-suspended')`
-select merchant_id from merchants where merchant_id = any (${merchantIds}::text[]) and status <> 'active'`)
+select merchant_id from merchants where merchant_id = any (${plainArray(merchantIds)}::text[]) and status <> 'active'`)
   return new Set(rows.map((row) => row.merchant_id))
 }
 

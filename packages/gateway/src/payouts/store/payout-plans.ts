@@ -1,11 +1,12 @@
 // Plans: when each merchant is paid out, and how much stays.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
-import { columnsOf, prepared, type Sql, sql } from '../../database/sql.ts'
+import { prepared, type Sql, sql } from '../../database/sql.ts'
 import { bankAccount } from '../../ledger/rules/transfer.ts'
 import { openAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
+import { plainColumnsOf } from '../../platform/node-workarounds/plain-array.ts'
 import type { Decided } from '../rules/decide-payouts.ts'
 import type { PayoutPlan } from '../rules/payout-plan.ts'
 
@@ -117,13 +118,18 @@ export async function findOpenBanks(
   transaction: Queryable,
   plans: readonly PayoutPlan[],
 ): Promise<ReadonlySet<string>> {
-  const [bankNames, currencies] = columnsOf(plans, 'bankName', 'currency')
+  const paying = [...new Map(plans.map((plan) => [bankOf(plan), plan])).values()]
+  const [bankNames, currencies] = plainColumnsOf(paying, 'bankName', 'currency')
   const { rows } = await transaction.query<{ open: string }>(sql`
-select distinct b.bank_name || ':' || p.currency as open
+select b.bank_name || ':' || p.currency as open
   from unnest(${bankNames}::text[], ${currencies}::text[]) as p (bank_name, currency)
   join bank_accounts b on b.bank_name = p.bank_name
  where b.closed_at is null and coalesce(b.currency, p.currency) = p.currency`)
   return new Set(rows.map(({ open }) => open))
+}
+
+export function bankOf({ bankName, currency }: Pick<PayoutPlan, 'bankName' | 'currency'>): string {
+  return `${bankName}:${currency}`
 }
 
 export async function moveOnPlans(transaction: Queryable, decided: readonly Decided[]): Promise<void> {
@@ -134,7 +140,7 @@ export async function moveOnPlans(transaction: Queryable, decided: readonly Deci
     day,
     outcome,
   }))
-  const [merchantIds, currencies, nextDays, days, outcomes] = columnsOf(
+  const [merchantIds, currencies, nextDays, days, outcomes] = plainColumnsOf(
     rows,
     'merchantId',
     'currency',

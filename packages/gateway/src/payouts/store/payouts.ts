@@ -7,6 +7,7 @@ import { effectsOf } from '../../ledger/rules/transfer.ts'
 import { addEffects, insertTransfers, lockAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { audited } from '../../operators/store/audit.ts'
+import { plainColumnsOf } from '../../platform/node-workarounds/plain-array.ts'
 import type { PayoutChange } from '../rules/end-payout.ts'
 import type { Payout, PayoutStatus } from '../rules/payout.ts'
 
@@ -91,12 +92,6 @@ export async function insertPayouts(
   payouts: readonly RequestedPayout[],
   nowMs: number,
 ): Promise<void> {
-  const rows = payouts.map((payout) => ({
-    ...payout,
-    walletId: payout.walletId,
-    amountMinor: payout.amountMinor.toString(),
-    account: JSON.stringify(payout.account),
-  }))
   await transaction.query({
     name: 'insert-payouts',
     text: `
@@ -105,11 +100,11 @@ insert into payouts (merchant_id, payout_id, run_id, wallet_id, plan_day, curren
 select p.*, 'requested', $9
   from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::date[], $6::text[], $7::numeric[], $8::jsonb[]) as p`,
     values: [
-      ...columnsOf(
-        rows,
+      ...plainColumnsOf(
+        payouts,
         ...(['merchantId', 'payoutId', 'runId', 'walletId', 'planDay', 'currency', 'amountMinor'] as const),
-        'account',
       ),
+      payouts.map(({ account }) => JSON.stringify(account)),
       nowMs,
     ],
   })

@@ -9,6 +9,7 @@ test('an array is written as PostgreSQL reads it, an empty one and nulls include
   assert.equal(plainArray([1, null, 1_800_000_000_000]), '{1,null,1800000000000}')
   assert.equal(plainArray([true, false]), '{true,false}')
   assert.equal(plainArray(['0199-a', 'acknowledged']), '{0199-a,acknowledged}')
+  assert.equal(plainArray(['', 'a', undefined]), '{"",a,null}')
 })
 
 test('it is needed while the driver escapes and quotes what needs neither', () => {
