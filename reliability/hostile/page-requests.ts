@@ -115,7 +115,8 @@ export async function makePageRequests(
 
   /** Unsigned, with a wrong signature, old, of another rail, and genuine about nothing, which is then repeated. */
   function notices(): string[] {
-    const body = JSON.stringify({ type: 'payment.changed', transactionId: token32() })
+    const transactionId = randomBytes(12).toString('hex')
+    const body = JSON.stringify({ type: 'payment.changed', transactionId })
     const nowMs = Date.now()
     const signed = (secret: string, atMs = nowMs) =>
       signWebhook({ id: `msg_${token32()}`, body }, { secrets: [secret], nowMs: atMs })
