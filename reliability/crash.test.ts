@@ -4,9 +4,7 @@ import { test } from 'node:test'
 import { emptyDataDir } from '../packages/gateway/test/support/data-dir.ts'
 import { runCycles } from './crash/run-cycles.ts'
 
-test('ten times killed under load, the gateway comes back by itself and nothing acknowledged is lost', {
-  timeout: 180_000,
-}, async (t) => {
+test('ten times killed under load, the gateway comes back by itself and nothing acknowledged is lost', async (t) => {
   const { violations, ...figures } = await runCycles({
     dataDir: await emptyDataDir(t),
     cycles: 10,

@@ -4,6 +4,7 @@
 import { startTestServer, urlOf } from '../packages/gateway/test/support/server.ts'
 import { bugs } from './planted/bugs.ts'
 import { type Bug, plant, readSources, writeSources } from './planted/plant.ts'
+import { serverSettings } from './simulation/due.ts'
 import { type Ended, runGroup } from './support/process-group.ts'
 import { inTreeCopy } from './support/tree-copy.ts'
 
@@ -27,7 +28,7 @@ const wanted = process.argv.slice(2)
 const chosen = Object.entries(bugs).filter(([name]) => wanted.length === 0 || wanted.includes(name))
 for (const name of wanted.filter((each) => !(each in bugs))) console.log(`There is no planted bug "${name}".`)
 // One server for all: whatever is killed leaves none behind.
-const server = await startTestServer()
+const server = await startTestServer(serverSettings)
 const missed: string[] = []
 const startedAtMs = performance.now()
 try {

@@ -2,6 +2,7 @@
 // Runs seeds one after the other and ends with code 1 when one of them breaks what must be true; it says which, and how
 // to see it again.
 import { parseArgs } from 'node:util'
+import { serverSettings } from './simulation/due.ts'
 import { runSeed } from './simulation/run-seed.ts'
 import { openThrowawayDatabase } from './support/throwaway-database.ts'
 import { wholeOption } from './support/whole-option.ts'
@@ -18,7 +19,7 @@ const { values } = parseArgs({
 const first = wholeOption('seed', values.seed, { least: 0 })
 const seeds = wholeOption('seeds', values.seeds, { least: 1 })
 const days = wholeOption('days', values.days, { least: 2 })
-const database = await openThrowawayDatabase()
+const database = await openThrowawayDatabase(serverSettings)
 const totals = {
   steps: 0,
   orders: 0,

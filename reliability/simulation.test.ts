@@ -8,9 +8,7 @@ import { runSeed } from './simulation/run-seed.ts'
 const { connection } = await freshDatabase()
 const pool = openPool(connection, { max: 50 })
 
-test('whatever breaks on the way, all that was acknowledged is there in the end, once and as it was told', {
-  timeout: 120_000,
-}, async (t) => {
+test('whatever breaks on the way, all that was acknowledged is there in the end, once and as it was told', async (t) => {
   const counts = { deaths: 0, connectionsLost: 0, pauses: 0, jumps: 0, orders: 0, arrivals: 0 }
   for (const seed of [2, 11, 15, 21, 22]) {
     const ran = await runSeed(pool, { seed, days: 8 })
@@ -23,9 +21,7 @@ test('whatever breaks on the way, all that was acknowledged is there in the end,
   assert.ok(counts.deaths >= 10 && counts.connectionsLost >= 30 && counts.pauses >= 5, JSON.stringify(counts))
 })
 
-test('the same seed gives the same run, step by step, and another seed another', {
-  timeout: 180_000,
-}, async () => {
+test('the same seed gives the same run, step by step, and another seed another', async () => {
   const digests: string[] = []
   for (const seed of [15, 15, 11]) digests.push((await runSeed(pool, { seed, days: 4 })).digest)
   assert.equal(digests[0], digests[1])

@@ -4,9 +4,7 @@ import { test } from 'node:test'
 import { emptyDataDir } from '../packages/gateway/test/support/data-dir.ts'
 import { runSoak } from './soak/run-soak.ts'
 
-test('under an even load files, connections and disk stay in proportion, and all is as it was told', {
-  timeout: 120_000,
-}, async (t) => {
+test('under an even load files, connections and disk stay in proportion, and all is as it was told', async (t) => {
   const { violations, ...figures } = await runSoak({
     dataDir: await emptyDataDir(t),
     looks: 6,

@@ -1,7 +1,7 @@
-// npm run timing -- [--samples 10000] [--only process|http] [--lines 2] [--kinds "wrong tag,…"]
-// Whether an outsider who sends envelopes that stay closed learns from the time of the refusal why. Ends with code 1
-// unless every kind is surely within the threshold of an unknown merchant, two equal kinds are, and a planted difference
-// is seen.
+// npm run timing -- [--samples 10000] [--only process|http|doors] [--lines 2] [--kinds "wrong tag,…"] [--doors "checkout,…"]
+// Whether an outsider who is refused learns from the time of it why: who sends envelopes that stay closed, and who asks at
+// the doors of portal, wallet and checkout. Ends with code 1 unless every kind is surely within the threshold of the
+// one that it is compared with, two equal kinds are, and a planted difference is seen.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,9 +14,9 @@ import { GatewayChild } from './support/gateway-child.ts'
 import { openThrowawayDatabase } from './support/throwaway-database.ts'
 import { wholeOption } from './support/whole-option.ts'
 import { askInProcess, askOverHttp } from './timing/asking.ts'
-import { compare, judge } from './timing/compare.ts'
+import { measure } from './timing/measure.ts'
 import { makeRefusals, planted, type Refusal, reference, sameAgain } from './timing/refusals.ts'
-import { type Ask, sample } from './timing/sample.ts'
+import { withDoors } from './timing/with-doors.ts'
 
 const { values } = parseArgs({
   options: {
@@ -24,10 +24,9 @@ const { values } = parseArgs({
     only: { type: 'string' },
     lines: { type: 'string', default: '2' },
     kinds: { type: 'string' },
+    doors: { type: 'string' },
   },
 })
-/** What can be told from nothing by ten thousand samples; over HTTP they are less alike. */
-const thresholds = { 'in process': 5, 'over HTTP': 10 } as const
 const samples = wholeOption('samples', values.samples, { least: 1_000 })
 
 /** As many as unknown addresses have turns: a third would wait for one. */
@@ -38,19 +37,22 @@ const { operations } = testOperations(database.pool, { vault: makeVault(masterKe
 const kinds = values.kinds?.split(',')
 let isRight = true
 try {
-  if (values.only !== 'http') isRight = (await measureOpening()) && isRight
-  if (values.only !== 'process') isRight = (await measureGateway()) && isRight
+  if (isWanted('process')) isRight = (await measureOpening()) && isRight
+  if (isWanted('http')) isRight = (await measureGateway()) && isRight
+  if (isWanted('doors')) isRight = (await measureDoors()) && isRight
 } finally {
   await database.close()
 }
 process.exit(isRight ? 0 : 1)
 
-function measureOpening(): Promise<boolean> {
+function isWanted(part: 'process' | 'http' | 'doors'): boolean {
+  return values.only === undefined || values.only === part
+}
+
+async function measureOpening(): Promise<boolean> {
   const ask = askInProcess(operations)
-  return measure(
-    'in process',
-    Array.from({ length: lines }, () => ask),
-  )
+  const asking = Array.from({ length: lines }, () => ask)
+  return measure('in process', { kinds: await sealedNow(), asking, samples, thresholdMicros: 5 })
 }
 
 async function measureGateway(): Promise<boolean> {
@@ -67,7 +69,9 @@ async function measureGateway(): Promise<boolean> {
   try {
     await gateway.ready()
     const asking = await Promise.all(Array.from({ length: lines }, () => askOverHttp(gateway.url)))
-    const isEqual = await measure('over HTTP', asking)
+    const isEqual = await measure('over HTTP', {
+      ...{ kinds: await sealedNow(), asking, samples, thresholdMicros: 10 },
+    })
     for (const line of asking) line.close()
     return isEqual
   } finally {
@@ -76,35 +80,25 @@ async function measureGateway(): Promise<boolean> {
   }
 }
 
+async function measureDoors(): Promise<boolean> {
+  const wanted = values.doors?.split(',')
+  let areEqual = true
+  await withDoors(async (doors, ask) => {
+    for (const [name, door] of doors) {
+      if (wanted && !wanted.includes(name)) continue
+      const line = await ask()
+      const isEqual = await measure(name, { ...door, asking: [line], samples: Math.ceil(samples / 4) })
+      areEqual &&= isEqual
+      line.close()
+    }
+  })
+  return areEqual
+}
+
 /** For each way anew: a timestamp is good for five minutes only, and then all kinds would be refused for that. */
 async function sealedNow(): Promise<Map<string, Refusal>> {
   const all = await makeRefusals(operations.as('timing').merchants)
   return new Map(
     [...all].filter(([name]) => !kinds || [reference, sameAgain, planted, ...kinds].includes(name)),
   )
-}
-
-async function measure<Prepared>(
-  way: keyof typeof thresholds,
-  asking: readonly Ask<Prepared>[],
-): Promise<boolean> {
-  const thresholdMicros = thresholds[way]
-  const micros = await sample(await sealedNow(), asking, samples)
-  const compared = micros.get(reference) ?? []
-  console.log(
-    `\n${way}, ${samples} samples of each kind, difference to "${reference}" in µs (99.9 % confidence), at most ${thresholdMicros}`,
-  )
-  let isEqual = true
-  for (const [name, own] of micros) {
-    const differences = compare(own, compared)
-    const verdict = judge(differences, thresholdMicros)
-    isEqual &&= name === planted ? verdict === 'usable' : verdict === 'none'
-    const told = differences.map(
-      (each) => `${each.share * 100} %: ${each.micros.toFixed(1)} ± ${each.plusMinusMicros.toFixed(1)}`,
-    )
-    const sorted = own.toSorted((a, b) => a - b)
-    const middle = (sorted[sorted.length >> 1] ?? 0).toFixed(0)
-    console.log(`${name.padEnd(40)} median ${middle.padStart(5)}  ${told.join('  ')}  ${verdict}`)
-  }
-  return isEqual
 }

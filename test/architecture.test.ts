@@ -45,7 +45,7 @@ const planted = [
   ['orders/rules', '../create-order.ts'],
   ['orders/rules', '../../http/html.ts'],
   ['orders/rules', 'node:fs'],
-  ['ledger/store', '../verify-ledger.ts'],
+  ['ledger/store', '../run-checks.ts'],
   ['ledger/store', '../../faces/cli/program.ts'],
   ...[
     'orders',

@@ -112,7 +112,7 @@ function placed(code: string, port = answeringPort): string {
 }
 
 async function run(command: string, args: readonly string[]): Promise<string> {
-  const running = promisify(execFile)(command, args, { cwd: home, env: environment, timeout: 60_000 })
+  const running = promisify(execFile)(command, args, { cwd: home, env: environment, timeout: 300_000 })
   running.child.stdin?.end()
   return running.then(
     ({ stdout }) => stdout,

@@ -24,9 +24,9 @@ export class Faults {
   constructor(seeded: Seeded) {
     this.#seeded = seeded
     const wildness = seeded.pick([0, 0.3, 1, 1, 3])
-    this.#dies = 0.005 * wildness
-    this.#breaks = 0.02 * wildness
-    this.#standsStill = 0.003 * wildness
+    this.#dies = 0.0055 * wildness
+    this.#breaks = 0.022 * wildness
+    this.#standsStill = 0.0033 * wildness
   }
 
   fate(): Fate {
@@ -45,7 +45,7 @@ export class Faults {
 
   /** Whether a process stands still while all wait for something. */
   isPaused(): boolean {
-    return !this.isHealed && this.#seeded.isLucky(0.02)
+    return !this.isHealed && this.#seeded.isLucky(0.026)
   }
 
   /** Longer than any lease; and some wake at the very moment at which another takes over what they held. */
@@ -55,7 +55,7 @@ export class Faults {
   }
 
   jumpMs(): number | undefined {
-    if (this.isHealed || !this.#seeded.isLucky(0.004)) return undefined
+    if (this.isHealed || !this.#seeded.isLucky(0.005)) return undefined
     this.counts.jumps += 1
     return this.#seeded.whole(-6 * hour, 6 * hour)
   }

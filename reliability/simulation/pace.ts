@@ -1,6 +1,7 @@
 // How time moves: straight to the next moment at which somebody has something to do. What is overdue, because the process
 // that had it died or stands still, is looked at again in growing steps.
 import type { Due } from './due.ts'
+import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'
 import type { VirtualTime } from './time.ts'
 
@@ -10,50 +11,70 @@ const tidyEveryMs = 12 * 60 * 60_000
 /** Not always both of two processes look at the same moment. */
 const looks = 0.7
 
+export interface PaceParts {
+  readonly time: VirtualTime
+  readonly awake: () => readonly Owner[]
+  readonly seeded: Seeded
+}
+
+/** What a worker waits for. */
+interface Expected {
+  readonly dueMs: number
+  /** By this process's clock it is met first: where that is the slowest, several look at once. */
+  readonly skewMs: number
+  /** Once it is overdue: when it is looked at again, and how long that was put off. */
+  readonly again: { readonly atMs: number; readonly stepMs: number } | undefined
+}
+
 export class Pace {
-  readonly #time: VirtualTime
-  readonly #aheadMs: number
-  readonly #seeded: Seeded
-  readonly #overdue = new Map<
-    string,
-    { readonly dueMs: number; readonly stepMs: number; readonly atMs: number }
-  >()
+  readonly #parts: PaceParts
+  readonly #expected = new Map<string, Expected>()
   #tidyAtMs = 0
 
-  /** `aheadMs`: how far the clock of a process may be ahead. */
-  constructor({ time, aheadMs, seeded }: { time: VirtualTime; aheadMs: number; seeded: Seeded }) {
-    this.#time = time
-    this.#aheadMs = aheadMs
-    this.#seeded = seeded
+  constructor(parts: PaceParts) {
+    this.#parts = parts
   }
 
   advance(due: Due): void {
-    const time = this.#time
+    const { time, seeded } = this.#parts
     const moments = Object.entries(due).map(([worker, dueMs]) => ({
       worker,
-      atMs: this.#momentOf(worker, dueMs),
+      dueMs: dueMs ?? Number.POSITIVE_INFINITY,
+      atMs: dueMs === undefined ? Number.POSITIVE_INFINITY : this.#momentOf(worker, dueMs),
     }))
     const nextMs = Math.min(time.nextDueMs() ?? Number.POSITIVE_INFINITY, ...moments.map(({ atMs }) => atMs))
     if (!Number.isFinite(nextMs)) throw new Error('nothing will ever happen again')
-    const roused = new Set(moments.filter(({ atMs }) => atMs <= nextMs).map(({ worker }) => worker))
+    const roused = new Map(
+      moments.filter(({ atMs }) => atMs <= nextMs).map(({ worker, dueMs }) => [worker, dueMs]),
+    )
     if (nextMs >= this.#tidyAtMs) {
       this.#tidyAtMs = nextMs + tidyEveryMs
-      roused.add('tidy')
+      roused.set('tidy', Number.NEGATIVE_INFINITY)
     }
-    time.advanceTo(nextMs, (worker) => roused.has(worker) && this.#seeded.isLucky(looks))
+    time.advanceTo(nextMs, (worker, owner) => {
+      const dueMs = roused.get(worker)
+      return dueMs !== undefined && dueMs <= time.shownTo(owner) && seeded.isLucky(looks)
+    })
   }
 
-  #momentOf(worker: string, dueMs: number | undefined): number {
-    const time = this.#time
-    const before = this.#overdue.get(worker)
-    if (dueMs === undefined) return Number.POSITIVE_INFINITY
-    const trueMs = dueMs - time.jumpedMs - this.#aheadMs
-    if (trueMs > time.nowMs) return trueMs
-    const isSame = before?.dueMs === dueMs
-    if (isSame && before.atMs > time.nowMs) return before.atMs
-    const stepMs = isSame ? Math.min(before.stepMs * 2, longestStepMs) : firstStepMs
-    const atMs = time.nowMs + stepMs
-    this.#overdue.set(worker, { dueMs, stepMs, atMs })
-    return atMs
+  #momentOf(worker: string, dueMs: number): number {
+    const { time, awake, seeded } = this.#parts
+    const before = this.#expected.get(worker)
+    const skews = awake().map(({ skewMs }) => skewMs)
+    const expected =
+      before?.dueMs === dueMs
+        ? before
+        : { dueMs, skewMs: skews.length > 0 ? seeded.pick(skews) : 0, again: undefined }
+    const atMs = dueMs - time.jumpedMs - expected.skewMs
+    const again = atMs > time.nowMs ? undefined : this.#laterThan(expected.again)
+    this.#expected.set(worker, { ...expected, again })
+    return again?.atMs ?? atMs
+  }
+
+  #laterThan(before: Expected['again']): NonNullable<Expected['again']> {
+    const { nowMs } = this.#parts.time
+    if (before && before.atMs > nowMs) return before
+    const stepMs = before ? Math.min(before.stepMs * 2, longestStepMs) : firstStepMs
+    return { atMs: nowMs + stepMs, stepMs }
   }
 }

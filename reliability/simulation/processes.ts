@@ -22,6 +22,7 @@ export interface ProcessesParts {
   readonly scheduler: Scheduler
   readonly worldOwner: Owner
   readonly seeded: Seeded
+  readonly onStored: () => void
   readonly note: (line: string) => void
 }
 
@@ -43,13 +44,16 @@ export class Processes {
   readonly #seeded: Seeded
   #running: Process[] = []
   #started = 0
-  /** No process's clock is further ahead. */
-  readonly largestSkewMs = maxSkewMs
 
   constructor(parts: ProcessesParts) {
     this.#parts = parts
     this.#seeded = parts.seeded.stream('processes')
     for (let index = 0; index < count; index++) this.#start()
+  }
+
+  /** Those that go on by themselves. */
+  get awake(): readonly Owner[] {
+    return this.#running.map(({ gateway }) => gateway.owner).filter(({ isPaused }) => !isPaused)
   }
 
   kill(owner: Owner): void {
@@ -118,16 +122,17 @@ export class Processes {
   }
 
   #start(): void {
-    const { pool, time, rail, network, bank, faults, scheduler, seeded, note } = this.#parts
-    const owner: Owner = { name: `process-${++this.#started}`, isAlive: true, isPaused: false }
-    note(`${owner.name} starts`)
-    const own = seeded.stream(owner.name)
+    const { pool, time, rail, network, bank, faults, scheduler, seeded, onStored, note } = this.#parts
+    const name = `process-${++this.#started}`
+    const own = seeded.stream(name)
+    const skewMs = own.whole(-maxSkewMs, maxSkewMs)
+    const owner: Owner = { name, skewMs, isAlive: true, isPaused: false }
+    note(`${name} starts`)
     const connectionFate = () => faults.connectionFate()
     const gateway = startSimulatedGateway({
       owner,
-      pool: simulatedPool({ pool, owner, scheduler, connectionFate, note }),
+      pool: simulatedPool({ pool, owner, scheduler, connectionFate, onStored, note }),
       time,
-      skewMs: own.whole(-maxSkewMs, maxSkewMs),
       seeded: own,
       rail,
       network,

@@ -5,7 +5,7 @@ import { makeUuid } from '@tillgate/protocol'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import { Bookkeeper } from '../reconciliation/bookkeeper.ts'
 import { SimulatedBank } from './bank.ts'
-import { countLockWaits, emptyTables, findDue, stateDigest } from './due.ts'
+import { countLockWaits, type Due, emptyTables, findDue, stateDigest } from './due.ts'
 import { pauseEndpoints, resumeEndpoints } from './endpoints.ts'
 import { Faults } from './faults.ts'
 import { FeedReader } from './feed-reader.ts'
@@ -64,7 +64,7 @@ export async function runSeed(
   const faults = new Faults(seeded.stream('faults'))
   const rail = new SimulatedRail({ time, seeded: seeded.stream('rail') })
   const network = new SimulatedNetwork({ time, seeded: seeded.stream('network') })
-  const worldOwner: Owner = { name: 'world', isAlive: true, isPaused: false }
+  const worldOwner: Owner = { name: 'world', skewMs: 0, isAlive: true, isPaused: false }
   const bank = new SimulatedBank({ time, seeded: seeded.stream('bank'), world: worldOwner })
   const settled = await settleIn(pool, {
     seeded: seeded.stream('settling in'),
@@ -81,6 +81,8 @@ export async function runSeed(
     onTaken: (owner, label) => processes.onTaken(owner, label),
     note: log,
   })
+  /** As long as nothing is stored, what is due stays the same. */
+  let due: Due | undefined
   const processes = new Processes({
     pool,
     time,
@@ -91,6 +93,9 @@ export async function runSeed(
     scheduler,
     worldOwner,
     seeded,
+    onStored: () => {
+      due = undefined
+    },
     note: log,
   })
   bank.tell = async (notice) => {
@@ -118,10 +123,10 @@ export async function runSeed(
     processes.heal()
   })
 
-  const pace = new Pace({ time, aheadMs: processes.largestSkewMs, seeded: seeded.stream('pace') })
+  const pace = new Pace({ time, awake: () => processes.awake, seeded: seeded.stream('pace') })
   for (;;) {
     await scheduler.runUntilIdle()
-    const due = await findDue(pool)
+    due ??= await findDue(pool)
     const isAtRest = Object.values(due).every((dueMs) => dueMs === undefined)
     if (isHealed && lives.left === 0 && isAtRest && time.nextDueMs() === undefined) break
     if (time.nowMs > endMs + restWithinMs) break

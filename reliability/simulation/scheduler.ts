@@ -6,6 +6,8 @@ import type { Seeded } from './seeded.ts'
 /** Whose steps they are: one of the gateway's processes. */
 export interface Owner {
   readonly name: string
+  /** How far its clock is ahead of the others' common time. */
+  readonly skewMs: number
   isAlive: boolean
   isPaused: boolean
 }

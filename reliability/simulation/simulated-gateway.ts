@@ -28,7 +28,6 @@ export interface SimulatedGatewayParts {
   readonly owner: Owner
   readonly pool: SimulatedPool
   readonly time: VirtualTime
-  readonly skewMs: number
   readonly seeded: Seeded
   readonly rail: SimulatedRail
   readonly network: SimulatedNetwork
@@ -49,8 +48,8 @@ const config = {
 const limits = { inFlight: 64, inFlightPerHost: 8, inFlightPerMerchant: 16 } as const
 
 export function startSimulatedGateway(parts: SimulatedGatewayParts) {
-  const { owner, time, skewMs, seeded } = parts
-  const clock = time.clockOf(owner, { skewMs })
+  const { owner, time, seeded } = parts
+  const clock = time.clockOf(owner)
   const random = (count: number) => seeded.bytes(count)
   const stores = makeStores(parts.pool, {
     onQueued: (lanes) => delivery.expects(lanes),
@@ -70,7 +69,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
       railTask: () => asking.wake(),
     },
   })
-  const idling = (idle: Worker) => ({ clock: time.clockOf(owner, { skewMs, idle }), log })
+  const idling = (idle: Worker) => ({ clock: time.clockOf(owner, idle), log })
 
   const expiry = startExpiryWorker({
     ...idling('expire'),

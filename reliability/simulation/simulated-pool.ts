@@ -1,6 +1,7 @@
 // A process's way to the real PostgreSQL, where every statement is a step of the scheduler and any of them may lose its
 // connection: before it ran, after it ran, before COMMIT, or after a COMMIT whose answer never came.
 import type { Pool, Queryable } from '../../packages/gateway/src/database/pool.ts'
+import type { Statement } from '../../packages/gateway/src/database/prepared-names.ts'
 import { CommitUnknown } from '../../packages/gateway/src/database/transient.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
@@ -11,6 +12,8 @@ export interface SimulatedPoolParts {
   readonly owner: Owner
   readonly scheduler: Scheduler
   readonly connectionFate: () => ConnectionFate
+  /** What is stored is not what it was. */
+  readonly onStored: () => void
   readonly note: (line: string) => void
 }
 
@@ -22,6 +25,7 @@ export interface SimulatedPool extends Pool {
 interface OpenTransaction {
   readonly client: Queryable
   isLost: boolean
+  hasChanges: boolean
   /** A statement of it waits for a lock; whoever breaks the transaction leaves its end to that step. */
   isBusy: boolean
   commit(): Promise<unknown>
@@ -55,9 +59,13 @@ export function simulatedPool(parts: SimulatedPoolParts): SimulatedPool {
         const decided = fate(label)
         if (decided === 'lost_before') return lose(transaction)
         if (transaction) transaction.isBusy = true
-        const result = await target.query(statement, values).finally(() => {
+        const result = await target.query(prepared(statement, values)).finally(() => {
           if (transaction) transaction.isBusy = false
         })
+        if (result.rowCount > 0 && !isRead(statement)) {
+          if (transaction) transaction.hasChanges = true
+          else parts.onStored()
+        }
         if (transaction?.isLost) return lose(transaction)
         if (decided === 'lost_after') return lose(transaction)
         // Its type parameter is the caller's own, and the result is the target's to the same question.
@@ -104,6 +112,7 @@ export function simulatedPool(parts: SimulatedPoolParts): SimulatedPool {
       throw new CommitUnknown(new Error('lost before COMMIT arrived'))
     }
     await transaction.commit()
+    if (transaction.hasChanges) parts.onStored()
     if (decided === 'lost_after') throw new CommitUnknown(new Error('lost after COMMIT was done'))
   }
 }
@@ -123,6 +132,7 @@ async function begin(
   return {
     client: await begun.promise,
     isLost: false,
+    hasChanges: false,
     isBusy: false,
     commit() {
       end.resolve()
@@ -137,6 +147,18 @@ async function begin(
 
 function connectionLost(): Error {
   return Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' })
+}
+
+/** All under names: over a run, parsing and planning would be a third of the server's work. */
+function prepared(statement: string | Statement, values: readonly unknown[] = []): Statement {
+  return typeof statement === 'string'
+    ? { name: 'simulated', text: statement, values }
+    : { name: 'simulated', values, ...statement }
+}
+
+/** It begins with `select` and so changes nothing: a statement that writes begins with another word, or with `with`. */
+function isRead(statement: string | Statement): boolean {
+  return /^\s*select\b/i.test(typeof statement === 'string' ? statement : statement.text)
 }
 
 function firstWords(text: string): string {

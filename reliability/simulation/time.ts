@@ -57,21 +57,25 @@ export class VirtualTime {
   }
 
   /** `rouses` says of each idle worker whose look-again is due whether it looks now; a busy machine may keep it waiting. */
-  advanceTo(ms: number, rouses: (worker: Worker) => boolean): void {
+  advanceTo(ms: number, rouses: (worker: Worker, owner: Owner) => boolean): void {
     this.#nowMs = Math.max(this.#nowMs, ms)
     const due = this.#waits.filter(
       ({ dueMs, owner, idle }) =>
-        dueMs <= this.#nowMs && owner.isAlive && !owner.isPaused && (!idle || rouses(idle)),
+        dueMs <= this.#nowMs && owner.isAlive && !owner.isPaused && (!idle || rouses(idle, owner)),
     )
     this.#waits = this.#waits.filter((wait) => wait.owner.isAlive && !due.includes(wait))
     for (const { end } of due.sort((a, b) => a.dueMs - b.dueMs)) end()
   }
 
+  /** What a process's clock shows. */
+  shownTo(owner: Owner): number {
+    return Math.round(this.#nowMs + this.jumpedMs + owner.skewMs)
+  }
+
   /** As a process sees it. */
-  clockOf(owner: Owner, options: { skewMs?: number; idle?: Worker } = {}): Clock {
-    const { skewMs = 0, idle } = options
+  clockOf(owner: Owner, idle?: Worker): Clock {
     return {
-      now: () => Math.round(this.#nowMs + this.jumpedMs + skewMs),
+      now: () => this.shownTo(owner),
       wait: (durationMs, signal) => this.wait(owner, durationMs, { idle, signal }),
     }
   }

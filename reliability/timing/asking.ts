@@ -1,16 +1,26 @@
-// The two ways to ask: the opening of envelopes in this process, and the whole gateway over one connection.
+// The ways to ask: the opening of envelopes in this process, the whole gateway over one connection, and its pages.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import { gatewayPath, openingToolsHere, parseRequestEnvelope, type RequestEnvelope } from '@tillgate/protocol'
+import { connect, type Socket } from 'node:net'
+import {
+  gatewayPath,
+  openingToolsHere,
+  parseRequestEnvelope,
+  type RequestEnvelope,
+  type RequestWire,
+} from '@tillgate/protocol'
 import type { Operations } from '../../packages/gateway/src/app/operations.ts'
 import { refuseInConstantTime } from '../../packages/gateway/src/http/admission/constant-time-refusal.ts'
 import { makeOpenRequest } from '../../packages/gateway/src/merchants/open-request.ts'
 import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
 import { machineTime } from '../../packages/gateway/src/platform/timer.ts'
+import type { TestClock } from '../../packages/gateway/test/support/clock.ts'
+import type { PageRequest } from './doors.ts'
 import type { Ask } from './sample.ts'
 
-export function askInProcess({ directory }: Pick<Operations, 'directory'>): Ask<RequestEnvelope> {
+export function askInProcess({
+  directory,
+}: Pick<Operations, 'directory'>): Ask<RequestWire, RequestEnvelope> {
   const open = makeOpenRequest({
     directory,
     clock: systemClock,
@@ -28,7 +38,7 @@ export function askInProcess({ directory }: Pick<Operations, 'directory'>): Ask<
 }
 
 /** `close` when it is over. */
-export async function askOverHttp(url: string): Promise<Ask<Buffer> & { close(): void }> {
+export async function askOverHttp(url: string): Promise<Ask<RequestWire, Buffer> & { close(): void }> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true })
   await once(socket, 'connect')
@@ -46,4 +56,62 @@ export async function askOverHttp(url: string): Promise<Ask<Buffer> & { close():
     },
     close: () => socket.destroy(),
   }
+}
+
+/** Longer than any lock, rate or code remembers. */
+const quietMs = 8 * 24 * 60 * 60 * 1000
+const addresses = 250
+
+/**
+ * Through a proxy that the gateway trusts, from another address each time and long after the last request: neither locks
+ * nor rates are in the way. Whatever the kind, the answer must have the same status.
+ */
+export async function askPages(
+  url: string,
+  clock: TestClock,
+): Promise<Ask<PageRequest, Buffer> & { close(): void }> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+  await once(socket, 'connect')
+  let asked = 0
+  let status: string | undefined
+  return {
+    prepare({ path, headers, body }) {
+      clock.advance(quietMs)
+      const lines = Object.entries({
+        host: `${hostname}:${port}`,
+        'x-forwarded-for': `198.51.100.${1 + (asked++ % addresses)}`,
+        ...headers,
+        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      }).map(([name, value]) => `${name}: ${value}\r\n`)
+      const verb = body === undefined ? 'GET' : 'POST'
+      return Buffer.from(`${verb} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
+    },
+    async ask(request) {
+      const answer = wholeAnswer(socket)
+      socket.write(request)
+      const { head } = await answer
+      status ??= head.slice(9, 12)
+      assert.equal(head.slice(9, 12), status, `${request.toString().split('\r\n')[0]}: ${head}`)
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+/** Pages say how long they are. */
+function wholeAnswer(socket: Socket): Promise<{ head: string }> {
+  return new Promise((resolve) => {
+    let text = ''
+    const read = (piece: Buffer) => {
+      text += piece.toString('latin1')
+      const headEnds = text.indexOf('\r\n\r\n')
+      if (headEnds < 0) return
+      const head = text.slice(0, headEnds)
+      const [, length = '0'] = /^content-length: (\d+)$/im.exec(head) ?? []
+      if (text.length < headEnds + 4 + Number(length)) return
+      socket.off('data', read)
+      resolve({ head })
+    }
+    socket.on('data', read)
+  })
 }

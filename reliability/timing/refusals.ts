@@ -11,10 +11,9 @@ export type Refusal = () => RequestWire
 /** What all others are compared with. */
 export const reference = 'unknown merchant'
 /** The same once more: how much two equal kinds seem to differ. */
-export const sameAgain = 'unknown merchant, another one'
-/** The reference, with so much added after the answer: a difference of this size must be seen. */
-export const planted = 'planted difference of 20 µs'
-export const plantedMicros = 20
+export const sameAgain = 'the same again'
+/** The reference, with something added after the answer, which must be seen. */
+export const planted = 'planted difference'
 
 const variants = 40
 const body = JSON.stringify({ paymentId: 'P01K73ZQ800JZ7V3N4Q5R6S7T8W', note: 'x'.repeat(600) })

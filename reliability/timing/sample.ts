@@ -1,20 +1,20 @@
 // Takes samples of all kinds of refusals in a random order, so that whatever the machine does falls on all alike.
 import { makeSeeded } from '../simulation/seeded.ts'
-import { planted, plantedMicros, type Refusal } from './refusals.ts'
+import { planted } from './refusals.ts'
 
 /** Resolves when the refusal is there. The argument is made ready before the clock starts. */
-export type Ask<Prepared> = {
-  prepare(envelope: ReturnType<Refusal>): Prepared
+export type Ask<Given, Prepared> = {
+  prepare(given: Given): Prepared
   ask(prepared: Prepared): Promise<void>
 }
 
 const warmUpRounds = 100
 
 /** One line asks for one thing at a time; several, because a refusal is mostly waiting. */
-export async function sample<Prepared>(
-  refusals: ReadonlyMap<string, Refusal>,
-  lines: readonly Ask<Prepared>[],
-  each: number,
+export async function sample<Given, Prepared>(
+  refusals: ReadonlyMap<string, () => Given>,
+  lines: readonly Ask<Given, Prepared>[],
+  { each, plantedMicros }: { readonly each: number; readonly plantedMicros: number },
 ): Promise<Map<string, number[]>> {
   const seeded = makeSeeded('timing')
   const micros = new Map<string, number[]>([...refusals.keys()].map((name) => [name, []]))
@@ -22,7 +22,7 @@ export async function sample<Prepared>(
   await Promise.all(lines.map(askRounds))
   return micros
 
-  async function askRounds({ prepare, ask }: Ask<Prepared>): Promise<void> {
+  async function askRounds({ prepare, ask }: Ask<Given, Prepared>): Promise<void> {
     for (let own = round++; own < each; own = round++) {
       for (const [name, refusal] of shuffled([...refusals])) {
         const prepared = prepare(refusal())

@@ -26,7 +26,7 @@ after(() => rmSync(home, { recursive: true, force: true }))
 const gateway = await startTestGateway()
 
 const run = async (command: string, args: readonly string[], cwd = project) => {
-  const { stdout } = await promisify(execFile)(command, [...args], { cwd, timeout: 120_000 }).catch(
+  const { stdout } = await promisify(execFile)(command, [...args], { cwd, timeout: 300_000 }).catch(
     (error) => {
       throw new Error(`${command} ${args.join(' ')}\n${error.stdout}\n${error.stderr}`)
     },

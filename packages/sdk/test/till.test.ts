@@ -94,9 +94,7 @@ test('advance lets an order expire', async () => {
   assert.equal((await till('query', paymentId, '--wait')).paymentStatus, 'timeout')
 })
 
-test('logs shows what became of a refused request, by its requestId and among the others', {
-  timeout: 20_000,
-}, async () => {
+test('logs shows what became of a refused request, by its requestId and among the others', async () => {
   const refused = await new Tillgate(credentials).orders.query('P0').catch((error: unknown) => error)
   const { requestId } = refused as { requestId: string }
   const found = async (...args: string[]) => (await till('logs', ...args)).requests

@@ -1,5 +1,5 @@
 // A consumer who forgot the PIN asks for a code by mail. It goes to the login itself, where that is an address that its
-// owner confirmed; whoever asks learns nothing, and every login costs the same statements.
+// owner confirmed; whoever asks is answered before anybody looks, and learns nothing.
 import type { MakeNotices } from '../notices/make-notices.ts'
 import type { NoticeLanguage } from '../notices/rules/notice.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'

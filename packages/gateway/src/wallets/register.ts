@@ -1,6 +1,6 @@
 // A consumer registers: the login is an e-mail address, and a code that goes there proves that it is theirs. Who has a wallet
 // already is told so in their mailbox; whoever asks sees the same in either case. A sandbox that sends no mail shows the code.
-import { Failure, makeUuid } from '@tillgate/protocol'
+import { makeUuid } from '@tillgate/protocol'
 import type { MakeNotices } from '../notices/make-notices.ts'
 import { type NoticeLanguage, normaliseEmail } from '../notices/rules/notice.ts'
 import { makeActs } from '../operators/audit-entries.ts'
@@ -55,9 +55,11 @@ export function makeRegister(parts: RegisterParts) {
   return {
     showsCode,
 
-    /** Sends a code, or that there is a wallet; the code where it is shown. Throws where nobody can write to the address. */
-    async ask(typed: string, language: NoticeLanguage): Promise<string | undefined> {
-      const login = emailOf(typed)
+    /** What was typed as a login; undefined where it is no address that can be written to. */
+    emailOf,
+
+    /** Sends a code, or that there is a wallet; answers the code, for where it is shown. */
+    async ask(login: string, language: NoticeLanguage): Promise<string> {
       const taken = await wallets.findWalletByLogin(login)
       const code = makePinResetCode(random)
       const nowMs = clock.now()
@@ -73,7 +75,7 @@ export function makeRegister(parts: RegisterParts) {
         everyMs: showsCode ? 0 : pinResetLimits.mailEveryMs,
         notices,
       })
-      return showsCode ? code : undefined
+      return code
     },
 
     /** The token of the session. Undefined: login or code is wrong, the code was used, or is too old. */
@@ -81,6 +83,7 @@ export function makeRegister(parts: RegisterParts) {
       const name = parseLine(given.name, 'name', { max: maxNameLength })
       const pin = parsePin(given.pin)
       const login = emailOf(given.login)
+      if (login === undefined) return undefined
       const loginHash = hashOf(login)
       const nowMs = clock.now()
       const codeHash = await registrations.takeTry(loginHash, nowMs)
@@ -102,11 +105,6 @@ export function makeRegister(parts: RegisterParts) {
 }
 
 /** One that mail goes to, in the form of a login. */
-function emailOf(typed: string): string {
-  const email = normaliseEmail(normaliseLogin(typed) ?? '')
-  if (email !== undefined) return email
-  throw new Failure('invalid_field', {
-    field: 'login',
-    message: 'This must be an e-mail address in plain letters, such as alice@example.com.',
-  })
+function emailOf(typed: string): string | undefined {
+  return normaliseEmail(normaliseLogin(typed) ?? '')
 }

@@ -40,11 +40,11 @@ export function makeResetPin(parts: ResetPinParts) {
     const nowMs = clock.now()
     const login = normaliseLogin(given.login)
     if (login === undefined) return { kind: 'wrong' }
-    const taken = await tries.take({ login, address: given.address, device: given.device, nowMs })
+    const { address, device } = given
+    const taken = await tries.takeWithCode({ login, address, device, nowMs })
     if (taken.kind === 'locked') return taken
+    const { codeHash } = taken
     const wallet = taken.found?.wallet
-    // The same statement for a login that nobody has.
-    const codeHash = await resets.takeTry(wallet?.walletId ?? '', nowMs)
     if (!wallet || codeHash === undefined) return { kind: 'wrong' }
     const { walletId } = wallet
     if (!codes.isRight(codeHash, [walletId, normaliseCode(given.code)])) return { kind: 'wrong' }
@@ -54,7 +54,7 @@ export function makeResetPin(parts: ResetPinParts) {
       {
         auditId: makeUuid(nowMs, random),
         actedAtMs: nowMs,
-        actor: `consumer@${given.address}`,
+        actor: `consumer@${address}`,
         act: 'wallet.new-pin',
         merchantId: undefined,
         subject: walletId,

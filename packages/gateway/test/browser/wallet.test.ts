@@ -9,6 +9,7 @@ import { wordsOf } from '../../src/faces/wallet/languages.ts'
 import { openMailSession } from '../../src/outbound/smtp.ts'
 import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
 import { desktop, heading, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look, overflow } from '../support/look.ts'
@@ -70,6 +71,9 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   await page.getByRole('link', { name: 'Open a wallet' }).click()
   await page.getByLabel('E-mail address').fill(login)
   await press(page, 'Send me a code')
+  await page.getByLabel('One-time code').waitFor()
+  // It is mailed after the page was sent.
+  await until(async () => (await pool.query('select 1 from registrations')).rows.length === 1)
   const [code = ''] = /\b\d{8}\b/.exec(await lastMailTo(login)) ?? []
   await page.getByLabel('One-time code').fill(code)
   await page.getByLabel('Your name').fill('Ann Example')

@@ -115,9 +115,7 @@ test('kill -9 under load loses no event, and each event keeps its id', async (t)
   assert.ok(twice <= 2 * 256)
 })
 
-test('two gateways over one database share the work and send nothing twice', {
-  timeout: 60_000,
-}, async (t) => {
+test('two gateways over one database share the work and send nothing twice', async (t) => {
   const { pool, connection } = await freshDatabase()
   await bindMode(pool, { mode: 'sandbox', isModeGiven: true })
   const receiver = await receive(t)

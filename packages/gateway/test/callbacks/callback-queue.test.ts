@@ -207,9 +207,7 @@ describe('two hundred thousand waiting callbacks', () => {
     assert.ok(pages < 3_000, `${pages} pages were touched`)
   })
 
-  test('a healthy lane behind a hundred thousand due ones is found and served', {
-    timeout: 30_000,
-  }, async (t) => {
+  test('a healthy lane behind a hundred thousand due ones is found and served', async (t) => {
     const sent: string[] = []
     const callback = await world.queueCallback('https://zz.example/callbacks')
     const heapBefore = process.memoryUsage().heapUsed

@@ -304,10 +304,12 @@ test('an order that is over does not say that no money was taken where a rail to
   )
   const become = (status: string) =>
     shop.gateway.pool.query(
-      `update rail_attempts set status = $2 where merchant_id = $1 and transaction_id = 'T-late'`,
+      `update rail_attempts set status = $2, ended_at = case when $2 <> 'submitted' then 1 end
+        where merchant_id = $1 and transaction_id = 'T-late'`,
       [...[shop.merchant.merchantId, status]],
     )
   const said: Record<string, RegExp> = {
+    submitted: /http-equiv="refresh".*still asking .*Late Bank.* whether you paid there/s,
     returning: /Late Bank.* came too late .* on its way back to you/s,
     returned: /Late Bank.* was sent back to you/s,
     held: /Late Bank.* is kept for you/s,

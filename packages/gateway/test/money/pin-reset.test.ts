@@ -2,6 +2,7 @@
 // and within few tries.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Queryable } from '../../src/database/pool.ts'
 import { makeVault } from '../../src/platform/vault.ts'
 import { pinResetLimits } from '../../src/wallets/rules/pin-reset.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -130,4 +131,44 @@ test('the database holds no code: neither the digits nor what they could be trie
   assert.ok(rows.length === 1 && !rows[0]?.row.includes(code))
   const { operations: foreign } = testOperations(pool, { clock, vault: otherVault })
   assert.deepEqual(await foreign.resetPin({ login, code, pin: '135790', address: home }), { kind: 'wrong' })
+})
+
+test('whoever’s login it is, with a code or without, a try asks the same in one transaction', async () => {
+  const counted: string[] = []
+  const counting = (whose: string) => {
+    const ask = (target: Queryable): Queryable => ({
+      query: (statement, values) => {
+        counted.push(`${whose} ${typeof statement === 'string' ? statement : statement.text}`)
+        return target.query(statement, values)
+      },
+    })
+    return ask
+  }
+  const watched = testOperations(
+    {
+      ...pool,
+      ...counting('alone')(pool),
+      transaction: (work, options) =>
+        pool.transaction((transaction) => work(counting('together')(transaction)), options),
+    },
+    { clock },
+  )
+  const asked = async (login: string) => {
+    counted.length = 0
+    const outcome = await watched.operations.resetPin({
+      login,
+      code: '00000000',
+      pin: '135790',
+      address: home,
+    })
+    assert.deepEqual(outcome, { kind: 'wrong' })
+    // Which row has the count of all addresses: the wallet's own, or one of the login's hash.
+    return counted.map((each) => (/update wallet(s|_tries)/.test(each) ? 'together counts' : each))
+  }
+  const [without, withCode] = [await newWallet(), await newWallet()]
+  await manage.resetPin(withCode.login, 'x')
+  const nobody = await asked('nobody@x.org')
+  assert.ok(nobody.length > 0 && nobody.every((each) => each.startsWith('together')), nobody.join('\n'))
+  assert.deepEqual(await asked(without.login), nobody)
+  assert.deepEqual(await asked(withCode.login), nobody)
 })

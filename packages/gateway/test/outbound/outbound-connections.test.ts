@@ -262,9 +262,7 @@ describe('a kept connection', () => {
     assert(deliveries.every((delivery) => delivery.kind === 'answered'))
   })
 
-  test('of the origin that was longest unused is closed when there are more than are kept', {
-    timeout: 5_000,
-  }, async (t) => {
+  test('of the origin that was longest unused is closed when there are more than are kept', async (t) => {
     const receiver = await receivePlain(t)
     // Long, because an idle connection would otherwise close by itself.
     const idleConnectionMs = outboundLimits.connectionLifeMs

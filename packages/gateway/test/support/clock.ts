@@ -1,9 +1,19 @@
-// A clock that stands still until the test moves it; whoever waits on it wakes when its time has come.
+// A clock that stands still until the test moves it; whoever waits on it wakes when its time has come. Only moments pass
+// by themselves: a worker that looked at the clock just before the test moved it, and then waits to look again, would
+// wait for ever.
 import type { Clock } from '../../src/platform/clock.ts'
+
+interface Wait {
+  readonly dueMs: number
+  readonly end: () => void
+}
+
+/** As long as workers wait before they look again. */
+const momentMs = 1_000
 
 export class TestClock implements Clock {
   #nowMs: number
-  #waits: { readonly dueMs: number; readonly end: () => void }[] = []
+  readonly #waits = new Set<Wait>()
 
   constructor(nowMs = 1_800_000_000_000) {
     this.#nowMs = nowMs
@@ -16,15 +26,23 @@ export class TestClock implements Clock {
   wait(durationMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted || durationMs <= 0) return resolve()
-      this.#waits.push({ dueMs: this.#nowMs + durationMs, end: resolve })
-      signal.addEventListener('abort', () => resolve(), { once: true })
+      const passing = durationMs <= momentMs ? setTimeout(() => wait.end(), durationMs).unref() : undefined
+      const wait: Wait = {
+        dueMs: this.#nowMs + durationMs,
+        end: () => {
+          this.#waits.delete(wait)
+          clearTimeout(passing)
+          signal.removeEventListener('abort', wait.end)
+          resolve()
+        },
+      }
+      this.#waits.add(wait)
+      signal.addEventListener('abort', wait.end)
     })
   }
 
   advance(durationMs: number): void {
     this.#nowMs += durationMs
-    const due = this.#waits.filter(({ dueMs }) => dueMs <= this.#nowMs)
-    this.#waits = this.#waits.filter(({ dueMs }) => dueMs > this.#nowMs)
-    for (const { end } of due) end()
+    for (const { dueMs, end } of [...this.#waits]) if (dueMs <= this.#nowMs) end()
   }
 }

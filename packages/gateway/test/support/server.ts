@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { type ConnectionOptions, parseDatabaseUrl, withDatabase } from '../../src/database/connection.ts'
 import { startEmbedded } from '../../src/database/embedded/embedded.ts'
+import type { Settings } from '../../src/database/embedded/postmaster.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openPool } from '../../src/database/pool.ts'
 import { copyOnNodes, dropOnNodes, makeClusterTemplate } from './cluster.ts'
@@ -41,7 +42,10 @@ const quick = {
   max_wal_size: '4GB',
 }
 
-export async function startTestServer(): Promise<TestServer & { stop(): Promise<void> }> {
+/** The settings count only where it is a server of our own. */
+export async function startTestServer(
+  settings: Settings = {},
+): Promise<TestServer & { stop(): Promise<void> }> {
   const { TEST_DATABASE_URL, TEST_CITUS_URLS } = process.env
   if (TEST_CITUS_URLS) return startOnCluster(TEST_CITUS_URLS.split(/[ ,]+/).map(parseDatabaseUrl))
   if (TEST_DATABASE_URL) {
@@ -55,7 +59,7 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
   }
   await removeLeftovers()
   const home = await mkdtemp(path.join(os.tmpdir(), `tillgate-test-${process.pid}-`))
-  const server = await startEmbedded({ dataDir: home, settings: quick })
+  const server = await startEmbedded({ dataDir: home, settings: { ...quick, ...settings } })
   const pid = await server.postmasterPid()
   // A run that is broken off does not come to its teardown; this much can be done without waiting.
   const onExit = () => {

@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import { writeBackup } from '../../src/database/backup/backup.ts'
 import { writeBackupFile } from '../../src/database/backup/backup-file.ts'
 import { openMailSession } from '../../src/outbound/smtp.ts'
+import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { readableLog } from '../support/log-lines.ts'
@@ -53,10 +54,18 @@ async function send(): Promise<void> {
 
 async function register(client: WalletClient): Promise<string> {
   await client.post('/wallet/register', { login }, { on: '/wallet/register' })
-  await send()
-  const text = textOf(mail.received.filter(({ to }) => to === login).at(-1)?.raw ?? '')
-  const [code = ''] = /\b\d{8}\b/.exec(text) ?? []
-  const fields = { login, code, name, pin: testPin, again: testPin }
+  let code: string | undefined
+  const already = mail.received.length
+  // It is mailed after whoever asked was answered.
+  await until(async () => {
+    await send()
+    const [text = ''] = mail.received
+      .slice(already)
+      .flatMap(({ to, raw }) => (to === login ? textOf(raw) : []))
+    code = /\b\d{8}\b/.exec(text)?.[0]
+    return code !== undefined
+  })
+  const fields = { login, code: code ?? '', name, pin: testPin, again: testPin }
   const made = await client.post('/wallet/register/confirm', fields, { on: '/wallet/register' })
   assert.equal(made.status, 303, made.text)
   const wallet = await gateway.stores.wallets.findWalletByLogin(login)
@@ -90,6 +99,7 @@ test('of a wallet that paid, was told by mail and closed, nobody finds who it wa
   // A wrong PIN, a code that is asked for, a receipt, and a mail that waits still.
   await new WalletClient(gateway).signIn(login, '999999')
   await client.post('/wallet/forgotten', { login }, { on: '/wallet/forgotten' })
+  await until(async () => (await pool.query('select 1 from pin_resets')).rows.length === 1)
   assert.deepEqual(await tablesWith(name), ['orders', 'wallets'])
   assert.deepEqual(await tablesWith(login), ['notices', 'wallets'])
   await close(client)

@@ -133,6 +133,20 @@ test('the number of another’s withdrawal leads to nothing, and a form that is 
   assert.deepEqual((await gateway.operations.verifyLedger()).findings, [])
 })
 
+test('what an operator gives the owner names bank accounts, devices and passkeys, of no other wallet', async () => {
+  const { wallets } = gateway.operations.as('test')
+  const [all, theirs] = [
+    await wallets.exportWallet(other.walletId, 'asked'),
+    await wallets.exportWallet(own.walletId, 'asked'),
+  ]
+  assert.match(all.withdrawals[0]?.account ?? '', /DE89370400440532013000/)
+  assert.deepEqual(theirs.withdrawals, [])
+  assert.equal(all.passkeys.length, 1)
+  assert.deepEqual(theirs.passkeys, [])
+  assert.equal(all.devices[0]?.address, '127.0.0.1')
+  assert.notDeepEqual(all.devices, theirs.devices)
+})
+
 test('odd input is refused in words, and never breaks a page', async () => {
   for (const [path, bad] of [
     ['/withdraw', { amount: '-1' }],

@@ -76,6 +76,34 @@ const exported = object('All of it.', {
       madeAtMs: timeMs('When.'),
     }),
   ),
+  withdrawals: list(
+    'To bank accounts, the oldest first.',
+    object('A withdrawal.', {
+      payoutId: text('Its number.', { max: 30 }),
+      status: text('requested, sent, paid, returned or cancelled.', { max: 16 }),
+      currency,
+      amount: amount('What was withdrawn.'),
+      account: longText('The bank account that was named, as JSON text.', { max: 4_096 }),
+      requestedAtMs: timeMs('When it was asked for.'),
+    }),
+  ),
+  devices: list(
+    'Where its owner is signed in, or was until lately.',
+    object('A device.', {
+      device: text('What the browser says of itself.', { max: 512 }),
+      address: text('The network address.', { max: 64 }),
+      signedInAtMs: timeMs('Since when.'),
+      lastSeenAtMs: timeMs('When it was last seen.'),
+    }),
+  ),
+  passkeys: list(
+    'The oldest first.',
+    object('A passkey.', {
+      name: text('What its owner calls it.', { max: 60 }),
+      addedAtMs: timeMs('Since when.'),
+      lastUsedAtMs: optional(timeMs('When it was last used.')),
+    }),
+  ),
   acts: list(
     'What operators did to it, the oldest first.',
     object('An act.', {
@@ -242,6 +270,12 @@ export const walletActs: readonly Act[] = [
           ...each,
           amount: toDecimalText(each.amountMinor, each.currency),
         })),
+        withdrawals: found.withdrawals.map((each) => ({
+          ...each,
+          amount: toDecimalText(each.amountMinor, each.currency),
+        })),
+        devices: found.devices,
+        passkeys: found.passkeys,
         acts: found.acts,
       }
     },

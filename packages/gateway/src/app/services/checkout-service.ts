@@ -127,7 +127,7 @@ async function findRails(
 }
 
 /** Of several, the one that is furthest from being back. */
-const lateStatuses = ['held', 'returning', 'returned'] as const
+const lateStatuses = ['held', 'returning', 'asking', 'returned'] as const
 
 function findLate(
   attempts: readonly Attempt[],
@@ -135,9 +135,13 @@ function findLate(
   language: string,
 ): ShownRails['late'] {
   for (const status of lateStatuses) {
-    const attempt = attempts.find((each) => each.status === status)
+    const attempt = attempts.find((each) => lateStatusOf(each) === status)
     const rail = attempt && all.get(attempt.railId)?.rail
     if (attempt) return { name: rail ? nameIn(rail, language) : attempt.railId, status }
   }
   return undefined
+}
+
+function lateStatusOf({ status, endedAtMs }: Attempt): string {
+  return endedAtMs === undefined ? 'asking' : status
 }

@@ -309,7 +309,7 @@ select c.callback_id, c.payment_id, c.event_name, c.callback_url, c.body, c.atte
         },
       }
     })
-    .sort((a, b) => a.dueAtMs - b.dueAtMs)
+    .sort((a, b) => a.dueAtMs - b.dueAtMs || (a.callbackId < b.callbackId ? -1 : 1))
 }
 
 /**

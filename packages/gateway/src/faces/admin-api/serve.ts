@@ -11,8 +11,7 @@ import type { AdmissionControl } from '../../http/admission/admission-control.ts
 import { costs } from '../../http/admission/charges.ts'
 import { type Downloads, downloadLimits } from '../../http/downloads.ts'
 import { collect, maxFileBytes } from '../../http/forms/uploads.ts'
-import { scopes } from '../../operators/rules/api-token.ts'
-import { mayAct } from '../../operators/rules/operator.ts'
+import { checkScope } from '../../operators/rules/api-token.ts'
 import type { KnownToken } from '../../operators/store/api-tokens.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type ApiRoute, apiPrefix } from './api.ts'
@@ -78,7 +77,7 @@ export function serveAdminApi(listener: FastifyInstance, parts: AdminApiParts): 
     { route, read, admission }: { route: ApiRoute; read: ReturnType<typeof makeInput>; admission: Admission },
   ): Promise<FastifyReply> {
     const { token, operator } = await identify(request, reply, admission)
-    checkScope(route, { token, operator })
+    checkScope(route.scope, token, operator)
     const input = read(request)
     const file = route.takesFile ? await fileOf(request) : undefined
     const result = await route.run({
@@ -162,19 +161,6 @@ async function fileOf(request: FastifyRequest): Promise<GivenFile> {
       yield content
     },
   }
-}
-
-function checkScope({ scope }: ApiRoute, { token, operator }: KnownToken): void {
-  if (scope === undefined) return
-  if (!token.scopes.includes(scope))
-    throw new Failure('not_allowed', {
-      message: `This needs a token with the scope ${scope}. This one has: ${token.scopes.join(', ')}.`,
-    })
-  const { needs } = scopes[scope]
-  if (!mayAct(operator.role, needs))
-    throw new Failure('not_allowed', {
-      message: `This needs the role ${needs}; ${operator.login} is ${operator.role}.`,
-    })
 }
 
 function makeInput({ params, query, body }: ApiRoute) {

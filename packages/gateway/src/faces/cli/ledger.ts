@@ -1,6 +1,6 @@
 // tillgate ledger verify: proves that the books balance, on a live system, without stopping anybody.
 import { Command } from 'commander'
-import { describeVerification } from '../../ledger/verify-ledger.ts'
+import { describeVerification } from '../../ledger/run-checks.ts'
 import { type OutputOptions, print, type Terminal, type WithContext } from './context.ts'
 
 export function ledgerCommand(withContext: WithContext, terminal: Terminal): Command {

@@ -1,6 +1,7 @@
 // Signing in to the portal: the password, and for whoever has a second step a code.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Access } from '../../accounts/rules/account.ts'
+import { afterAnswer } from '../../http/forms/after-answer.ts'
 import { type Html, html } from '../../http/html.ts'
 import { fillText } from '../../http/languages/words.ts'
 import { redirect } from '../../http/layout.ts'
@@ -92,17 +93,14 @@ export function serveSignIn(listener: FastifyInstance, door: Door, { parts, visi
   )
 
   sentTo('/forgotten', async (call) => {
-    const { request, reply, language } = call
+    const { reply, language } = call
     const { askRecovery } = running()
     if (!askRecovery) return redirect(reply, pathTo('/sign-in'))
-    const form = readForm(request.body)
+    const form = readForm(call.request.body)
     const refusal = door.refusalOf(call, form)
     if (refusal) return showForgotten(call, refusal)
-    setImmediate(() =>
-      askRecovery((form.get('email') ?? '').slice(0, maxLoginShown)).catch((err: unknown) =>
-        parts.log.error({ requestId: request.id, err }, 'a link to a new password could not be made'),
-      ),
-    )
+    const email = (form.get('email') ?? '').slice(0, maxLoginShown)
+    afterAnswer(call, () => askRecovery(email), 'a link to a new password could not be made')
     door.leaveNote(call, language.words.signIn.forgottenSent)
     return redirect(reply, pathTo('/sign-in'))
   })

@@ -3,6 +3,7 @@ import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PasskeySite } from '../../accounts/rules/passkey.ts'
 import { addressKey } from '../../http/admission/addresses.ts'
+import { afterAnswer } from '../../http/forms/after-answer.ts'
 import { passkeyForm } from '../../http/forms/passkey-form.ts'
 import { type Html, html } from '../../http/html.ts'
 import { fill } from '../../http/languages/words.ts'
@@ -227,7 +228,7 @@ ${
     const login = loginOf(form)
     if (!limits.takeMail(request.ip, login))
       return forgottenPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
-    await askPinCode(login, language.tag)
+    afterAnswer(call, () => askPinCode(login, language.tag), 'a code for a new PIN could not be mailed')
     return newPinPage(call, undefined, call.words.forgotten.sent)
   }
 
@@ -299,15 +300,11 @@ ${formOf(
     if (!register) return registerPage(call)
     if (!limits.takeMail(request.ip, loginOf(form)))
       return registerPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
-    let shown: string | undefined
-    try {
-      shown = await register.ask(loginOf(form), language.tag)
-    } catch (error) {
-      if (error instanceof Failure && error.field === 'login')
-        return registerPage(call, { code: 'emailWrong', field: 'login' })
-      throw error
-    }
-    if (shown !== undefined) form.set('code', shown)
+    const email = register.emailOf(loginOf(form))
+    if (email === undefined) return registerPage(call, { code: 'emailWrong', field: 'login' })
+    const ask = () => register.ask(email, language.tag)
+    if (register.showsCode) form.set('code', await ask())
+    else afterAnswer(call, ask, 'a code of a registration could not be mailed')
     return confirmPage(call)
   }
 

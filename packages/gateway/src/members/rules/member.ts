@@ -5,8 +5,8 @@ export type MemberRole = (typeof memberRoles)[number]
 
 export const memberRoleMeanings = {
   viewer: 'sees everything, changes nothing',
-  finance: 'also refunds and cancels orders',
-  developer: 'also manages keys and callbacks',
+  finance: 'also refunds and cancels orders, makes payment links, stops a new bank account',
+  developer: 'also manages keys, callbacks and the look of the checkout',
   owner: 'does all of this, and manages members',
 } as const satisfies Record<MemberRole, string>
 

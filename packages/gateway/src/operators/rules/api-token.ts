@@ -104,6 +104,22 @@ export function parseScopes(
   })
 }
 
+/** What a request asks for, against its token and the operator's role of today. Undefined: every token may. */
+export function checkScope(
+  scope: Scope | undefined,
+  token: Pick<ApiToken, 'scopes'>,
+  { login, role }: Pick<Operator, 'login' | 'role'>,
+): void {
+  if (scope === undefined) return
+  if (!token.scopes.includes(scope))
+    throw new Failure('not_allowed', {
+      message: `This needs a token with the scope ${scope}. This one has: ${token.scopes.join(', ')}.`,
+    })
+  const { needs } = scopes[scope]
+  if (!mayAct(role, needs))
+    throw new Failure('not_allowed', { message: `This needs the role ${needs}; ${login} is ${role}.` })
+}
+
 export function parseTokenName(text: string): string {
   const name = text.trim().toLowerCase()
   if (/^[a-z0-9][a-z0-9._-]{0,31}$/.test(name)) return name

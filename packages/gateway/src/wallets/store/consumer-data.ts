@@ -5,6 +5,7 @@ import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
 import { sql } from '../../database/sql.ts'
 import type { TransferKind } from '../../ledger/rules/transfer.ts'
+import { ownMerchantId } from '../rules/top-up.ts'
 
 export interface StoredPayment {
   readonly merchantId: string
@@ -38,9 +39,36 @@ export interface StoredAct {
   readonly reason: string | undefined
 }
 
+export interface StoredWithdrawal {
+  readonly payoutId: string
+  readonly status: string
+  readonly currency: string
+  readonly amountMinor: bigint
+  /** The bank account as JSON text. */
+  readonly account: string
+  readonly requestedAtMs: number
+}
+
+/** Where the owner is signed in, or was until lately. */
+export interface StoredDevice {
+  readonly device: string
+  readonly address: string
+  readonly signedInAtMs: number
+  readonly lastSeenAtMs: number
+}
+
+export interface StoredPasskey {
+  readonly name: string
+  readonly addedAtMs: number
+  readonly lastUsedAtMs: number | undefined
+}
+
 export interface ConsumerData {
   readonly payments: readonly StoredPayment[]
   readonly movements: readonly StoredMovement[]
+  readonly withdrawals: readonly StoredWithdrawal[]
+  readonly devices: readonly StoredDevice[]
+  readonly passkeys: readonly StoredPasskey[]
   readonly acts: readonly StoredAct[]
 }
 
@@ -58,6 +86,9 @@ export function makeConsumerDataStore(database: Pool) {
           return {
             payments: await listPayments(transaction, walletId),
             movements: await listMovements(transaction, walletId),
+            withdrawals: await listWithdrawals(transaction, walletId),
+            devices: await listDevices(transaction, walletId),
+            passkeys: await listPasskeys(transaction, walletId),
             acts: await listActs(transaction, walletId),
           }
         },
@@ -109,6 +140,51 @@ select ${movement.columns}
          where t.credit_account like ${own} or t.debit_account like ${own}) as t
  order by t.made_at, t.transfer_id`)
   return rows.map(movement.read)
+}
+
+const withdrawal = rowShape<StoredWithdrawal>('withdrawal', {
+  payoutId: 'payout_id',
+  status: 'status',
+  currency: 'currency',
+  amountMinor: bigint('amount_minor'),
+  account: 'account::text',
+  requestedAtMs: number('requested_at'),
+})
+
+async function listWithdrawals(database: Queryable, walletId: string): Promise<StoredWithdrawal[]> {
+  const { rows } = await database.query(sql`
+select ${withdrawal.columns}
+  from payouts
+ where merchant_id = ${ownMerchantId} and wallet_id = ${walletId}
+ order by payout_id`)
+  return rows.map(withdrawal.read)
+}
+
+const device = rowShape<StoredDevice>('device', {
+  device: 'device',
+  address: 'address',
+  signedInAtMs: number('created_at'),
+  lastSeenAtMs: number('last_seen_at'),
+})
+
+async function listDevices(database: Queryable, walletId: string): Promise<StoredDevice[]> {
+  const { rows } = await database.query(sql`
+select ${device.columns} from wallet_sessions where wallet_id = ${walletId} order by created_at, session_id`)
+  return rows.map(device.read)
+}
+
+const passkey = rowShape<StoredPasskey>('passkey', {
+  name: 'name',
+  addedAtMs: number('created_at'),
+  lastUsedAtMs: number('last_used_at'),
+})
+
+async function listPasskeys(database: Queryable, walletId: string): Promise<StoredPasskey[]> {
+  const { rows } = await database.query(sql`
+select ${passkey.columns} from passkeys
+ where account_kind = 'wallet' and account = (select login from wallets where wallet_id = ${walletId})
+ order by created_at, credential_id`)
+  return rows.map(passkey.read)
 }
 
 const acted = rowShape<StoredAct>('act', { actedAtMs: number('acted_at'), act: 'act', reason: 'reason' })

@@ -33,8 +33,6 @@ export function makePinResetStore(database: Pool) {
       audited(database, act, (transaction) => giveOut(transaction, given)),
     /** With the mail that carries it. Another that is good still stays, unless it was mailed some minutes ago. */
     mail: (given: MailedReset) => database.transaction((transaction) => mail(transaction, given)),
-    /** The hash that a try is held against; undefined: there is no code, or it had its tries. */
-    takeTry: (walletId: string, nowMs: number) => takeTry(database, walletId, nowMs),
     /** False: somebody else used it first, or it was replaced. */
     use: (given: PinResetKey & { readonly login: string; readonly sealedPin: Buffer }, act: Act) =>
       audited(database, act, (transaction) => use(transaction, given)),
@@ -45,6 +43,8 @@ async function giveOut(
   transaction: Queryable,
   { walletId, codeHash, login, nowMs }: PinResetKey & { readonly login: string; readonly nowMs: number },
 ): Promise<boolean> {
+  // The wallet first, as a try does.
+  await setWalletTries(transaction, walletId, noTries)
   await transaction.query(sql`delete from pin_resets where expires_at <= ${nowMs} or wallet_id = ${walletId}`)
   await transaction.query(sql`
 insert into pin_resets (wallet_id, code_hash, created_at, expires_at)
@@ -52,7 +52,6 @@ values (${walletId}, ${codeHash}, ${nowMs}, ${nowMs + pinResetLimits.lifeMs})
     on conflict (wallet_id) do update
    set code_hash = excluded.code_hash, tries = 0, is_mailed = false, created_at = excluded.created_at,
        expires_at = excluded.expires_at`)
-  await setWalletTries(transaction, walletId, noTries)
   await forgetSources(transaction, login)
   return true
 }
@@ -73,8 +72,13 @@ select wallet_id, ${codeHash}, true, ${nowMs}, ${nowMs + pinResetLimits.lifeMs}
   if (rowCount === 1) await queueNotices(transaction, notices)
 }
 
-async function takeTry(database: Queryable, walletId: string, nowMs: number): Promise<string | undefined> {
-  const { rows } = await database.query<{ code_hash: string }>(sql`
+/** The hash that a try is held against; undefined: there is no code, or it had its tries. */
+export async function takeCodeTry(
+  transaction: Queryable,
+  walletId: string,
+  nowMs: number,
+): Promise<string | undefined> {
+  const { rows } = await transaction.query<{ code_hash: string }>(sql`
 update pin_resets set tries = tries + 1
  where wallet_id = ${walletId} and expires_at > ${nowMs} and tries < ${pinResetLimits.tries}
 returning code_hash`)
@@ -90,6 +94,8 @@ async function use(
     sealedPin,
   }: PinResetKey & { readonly login: string; readonly sealedPin: Buffer },
 ): Promise<boolean> {
+  // The wallet first, as a try does.
+  await transaction.query(sql`select 1 from wallets where wallet_id = ${walletId} for no key update`)
   const { rowCount } = await transaction.query(sql`
 delete from pin_resets where wallet_id = ${walletId} and code_hash = ${codeHash}`)
   if (rowCount !== 1) return false

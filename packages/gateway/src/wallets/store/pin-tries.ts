@@ -6,6 +6,7 @@ import { queueNotices } from '../../notices/store/queue-notices.ts'
 import { noTries } from '../../platform/lockout.ts'
 import { decidePinTry, type TriesLeft, triesLeft } from '../rules/pin-lock.ts'
 import type { Wallet } from '../rules/wallet.ts'
+import { takeCodeTry } from './pin-resets.ts'
 import {
   allAddresses,
   deleteForgotten,
@@ -22,6 +23,17 @@ export function makePinTriesStore(database: Pool) {
   return {
     /** Counts a try before anybody knows whether it is right; the same statements for a login that nobody has. */
     take: (attempt: PinAttempt) => database.transaction((transaction) => take(transaction, attempt)),
+    /**
+     * Likewise, together with a try of the code for a new PIN. In one transaction, because a commit that waits for the disk,
+     * of which only somebody with a code had a second, takes long enough to be told.
+     */
+    takeWithCode: (attempt: PinAttempt) =>
+      database.transaction(async (transaction) => {
+        const taken = await take(transaction, attempt)
+        if (taken.kind === 'locked') return taken
+        const walletId = taken.found?.wallet.walletId ?? ''
+        return { ...taken, codeHash: await takeCodeTry(transaction, walletId, attempt.nowMs) }
+      }),
     /** The PIN was right, and this is told of it. */
     forget: (taken: TakenTry, notices: readonly NewNotice[]) =>
       database.transaction(async (transaction) => {

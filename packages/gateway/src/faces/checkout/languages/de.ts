@@ -125,6 +125,8 @@ export const de: Words = {
     next: 'Wenn Sie das nicht erwartet haben, fragen Sie im Shop nach.',
   },
   late: {
+    asking:
+      'Wir fragen {rail} noch, ob Sie dort bezahlt haben. Wenn ja, kam die Zahlung für diese Bestellung zu spät, und das Geld wird an Sie zurückgeschickt.',
     returning:
       'Ihre Zahlung über {rail} kam für diese Bestellung zu spät. Das Geld ist auf dem Weg zurück zu Ihnen.',
     returned:

@@ -117,6 +117,8 @@ export const en = {
     next: 'If you did not expect this, ask the shop.',
   },
   late: {
+    asking:
+      'We are still asking {rail} whether you paid there. If you did, it came too late for this order and the money is sent back to you.',
     returning:
       'Your payment through {rail} came too late for this order. The money is on its way back to you.',
     returned: 'Your payment through {rail} came too late for this order. The money was sent back to you.',

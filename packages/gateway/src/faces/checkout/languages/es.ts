@@ -125,6 +125,8 @@ export const es: Words = {
     next: 'Si no lo esperabas, pregunta en la tienda.',
   },
   late: {
+    asking:
+      'Seguimos preguntando a {rail} si has pagado. Si es así, el pago llegó tarde para este pedido y se te devolverá el dinero.',
     returning: 'Tu pago con {rail} llegó tarde para este pedido. El dinero está de vuelta hacia ti.',
     returned: 'Tu pago con {rail} llegó tarde para este pedido. El dinero se te ha devuelto.',
     held: 'Tu pago con {rail} llegó tarde para este pedido. El dinero está guardado para ti; pregunta a quienes gestionan esta página.',

@@ -131,6 +131,8 @@ export const fr: Words = {
     next: 'Si vous ne vous y attendiez pas, contactez la boutique.',
   },
   late: {
+    asking:
+      'Nous demandons encore à {rail} si vous avez payé. Si oui, le paiement est arrivé trop tard pour cette commande et l’argent vous sera renvoyé.',
     returning:
       'Votre paiement par {rail} est arrivé trop tard pour cette commande. L’argent vous est en cours de retour.',
     returned:

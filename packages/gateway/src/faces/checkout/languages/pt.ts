@@ -125,6 +125,8 @@ export const pt: Words = {
     next: 'Se você não esperava por isso, fale com a loja.',
   },
   late: {
+    asking:
+      'Ainda estamos a perguntar a {rail} se pagou. Se pagou, o pagamento chegou tarde demais para este pedido e o dinheiro ser-lhe-á devolvido.',
     returning:
       'O seu pagamento por {rail} chegou tarde demais para este pedido. O dinheiro está a ser-lhe devolvido.',
     returned:

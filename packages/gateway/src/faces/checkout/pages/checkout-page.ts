@@ -80,7 +80,7 @@ function phone({ language, path }: View): Html {
 
 /** While the order waits, only at its end: a page that reloads would take away what is being typed. */
 function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refreshSeconds' | 'goesTo'> {
-  if (isFinalOrderStatus(order.status)) return {}
+  if (isFinalOrderStatus(order.status)) return rails.late?.status === 'asking' ? { refreshSeconds } : {}
   const action = rails.open?.nextAction
   if (action?.kind === 'redirect' && note?.code === 'goOn') return { goesTo: action.url }
   if (action?.kind === 'instructions') return { refreshSeconds: copyingSeconds }

@@ -35,10 +35,13 @@ export interface ShownRails {
   readonly late?: LateMoney | undefined
 }
 
-/** Paid through a rail after the order had ended: on its way back, back, or left to an operator. */
+/**
+ * Through a rail after the order had ended: left to an operator, on its way back, back, or the rail has yet to say whether
+ * there is any.
+ */
 export interface LateMoney {
   readonly name: string
-  readonly status: 'returning' | 'returned' | 'held'
+  readonly status: 'held' | 'returning' | 'returned' | 'asking'
 }
 
 export interface OfferedRail {
