@@ -22,14 +22,11 @@ export interface PayoutTurn {
 
 /** A transaction that is over in about a tenth of a second: nobody waits longer for a merchant's account. */
 export const payoutBatch = 1_000
-/** Of those after a full one. While one is in PostgreSQL the other is decided here: each takes about half of the time. */
-const mostBatchesAtOnce = 2
 
 export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
 
 export function makeWorkPayouts({ payoutBatches: batches, tellOwner, clock, random }: WorkPayoutsParts) {
-  let batchesAtOnce = 1
-  return async (): Promise<PayoutTurn> => {
+  return async ({ batchesAtOnce = 1 } = {}): Promise<PayoutTurn> => {
     const nowMs = clock.now()
     const today = dayOf(nowMs)
     const making: Making = {
@@ -42,9 +39,7 @@ export function makeWorkPayouts({ payoutBatches: batches, tellOwner, clock, rand
     }
     const all = await allOver(Array.from({ length: batchesAtOnce }, () => batches.makePayouts(making)))
     const made = all.reduce((sum, { payouts }) => sum + payouts, 0)
-    const isMore = all.some(({ plans }) => plans === payoutBatch)
-    batchesAtOnce = isMore ? mostBatchesAtOnce : 1
-    if (isMore) return { made, ended: 0, more: true }
+    if (all.some(({ plans }) => plans === payoutBatch)) return { made, ended: 0, more: true }
     await batches.closeRuns({ nowMs, today })
     const ended = await batches.endPayouts({
       nowMs,
