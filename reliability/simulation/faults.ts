@@ -37,8 +37,10 @@ export class Faults {
     return this.#seeded.pick(['dies_before', 'dies_after'])
   }
 
-  connectionFate(): ConnectionFate {
-    if (this.isHealed || !this.#seeded.isLucky(this.#breaks)) return 'holds'
+  /** A COMMIT three times as often: whether it was done is what is hardest to know. */
+  connectionFate(label: string): ConnectionFate {
+    const breaks = label === 'commit' ? 3 * this.#breaks : this.#breaks
+    if (this.isHealed || !this.#seeded.isLucky(breaks)) return 'holds'
     this.counts.connectionsLost += 1
     return this.#seeded.pick(['lost_before', 'lost_after'])
   }
