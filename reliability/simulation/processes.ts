@@ -128,7 +128,7 @@ export class Processes {
     const skewMs = own.whole(-maxSkewMs, maxSkewMs)
     const owner: Owner = { name, skewMs, isAlive: true, isPaused: false }
     note(`${name} starts`)
-    const connectionFate = () => faults.connectionFate()
+    const connectionFate = (label: string) => faults.connectionFate(label)
     const gateway = startSimulatedGateway({
       owner,
       pool: simulatedPool({ pool, owner, scheduler, connectionFate, onStored, note }),

@@ -126,11 +126,12 @@ export class Scheduler {
 
   /** Until whatever runs is over or waits for a lock, which only a further step can free. */
   async #settled(): Promise<void> {
-    for (;;) {
+    for (let withinMs = lookAfterMs; ; ) {
       if (this.#open() === 0) return
-      if (await this.#finishedWithin(lookAfterMs)) continue
+      if (await this.#finishedWithin(withinMs)) continue
       const waits = await this.#parts.countLockWaits()
       if (waits > 0 && waits === this.#open()) return
+      withinMs *= 2
     }
   }
 

@@ -11,7 +11,7 @@ export interface SimulatedPoolParts {
   readonly pool: Pool
   readonly owner: Owner
   readonly scheduler: Scheduler
-  readonly connectionFate: () => ConnectionFate
+  readonly connectionFate: (label: string) => ConnectionFate
   /** What is stored is not what it was. */
   readonly onStored: () => void
   readonly note: (line: string) => void
@@ -37,7 +37,7 @@ export function simulatedPool(parts: SimulatedPoolParts): SimulatedPool {
   const open = new Set<OpenTransaction>()
 
   const fate = (label: string): ConnectionFate => {
-    const decided = parts.connectionFate()
+    const decided = parts.connectionFate(label)
     if (decided !== 'holds') parts.note(`${owner.name} connection ${decided} at ${label}`)
     return decided
   }
