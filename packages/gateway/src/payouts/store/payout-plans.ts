@@ -1,7 +1,7 @@
 // Plans: when each merchant is paid out, and how much stays.
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { bigint, number, rowShape } from '../../database/row-shape.ts'
-import { prepared, type Sql, sql } from '../../database/sql.ts'
+import { columnsOf, prepared, type Sql, sql } from '../../database/sql.ts'
 import { bankAccount } from '../../ledger/rules/transfer.ts'
 import { openAccounts } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
@@ -119,7 +119,7 @@ export async function findOpenBanks(
   plans: readonly PayoutPlan[],
 ): Promise<ReadonlySet<string>> {
   const paying = [...new Map(plans.map((plan) => [bankOf(plan), plan])).values()]
-  const [bankNames, currencies] = plainColumnsOf(paying, 'bankName', 'currency')
+  const [bankNames, currencies] = columnsOf(paying, 'bankName', 'currency')
   const { rows } = await transaction.query<{ open: string }>(sql`
 select b.bank_name || ':' || p.currency as open
   from unnest(${bankNames}::text[], ${currencies}::text[]) as p (bank_name, currency)
