@@ -90,7 +90,7 @@ const exported = object('All of it.', {
   devices: list(
     'Where its owner is signed in, or was until lately.',
     object('A device.', {
-      device: text('What the browser says of itself.', { max: 512 }),
+      device: optional(text('What the browser says of itself.', { max: 512 })),
       address: text('The network address.', { max: 64 }),
       signedInAtMs: timeMs('Since when.'),
       lastSeenAtMs: timeMs('When it was last seen.'),

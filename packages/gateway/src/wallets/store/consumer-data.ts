@@ -51,7 +51,8 @@ export interface StoredWithdrawal {
 
 /** Where the owner is signed in, or was until lately. */
 export interface StoredDevice {
-  readonly device: string
+  /** What the browser says of itself. */
+  readonly device: string | undefined
   readonly address: string
   readonly signedInAtMs: number
   readonly lastSeenAtMs: number
@@ -161,7 +162,7 @@ select ${withdrawal.columns}
 }
 
 const device = rowShape<StoredDevice>('device', {
-  device: 'device',
+  device: `nullif(device, '')`,
   address: 'address',
   signedInAtMs: number('created_at'),
   lastSeenAtMs: number('last_seen_at'),
