@@ -1,5 +1,5 @@
-// Smuggled and oversized requests against a gateway of one's own. The long run, with floods and slow clients, is
-// `npm run hostile`.
+// Smuggled and oversized requests, and a small flood of pages, against a gateway of one's own. The long run, with all floods
+// and slow clients, is `npm run hostile`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayPath } from '@tillgate/protocol'
@@ -7,7 +7,7 @@ import { maxInBurst } from '../packages/gateway/src/http/admission/pipelining.ts
 import { TestClock } from '../packages/gateway/test/support/clock.ts'
 import { startTestGateway } from '../packages/gateway/test/support/gateway.ts'
 import { createBody } from '../packages/gateway/test/support/order.ts'
-import { farewell, placeOf, postBytes, sendBytes } from './hostile/bare-connection.ts'
+import { farewell, openLine, placeOf, postBytes, sendBytes } from './hostile/bare-connection.ts'
 import { oversizeForms, unreadChunks } from './hostile/oversize.ts'
 import { smugglingForms } from './hostile/smuggling.ts'
 
@@ -80,6 +80,21 @@ test('a body in chunks of one byte is cut off, also where nobody reads it', asyn
     // Behind another request it is parsed before anybody looks at it, and counted all the same.
     if (bytes.startsWith(before)) assert.deepEqual((await sendBytes(sender, farewell)).statuses, [])
   }
+})
+
+test('a visitor who comes behind a flood of pages is answered before most of it', async () => {
+  const ask = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+  const addresses = Array.from({ length: 100 }, (_, at) => `127.0.3.${1 + at}`)
+  const flood = await Promise.all(addresses.map((localAddress) => openLine({ ...place, localAddress })))
+  // Whoever asked for several pages is behind whoever asked for none.
+  for (let asked = 0; asked < 3; asked++) await Promise.all(flood.map((line) => line.ask(ask)))
+  const visitor = await openLine({ ...place, localAddress: '127.0.2.1' })
+  let answered = 0
+  const flooding = flood.map((line) => line.ask(ask).then(() => answered++))
+  await visitor.ask(ask)
+  assert.ok(answered < flood.length / 2, `${answered} of ${flood.length} were answered before`)
+  await Promise.all(flooding)
+  for (const line of [visitor, ...flood]) line.close()
 })
 
 test('what is not HTTP uses up the allowance of its address, but not that of a proxy', async () => {

@@ -1,8 +1,9 @@
 // A run of payouts for very many merchants, beside the bare statements of the same rows; and what is left of the rate of
 // orders while such a run goes on.
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { dayOf } from '../../packages/gateway/src/payouts/rules/payout-plan.ts'
+import { addDays, dayOf } from '../../packages/gateway/src/payouts/rules/payout-plan.ts'
 import { makeRandom } from '../../packages/gateway/src/platform/node-workarounds/random.ts'
+import { mostBatchesAtOnce } from '../../packages/gateway/src/workers/payouts.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { addManyMerchants } from '../../packages/gateway/test/support/payouts.ts'
 import { createBody } from '../bodies.ts'
@@ -29,7 +30,7 @@ async function measureRun(world: World, size: Size): Promise<Measured> {
     ours: async () => {
       await fill(pool, count)
       return timed(async () => {
-        while ((await operations.workPayouts()).more);
+        while ((await operations.workPayouts({ batchesAtOnce: mostBatchesAtOnce })).more);
       })
     },
     bare: async () => {
@@ -63,8 +64,11 @@ async function measureOrders(world: World, size: Size): Promise<Measured> {
   const rates: Record<'alone' | 'meanwhile', number[]> = { alone: [], meanwhile: [] }
   let paidOut = 0
   for (let round = 0; round < 3; round++) {
+    await fill(pool, size.of(100_000, 15_000), addDays(dayOf(Date.now()), 1))
     rates.alone.push(await rate())
-    await fill(pool, size.of(100_000, 15_000))
+    await pool.query('update payout_plans set next_day = next_day - 1')
+    await pool.query('vacuum payout_plans')
+    await pool.query('checkpoint')
     while ((await countPayouts(pool)) === 0) await new Promise((resolve) => setTimeout(resolve, 20))
     const before = await countPayouts(pool)
     rates.meanwhile.push(await rate())
@@ -87,10 +91,10 @@ async function countPayouts(pool: Pool): Promise<number> {
   return Number(rows[0]?.count)
 }
 
-async function fill(pool: Pool, count: number): Promise<void> {
+async function fill(pool: Pool, count: number, day = dayOf(Date.now())): Promise<void> {
   await pool.query('truncate payouts, payout_runs, payout_plans, merchant_bank_accounts, transfers, accounts')
   await pool.query("delete from merchants where merchant_id like 'X%'")
-  await addManyMerchants(pool, { count, day: dayOf(Date.now()) })
+  await addManyMerchants(pool, { count, day })
   for (const table of [
     'merchants',
     'payout_plans',

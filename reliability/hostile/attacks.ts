@@ -5,6 +5,7 @@ import { gatewayPath } from '@tillgate/protocol'
 import type { Place } from './bare-connection.ts'
 import { postBytes, sendBytes } from './bare-connection.ts'
 import { oversizeForms, unreadChunks } from './oversize.ts'
+import type { PageRequests } from './page-requests.ts'
 import { smugglingForms } from './smuggling.ts'
 
 export type AttackName = keyof typeof attacks
@@ -19,12 +20,26 @@ export interface Attack {
   readonly durationMs: number
   /** Envelopes that nobody can open. */
   readonly junk: readonly string[]
+  /** Of kinds that are not about the merchant API: whole requests. */
+  readonly requests: readonly string[]
 }
 
 /** How often each did its worst. */
 export type AttackResult = Record<string, number>
 
 type Act = (attack: Attack, isOver: () => boolean) => Promise<AttackResult>
+
+/** By the names of their requests; those of the statements go to the admin listener. */
+export const requestsOf: Readonly<Record<string, PageRequests>> = {
+  'ordinary pages, 200 addresses': 'pages',
+  'portal, junk sign-ins, 200 addresses': 'signIns',
+  'portal, forged sessions and tokens, 200 addresses': 'forgeries',
+  'portal, half-sent forms, 50 addresses': 'halfForm',
+  'wallet, junk PINs and codes, 200 addresses': 'pins',
+  'orders from a payment link, 200 addresses': 'links',
+  'notices of rails, 200 addresses': 'notices',
+  'statements without the right, 20 addresses': 'imports',
+}
 
 export const attacks = {
   'junk envelopes, one address': (attack, isOver) => junkFlood(attack, { lines: 64, addresses: 1, isOver }),
@@ -46,6 +61,15 @@ export const attacks = {
       await sendBytes(placeNow(attack), forms[turn % forms.length] ?? '')
     })
   },
+  'ordinary pages, 200 addresses': pageFlood(200),
+  'portal, junk sign-ins, 200 addresses': pageFlood(200),
+  'portal, forged sessions and tokens, 200 addresses': pageFlood(200),
+  'wallet, junk PINs and codes, 200 addresses': pageFlood(200),
+  'orders from a payment link, 200 addresses': pageFlood(200),
+  'notices of rails, 200 addresses': pageFlood(200),
+  'statements without the right, 20 addresses': pageFlood(20),
+  'portal, half-sent forms, 50 addresses': (attack, isOver) =>
+    holdConnections(attack, { most: 12_500, addresses: 50, says: attack.requests[0], isOver }),
   'smuggled requests': (attack, isOver) => {
     // What waits for its line to be closed would only be slow.
     const forms = smugglingForms(attack.place, gatewayPath).filter(({ answers }) => !answers)
@@ -65,28 +89,43 @@ function brokenFlood(attack: Attack, isOver: () => boolean): Promise<AttackResul
   return junkFlood({ ...attack, junk: broken }, { lines: 200, addresses: 200, isOver })
 }
 
-/** Each line sends its next envelope when the last is answered. */
-async function junkFlood(
+function junkFlood(
+  attack: Attack,
+  given: { lines: number; addresses: number; isOver: () => boolean },
+): Promise<AttackResult> {
+  const requests = attack.junk.map((body) => postBytes(attack.place, { path: gatewayPath, body }))
+  return flood({ ...attack, requests }, given)
+}
+
+function pageFlood(addresses: number): Act {
+  return (attack, isOver) => flood(attack, { lines: addresses, addresses, isOver })
+}
+
+/** Each line sends its next request when the last is answered. */
+async function flood(
   attack: Attack,
   { lines, addresses, isOver }: { lines: number; addresses: number; isOver: () => boolean },
 ): Promise<AttackResult> {
-  const requests = attack.junk.map((body) =>
-    Buffer.from(postBytes(attack.place, { path: gatewayPath, body })),
-  )
+  const requests = attack.requests.map((request) => Buffer.from(request))
   const counts: AttackResult = {}
   const speak = (line: number) =>
     new Promise<void>((resolve) => {
       const socket = connect(placeNow(attack, { line, addresses }))
-      let sent = line
+      let sent = Math.floor((line * requests.length) / lines)
+      let answerLeft = 0
       const send = () => {
         if (isOver()) socket.destroy()
         else socket.write(requests[sent++ % requests.length] as Buffer)
       }
       socket.on('connect', send)
       socket.on('data', (piece) => {
-        const status = piece.toString('latin1', 9, 12)
-        counts[status] = (counts[status] ?? 0) + 1
-        send()
+        if (answerLeft === 0) {
+          const status = piece.toString('latin1', 9, 12)
+          counts[status] = (counts[status] ?? 0) + 1
+          answerLeft = lengthOfAnswer(piece)
+        }
+        answerLeft = Math.max(0, answerLeft - piece.length)
+        if (answerLeft === 0) send()
       })
       socket.on('error', () => {})
       socket.on('close', () => resolve())
@@ -96,6 +135,13 @@ async function junkFlood(
   }
   await Promise.all(Array.from({ length: lines }, (_, line) => keepSpeaking(line)))
   return counts
+}
+
+/** Of its first piece, which has all headers: pages are small enough to say how long they are. */
+function lengthOfAnswer(piece: Buffer): number {
+  const head = piece.toString('latin1', 0, 4_096)
+  const [, length = '0'] = /\r\ncontent-length: (\d+)\r\n/i.exec(head) ?? []
+  return head.indexOf('\r\n\r\n') + 4 + Number(length)
 }
 
 /** Each line sends envelopes for as long as it is not cut, and is opened again: what it counts was taken by the kernel. */

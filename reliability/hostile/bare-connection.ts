@@ -1,4 +1,5 @@
 // Bytes on a connection of one's own, for clients that no HTTP library would play.
+import { once } from 'node:events'
 import { connect } from 'node:net'
 
 export interface Place {
@@ -36,6 +37,20 @@ export function sendBytes(place: Place, bytes: string | Buffer): Promise<Answers
     socket.on('close', () => resolve({ statuses: statusesOf(text), text }))
     socket.write(bytes)
   })
+}
+
+/** One connection that stays open: a request at a time, each answered in one piece. */
+export async function openLine(place: Place): Promise<{ ask(bytes: string): Promise<void>; close(): void }> {
+  const socket = connect(place)
+  await once(socket, 'connect')
+  return {
+    async ask(bytes) {
+      const answer = once(socket, 'data')
+      socket.write(bytes)
+      await answer
+    },
+    close: () => socket.destroy(),
+  }
 }
 
 function statusesOf(text: string): number[] {

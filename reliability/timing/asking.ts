@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   gatewayPath,
   openingToolsHere,
@@ -76,7 +77,8 @@ export async function askPages(
   let asked = 0
   let status: string | undefined
   return {
-    prepare({ path, headers, body }) {
+    async prepare({ path, headers, body, restMs }) {
+      if (restMs !== undefined) await pause(restMs)
       clock.advance(quietMs)
       const lines = Object.entries({
         host: `${hostname}:${port}`,

@@ -13,6 +13,8 @@ export interface PageRequest {
   /** What is posted: a form, or a rail's notice. */
   readonly body?: string
   readonly headers: Readonly<Record<string, string>>
+  /** What the request before it still does after its answer is not to fall on this one. */
+  readonly restMs?: number
 }
 
 export interface Door {
@@ -43,7 +45,7 @@ export async function makeDoors(gateway: TestGateway, people: People): Promise<M
     ['portal, sign-in to what is locked', ofLogins(signIn, { somebody: 'locked-member' }, 'locked-nobody')],
     [
       'portal, forgotten password',
-      ofLogins((email) => portal('/merchant/forgotten', { email }), { somebody: 'member' }),
+      ofLogins((email) => rested(portal('/merchant/forgotten', { email })), { somebody: 'member' }),
     ],
     [
       'portal, invitation',
@@ -57,7 +59,7 @@ export async function makeDoors(gateway: TestGateway, people: People): Promise<M
     ['wallet, sign-in to what is locked', ofLogins(enterPin, { somebody: 'locked-wallet' }, 'locked-nobody')],
     [
       'wallet, forgotten PIN',
-      ofLogins((login) => wallet('/wallet/forgotten', { login }), {
+      ofLogins((login) => rested(wallet('/wallet/forgotten', { login })), {
         somebody: 'wallet',
         'somebody whose address is not confirmed': 'typed-wallet',
       }),
@@ -71,7 +73,7 @@ export async function makeDoors(gateway: TestGateway, people: People): Promise<M
     ],
     [
       'wallet, registration',
-      ofLogins((login) => wallet('/wallet/register', { login }), { somebody: 'wallet' }),
+      ofLogins((login) => rested(wallet('/wallet/register', { login })), { somebody: 'wallet' }),
     ],
     [
       'wallet, code of a registration',
@@ -163,6 +165,10 @@ async function formsOf(
     headers,
     body: new URLSearchParams({ token: formToken, ...fields }).toString(),
   })
+}
+
+function rested(request: PageRequest): PageRequest {
+  return { ...request, restMs: 20 }
 }
 
 function inTurn<Item>(items: readonly Item[], ask: (item: Item) => PageRequest): () => PageRequest {

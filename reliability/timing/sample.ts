@@ -4,7 +4,7 @@ import { planted } from './refusals.ts'
 
 /** Resolves when the refusal is there. The argument is made ready before the clock starts. */
 export type Ask<Given, Prepared> = {
-  prepare(given: Given): Prepared
+  prepare(given: Given): Prepared | Promise<Prepared>
   ask(prepared: Prepared): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export async function sample<Given, Prepared>(
   async function askRounds({ prepare, ask }: Ask<Given, Prepared>): Promise<void> {
     for (let own = round++; own < each; own = round++) {
       for (const [name, refusal] of shuffled([...refusals])) {
-        const prepared = prepare(refusal())
+        const prepared = await prepare(refusal())
         const began = process.hrtime.bigint()
         await ask(prepared)
         // After the answer: before it, the constant time of refusals would hide it too.

@@ -14,6 +14,7 @@ import {
   type MemberLink,
   type MemberRole,
   maxMembers,
+  recoveryEveryMs,
 } from './rules/member.ts'
 import type { MemberLinkStore, NewLink } from './store/member-links.ts'
 import type { MemberStore } from './store/members.ts'
@@ -118,6 +119,8 @@ export function makeManageMembers(parts: ManageMembersParts) {
       const login = normaliseEmail(email)
       if (login === undefined || (await members.listMemberships(login)).length === 0) return
       if (!(await members.hasPassword(login))) return
+      // Nobody fills another's mailbox, nor ends the link that is on its way there.
+      if (await links.isRecoveryOpen({ login, madeAfterMs: clock.now() - recoveryEveryMs })) return
       const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
       await makeLink(about, 'member.recover', 'asked by themselves')
     },

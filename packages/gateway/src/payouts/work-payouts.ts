@@ -22,13 +22,11 @@ export interface PayoutTurn {
 
 /** A transaction that is over in about a tenth of a second: nobody waits longer for a merchant's account. */
 export const payoutBatch = 1_000
-/** While one is in PostgreSQL the other is decided here: each takes about half of the time. */
-const batchesAtOnce = 2
 
 export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
 
 export function makeWorkPayouts({ payoutBatches: batches, tellOwner, clock, random }: WorkPayoutsParts) {
-  return async (): Promise<PayoutTurn> => {
+  return async ({ batchesAtOnce = 1 } = {}): Promise<PayoutTurn> => {
     const nowMs = clock.now()
     const today = dayOf(nowMs)
     const making: Making = {

@@ -15,22 +15,28 @@ export interface PayoutWorkerParts {
 }
 
 const lookAgainMs = 5_000
-/** Of the time that a turn took: it has less than a tenth of two connections' work then. */
+/** Of the time that a turn took: it has less than a tenth of one connection's work then. */
 const rests = 12
+const mostRestMs = 60_000
+/** With nobody else at work. While one is in PostgreSQL the other is decided here: each is about half of the time. */
+export const mostBatchesAtOnce = 2
 
 export function startPayoutWorker({ workPayouts, isShared, clock, log }: PayoutWorkerParts): Loop {
+  let batchesAtOnce = 1
   return startLoop({
     worker: 'payouts',
     clock,
     log,
     turn: async () => {
       const startedAtMs = clock.now()
-      const { made, ended, more } = await workPayouts()
+      const { made, ended, more } = await workPayouts({ batchesAtOnce })
       const tookMs = Math.max(1, clock.now() - startedAtMs)
       if (made > 0) log.info({ worker: 'payouts', count: made }, 'payouts were made')
       if (ended > 0) log.info({ worker: 'payouts', count: ended }, 'payouts were ended')
+      const isAlone = more && !(await isShared())
+      batchesAtOnce = isAlone ? mostBatchesAtOnce : 1
       if (!more) return lookAgainMs
-      return (await isShared()) ? Math.min(rests * tookMs, lookAgainMs) : 0
+      return isAlone ? 0 : Math.min(rests * tookMs, mostRestMs)
     },
   })
 }

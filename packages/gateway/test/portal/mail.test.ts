@@ -64,6 +64,22 @@ test('whoever forgot the password gets a link; an address that nobody has is ans
   assert.ok(!mail.received.some(({ to }) => to === 'nobody@tea.example'))
 })
 
+test('who asks again and again sends one mail in five minutes, and the link in it stays good', async () => {
+  const links = () =>
+    mail.received.filter(({ to, raw }) => to === email && textOf(raw).includes('/recover/')).length
+  const before = links()
+  await members.askRecovery(email)
+  await until(() => links() > before)
+  const link = await linkFor(email, 'recover')
+  await members.askRecovery(email)
+  const { rows } = await gateway.pool.query(
+    "select from member_links where kind = 'recovery' and used_at is null",
+  )
+  assert.equal(rows.length, 1)
+  assert.equal((await new PortalClient(gateway).get(new URL(link).pathname)).status, 200)
+  assert.equal(links(), before + 1)
+})
+
 test('asking for a link is answered before anybody looks whose address it is', async () => {
   const client = new PortalClient(gateway)
   await gateway.pool.transaction(async (transaction) => {

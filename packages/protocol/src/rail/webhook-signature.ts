@@ -1,6 +1,6 @@
 // Signatures as Standard Webhooks 1.0 has them (standardwebhooks.com), in both directions between gateway and rail.
 // While a secret is replaced two of them live: the sender signs with both, the receiver takes either.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { decodeBase64, encodeBase64 } from '../base64.ts'
 import type { RandomBytes } from '../ids.ts'
 import { maxWebhookSecretBytes, minWebhookSecretBytes, webhookWindowMs } from '../limits.ts'
@@ -16,6 +16,23 @@ export function makeWebhookSecret(random: RandomBytes): WebhookSecret {
 
 export function isWebhookSecret(text: string): text is WebhookSecret {
   return keyOf(text) !== undefined
+}
+
+/** Made once for each secret: a key object costs several times what the signature does. */
+const keyObjects = new Map<WebhookSecret, KeyObject>()
+const maxKeyObjects = 1_000
+
+function keyObjectOf(secret: WebhookSecret): KeyObject {
+  const known = keyObjects.get(secret)
+  if (known) return known
+  const key = keyOf(secret)
+  if (key === undefined) {
+    throw new Error('a webhook secret must be whsec_ and the base64 of 24 to 64 bytes')
+  }
+  if (keyObjects.size === maxKeyObjects) keyObjects.clear()
+  const made = createSecretKey(key)
+  keyObjects.set(secret, made)
+  return made
 }
 
 function keyOf(secret: WebhookSecret): Buffer | undefined {
@@ -82,9 +99,6 @@ interface Signed extends WebhookMessage {
 }
 
 function signatureOf({ id, timestamp, body, secret }: Signed): string {
-  const key = keyOf(secret)
-  if (key === undefined) {
-    throw new Error('a webhook secret must be whsec_ and the base64 of 24 to 64 bytes')
-  }
+  const key = keyObjectOf(secret)
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
 }

@@ -10,6 +10,7 @@ import { type Addresses, addressKey, makeAddresses } from './addresses.ts'
 import { Admission, type AdmissionShared, type ShedReason } from './admission.ts'
 import { type BrokenHttp, Charges, costOfBrokenHttp } from './charges.ts'
 import { OpeningQueue } from './opening-queue.ts'
+import { PageQueue } from './page-queue.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { Slots } from './slots.ts'
 
@@ -34,6 +35,8 @@ const addressShare = 1 / 4
 const receivingTimes = 2
 /** Envelopes of unknown addresses that are opened at once: with refusals that take 5 ms, 400 a second. */
 const openingTurns = 2
+/** Pages of unknown addresses that are begun at once: the event loop is theirs for two or three milliseconds at most. */
+const pageTurns = 4
 /** Of one address, behind which there may be an office: a page with its assets is about five requests. */
 export const pageRate = { perSecond: 100, burst: 1_000 } as const
 
@@ -66,6 +69,7 @@ export class AdmissionControl {
         nowMs: time.nowMs,
       }),
       pages: new RateLimiter({ rate: pageRate, clock: { now: time.nowMs } }),
+      pageTurns: new PageQueue({ turns: pageTurns, waiting: total * receivingTimes, time }),
       merchants: new TokenBuckets({ maxBuckets: maxMerchants }),
       merchantRequestsPerSecond: options.merchantRequestsPerSecond,
       delayed: new WeakSet(),

@@ -10,6 +10,7 @@ import { addressKey } from './addresses.ts'
 import { type Charges, costOfUnfinishedBody, costs } from './charges.ts'
 import { refusalMs, refuseInConstantTime } from './constant-time-refusal.ts'
 import type { OpeningQueue } from './opening-queue.ts'
+import type { PageQueue } from './page-queue.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { GiveBack, Slots } from './slots.ts'
 
@@ -23,6 +24,7 @@ export interface AdmissionShared {
   readonly charges: Charges
   readonly openings: OpeningQueue
   readonly pages: RateLimiter
+  readonly pageTurns: PageQueue
   readonly merchants: TokenBuckets
   readonly merchantRequestsPerSecond: number
   /** Connections whose refusal is held back. */
@@ -147,6 +149,14 @@ export class Admission {
     const waitMs = this.#shared.pages.take(this.#key)
     if (waitMs > 0) this.#shared.onShed('page_rate')
     return waitMs
+  }
+
+  /** What ends the turn, an unknown address's after some waiting; undefined: too many wait. */
+  async pageTurn(): Promise<(() => void) | undefined> {
+    if (this.isKnown) return () => {}
+    const end = await this.#shared.pageTurns.turn(this.#key)
+    if (!end) this.#shared.onShed('unknown_addresses')
+    return end
   }
 
   charge(envelopes: number): void {

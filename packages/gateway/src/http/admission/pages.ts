@@ -1,6 +1,6 @@
-// The rate limiter of ordinary pages, by address: home, documentation, sandbox, console, assets, and paths where there is
-// nothing. It is generous, because many people may sit behind one address. Routes that have limits of their own, or
-// must always answer, say `rateLimit: false`.
+// What bounds ordinary pages: home, documentation, sandbox, portal, wallet, checkout, console, assets, and paths where
+// there is nothing. A rate by address, generous because many people may sit behind one, and for unknown addresses a turn,
+// when the body is there. Routes that must always answer, or have limits of their own, say `rateLimit: false`.
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendFailure } from '../failures.ts'
@@ -23,6 +23,16 @@ export function limitPages(listener: FastifyInstance, control: AdmissionControl)
     await admission.endTooMany()
     return sendTooMany(request, reply, Math.ceil(waitMs / 1_000))
   })
+  const turns = new WeakMap<FastifyRequest, () => void>()
+  listener.addHook('preHandler', async (request, reply) => {
+    if (request.routeOptions.config.rateLimit === false) return
+    const admission = control.admit(request.raw)
+    const end = await admission.pageTurn()
+    if (end) return void turns.set(request, end)
+    await admission.endTooMany()
+    return sendTooMany(request, reply, 1)
+  })
+  listener.addHook('onSend', async (request) => turns.get(request)?.())
 }
 
 function sendTooMany(request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number): FastifyReply {

@@ -46,5 +46,7 @@ export const linkLifeMs = { invitation: 72 * hourMs, recovery: 24 * hourMs } as 
   LinkKind,
   number
 >
+/** Whoever forgot the password is sent one link in so long a time. */
+export const recoveryEveryMs = 5 * 60_000
 /** Members and open invitations of one merchant together. */
 export const maxMembers = 100

@@ -29,6 +29,9 @@ export function makeMemberLinkStore(database: Pool) {
     /** In place of an earlier one for the same. False: the merchant has as many members and invitations as it may. */
     insertLink: (link: NewLink, limit: { readonly most: number }, act: Act) =>
       audited(database, act, (transaction) => insertLink(transaction, link, limit)),
+    /** One that was made since then and not used. */
+    isRecoveryOpen: (given: { readonly login: string; readonly madeAfterMs: number }) =>
+      isRecoveryOpen(database, given),
     findLink: (tokenHash: Buffer) => findLink(database, tokenHash),
     /** Open ones of one merchant, the oldest first. */
     listInvitations: (of: { readonly merchantId: string; readonly nowMs: number }) =>
@@ -99,6 +102,16 @@ select ${linkId}, ${tokenHash}, ${kind}, ${login}, ${merchantId}, ${role}, ${mad
      + (select count(*) from member_links
          where merchant_id = ${merchantId} and used_at is null and expires_at > ${createdAtMs}) < ${most}`)
   return rowCount === 1
+}
+
+async function isRecoveryOpen(
+  database: Queryable,
+  { login, madeAfterMs }: { readonly login: string; readonly madeAfterMs: number },
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+select 1 from member_links
+ where login = ${login} and kind = 'recovery' and used_at is null and created_at > ${madeAfterMs}`)
+  return rowCount > 0
 }
 
 async function findLink(database: Queryable, tokenHash: Buffer): Promise<MemberLink | undefined> {

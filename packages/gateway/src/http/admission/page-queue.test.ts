@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { longestTurnMs, longestWaitMs, PageQueue } from './page-queue.ts'
+
+/** A machine whose timers and turns of the event loop come when the test says so. */
+function makeQueue({ turns = 1, waiting = 100 } = {}) {
+  let nowMs = 0
+  const timers = new Set<() => void>()
+  const due: (() => void)[] = []
+  const queue = new PageQueue({
+    turns,
+    waiting,
+    time: {
+      nowMs: () => nowMs,
+      startTimer: (delayMs, expire) => {
+        assert.equal(delayMs, longestTurnMs)
+        timers.add(expire)
+        return () => void timers.delete(expire)
+      },
+      nextTurn: (go) => void due.push(go),
+    },
+  })
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  return {
+    begun,
+    pass(ms: number) {
+      nowMs += ms
+    },
+    expire: () => [...timers].map((expire) => expire()),
+    async ask(key: string) {
+      void queue.turn(key).then((end) => {
+        begun.push(end ? key : `not ${key}`)
+        if (end) ends.set(key, end)
+      })
+      await new Promise(setImmediate)
+    },
+    async end(key: string) {
+      ends.get(key)?.()
+      for (const go of due.splice(0)) go()
+      await new Promise(setImmediate)
+    },
+  }
+}
+
+test('of those who wait, whoever asked for least lately comes first, and equals in their order', async () => {
+  const { ask, end, begun } = makeQueue()
+  await ask('busy')
+  for (const key of ['busy', 'busy', 'busy', 'new', 'newer']) await ask(key)
+  assert.deepEqual(begun, ['busy'])
+  for (const key of ['busy', 'new', 'newer', 'busy']) await end(key)
+  assert.deepEqual(begun, ['busy', 'new', 'newer', 'busy', 'busy'])
+})
+
+test('the next begins in another turn of the event loop, and as many at once as there are turns', async () => {
+  const { ask, end, begun } = makeQueue({ turns: 2 })
+  for (const key of ['a', 'b', 'c', 'd']) await ask(key)
+  assert.deepEqual(begun, ['a', 'b'])
+  await end('b')
+  assert.deepEqual(begun, ['a', 'b', 'c'])
+})
+
+test('what takes long gives its turn back, once', async () => {
+  const { ask, expire, end, begun } = makeQueue()
+  for (const key of ['slow', 'a', 'b']) await ask(key)
+  expire()
+  await end('nobody')
+  assert.deepEqual(begun, ['slow', 'a'])
+  await end('slow')
+  assert.deepEqual(begun, ['slow', 'a'])
+})
+
+test('an address is forgiven after some quiet', async () => {
+  const { ask, end, pass, begun } = makeQueue()
+  for (let asked = 0; asked < 8; asked++) {
+    await ask('once busy')
+    await end('once busy')
+  }
+  pass(120_000)
+  begun.length = 0
+  for (const key of ['other', 'other', 'once busy']) await ask(key)
+  await end('other')
+  assert.deepEqual(begun, ['other', 'once busy'])
+})
+
+test('too many who wait, and whoever waited too long, are refused', async () => {
+  const { ask, end, pass, begun } = makeQueue({ waiting: 1 })
+  for (const key of ['a', 'b', 'c']) await ask(key)
+  assert.deepEqual(begun, ['a', 'not c'])
+  pass(longestWaitMs + 1)
+  await end('a')
+  assert.deepEqual(begun, ['a', 'not c', 'not b'])
+})
