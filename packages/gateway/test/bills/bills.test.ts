@@ -222,6 +222,29 @@ test('what is written down after its bill was made is in the next one, said open
   assert.deepEqual(await verified(), [])
 })
 
+test('what is written down late is said in a bill of its own where nothing moves any more', async () => {
+  const late = await money.addMerchant()
+  await pay(late, 1_000n)
+  clock.advance(dayMs + billDelayMs)
+  await makeBills()
+  await pay(late, 300n)
+  // As if all clocks had been set back by a day meanwhile.
+  await pool.query(
+    "update transfers set made_at = made_at - 86400000 where merchant_id = $1 and phase = 'post' and amount_minor = 300",
+    [late.merchantId],
+  )
+  clock.advance(dayMs)
+  assert.equal((await makeBills()).made, 1)
+  const [newest] = await money.bills.listBills(late.merchantId, { limit: 1 })
+  assert.deepEqual(
+    newest?.totals.map(({ opening, late: came, payments, closing }) => [opening, came, payments, closing]),
+    [[1_000n, 300n, 0n, 1_300n]],
+  )
+  assert.deepEqual(await verified(), [])
+  clock.advance(dayMs)
+  assert.equal((await makeBills()).made, 0)
+})
+
 test('the check of the books notices a bill that was changed, a line that is missing and a bill that is gone', async () => {
   const found = async (...statements: string[]) => {
     const transaction = pool.transaction(async (within) => {

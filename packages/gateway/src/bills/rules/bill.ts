@@ -96,6 +96,13 @@ export function balancesOf(totals: readonly BillTotals[], name: 'opening' | 'lat
   )
 }
 
+/** A currency that is not there has nothing. */
+export function areEqual(one: Balances, other: Balances): boolean {
+  return [...one.keys(), ...other.keys()].every(
+    (currency) => (one.get(currency) ?? 0n) === (other.get(currency) ?? 0n),
+  )
+}
+
 const dayMs = 86_400_000
 /**
  * How long after midnight a day is billed. A transfer bears the time at which it was decided on, and is committed a
@@ -122,4 +129,8 @@ export function rangeOf(day: string): { fromMs: number; toMs: number } {
 
 export function nextDay(day: string): string {
   return new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10)
+}
+
+export function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - dayMs).toISOString().slice(0, 10)
 }

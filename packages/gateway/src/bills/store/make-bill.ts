@@ -4,7 +4,16 @@
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import { balancesBefore, readEntries, type StatementEntry } from '../../ledger/store/statements.ts'
-import { type Balances, type BillContent, type BillKey, balancesOf, nextDay, rangeOf } from '../rules/bill.ts'
+import {
+  areEqual,
+  type Balances,
+  type BillContent,
+  type BillKey,
+  balancesOf,
+  dayBefore,
+  nextDay,
+  rangeOf,
+} from '../rules/bill.ts'
 import { findTotalsBefore } from './bills.ts'
 
 export interface Billing {
@@ -66,7 +75,8 @@ select distinct a.owner_id, date '1970-01-01'
 
 async function makeBill(transaction: Queryable, turn: BillKey, { openDay, nowMs, start }: Billing) {
   const { merchantId } = turn
-  const day = await findMovedDay(transaction, turn, openDay)
+  const day =
+    (await findMovedDay(transaction, turn, openDay)) ?? (await findLateDay(transaction, turn, openDay))
   if (day === undefined) {
     await moveOn(transaction, { merchantId, day: openDay })
     return 'quiet'
@@ -112,6 +122,17 @@ select made_at from transfers
    and made_at >= ${Date.parse(day)} and made_at < ${Date.parse(openDay)}
  order by made_at limit 1`)
   return rows[0] && new Date(Number(rows[0].made_at)).toISOString().slice(0, 10)
+}
+
+/** The last day that is over, where something was written down for a day that had its bill and nothing moved since. */
+async function findLateDay(
+  transaction: Queryable,
+  { merchantId }: BillKey,
+  openDay: string,
+): Promise<string | undefined> {
+  const billed = balancesOf(await findTotalsBefore(transaction, { merchantId, day: openDay }), 'closing')
+  const ledger = await balancesBefore(transaction, merchantId, Date.parse(openDay))
+  return areEqual(billed, ledger) ? undefined : dayBefore(openDay)
 }
 
 async function insertBill(
