@@ -16,7 +16,7 @@ export interface PayoutWorkerParts {
 
 const lookAgainMs = 5_000
 /** Of the time that a turn took: it has less than a tenth of one connection's work then. */
-const rests = 12
+const rests = 16
 const mostRestMs = 60_000
 /** With nobody else at work. While one is in PostgreSQL the other is decided here: each is about half of the time. */
 export const mostBatchesAtOnce = 2
