@@ -58,6 +58,9 @@ function compile(outDir: string): void {
       rootDir: join(root, 'packages'),
       outDir,
       typeRoots: [join(root, 'node_modules/@types')],
+      // What the compiler comes to by node_modules first it takes for somebody else's, and writes no types of it: which way
+      // it comes first is a race of its threads.
+      paths: { '@tillgate/protocol': [join(root, 'packages/protocol/src/index.ts')] },
     },
     files: ['protocol', 'sdk'].map((name) => join(root, `packages/${name}/src/index.ts`)),
     include: [],
