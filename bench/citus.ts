@@ -1,7 +1,10 @@
 // `TEST_CITUS_URLS="…" node bench/citus.ts [rounds] [seconds]`: orders created, paid, settled and their callbacks recorded
-// on the spread tables of a cluster, and on plain ones of its coordinator alone, in turns; then the ratio.
+// on the spread tables of a cluster, and on plain ones of its coordinator alone, in turns; then the ratio, and the
+// processor time of an order in this program, on the coordinator and on the workers, where all of them are on this Linux.
 import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { makeUuid } from '@tillgate/protocol'
+import pg from 'pg'
 import { withDatabase } from '../packages/gateway/src/database/connection.ts'
 import { migrate } from '../packages/gateway/src/database/migrate.ts'
 import { openPool, type Pool } from '../packages/gateway/src/database/pool.ts'
@@ -14,6 +17,8 @@ import { command, migrationsFolder, startTestServer } from '../packages/gateway/
 const [rounds = 3, seconds = 10] = process.argv.slice(2).map(Number)
 const merchantCount = 50
 const consumers = 40
+/** Of the times in /proc, on every Linux of today. */
+const msPerTick = 10
 
 const server = await startTestServer()
 const nodes = [server.connection, ...server.workers]
@@ -24,18 +29,26 @@ const open = (database: string) => openPool(withDatabase(server.connection, data
 const pools = { plain: open(`${name}_plain`), spread: open(`${name}_spread`) }
 await migrate(pools.plain, migrationsFolder)
 
+const postmasters = await Promise.all(nodes.map(postmasterOf))
 const totals = { plain: 0, spread: 0 }
+const spent = { plain: [0, 0, 0], spread: [0, 0, 0] }
 try {
   const loads = { plain: await makeLoad(pools.plain), spread: await makeLoad(pools.spread) }
   for (let round = 1; round <= rounds; round++)
     for (const place of ['plain', 'spread'] as const) {
+      const before = processorMs()
       const { paid, away, troubles } = await loads[place](seconds)
       totals[place] += paid
+      spent[place] = processorMs().map((ms, index) => ms - (before[index] ?? 0) + (spent[place][index] ?? 0))
       console.log(
         `round ${round} ${place}: ${(paid / seconds).toFixed(1)} orders/s, ${away} away, ${troubles} wrong`,
       )
     }
   console.log(`spread over plain: ${(totals.spread / totals.plain).toFixed(2)}`)
+  for (const place of ['plain', 'spread'] as const) {
+    const [program, coordinator, workers] = spent[place].map((ms) => (ms / totals[place]).toFixed(2))
+    console.log(`${place}, ms an order: program ${program}, coordinator ${coordinator}, workers ${workers}`)
+  }
 } finally {
   for (const pool of Object.values(pools)) await pool.close()
   await dropOnNodes(nodes, `${name}_spread`)
@@ -113,6 +126,34 @@ async function makeLoad(pool: Pool) {
     await Promise.all([...wallets.map(pay), settle(), settle(), deliver()])
     return { paid, away, troubles: troubles + money.troubles.length }
   }
+}
+
+async function postmasterOf(node: pg.ClientConfig): Promise<string> {
+  const client = new pg.Client(node)
+  await client.connect()
+  const { rows } = await client.query<{ pid: string }>(
+    `select split_part(pg_read_file('postmaster.pid'), e'\\n', 1) as pid`,
+  )
+  await client.end()
+  return rows[0]?.pid ?? ''
+}
+
+/** Of this program, of the coordinator and of all workers: sessions that live, and those that ended. */
+function processorMs(): [program: number, coordinator: number, workers: number] {
+  const { user, system } = process.cpuUsage()
+  const ticks = new Map<string, number>()
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      const [, parent = '', ...fields] =
+        /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]?.split(' ') ?? []
+      const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(9, 13).map(Number)
+      if (postmasters.includes(parent)) ticks.set(parent, (ticks.get(parent) ?? 0) + user + system)
+      if (postmasters.includes(pid)) ticks.set(pid, (ticks.get(pid) ?? 0) + endedUser + endedSystem)
+    } catch {
+      // It is gone already.
+    }
+  const [coordinator = 0, ...workers] = postmasters.map((pid) => (ticks.get(pid) ?? 0) * msPerTick)
+  return [(user + system) / 1000, coordinator, workers.reduce((sum, ms) => sum + ms, 0)]
 }
 
 function pause(): Promise<void> {

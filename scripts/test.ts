@@ -49,6 +49,8 @@ const opsSuite = ['packages/*/test/ops/*.test.ts']
 const shopsSuite = ['packages/*/test/shops/*.test.ts']
 /** On a Citus cluster: the database suite on spread tables, and what only a cluster can show. */
 const citusSuite = ['packages/*/test/cluster/*.test.ts', ...suites.database]
+/** They kill nodes of the cluster that all files share, so they run after the others. */
+const citusKills = ['packages/*/test/cluster/killed-*.test.ts']
 /** What is about the private PostgreSQL, makes databases of its own on one server, or breaks tables on purpose. */
 const notOnCitus = ['packages/gateway/test/database/{backup,catalog,embedded-*,migrations}.test.ts']
 
@@ -82,12 +84,17 @@ if (wanted !== 'check') {
   }
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-test-processes-'))
   process.once('exit', () => rmSync(folder, { recursive: true }))
-  run('tests', 'node', [
+  runTests('tests', shareOut(files, folder))
+  if (wanted === 'citus') runTests('tests that kill nodes', globSync(citusKills))
+}
+
+function runTests(title: string, modules: readonly string[]): void {
+  run(title, 'node', [
     '--test',
     '--test-global-setup=test/global-setup.ts',
     `--test-concurrency=${processesAtOnce}`,
     '--import=./test/file-timeout.ts',
-    ...shareOut(files, folder),
+    ...modules,
   ])
 }
 
@@ -115,7 +122,7 @@ function shareOut(files: readonly string[], folder: string): string[] {
 
 function left(): readonly string[] {
   if (wanted === 'all') return slow
-  return wanted === 'citus' ? [...slow, ...notOnCitus] : []
+  return wanted === 'citus' ? [...slow, ...notOnCitus, ...citusKills] : []
 }
 
 function patterns(): string[] {

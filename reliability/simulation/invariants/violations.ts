@@ -206,16 +206,23 @@ having count(*) > 1`)
 async function checkWallets({ pool, walletMinor }: Ending): Promise<string[]> {
   const { rows } = await pool.query<{ wallet_id: string; balance: string; expected: string }>(
     `
-select w.wallet_id, a.credits_posted - a.debits_posted as balance,
-       $1::numeric
-       - coalesce((select sum(payment_amount_minor) from orders o where o.wallet_id = w.wallet_id and o.status = 'success'), 0)
-       + coalesce((select sum(r.amount_minor)
-                     from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
-                    where o.wallet_id = w.wallet_id and r.status = 'refund_success'), 0)
-       + coalesce((select sum(payment_amount_minor) from orders o where o.tops_up = w.wallet_id and o.status = 'success'), 0)
-       - coalesce((select sum(amount_minor) from payouts p where p.wallet_id = w.wallet_id and p.status = 'paid'), 0)
-         as expected
-  from wallets w join accounts a on a.owner_kind = 'wallet' and a.owner_id = w.wallet_id`,
+with moved as materialized (
+  select wallet_id, sum(minor) as minor
+    from (select wallet_id, -payment_amount_minor as minor from orders where status = 'success'
+          union all
+          select o.wallet_id, r.amount_minor
+            from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
+           where r.status = 'refund_success'
+          union all
+          select tops_up, payment_amount_minor from orders where status = 'success'
+          union all
+          select wallet_id, -amount_minor from payouts where status = 'paid') as m
+   group by wallet_id
+)
+select w.wallet_id, a.credits_posted - a.debits_posted as balance, $1::numeric + coalesce(m.minor, 0) as expected
+  from wallets w
+  join accounts a on a.owner_kind = 'wallet' and a.owner_id = w.wallet_id
+  left join moved m on m.wallet_id = w.wallet_id`,
     [walletMinor.toString()],
   )
   return rows

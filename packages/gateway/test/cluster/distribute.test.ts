@@ -2,7 +2,12 @@
 // database is away.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { distribute, prepareDistribution, spreadTables } from '../../src/database/cluster/distribute.ts'
+import {
+  databaseSettings,
+  distribute,
+  prepareDistribution,
+  spreadTables,
+} from '../../src/database/cluster/distribute.ts'
 import { readSpread } from '../../src/database/cluster/spread-state.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { isTransient } from '../../src/database/transient.ts'
@@ -38,7 +43,7 @@ test('given too little time it leaves everything as it was; with enough all is s
     `alter table order_history add constraint ${key} foreign key (merchant_id, payment_id) references orders not valid`,
   )
   const plan = await prepareDistribution(pool)
-  assert.equal(plan.steps.length, spreadTables.length + 1)
+  assert.equal(plan.steps.length, spreadTables.length + 1 + databaseSettings.length)
   await assert.rejects(distribute(pool, { ...plan, withinSeconds: 0.05 }), /Nothing was changed/)
   assert.equal((await readSpread(pool)).size, 0)
 

@@ -16,6 +16,7 @@ import {
   successRate,
 } from '../../src/overview/rules/overview.ts'
 import type { OverviewHours } from '../../src/overview/store/overview-hours.ts'
+import { until } from '../support/callbacks.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { TestClock } from '../support/clock.ts'
 import { ConsoleClient } from '../support/console.ts'
@@ -74,6 +75,7 @@ test('the page shows orders, money, rates, times and callbacks of the window', a
     order(nowMs - 4_000, { status: 'pending', currency: 'JPY', amountMinor: 9n }),
   ])
   clock.advance(5_000)
+  await until(async () => (await admin.get('/overview?last=hour')).text.includes('<dt>Orders</dt><dd>4 '))
   for (const last of ['hour', 'day', 'week', 'nonsense']) {
     const { status, text } = await admin.get(`/overview?last=${last}`)
     assert.equal(status, 200)

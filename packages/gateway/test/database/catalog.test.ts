@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { type Catalog, faultsOf, readCatalog } from '../../src/database/catalog.ts'
 import {
   type ClusterState,
+  databaseSettings,
   planDistribution,
   prepareDistribution,
   spreadTables,
@@ -133,19 +134,26 @@ for (const [name, sql, fault] of broken) {
 const allKeys = new Map(spreadForeignKeys().map(({ name }) => [name, { isValid: true }]))
 
 /** What the statements do to the state, as far as the plan depends on it. */
-function play({ spread, foreignKeys }: ClusterState, statements: readonly string[]): ClusterState {
-  const after = { spread: new Set(spread), foreignKeys: new Map(foreignKeys) }
+function play(before: ClusterState, statements: readonly string[]): ClusterState {
+  const after = {
+    spread: new Set(before.spread),
+    foreignKeys: new Map(before.foreignKeys),
+    settings: new Set(before.settings),
+  }
   for (const sql of statements) {
     const [, table] = /create_distributed_table\('(\w+)'/.exec(sql) ?? []
     const [, verb, key] = /(validate|add) constraint (\w+)/.exec(sql) ?? []
     if (table !== undefined) after.spread.add(table)
+    const [, name, value] = /set (citus\.\w+) = (\w+)/.exec(sql) ?? []
+    if (name !== undefined) after.settings.add(`${name}=${value}`)
     if (key !== undefined) after.foreignKeys.set(key, { isValid: verb === 'validate' })
   }
   return after
 }
 
 test('spreading moves each table once, parents first, all beside the first', () => {
-  const steps = planDistribution({ spread: new Set(), foreignKeys: allKeys }).map(({ sql }) => sql)
+  const settings = new Set(databaseSettings.map((setting) => setting.join('=')))
+  const steps = planDistribution({ spread: new Set(), foreignKeys: allKeys, settings }).map(({ sql }) => sql)
   assert.deepEqual(
     steps.map((sql) => /^select create_distributed_table\('(\w+)', 'merchant_id'/.exec(sql)?.[1]),
     spreadTables,
@@ -154,7 +162,7 @@ test('spreading moves each table once, parents first, all beside the first', () 
   assert.ok(steps.slice(1).every((sql) => sql.includes(`colocate_with => 'merchants'`)))
 })
 
-test('whatever is missing, spread or key, a run does exactly what is left; the run after it does nothing', () => {
+test('whatever is missing, spread, key or setting, a run does exactly what is left; the run after it does nothing', () => {
   const keys = [...allKeys]
   for (let done = 0; done <= spreadTables.length; done++) {
     const left: ClusterState = {
@@ -164,6 +172,7 @@ test('whatever is missing, spread or key, a run does exactly what is left; the r
           index % 3 === 0 ? [] : [[name, { isValid: index % 3 === 1 }] as const],
         ),
       ),
+      settings: new Set(done % 2 === 0 ? [] : ['citus.multi_shard_modify_mode=sequential']),
     }
     const state = play(
       left,

@@ -1,7 +1,7 @@
 // Databases on all nodes of a Citus cluster at once. A spread database is copied like any other, on every node under
 // the same name: what Citus knows of it names its nodes and never the database.
 import pg from 'pg'
-import { distribute, prepareDistribution } from '../../src/database/cluster/distribute.ts'
+import { databaseSettings, distribute, prepareDistribution } from '../../src/database/cluster/distribute.ts'
 import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openPool } from '../../src/database/pool.ts'
@@ -58,8 +58,9 @@ export async function copyOnNodes(
   if (coordinator)
     await command(
       coordinator,
-      `alter database ${to} set citus.shard_count = ${shards};
-       alter database ${to} set citus.enable_deadlock_prevention = off`,
+      [['citus.shard_count', shards], ...databaseSettings]
+        .map(([setting, value]) => `alter database ${to} set ${setting} = ${value}`)
+        .join(';'),
     )
 }
 
@@ -70,9 +71,30 @@ export async function dropOnNodes(nodes: readonly ConnectionOptions[], name: str
         await command(node, `drop database if exists ${name} with (force)`)
         break
       } catch (error) {
-        // Citus's daemon came back between the two.
+        // Citus's daemon came back between the two, or a node was killed with transactions prepared in it.
         if (codeOf(error) !== '55006' || triesLeft === 0) throw error
+        await forgetPrepared(withDatabase(node, name))
+        await leaveDatabase(node, name)
       }
+}
+
+/** Where nobody may connect any more, there are none left: that is done after it. */
+async function forgetPrepared(database: ConnectionOptions): Promise<void> {
+  const client = new pg.Client(database)
+  try {
+    await client.connect()
+  } catch (error) {
+    if (codeOf(error) === '55000') return
+    throw error
+  }
+  try {
+    const { rows } = await client.query<{ gid: string }>(
+      'select gid from pg_prepared_xacts where database = current_database()',
+    )
+    for (const { gid } of rows) await client.query(`rollback prepared ${client.escapeLiteral(gid)}`)
+  } finally {
+    await client.end()
+  }
 }
 
 /** Citus keeps a daemon in every database that somebody connected to, and one with a session cannot be copied. */
