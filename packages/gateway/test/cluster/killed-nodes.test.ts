@@ -78,6 +78,8 @@ for (const [who, index] of [
     assert.deepEqual(wrong, [])
     const isTrouble = (error: unknown) => !isTransient(error)
     assert.deepEqual(money.troubles.filter(isTrouble), [])
+    // What a node had prepared when it died is ended by the coordinator, once a minute unless it is asked to.
+    await pool.query('select recover_prepared_transactions()')
     // What was claimed when a node died comes back with the end of its lease.
     await pool.query('update settlements set due_at = 0')
     while ((await money.settle()) > 0);
