@@ -43,8 +43,11 @@ assert(railTimeoutMs * 2 < leaseMs, 'a claim outlasts its rail and the commit af
 
 /** Between attempts after trouble: doubling, and never longer than the second. */
 const pauseMs = { first: 1_000, most: 60_000 } as const
-/** After so many it is no matter of moments any more, and is told as trouble. */
-const attemptsOutOfSight = 3
+/**
+ * After so many, two minutes in all, it is told as trouble. Citus ends what a killed worker had prepared once a minute,
+ * and until then the merchant's rows are as they were before.
+ */
+const attemptsOutOfSight = 7
 /** A rail that asks for patience gets it, within reason. */
 const maxCheckAfterMs = 24 * 60 * 60 * 1000
 

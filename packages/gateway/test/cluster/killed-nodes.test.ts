@@ -15,15 +15,28 @@ const shoppers = 6
 
 /** One session dies by SIGKILL: PostgreSQL then ends all the others, and goes through its recovery by itself. */
 async function killNode(node: ConnectionOptions): Promise<void> {
-  const client = new pg.Client(node)
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connectWhenUp(node)
   await client
     .query(
       `do $$ begin execute format('copy (select 1) to program %L', 'kill -9 ' || pg_backend_pid()); end $$`,
     )
     .catch(() => {})
   await client.end().catch(() => {})
+}
+
+/** It may still be at its recovery from the last time. */
+async function connectWhenUp(node: ConnectionOptions): Promise<pg.Client> {
+  for (;;) {
+    const client = new pg.Client(node)
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      await pause(20)
+    }
+  }
 }
 
 for (const [who, index] of [
@@ -66,15 +79,18 @@ for (const [who, index] of [
       }
     }
     const load = Promise.all([...wallets.map(shop), settle()])
-    for (let cycle = 0; cycle < cycles; cycle++) {
-      const before = submitted.size
-      const victim = index === 0 ? nodes[0] : nodes[1 + (cycle % (nodes.length - 1))]
-      assert.ok(victim)
-      await killNode(victim)
-      while (submitted.size < before + 5 && wrong.length === 0) await pause(20)
+    try {
+      for (let cycle = 0; cycle < cycles; cycle++) {
+        const before = submitted.size
+        const victim = index === 0 ? nodes[0] : nodes[1 + (cycle % (nodes.length - 1))]
+        assert.ok(victim)
+        await killNode(victim)
+        while (submitted.size < before + 5 && wrong.length === 0) await pause(20)
+      }
+    } finally {
+      isOver = true
+      await load
     }
-    isOver = true
-    await load
     assert.deepEqual(wrong, [])
     const isTrouble = (error: unknown) => !isTransient(error)
     assert.deepEqual(money.troubles.filter(isTrouble), [])
