@@ -149,7 +149,7 @@ export const walletActs: readonly Act[] = [
       pin: optional(
         faced(text('6 to 12 digits; made unless given.', { max: 12 }), {
           option: 'pin-file',
-          isLong: true,
+          kind: 'long',
           only: 'command',
         }),
       ),
