@@ -52,10 +52,7 @@ export async function story(
 }
 
 /** Undefined: the clock was set past the end of what was asked for, and so it is refused; nothing was made. */
-async function create(
-  parts: ShopperParts,
-  orderNo: string,
-): Promise<ToldOrder | undefined> {
+async function create(parts: ShopperParts, orderNo: string): Promise<ToldOrder | undefined> {
   const { merchant, journal, callbackUrl, now } = parts
   const goods = [{ referenceGoodsId: 'tea', goodsName: 'Green tea', goodsAmount: amount }]
   // Fixed, so that the repetition after a lost answer has the same content.
@@ -131,10 +128,7 @@ async function untilFinal(
   }
 }
 
-async function refund(
-  parts: ShopperParts,
-  { merchantId, paymentId, orderNo }: ToldOrder,
-): Promise<void> {
+async function refund(parts: ShopperParts, { merchantId, paymentId, orderNo }: ToldOrder): Promise<void> {
   const { merchant, journal } = parts
   const referRefundNo = `${orderNo}-refund`
   const { refundId } = await untilAnswered(parts, () =>

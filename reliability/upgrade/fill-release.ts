@@ -50,7 +50,7 @@ export async function fillRelease(
     const demoMerchant = JSON.parse(
       await readFile(join(dataDir, 'sandbox-merchant.json'), 'utf8'),
     ) as MerchantKeys
-    const merchants = [await addMerchant(tillgate, dataDir), demoMerchant]
+    const merchants = [await addMerchant(release, environment), demoMerchant]
     const paidOrders: string[] = []
     for (const keys of merchants)
       paidOrders.push(
@@ -151,20 +151,23 @@ async function addPeople(tillgate: Tillgate, folder: string): Promise<People> {
   }
 }
 
-async function addMerchant(tillgate: Tillgate, folder: string): Promise<MerchantKeys> {
+async function addMerchant(
+  release: Release,
+  environment: Readonly<Record<string, string>> & { readonly DATA_DIR: string },
+): Promise<MerchantKeys> {
   const pair = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
-  const file = join(folder, 'merchant.pem')
+  const file = join(environment.DATA_DIR, 'merchant.pem')
   await writeFile(file, pair.publicKey)
   const colour = ['--accent-colour', '#1f6f5c']
-  const added = await tillgate('merchant', 'add', '--name', 'Tea “House” 茶', '--public-key', file, ...colour)
-  const { merchantId, aesKey } = added as { merchantId: string; aesKey: string }
-  await tillgate('key', 'add', merchantId, '--aes')
-  const other = await tillgate('merchant', 'add', '--name', 'Gone', '--public-key', file)
-  await tillgate('merchant', 'suspend', (other as { merchantId: string }).merchantId, '--reason', 'it closed')
+  const given = ['--public-key', file, ...colour]
+  const { merchantId, aesKey } = await release.addMerchant(environment, '--name', 'Tea “House” 茶', ...given)
+  await release.command(environment, 'key', 'add', merchantId, '--aes')
+  const other = await release.addMerchant(environment, '--name', 'Gone', '--public-key', file)
+  await release.command(environment, 'merchant', 'suspend', other.merchantId, '--reason', 'it closed')
   return { merchantId, aesKey, privateKey: pair.privateKey }
 }
 

@@ -31,7 +31,10 @@ const tables: Readonly<Record<string, Copied>> = {
               'hold_id', case row.phase when 'hold' then null else ${idOf('T')} end,
               'debit_account', replace(row.debit_account, $1, $3), 'credit_account', replace(row.credit_account, $1, $3)`,
   },
-  callbacks: { of: ofOrder, changes: `'payment_id', ${idOf('P')}, 'callback_id', ${uuidOf('row.callback_id')}` },
+  callbacks: {
+    of: ofOrder,
+    changes: `'payment_id', ${idOf('P')}, 'callback_id', ${uuidOf('row.callback_id')}`,
+  },
   callback_attempts: {
     of: `row.merchant_id = $1
          and row.callback_id in (select callback_id from callbacks c where c.merchant_id = $1 and c.payment_id = $2)`,
@@ -45,7 +48,12 @@ export async function addPastOrders(
   { merchantId, count }: PastOrders,
   like: { readonly merchantId: string },
 ): Promise<void> {
-  const { rows } = await pool.query<{ payment_id: string; wallet_id: string; currency: string; minor: string }>(
+  const { rows } = await pool.query<{
+    payment_id: string
+    wallet_id: string
+    currency: string
+    minor: string
+  }>(
     `select payment_id, wallet_id, currency, payment_amount_minor as minor
        from orders o
       where merchant_id = $1 and status = 'success' and refund_count = 0
@@ -71,10 +79,10 @@ export async function addPastOrders(
      values ('merchant:' || $1::text || ':' || $2::text, 'merchant', $1, $2, $3)`,
     [merchantId, currency, BigInt(minor) * BigInt(count)],
   )
-  await pool.query(
-    'update accounts set debits_posted = debits_posted + $2::numeric where account_id = $1',
-    [`wallet:${walletId}:${currency}`, BigInt(minor) * BigInt(count)],
-  )
+  await pool.query('update accounts set debits_posted = debits_posted + $2::numeric where account_id = $1', [
+    `wallet:${walletId}:${currency}`,
+    BigInt(minor) * BigInt(count),
+  ])
   await pool.query('analyze')
 }
 
@@ -89,7 +97,10 @@ export async function countPast(pool: Pool, { merchantId }: Pick<PastOrders, 'me
 }
 
 /** Once they were looked at, so that the others can be compared one by one with what was told. */
-export async function removePastOrders(pool: Pool, { merchantId }: Pick<PastOrders, 'merchantId'>): Promise<void> {
+export async function removePastOrders(
+  pool: Pool,
+  { merchantId }: Pick<PastOrders, 'merchantId'>,
+): Promise<void> {
   await pool.query(
     `with gone as (
        delete from transfers where merchant_id = $1 returning debit_account, phase, amount_minor

@@ -9,11 +9,17 @@ import { root } from '../support/tree-copy.ts'
 
 const run = promisify(execFile)
 
+interface Added {
+  readonly merchantId: string
+  readonly aesKey: string
+}
+
 export interface Release {
   readonly tree: string
   readonly version: string
   /** What the command line prints as JSON. */
   command(environment: Readonly<Record<string, string>>, ...args: string[]): Promise<unknown>
+  addMerchant(environment: Readonly<Record<string, string>>, ...args: string[]): Promise<Added>
   remove(): Promise<void>
 }
 
@@ -24,16 +30,22 @@ export async function openRelease(from: {
 }): Promise<Release> {
   const tree = from.checkout ?? (await checkOut(from.commit ?? ''))
   const { version } = JSON.parse(await readFile(join(tree, 'packages/gateway/package.json'), 'utf8'))
+  const command: Release['command'] = async (environment, ...args) => {
+    const script = join(tree, 'packages/gateway/tillgate.js')
+    const { stdout } = await run(process.execPath, [script, ...args, '--json'], {
+      cwd: tmpdir(),
+      env: { PATH: process.env['PATH'], ...environment },
+    })
+    return JSON.parse(stdout)
+  }
   return {
     tree,
     version,
-    async command(environment, ...args) {
-      const script = join(tree, 'packages/gateway/tillgate.js')
-      const { stdout } = await run(process.execPath, [script, ...args, '--json'], {
-        cwd: tmpdir(),
-        env: { PATH: process.env['PATH'], ...environment },
-      })
-      return JSON.parse(stdout)
+    command,
+    async addMerchant(environment, ...args) {
+      const added = (await command(environment, 'merchant', 'add', ...args)) as Added & { merchant?: Added }
+      // 0.1.0 printed the merchant beside its key, later ones within.
+      return { merchantId: (added.merchant ?? added).merchantId, aesKey: added.aesKey }
     },
     async remove() {
       if (!from.checkout) await rm(tree, { recursive: true, force: true })

@@ -140,8 +140,7 @@ async function addPast(parts: {
   readonly like: string
 }): Promise<{ readonly merchantId: string; readonly were: string }> {
   const { pool, release, environment, orders: count, like } = parts
-  const added = await release.command(environment, 'merchant', 'add', '--name', 'Past')
-  const { merchantId } = added as { merchantId: string }
+  const { merchantId } = await release.addMerchant(environment, '--name', 'Past')
   await addPastOrders(pool, { merchantId, count }, { merchantId: like })
   return { merchantId, were: await countPast(pool, { merchantId }) }
 }

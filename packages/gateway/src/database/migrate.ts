@@ -75,9 +75,12 @@ export async function migrate(
       await createTable(pool)
       // The usual start finds all in place and takes no lock.
       while (firstMissing(migrations, await readApplied(pool)) !== undefined) {
-        const migration = await pool.transaction((client) => applyNext(client, { migrations, now, lockTimeoutMs }), {
-          statementTimeoutMs: 0,
-        })
+        const migration = await pool.transaction(
+          (client) => applyNext(client, { migrations, now, lockTimeoutMs }),
+          {
+            statementTimeoutMs: 0,
+          },
+        )
         if (migration !== undefined) applied.push(fileName(migration))
       }
       return { schemaNumber: migrations.length, applied }

@@ -123,14 +123,17 @@ test('a migration that waits for a table lets others pass meanwhile, as during a
   const [pool, other] = (await emptyDatabase(t, 2)) as [Pool, Pool]
   await migrate(pool, await folderWith(one))
   const blocked = Promise.withResolvers<void>()
+  const holds = Promise.withResolvers<void>()
   const letGo = Promise.withResolvers<void>()
   const reading = other.transaction(
     async (client) => {
       await client.query('select id from first')
+      holds.resolve()
       await letGo.promise
     },
     { statementTimeoutMs: 0 },
   )
+  await holds.promise
   const migrating = migrate(pool, await folderWith(two), { onBlocked: blocked.resolve })
   await blocked.promise
   // Behind a lock that is waited for without an end it would wait as long.

@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { sandboxFilePath } from '../../src/app/sandbox-file.ts'
-import { migrate } from '../../src/database/migrate.ts'
+import { MigrationFailure, migrate } from '../../src/database/migrate.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
 import { ApiClient } from '../support/admin-api.ts'
@@ -136,6 +136,22 @@ test('what was under way goes on: payments settle, refunds end, callbacks arrive
 
   const proof = await runCommand(environment, ['ledger', 'verify'])
   assert.equal(proof.code, 0, proof.out)
+  await gateway.stop()
+})
+
+test('a gateway refuses a database that a newer one has migrated, and says what to do', async () => {
+  const { rows } = await pool.query<{ next: number }>('select max(number) + 1 as next from migrations')
+  const next = rows[0]?.next ?? 0
+  await pool.query('insert into migrations values ($1, $2, $3, 0)', [next, 'of-tomorrow', 'a checksum'])
+  await assert.rejects(start(), (error) => {
+    assert(error instanceof MigrationFailure)
+    assert.equal(error.exitCode, 78)
+    assert.match(
+      error.message,
+      /^The database is newer than this program: .*of-tomorrow\.sql, .*\nStart the newer/,
+    )
+    return true
+  })
 })
 
 test('a backup of then is restored by the command line of today', async () => {
