@@ -17,6 +17,10 @@ const programmes: Readonly<
   hostile: { whole: ['--moving'], short: ['--seconds', '5', '--only', 'oversized requests'] },
   planted: { whole: [], short: ['missing-guard-in-the-update'] },
   mutate: { whole: [], short: ['money'] },
+  upgrade: {
+    whole: ['--from', 'e7cb8240', '--stop-first', '--orders', '200000'],
+    short: ['--from', 'e7cb8240', '--stop-first', '--seconds', '2'],
+  },
   soak: { whole: ['--minutes', '60'], short: ['--minutes', '1'] },
 }
 

@@ -52,7 +52,10 @@ const citusSuite = ['packages/*/test/cluster/*.test.ts', ...suites.database]
 /** They kill nodes of the cluster that all files share, so they run after the others. */
 const citusKills = ['packages/*/test/cluster/killed-*.test.ts']
 /** What is about the private PostgreSQL, makes databases of its own on one server, or breaks tables on purpose. */
-const notOnCitus = ['packages/gateway/test/database/{backup,catalog,embedded-*,migrations}.test.ts']
+const notOnCitus = [
+  'packages/gateway/test/database/{backup,catalog,embedded-*,migrations}.test.ts',
+  'packages/gateway/test/upgrade/*.test.ts',
+]
 
 // They wait for sockets and disks more than they compute, so there may be more processes at once than cores.
 const processesAtOnce = availableParallelism() + 1

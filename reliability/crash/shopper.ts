@@ -17,6 +17,8 @@ export interface ShopperParts {
   readonly isOver: () => boolean
   /** Every third order is paid through a bank outside. */
   readonly hasBank: boolean
+  /** What is asked again beside what always is; nothing unless given. */
+  readonly bears?: ((error: TillgateError) => boolean) | undefined
 }
 
 const amountMinor = 1_250n
@@ -50,14 +52,12 @@ export async function story(
 }
 
 /** Undefined: the clock was set past the end of what was asked for, and so it is refused; nothing was made. */
-async function create(
-  { merchant, journal, callbackUrl, now }: ShopperParts,
-  orderNo: string,
-): Promise<ToldOrder | undefined> {
+async function create(parts: ShopperParts, orderNo: string): Promise<ToldOrder | undefined> {
+  const { merchant, journal, callbackUrl, now } = parts
   const goods = [{ referenceGoodsId: 'tea', goodsName: 'Green tea', goodsAmount: amount }]
   // Fixed, so that the repetition after a lost answer has the same content.
   const paymentTime = now()
-  const created = await untilAnswered(() =>
+  const created = await untilAnswered(parts, () =>
     merchant().orders.create(
       {
         order: { orderNo, orderAmount: amount, goods },
@@ -82,9 +82,10 @@ async function create(
 }
 
 /** A payment is not safe to repeat: after a lost answer the second one is refused when the first had come through. */
-async function pay({ merchant, journal }: ShopperParts, order: ToldOrder): Promise<void> {
+async function pay(parts: ShopperParts, order: ToldOrder): Promise<void> {
+  const { merchant, journal } = parts
   const { paymentId } = order
-  const isAcknowledged = await untilAnswered(async () => {
+  const isAcknowledged = await untilAnswered(parts, async () => {
     try {
       await merchant().sandbox.pay({ paymentId, outcome: 'success' }, { timeoutMs: once.timeoutMs })
       return true
@@ -98,8 +99,9 @@ async function pay({ merchant, journal }: ShopperParts, order: ToldOrder): Promi
 }
 
 /** Safe to repeat: the same attempt goes on. Refused: it is paid already or expired, or the bank is not to be had now. */
-async function payByBank({ merchant }: ShopperParts, { paymentId }: ToldOrder): Promise<void> {
-  await untilAnswered(async () => {
+async function payByBank(parts: ShopperParts, { paymentId }: ToldOrder): Promise<void> {
+  const { merchant } = parts
+  await untilAnswered(parts, async () => {
     try {
       await merchant().sandbox.pay({ paymentId, rail: bankRailId }, { timeoutMs: once.timeoutMs })
     } catch (error) {
@@ -109,14 +111,15 @@ async function payByBank({ merchant }: ShopperParts, { paymentId }: ToldOrder): 
 }
 
 async function untilFinal(
-  { merchant, journal }: ShopperParts,
+  parts: ShopperParts,
   order: ToldOrder,
   payAgain?: () => Promise<void>,
 ): Promise<OrderStatus> {
+  const { merchant, journal } = parts
   const deadline = performance.now() + storyWithinMs
   for (;;) {
     const before = order.status
-    const { paymentStatus } = await untilAnswered(() => merchant().orders.query(order.paymentId, once))
+    const { paymentStatus } = await untilAnswered(parts, () => merchant().orders.query(order.paymentId, once))
     journal.answered(order, before, paymentStatus)
     if (isFinalOrderStatus(paymentStatus)) return paymentStatus
     if (performance.now() > deadline) throw new Error(`${order.orderNo} is still ${paymentStatus}`)
@@ -125,12 +128,10 @@ async function untilFinal(
   }
 }
 
-async function refund(
-  { merchant, journal }: ShopperParts,
-  { merchantId, paymentId, orderNo }: ToldOrder,
-): Promise<void> {
+async function refund(parts: ShopperParts, { merchantId, paymentId, orderNo }: ToldOrder): Promise<void> {
+  const { merchant, journal } = parts
   const referRefundNo = `${orderNo}-refund`
-  const { refundId } = await untilAnswered(() =>
+  const { refundId } = await untilAnswered(parts, () =>
     merchant().refunds.create({ paymentId, referRefundNo, refundAmount: '5.00' }, once),
   )
   journal.refunded({ merchantId, paymentId, referRefundNo, refundId, amountMinor: 500n })
@@ -139,13 +140,14 @@ async function refund(
 /** The SDK's own retries are off: each answer is seen here. */
 const once = { maxRetries: 0, timeoutMs: 3_000 } as const
 
-async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function untilAnswered<Answer>({ bears }: ShopperParts, ask: () => Promise<Answer>): Promise<Answer> {
   const deadline = performance.now() + storyWithinMs
   for (;;) {
     try {
       return await ask()
     } catch (error) {
-      if (!isWorthAnotherTry(error) || performance.now() > deadline) throw error
+      const isBorne = error instanceof TillgateError && bears?.(error) === true
+      if (!(isBorne || isWorthAnotherTry(error)) || performance.now() > deadline) throw error
       await pause(askAgainMs)
     }
   }

@@ -24,11 +24,20 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
        least((select extract(epoch from min(next_day)) * 1000 from payout_plans),
              (select min(coalesce(ending_asked_at, greatest(created_at, extract(epoch from day) * 1000))) from payout_runs
                where closed_at is null or (ending is not null and ended_at is null)))::bigint as payouts,
-       (select (min(t.made_at) / 86400000 + 1) * 86400000 + ${billDelayMs}
-          from transfers t left join bill_turns b on b.merchant_id = t.merchant_id
-         where t.phase in ('post', 'direct')
-           and 'merchant:' || t.merchant_id || ':' || t.currency in (t.debit_account, t.credit_account)
-           and t.made_at >= coalesce(extract(epoch from b.next_day) * 1000, 0)) as bills`,
+       coalesce(
+         (select (min(t.made_at) / 86400000 + 1) * 86400000 + ${billDelayMs}
+            from transfers t left join bill_turns b on b.merchant_id = t.merchant_id
+           where t.phase in ('post', 'direct')
+             and 'merchant:' || t.merchant_id || ':' || t.currency in (t.debit_account, t.credit_account)
+             and t.made_at >= coalesce(extract(epoch from b.next_day) * 1000, 0)),
+         -- What came too late for its own bill, where nothing moved since.
+         (select ((extract(epoch from min(b.next_day))::bigint / 86400 + 1) * 86400000 + ${billDelayMs})
+            from bill_turns b
+            join accounts a on a.owner_id = b.merchant_id and a.account_id like 'merchant:%'
+            left join lateral (select closing_minor from bill_totals l
+                                where l.merchant_id = b.merchant_id and l.currency = a.currency
+                                order by l.day desc limit 1) as l on true
+           where a.credits_posted - a.debits_posted <> coalesce(l.closing_minor, 0))) as bills`,
   })
   const toTime = (text: string | null | undefined) => (text ? Number(text) : undefined)
   return {

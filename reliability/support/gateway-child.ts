@@ -8,15 +8,17 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { childrenOf } from './children-of.ts'
 
-const startScript = join(import.meta.dirname, '../../packages/gateway/start.js')
-const readyWithinMs = 180_000
+const root = join(import.meta.dirname, '../..')
+const usuallyReadyWithinMs = 180_000
 const lookEveryMs = 25
 /** Where the runner of the tests keeps compiled code: what one start has compiled the next one takes. */
-const compiledCode = join(import.meta.dirname, '../../node_modules/.cache/compiled')
+const compiledCode = join(root, 'node_modules/.cache/compiled')
 
 export interface GatewayOptions {
   readonly dataDir: string
   readonly environment?: Readonly<Record<string, string>>
+  /** The checkout whose program runs; this one, unless given. */
+  readonly tree?: string
 }
 
 export class GatewayChild {
@@ -53,7 +55,8 @@ export class GatewayChild {
 
   /** Several processes: under a parent that keeps them running. Under: what the program is run by, such as strace. */
   start({ processes = 1, under = [] }: { processes?: number; under?: readonly string[] } = {}): void {
-    const { dataDir, environment } = this.#options
+    const { dataDir, environment, tree = root } = this.#options
+    const startScript = join(tree, 'packages/gateway/start.js')
     this.#processes = { wanted: processes === 1 ? 0 : processes, ready: 0 }
     const [command = process.execPath, ...args] = [...under, process.execPath, startScript]
     this.#child = spawn(command, args, {
@@ -82,7 +85,7 @@ export class GatewayChild {
   }
 
   /** Resolves with the milliseconds that it took until /readyz said so and all processes were there. */
-  async ready(): Promise<number> {
+  async ready({ readyWithinMs = usuallyReadyWithinMs } = {}): Promise<number> {
     const startedAtMs = performance.now()
     while (!(this.#processes.ready >= this.#processes.wanted && (await this.isReady()))) {
       const tookMs = performance.now() - startedAtMs

@@ -26,6 +26,10 @@ export interface SiteOptions {
   readonly followers?: Followers | undefined
   /** The merchant's clock. */
   readonly now?: () => number
+  /** Where the merchant's client changes meanwhile; left out, the one of the data folder. */
+  readonly merchant?: () => Tillgate
+  /** What shoppers ask again beside what they always do. */
+  readonly bears?: ShopperParts['bears']
 }
 
 const restWithinMs = 150_000
@@ -53,13 +57,14 @@ export class Site {
       now: options.now ?? Date.now,
       isOver: () => this.#isOver,
       hasBank: options.bank !== undefined,
+      bears: options.bears,
     }
   }
 
   static async open(options: SiteOptions): Promise<Site> {
     const { dataDir, now = Date.now } = options
-    const tillgate = Tillgate.fromFile(sandboxFilePath(dataDir), { now })
-    const merchant = () => tillgate
+    const tillgate = options.merchant?.() ?? Tillgate.fromFile(sandboxFilePath(dataDir), { now })
+    const merchant = options.merchant ?? (() => tillgate)
     return new Site(options, { merchant, receiver: await startReceiver(merchant) })
   }
 

@@ -40,6 +40,14 @@ export function matching(
   return Type.String({ pattern: regexp.source, description, expected })
 }
 
+export function day(description: string) {
+  const schema = matching(description, {
+    regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/,
+    expected: 'a day such as 2026-11-16',
+  })
+  return faced(schema, { kind: 'day', placeholder: '2026-11-16' })
+}
+
 export function oneOf<const Values extends readonly string[]>(description: string, values: Values) {
   const expected = `one of ${values.map((value) => `\`${value}\``).join(', ')}`
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], description, expected })
@@ -136,10 +144,11 @@ export interface FieldFace {
   readonly fromText?: (text: string) => string
   /** Likewise, on the command line alone. */
   readonly fromOption?: (text: string) => string
-  /** Several lines on a form, a file on the command line. */
-  readonly isLong?: true
-  /** A picture that is chosen on a form; its bytes in base64. */
-  readonly isPicture?: true
+  /**
+   * What it is on a form where a line of text will not do: several lines, which are a file on the command line; a
+   * picture, as its bytes in base64; a day.
+   */
+  readonly kind?: 'long' | 'picture' | 'day'
 }
 
 /** Marked as the makers of schemas mark theirs: neither checks nor descriptions see it. */

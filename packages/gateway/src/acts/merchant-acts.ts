@@ -70,7 +70,7 @@ const logo = faced(
   longText(`PNG, JPEG or WebP of at most ${maxLogoBytes / 1024} KiB, in base64.`, {
     max: Math.ceil(maxLogoBytes / 3) * 4,
   }),
-  { isPicture: true },
+  { kind: 'picture' },
 )
 const broughtId = faced(
   matching('The id that it brings from another implementation of the interface; a new one when left out.', {

@@ -81,7 +81,7 @@ export const extras = {
       max: 9999,
     }),
   ),
-  logo: optional(faced(longText('An SVG image, 16 KiB at most.', { max: 16_384 }), { isLong: true })),
+  logo: optional(faced(longText('An SVG image, 16 KiB at most.', { max: 16_384 }), { kind: 'long' })),
 }
 // Safe: these are its own keys.
 const extraNames = Object.keys(extras) as (keyof typeof extras)[]

@@ -13,6 +13,7 @@ import type { ManageCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { CallbackCounts } from '../callbacks/store/callback-history.ts'
 import type { ReadEvents } from '../events/read-events.ts'
 import type { ManagePlatformKeys } from '../keys/manage-platform-keys.ts'
+import type { ReadBooks } from '../ledger/read-books.ts'
 import type { Account } from '../ledger/store/ledger.ts'
 import type { Verification } from '../ledger/store/ledger-checks.ts'
 import type { ListMovements } from '../ledger/store/movements.ts'
@@ -115,6 +116,8 @@ export interface OperatorService {
   /** Where merchants and consumers reach the gateway. */
   readonly publicUrl: string
   trialBalance(): Promise<readonly BalanceLine[]>
+  /** The same for pages, some seconds old where there are many accounts. */
+  readonly readBooks: ReadBooks
   /** The newest first. */
   readonly listBills: BillStore['listBills']
   /** Throws where there is none yet. */

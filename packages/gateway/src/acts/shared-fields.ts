@@ -16,6 +16,7 @@ import { bankNamePattern, checkValueDate, mainBank, type Outside } from '../trea
 import type { Act, RawInput } from './act.ts'
 import {
   amount,
+  day,
   faced,
   integer,
   list,
@@ -49,7 +50,7 @@ export const currency = faced(
 )
 
 export const publicKey = faced(longText('An RSA public key, PEM or base64.', { max: 16_384 }), {
-  isLong: true,
+  kind: 'long',
 })
 export const aesKey = text('In base64. Told this once: hand it over now.', { max: 64 })
 export const callbackHosts = faced(
@@ -102,15 +103,7 @@ export const outsideMoney = {
       { placeholder: 'RF18 5390 0754 7034' },
     ),
   ),
-  valueDate: optional(
-    faced(
-      matching('The bank’s value date; today unless given.', {
-        regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/,
-        expected: 'a day such as 2026-11-16',
-      }),
-      { placeholder: '2026-11-16' },
-    ),
-  ),
+  valueDate: optional(day('The bank’s value date; today unless given.')),
 }
 export const outsideChecks = {
   ...moneyChecks,

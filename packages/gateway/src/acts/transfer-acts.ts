@@ -15,7 +15,7 @@ import type { Refund } from '../refunds/rules/refund.ts'
 import { bankNamePattern, mainBank } from '../treasury/rules/bank-account.ts'
 import { type Act, defineAct, form } from './act.ts'
 import { outcomeFields, tellWaiting, toOutcome as toAsked } from './approval-acts.ts'
-import { amount, faced, matching, object, oneOf, optional, text, visibleCharacters } from './fields.ts'
+import { amount, day, faced, matching, object, oneOf, optional, text, visibleCharacters } from './fields.ts'
 import {
   accountFields,
   currencies,
@@ -64,13 +64,7 @@ const bankEntry = {
     }),
     { label: 'Bank’s reference' },
   ),
-  valueDate: faced(
-    matching('The value date of the bank’s entry.', {
-      regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/,
-      expected: 'a date such as 2026-11-16',
-    }),
-    { placeholder: '2026-11-16' },
-  ),
+  valueDate: day('The value date of the bank’s entry.'),
   party: optional(
     faced(text('Who sent it, or got it, with their account.', { max: 256, pattern: visibleCharacters }), {
       label: 'Other side',

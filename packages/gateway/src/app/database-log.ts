@@ -19,6 +19,9 @@ export function logDatabaseEvent(log: Log, event: DatabaseEvent): void {
         'waiting for the database',
       )
       break
+    case 'migration_blocked':
+      log.warn('a migration waits for a table that somebody holds, such as a backup; it is tried again')
+      break
     case 'migrated':
       log.info({ count: event.applied.length }, 'brought the database up to date')
       break

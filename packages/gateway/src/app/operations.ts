@@ -24,6 +24,7 @@ import { makeTidyEvents } from '../events/tidy-events.ts'
 import { makeManagePlatformKeys } from '../keys/manage-platform-keys.ts'
 import { PlatformKeys } from '../keys/platform-keys.ts'
 import { makeRotateMasterKey } from '../keys/rotate-master-key.ts'
+import { makeReadBooks } from '../ledger/read-books.ts'
 import { makeVerifyLedger } from '../ledger/run-checks.ts'
 import { streamStatement } from '../ledger/write-statement.ts'
 import { makeCreateLink, makeStoreLink } from '../links/create-link.ts'
@@ -568,6 +569,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       clock,
       random,
     }),
+    readBooks: makeReadBooks({ trialBalance: stores.trialBalance, clock }),
     readOverview: makeReadOverview({
       hours: stores.overviewHours,
       clock,

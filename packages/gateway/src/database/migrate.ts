@@ -15,6 +15,13 @@ import { isTransient } from './transient.ts'
 const retryFirstMs = 100
 const retryMaxMs = 10_000
 
+/**
+ * Whoever waits for a table's lock holds up all who come after, and a backup holds tables for as long as it takes. So a
+ * migration waits this long, lets the others pass, and tries again with twice the patience, up to the longest.
+ */
+const lockWaitMs = { first: 1_000, longest: 30_000 }
+const lockNotAvailable = '55P03'
+
 // "if not exists" does not cover another session that creates the table at the same moment: depending on how
 // far that one is, the index, the table or its type is what "already exists".
 const raceSqlStates = new Set(['23505', '42P07', '42710'])
@@ -47,29 +54,48 @@ export interface Migrated {
   readonly applied: readonly string[]
 }
 
+export interface MigrateOptions {
+  readonly now?: () => number
+  /** Only so many of them. */
+  readonly upTo?: number
+  /** Somebody else holds a table that a migration needs; it is tried again until it is free. */
+  readonly onBlocked?: () => void
+}
+
 export async function migrate(
   pool: Pool,
   folder: string,
-  { now = Date.now, upTo }: { now?: () => number; upTo?: number } = {},
+  { now = Date.now, upTo, onBlocked }: MigrateOptions = {},
 ): Promise<Migrated> {
   const migrations = (await readMigrations(folder)).slice(0, upTo)
   const applied: string[] = []
-  for (let retryInMs = retryFirstMs; ; retryInMs *= 2) {
+  let lockTimeoutMs = lockWaitMs.first
+  for (let retryInMs = retryFirstMs; ; ) {
     try {
       await createTable(pool)
       // The usual start finds all in place and takes no lock.
       while (firstMissing(migrations, await readApplied(pool)) !== undefined) {
-        const migration = await pool.transaction((client) => applyNext(client, { migrations, now }), {
-          statementTimeoutMs: 0,
-        })
+        const migration = await pool.transaction(
+          (client) => applyNext(client, { migrations, now, lockTimeoutMs }),
+          {
+            statementTimeoutMs: 0,
+          },
+        )
         if (migration !== undefined) applied.push(fileName(migration))
       }
       return { schemaNumber: migrations.length, applied }
     } catch (error) {
+      if (codeOf(error) === lockNotAvailable) {
+        onBlocked?.()
+        await pause(lockTimeoutMs)
+        lockTimeoutMs = Math.min(2 * lockTimeoutMs, lockWaitMs.longest)
+        continue
+      }
       // A restart in the middle: what was committed is in the table, so it is simply read again.
       if (!isTransient(error)) throw error
       if (retryInMs > retryMaxMs) throw lostWhileMigrating(error)
       await pause(retryInMs)
+      retryInMs *= 2
     }
   }
 }
@@ -179,13 +205,15 @@ function firstMissing(
 
 async function applyNext(
   client: Queryable,
-  { migrations, now }: { migrations: readonly Migration[]; now: () => number },
+  options: { migrations: readonly Migration[]; now: () => number; lockTimeoutMs: number },
 ): Promise<Migration | undefined> {
+  const { migrations, now, lockTimeoutMs } = options
   // Waits here while another gateway migrates; readers are not held up.
   await client.query('lock table migrations in share row exclusive mode')
   const migration = firstMissing(migrations, await readApplied(client))
   if (migration === undefined) return undefined
   const { number, name, sql, checksum } = migration
+  await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
   const isSpread = (await readSpread(client)).size > 0
   // Tables that point at each other are changed one after the other there, or the workers would wait for themselves.
   if (isSpread) await client.query(`set local citus.multi_shard_modify_mode = 'sequential'`)

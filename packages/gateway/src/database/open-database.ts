@@ -11,6 +11,7 @@ export type DatabaseEvent =
   | DatabaseAway
   | { readonly kind: 'connection_lost'; readonly reason: string }
   | { readonly kind: 'statements_not_kept' }
+  | { readonly kind: 'migration_blocked' }
   | { readonly kind: 'migrated'; readonly applied: readonly string[] }
 
 export interface ConnectOptions {
@@ -43,7 +44,9 @@ export interface OpenDatabase extends ConnectedDatabase {
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { pool, connection, close } = await connectDatabase(options)
   try {
-    const { schemaNumber, applied } = await migrate(pool, options.migrationsFolder)
+    const { schemaNumber, applied } = await migrate(pool, options.migrationsFolder, {
+      onBlocked: () => options.tell({ kind: 'migration_blocked' }),
+    })
     if (applied.length > 0) options.tell({ kind: 'migrated', applied })
     return { pool, connection, schemaNumber, close }
   } catch (error) {

@@ -37,6 +37,7 @@ export const assets = {
   playgroundScript: readAsset('playground.js'),
   consoleStyle: readAsset('console.css', [
     'console/frame.css',
+    'fields.css',
     'console/forms.css',
     'status.css',
     'console/tables.css',
@@ -48,7 +49,7 @@ export const assets = {
     'console/print.css',
   ]),
   consoleScript: readAsset('console.js'),
-  portalStyle: readAsset('portal.css', ['status.css', 'portal.css']),
+  portalStyle: readAsset('portal.css', ['status.css', 'fields.css', 'portal.css']),
   portalScript: readAsset('portal.js'),
   passkeyScript: readAsset('passkeys.js'),
   docsStyle: readAsset('docs.css'),

@@ -136,8 +136,8 @@ export function makeManageWallets(parts: ManageWalletsParts) {
       return this.showWallet(walletId)
     },
 
-    listWallets: (contains: string | undefined, limit: number, before?: string) =>
-      wallets.listWallets({ contains, limit, before }),
+    listWallets: (sought: string | undefined, limit: number, before?: string) =>
+      wallets.listWallets({ sought, limit, before }),
 
     async topUp(
       given: {

@@ -329,8 +329,22 @@ test('a top-up is done once for each key, also at the same moment, and a key ser
   assert.equal((await admin.data('unlockWallet', { params, body: { reason } })).status, 'active')
   const page = await admin.data('listWallets', { query: { limit: '1' } })
   assert.equal(page.wallets[0].walletId, params.walletId)
-  const rest = await admin.data('listWallets', { query: { before: page.older ?? '', contains: 'nia' } })
+  const rest = await admin.data('listWallets', { query: { before: page.older ?? '', search: 'nia' } })
   assert.deepEqual(rest.wallets, [])
+})
+
+test('a wallet is found by its number, and by how login, name or last name begin', async () => {
+  const { wallet } = await admin.data('addWallet', {
+    body: { login: 'ann_100%@mail.example', name: 'Ann Marie Álvarez', reason },
+  })
+  const found = async (search: string) => {
+    const { wallets } = await admin.data('listWallets', { query: { search } })
+    return wallets.some(({ walletId }: { walletId: string }) => walletId === wallet.walletId)
+  }
+  for (const search of [wallet.walletId, 'ANN_1', 'ann_100%@mail', 'ann m', 'ÁLV', 'álvarez'])
+    assert.ok(await found(search), search)
+  for (const search of ['marie', 'mail.example', 'ann_100_', '%', wallet.walletId.slice(0, 8)])
+    assert.ok(!(await found(search)), search)
 })
 
 test('a rail is added, changed, paused and given a new secret', async () => {

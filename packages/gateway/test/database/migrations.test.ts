@@ -119,6 +119,30 @@ test('a gateway waits while another one migrates, past the usual limit of a stat
   assert.deepEqual((await migrating).applied, ['0002-second-step.sql'])
 })
 
+test('a migration that waits for a table lets others pass meanwhile, as during a backup', async (t) => {
+  const [pool, other] = (await emptyDatabase(t, 2)) as [Pool, Pool]
+  await migrate(pool, await folderWith(one))
+  const blocked = Promise.withResolvers<void>()
+  const holds = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  const reading = other.transaction(
+    async (client) => {
+      await client.query('select id from first')
+      holds.resolve()
+      await letGo.promise
+    },
+    { statementTimeoutMs: 0 },
+  )
+  await holds.promise
+  const migrating = migrate(pool, await folderWith(two), { onBlocked: blocked.resolve })
+  await blocked.promise
+  // Behind a lock that is waited for without an end it would wait as long.
+  assert.deepEqual(await rows(other, 'select id from first'), [{ id: 1 }])
+  letGo.resolve()
+  await reading
+  assert.deepEqual((await migrating).applied, ['0002-second-step.sql'])
+})
+
 test('a migration that fails leaves nothing behind, names the line, and can be mended', async (t) => {
   const [pool] = (await emptyDatabase(t)) as [Pool]
   const bad = { ...one, '0002-bad.sql': 'create table half ();\nalter table first\n  add colum name text;' }

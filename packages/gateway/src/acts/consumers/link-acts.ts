@@ -71,6 +71,7 @@ const given = {
     faced(timeMs('No payment begins from then on.'), {
       label: 'Ends',
       option: 'ends',
+      kind: 'day',
       placeholder: '2026-12-31',
       fromText: dayOrTime,
       hint: 'No payment begins from then on. A date or a time.',

@@ -123,7 +123,7 @@ export const walletActs: readonly Act[] = [
     scope: 'wallets:read',
     summary: 'Wallets, the newest first',
     input: object('Which wallets.', {
-      contains: optional(text('In login or name.', { max: 64 })),
+      search: optional(text('The walletId, or how login, name or last name begin.', { max: 64 })),
       before: optional(walletId),
       limit,
     }),
@@ -134,7 +134,7 @@ export const walletActs: readonly Act[] = [
     command: { words: 'wallet list', columns: ['walletId', 'login', 'name', 'status'] },
     run: ({ service, actor, input }) =>
       pageOf('wallets', input, {
-        read: (at) => service.as(actor).wallets.listWallets(input.contains, at.limit, at.before),
+        read: (at) => service.as(actor).wallets.listWallets(input.search, at.limit, at.before),
         keyOf: (each) => each.walletId,
       }),
   }),
@@ -149,7 +149,7 @@ export const walletActs: readonly Act[] = [
       pin: optional(
         faced(text('6 to 12 digits; made unless given.', { max: 12 }), {
           option: 'pin-file',
-          isLong: true,
+          kind: 'long',
           only: 'command',
         }),
       ),

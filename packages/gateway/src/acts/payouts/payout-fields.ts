@@ -9,6 +9,7 @@ import type { Act } from '../act.ts'
 import {
   amount,
   count,
+  day,
   faced,
   integer,
   list,
@@ -22,13 +23,6 @@ import {
 } from '../fields.ts'
 import { bankName, currency, merchantId, uuid } from '../shared-fields.ts'
 
-export const day = (description: string) =>
-  faced(
-    matching(description, { regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, expected: 'a day such as 2026-11-16' }),
-    {
-      placeholder: '2026-11-16',
-    },
-  )
 export const payoutId = matching('The payout’s number.', {
   regexp: /^T[0-9A-Z]{1,29}$/,
   expected: 'a payoutId, such as `T01K73ZQ800JZ7V3N4Q5R6S7T8W`',

@@ -14,7 +14,7 @@ const role = faced(oneOf('viewer sees, operator acts, admin manages.', roles), {
 const password = optional(
   faced(text(`At least ${minPasswordLength} characters; made unless given.`, { max: 256 }), {
     option: 'password-file',
-    isLong: true,
+    kind: 'long',
     only: 'command',
   }),
 )

@@ -15,6 +15,7 @@ import { type Act, defineAct, form } from '../act.ts'
 import { outcomeFields, tellWaiting, toOutcome } from '../approval-acts.ts'
 import {
   amount,
+  day,
   faced,
   integer,
   list,
@@ -27,7 +28,7 @@ import {
   yesNo,
 } from '../fields.ts'
 import { currency, limit, reason, uuid } from '../shared-fields.ts'
-import { day, outsideAccount } from './statement-acts.ts'
+import { outsideAccount } from './statement-acts.ts'
 
 const key = object('Which break.', { breakId: uuid('The break’s number.') })
 const owner = faced(text('An operator’s login.', { max: 320, pattern: visibleCharacters }), {

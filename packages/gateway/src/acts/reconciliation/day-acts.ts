@@ -2,9 +2,9 @@
 import { toDecimalText } from '@tillgate/protocol'
 import type { ReconciledDay } from '../../reconciliation/store/days.ts'
 import { type Act, defineAct } from '../act.ts'
-import { amount, count, faced, list, matching, object, optional, timeMs } from '../fields.ts'
+import { amount, count, day, faced, list, matching, object, optional, timeMs } from '../fields.ts'
 import { currency, reason } from '../shared-fields.ts'
-import { day, outsideAccount } from './statement-acts.ts'
+import { outsideAccount } from './statement-acts.ts'
 
 const month = faced(
   matching('The month.', { regexp: /^[0-9]{4}-(0[1-9]|1[0-2])$/, expected: 'a month such as 2026-11' }),

@@ -8,6 +8,7 @@ import { type Act, defineAct } from '../act.ts'
 import {
   amount,
   count,
+  day,
   faced,
   list,
   matching,
@@ -32,11 +33,6 @@ export const outsideAccount = faced(
   }),
   { placeholder: 'bank:main' },
 )
-export const day = (description: string) =>
-  faced(
-    matching(description, { regexp: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, expected: 'a day such as 2026-11-16' }),
-    { placeholder: '2026-11-16' },
-  )
 const counts = {
   matched: count('Matches that were made.'),
   booked: count('Transfers that were booked by them.'),

@@ -2,8 +2,7 @@
 import { isCalendarDay, toDecimalText } from '@tillgate/protocol'
 import { billSections } from '../../bills/rules/bill.ts'
 import { type Act, defineAct } from '../act.ts'
-import { amount, count, list, object, optional, text, timeMs } from '../fields.ts'
-import { day } from '../payouts/payout-fields.ts'
+import { amount, count, day, list, object, optional, text, timeMs } from '../fields.ts'
 import { currency, limit, merchantId, nextPage, pageOf } from '../shared-fields.ts'
 
 const sums = {

@@ -53,7 +53,9 @@ const from = {
   fromMs: optional(
     faced(timeMs('From when on: at least a minute from now, which it is unless given.'), {
       option: 'from',
-      label: 'From when on, in milliseconds since 1970; a minute from now unless given',
+      label: 'From (UTC); a minute from now unless given',
+      kind: 'day',
+      fromText: (written) => (written.includes('-') ? String(Date.parse(written)) : written),
       hint: 'From when on, such as 2027-01-01; a minute from now unless given.',
     }),
   ),

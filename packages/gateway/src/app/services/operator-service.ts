@@ -68,6 +68,7 @@ export function makeOperatorService(parts: OperatorServiceParts): OperatorServic
     platformPublicKey: operations.platformPublicKey,
     publicUrl,
     trialBalance: stores.trialBalance,
+    readBooks: operations.readBooks,
     verifyLedger: operations.verifyLedger,
     system: async (nowMs) => ({
       about: {

@@ -1,6 +1,6 @@
 // The checkout in its languages, and the choice among them.
 import {
-  chooseLanguageTag,
+  chooseAmong,
   type LanguageTag,
   languagesWith,
   type SpokenLanguage,
@@ -21,9 +21,4 @@ const words: Record<LanguageTag, Words> = { en, zh, ja, es, fr, de, pt, ar }
 
 export const languages: readonly Language[] = languagesWith(words)
 
-export function chooseLanguage(wishes: Parameters<typeof chooseLanguageTag>[0]): Language {
-  const tag = chooseLanguageTag(wishes)
-  const found = languages.find((language) => language.tag === tag)
-  if (!found) throw new Error('every tag has its language')
-  return found
-}
+export const chooseLanguage = chooseAmong(languages)

@@ -121,7 +121,9 @@ const kinds: Readonly<Record<string, string>> = { integer: 'number', array: 'lis
 
 function toOption(field: string, schema: TSchema, { isRequired }: { isRequired: boolean }): Option {
   const { type, enum: values } = schema as { type?: string; enum?: string[] }
-  const { initial, isLong, placeholder } = faceOf(schema)
+  const face = faceOf(schema)
+  const { initial, placeholder } = face
+  const isLong = face.kind === 'long'
   const name = optionOf(field, schema)
   const kind = isLong ? 'file' : timeName(field) ? 'time' : (kinds[type ?? ''] ?? 'text')
   const description = [
@@ -138,9 +140,9 @@ function toOption(field: string, schema: TSchema, { isRequired }: { isRequired: 
 }
 
 function textOf(given: string | boolean | undefined, schema: TSchema): string | undefined {
-  const { initial, isLong, fromOption } = faceOf(schema)
+  const { initial, kind, fromOption } = faceOf(schema)
   if (given === undefined || typeof given === 'boolean') return given ? 'true' : initial
-  if (isLong) return readTextFile(given)
+  if (kind === 'long') return readTextFile(given)
   return fromOption?.(given) ?? given
 }
 

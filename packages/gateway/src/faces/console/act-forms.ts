@@ -76,7 +76,7 @@ function inputOf(
   field: { name: string; schema: TSchema; action: string; values: Values; act: Act; form: FormFace },
 ): Html {
   const { name, schema, action, values, act, form } = field
-  const { label, choices, initial, isLong, placeholder } = faceOf(schema)
+  const { label, choices, initial, kind, placeholder } = faceOf(schema)
   const {
     type,
     enum: all,
@@ -100,12 +100,12 @@ function inputOf(
         : undefined,
     value: (typed ? typed.get(name) : values[name]) ?? initial,
     isRequired: Boolean(act.input?.required?.includes(name) || form.required?.includes(name)),
-    kind: (isLong && 'long') || undefined,
+    kind,
     choices: offered ?? all?.map((each) => [each, each] as const),
     ticked: isList && offered ? (typed?.getAll(name) ?? values[name]?.split(',') ?? []) : undefined,
     attributes: html`${type === 'integer' && html` inputmode="numeric"`}${name === 'amount' && html` inputmode="decimal"`}${
       maxLength !== undefined && html` maxlength="${maxLength}"`
-    }${placeholder !== undefined && html` placeholder="${placeholder}"`}${!isLong && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
+    }${placeholder !== undefined && html` placeholder="${placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
     error: errorOf(visit, action, name),
   })
 }

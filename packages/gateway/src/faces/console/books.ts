@@ -1,6 +1,9 @@
 // The trial balance as people read it: a row for each currency, each kind of account with what it means in words. What
 // lies at banks and rails and belongs to others is below zero on the ledger, and above zero here.
+import { type Html, html } from '../../http/html.ts'
+import type { Books } from '../../ledger/read-books.ts'
 import type { BalanceLine } from '../../ledger/store/trial-balance.ts'
+import { ago } from './words.ts'
 
 type OwnerKind = BalanceLine['ownerKind']
 
@@ -61,4 +64,9 @@ function balanceOf(kind: OwnerKind, lines: readonly BalanceLine[]): bigint {
   if (!line) return 0n
   const minor = line.creditsPostedMinor - line.debitsPostedMinor
   return kind === 'bank' || kind === 'rail' ? -minor : minor
+}
+
+/** Of books that were kept; nothing of those that were just read. */
+export function ageOf({ readAtMs }: Books, nowMs: number): Html | undefined {
+  return readAtMs < nowMs ? html`<span class="quiet">Added up ${ago(readAtMs, nowMs)}.</span>` : undefined
 }

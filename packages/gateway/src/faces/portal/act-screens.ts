@@ -64,7 +64,7 @@ async function screen(visit: Visit, { act, face }: Screen): Promise<PortalPage |
   const values = await valuesOf(visit, face)
   if (!values) return undefined
   const fields = shownFields(act, face)
-  const isFile = fields.some(([, schema]) => faceOf(schema).isPicture)
+  const isFile = fields.some(([, schema]) => faceOf(schema).kind === 'picture')
   const isKey = face.name === 'newRsaKey'
   return {
     title: said.title,
@@ -149,7 +149,7 @@ function inputOf(
 ): Html {
   const { name, schema, act, face, values } = field
   const { words } = visit.language
-  const { isLong, isPicture, placeholder } = faceOf(schema)
+  const { kind, placeholder } = faceOf(schema)
   const { maxLength } = schema as { maxLength?: number }
   return fieldOf({
     name,
@@ -157,14 +157,14 @@ function inputOf(
     label: words.fields[name as FieldName],
     value: visit.refused?.typed.get(name) ?? values[name],
     isRequired: Boolean(act.input?.required?.includes(name) || face.required?.includes(name)),
-    kind: (isLong && 'long') || (isPicture && 'picture') || undefined,
+    kind,
     choices: choicesOf(name, words),
     ticked: tickedIn.has(name)
       ? (visit.refused?.typed.getAll(name) ?? values[name]?.split(',') ?? [])
       : undefined,
     attributes: html`${/[aA]mount$/.test(name) && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
-      maxLength !== undefined && !isPicture && html` maxlength="${maxLength}"`
-    }${placeholder !== undefined && !isPicture && html` placeholder="${placeholder}"`}${!isLong && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
+      maxLength !== undefined && kind !== 'picture' && html` maxlength="${maxLength}"`
+    }${placeholder !== undefined && kind !== 'picture' && html` placeholder="${placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
     error: errorOf(visit, name),
   })
 }

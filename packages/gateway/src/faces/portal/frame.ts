@@ -6,6 +6,7 @@ import { assets } from '../../http/assets.ts'
 import { fieldId } from '../../http/forms/form-fields.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { sendPage } from '../../http/layout.ts'
+import { icon } from '../checkout/pages/icons.ts'
 import { type Language, languages } from './languages.ts'
 import { type AreaName, type PortalPage, pathTo, prefix, type Visit } from './portal.ts'
 
@@ -106,7 +107,7 @@ function banner(mode: FrameParts['mode'], { words }: Language): Html | undefined
 }
 
 function footer(current: Language): Html {
-  return html`<footer><details class="languages"><summary><span class="hidden">${current.words.language}: </span>${current.name}</summary>
+  return html`<footer><details class="languages"><summary>${icon('globe')}<span class="hidden">${current.words.language}: </span>${current.name}</summary>
 <ul>${languages.map(
     ({ tag, name }) =>
       html`<li><a href="?lang=${tag}" lang="${tag}" hreflang="${tag}"${tag === current.tag && html` aria-current="true"`}>${name}</a></li>`,

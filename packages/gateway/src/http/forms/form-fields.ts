@@ -10,7 +10,7 @@ export interface Field {
   /** Of the input itself. */
   readonly attributes?: Html | undefined
   /** Undefined: a line of text. */
-  readonly kind?: 'password' | 'long' | 'picture' | undefined
+  readonly kind?: 'password' | 'long' | 'picture' | 'day' | undefined
   readonly choices?: readonly (readonly [value: string, label: string])[] | undefined
   /** Several of the choices may be ticked. */
   readonly ticked?: readonly string[] | undefined
@@ -43,7 +43,7 @@ export function fieldOf(field: Field): Html {
 function typeOf({ kind, value }: Field): Html {
   if (kind === 'password') return html` type="password"`
   if (kind === 'picture') return html` type="file" accept="image/png,image/jpeg,image/webp"`
-  return html` value="${value}"`
+  return html`${kind === 'day' && html` type="date"`} value="${value}"`
 }
 
 export function fieldId(name: string): string {

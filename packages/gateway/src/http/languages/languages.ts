@@ -51,16 +51,19 @@ export function isLanguageTag(tag: unknown): tag is LanguageTag {
   return typeof tag === 'string' && Object.hasOwn(table, tag)
 }
 
-export function chooseLanguageTag(wishes: {
+interface Wishes {
   readonly asked: unknown
   readonly chosenBefore: string | undefined
   readonly acceptLanguage: string | undefined
-}): LanguageTag {
-  return (
-    [wishes.asked, wishes.chosenBefore].find(isLanguageTag) ??
-    preferred(wishes.acceptLanguage ?? '').find(isLanguageTag) ??
-    'en'
-  )
+}
+
+export function chooseAmong<Words>(languages: readonly SpokenLanguage<Words>[]) {
+  return ({ asked, chosenBefore, acceptLanguage = '' }: Wishes): SpokenLanguage<Words> => {
+    const tag = [asked, chosenBefore, ...preferred(acceptLanguage)].find(isLanguageTag) ?? 'en'
+    const found = languages.find((language) => language.tag === tag)
+    if (!found) throw new Error('every tag has its language')
+    return found
+  }
 }
 
 /** Nobody prefers more languages than this; a header that says so is not read to its end. */

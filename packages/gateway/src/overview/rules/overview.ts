@@ -46,7 +46,7 @@ export function callbacksOf(tallies: Tallies, state?: CallbackState): readonly C
   return all.filter((tally) => state === undefined || tally.state === state)
 }
 
-export function countOf(tallies: Tallies): number {
+export function countOf(tallies: readonly Pick<Tally, 'many'>[]): number {
   return tallies.reduce((all, { many }) => all + many, 0)
 }
 

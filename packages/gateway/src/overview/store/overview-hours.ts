@@ -4,9 +4,12 @@ import { orderStatuses } from '@tillgate/protocol'
 import type { Pool } from '../../database/pool.ts'
 import { sql } from '../../database/sql.ts'
 import { firstCallbackIdAt, firstPaymentIdAt } from '../../platform/time-ordered-ids.ts'
-import { hourMs, sliceMs, startOf, type Tally } from '../rules/overview.ts'
+import { countOf, hourMs, sliceMs, startOf, type Tally } from '../rules/overview.ts'
 
 export type OverviewHours = ReturnType<typeof makeOverviewHours>
+
+/** As it rests: an order's status has a currency, a callback's state has none; `minor` is a text, for JSON's numbers are not exact. */
+type Figure = { readonly at: number; readonly minor: string } & Omit<Tally, 'amountMinor'>
 
 /** These may be shown in slices of five minutes: the running hour and the two before it. */
 const slicedMs = 3 * hourMs
@@ -53,7 +56,7 @@ returning starts_at`,
             text: `
 insert into overview_hours (starts_at, figures, counted_at, due_at)
 select hour,
-       coalesce(jsonb_agg(jsonb_build_object('at', at, 'currency', currency, 'state', state, 'many', many, 'minor', minor))
+       coalesce(jsonb_agg(jsonb_build_object('at', at, 'currency', currency, 'state', state, 'many', many, 'minor', minor::text))
                 filter (where state is not null), '[]'),
        $6, case when count(distinct at) > 1 or bool_or(state in ('pending', 'confirming', 'waiting'))
                 then $6 + greatest(60000, ($6 - hour - ${hourMs}) / 8) end
@@ -90,24 +93,20 @@ select hour,
       )
     },
 
-    /** Cut into points of that length, and when each hour that is counted was, by its beginning. */
+    /**
+     * Cut into points of that length, and when each hour that is counted was, by its beginning. Added up here: to take the
+     * hours of two weeks apart in SQL cost three times as much as to send them.
+     */
     async read({ fromMs, toMs, pointMs }: { fromMs: number; toMs: number; pointMs: number }) {
-      const firstHourMs = startOf(fromMs, hourMs)
-      // The statement that counts gives an order's status a currency, and a callback's state none.
-      const figures = await database.query<Tally & { point: number; minor: string }>({
-        text: `
-select ((at - $1) / $4)::integer as point, currency, state, sum(many)::float8 as many, sum(minor) as minor
-  from overview_hours, jsonb_to_recordset(figures) as f (at bigint, currency text, state text, many bigint, minor numeric)
- where starts_at >= $2 and starts_at < $3 and at >= $1
- group by 1, 2, 3`,
-        values: [fromMs, firstHourMs, toMs, pointMs],
-      })
-      const hours = await database.query<{ starts_at: string; counted_at: string }>(sql`
-select starts_at, counted_at from overview_hours
- where starts_at >= ${firstHourMs} and starts_at < ${toMs} and counted_at is not null`)
+      const { rows } = await database.query<{ starts_at: string; counted_at: string; figures: Figure[] }>(sql`
+select starts_at, counted_at, figures from overview_hours
+ where starts_at >= ${startOf(fromMs, hourMs)} and starts_at < ${toMs} and counted_at is not null`)
+      const figures = rows.flatMap((row) => row.figures).filter(({ at }) => at >= fromMs)
+      const pointOf = ({ at }: Figure) => Math.floor((at - fromMs) / pointMs)
+      const alike = Map.groupBy(figures, (each) => `${pointOf(each)} ${each.currency} ${each.state}`)
       return {
-        tallies: figures.rows.map(({ minor, ...tally }) => ({ ...tally, amountMinor: BigInt(minor) })),
-        countedAtMs: new Map(hours.rows.map((row) => [Number(row.starts_at), Number(row.counted_at)])),
+        tallies: [...alike.values()].map((each) => toTally(each, pointOf)),
+        countedAtMs: new Map(rows.map((row) => [Number(row.starts_at), Number(row.counted_at)])),
       }
     },
 
@@ -115,4 +114,14 @@ select starts_at, counted_at from overview_hours
       await database.query(sql`delete from overview_hours where starts_at < ${timeMs}`)
     },
   }
+}
+
+/** Of figures that are alike, with the point that they are of. */
+function toTally(figures: readonly Figure[], pointOf: (figure: Figure) => number): Tally & { point: number } {
+  const [first] = figures
+  if (!first) throw new Error('a group has a member')
+  const amountMinor = figures.reduce((all, { minor }) => all + BigInt(minor), 0n)
+  // Safe: the statement that counts writes no other pairs of currency and state.
+  const tally = { currency: first.currency, state: first.state, many: countOf(figures), amountMinor } as Tally
+  return { ...tally, point: pointOf(first) }
 }

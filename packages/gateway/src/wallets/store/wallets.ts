@@ -4,7 +4,7 @@ import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import { number, rowShape } from '../../database/row-shape.ts'
-import { prepared, sql } from '../../database/sql.ts'
+import { allOf, prepared, sql } from '../../database/sql.ts'
 import { accountIdOf, walletAccount } from '../../ledger/rules/transfer.ts'
 import { type Account, listAccounts } from '../../ledger/store/ledger.ts'
 import type { NoticeLanguage } from '../../notices/rules/notice.ts'
@@ -51,8 +51,8 @@ interface NewPin {
 }
 
 interface WalletPage {
-  /** Logins and names that contain it; undefined: all. */
-  readonly contains: string | undefined
+  /** The walletId, or how login, name or last name begin; undefined: all. */
+  readonly sought: string | undefined
   readonly limit: number
   /** Only what is older than this wallet. */
   readonly before?: string | undefined
@@ -95,19 +95,24 @@ select ${shape.columns} from wallets where login = any (${logins}::text[])`)
   return logins.map((login) => found.get(login))
 }
 
-/** The newest first. */
-async function listWallets(database: Queryable, { contains, limit, before }: WalletPage): Promise<Wallet[]> {
-  const older = sql`
+/** The newest first. Found by the indexes wallets_login, wallets_name and wallets_last_name. */
+async function listWallets(database: Queryable, { sought, limit, before }: WalletPage): Promise<Wallet[]> {
+  const beginning = sql`lower(${sought?.replace(/[\\%_]/g, '\\$&')}) || '%'`
+  const isFound = sql`
+(wallet_id = ${sought} or login like ${beginning} or lower(name) like ${beginning} or ${lastName} like ${beginning})`
+  const isOlder = sql`
 (created_at, wallet_id) < (select created_at, wallet_id from wallets where wallet_id = ${before})`
   const { rows } = await database.query(sql`
 select ${shape.columns}
   from wallets
- where (${contains}::text is null or position(lower(${contains}) in lower(login || ' ' || name)) > 0)
-   and (${before}::text is null or ${older})
+ where ${allOf([sought !== undefined && isFound, before !== undefined && isOlder])}
  order by created_at desc, wallet_id desc
  limit ${limit}`)
   return rows.map(shape.read)
 }
+
+/** As the index has it. */
+const lastName = sql`split_part(lower(name), ' ', -1)`
 
 async function listTestWallets(database: Queryable): Promise<Wallet[]> {
   const { rows } = await database.query(sql`

@@ -2,7 +2,7 @@
 
 import { type Html, html } from '../../../http/html.ts'
 import type { Verification } from '../../../ledger/store/ledger-checks.ts'
-import { type BooksRow, booksByCurrency, ownerKinds, owners } from '../books.ts'
+import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../books.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedForm } from '../forms.ts'
 import { state } from '../statuses.ts'
@@ -24,7 +24,8 @@ export const ledgerArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const rows = booksByCurrency(await visit.service.trialBalance())
+  const books = await visit.service.readBooks()
+  const rows = booksByCurrency(books.lines)
   const [inUse, others] = [rows.filter(({ isInUse }) => isInUse), rows.filter(({ isInUse }) => !isInUse)]
   return {
     title: 'Ledger',
@@ -38,7 +39,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
       button: 'Verify the ledger',
     })}</div>
 <h2>Trial balance</h2>
-<p>${verdict(rows)}</p>
+<p>${verdict(rows)} ${ageOf(books, visit.nowMs)}</p>
 ${trialBalance('Trial balance', inUse)}
 ${others.length > 0 && html`<details class="fold"><summary>${count(others.length)} ${others.length === 1 ? 'currency' : 'currencies'} in which nothing was paid yet</summary>${trialBalance('Nothing was paid yet', others)}</details>`}`,
   }

@@ -24,7 +24,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Wallets',
     area: 'wallets',
-    content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="login or name, or a part of it" autocomplete="off"></label><button>Search</button></form>
+    content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="how login, name or last name begin" autocomplete="off"></label><button>Search</button></form>
 ${actForms(visit, 'wallets')}
 ${table(
   'Wallets, the newest first',

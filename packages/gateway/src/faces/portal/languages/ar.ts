@@ -436,7 +436,7 @@ export const ar: Words = {
     leastAmount: 'الحد الأدنى إن كتب الدافع المبلغ',
     mostAmount: 'الحد الأقصى إن كتب الدافع المبلغ',
     uses: 'كم مرة يمكن الدفع',
-    expiresAtMs: 'ينتهي في، مثل 2026-12-31؛ فارغ: أبدًا',
+    expiresAtMs: 'ينتهي في؛ فارغ: أبدًا',
     amount: 'المبلغ',
     reason: 'السبب',
     publicKey: 'المفتاح العام (PEM أو base64)',

@@ -450,7 +450,7 @@ export const de: Words = {
     leastAmount: 'Mindestens, wenn der Kunde den Betrag angibt',
     mostAmount: 'Höchstens, wenn der Kunde den Betrag angibt',
     uses: 'Wie oft gezahlt werden kann',
-    expiresAtMs: 'Endet am, etwa 2026-12-31; leer: nie',
+    expiresAtMs: 'Endet am; leer: nie',
     amount: 'Betrag',
     reason: 'Grund',
     publicKey: 'Öffentlicher Schlüssel (PEM oder base64)',

@@ -434,7 +434,7 @@ export const en = {
     leastAmount: 'The least, where the consumer says how much',
     mostAmount: 'The most, where the consumer says how much',
     uses: 'How often it can be paid',
-    expiresAtMs: 'Ends on, such as 2026-12-31; empty: never',
+    expiresAtMs: 'Ends on; empty: never',
     amount: 'Amount',
     reason: 'Reason',
     publicKey: 'Public key (PEM or base64)',

@@ -446,7 +446,7 @@ export const es: Words = {
     leastAmount: 'Mínimo, si el cliente dice cuánto',
     mostAmount: 'Máximo, si el cliente dice cuánto',
     uses: 'Cuántas veces se puede pagar',
-    expiresAtMs: 'Termina el, como 2026-12-31; vacío: nunca',
+    expiresAtMs: 'Termina el; vacío: nunca',
     amount: 'Importe',
     reason: 'Motivo',
     publicKey: 'Clave pública (PEM o base64)',

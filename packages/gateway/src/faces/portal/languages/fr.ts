@@ -450,7 +450,7 @@ export const fr: Words = {
     leastAmount: 'Au moins, si le client choisit le montant',
     mostAmount: 'Au plus, si le client choisit le montant',
     uses: 'Combien de fois on peut payer',
-    expiresAtMs: 'Se termine le, comme 2026-12-31 ; vide : jamais',
+    expiresAtMs: 'Se termine le ; vide : jamais',
     amount: 'Montant',
     reason: 'Motif',
     publicKey: 'Clé publique (PEM ou base64)',

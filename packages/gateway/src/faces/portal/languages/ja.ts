@@ -440,7 +440,7 @@ export const ja: Words = {
     leastAmount: '最低額（支払う人が決める場合）',
     mostAmount: '最高額（支払う人が決める場合）',
     uses: '支払える回数',
-    expiresAtMs: '終了日（例：2026-12-31）。空欄なら無期限',
+    expiresAtMs: '終了日。空欄なら無期限',
     amount: '金額',
     reason: '理由',
     publicKey: '公開鍵（PEM または base64）',

@@ -443,7 +443,7 @@ export const pt: Words = {
     leastAmount: 'Mínimo, se o cliente diz quanto',
     mostAmount: 'Máximo, se o cliente diz quanto',
     uses: 'Quantas vezes se pode pagar',
-    expiresAtMs: 'Termina em, como 2026-12-31; vazio: nunca',
+    expiresAtMs: 'Termina em; vazio: nunca',
     amount: 'Valor',
     reason: 'Motivo',
     publicKey: 'Chave pública (PEM ou base64)',

@@ -429,7 +429,7 @@ export const zh: Words = {
     leastAmount: '最低金额（由付款人填写时）',
     mostAmount: '最高金额（由付款人填写时）',
     uses: '可付款次数',
-    expiresAtMs: '结束日期，例如 2026-12-31；留空则不结束',
+    expiresAtMs: '结束日期；留空则不结束',
     amount: '金额',
     reason: '原因',
     publicKey: '公钥（PEM 或 base64）',

@@ -8,7 +8,8 @@ import { number, pages, table } from '../../tables.ts'
 import { amount } from '../../words.ts'
 
 const path = '/merchants/:merchantId/bills'
-const perPage = 50
+/** A month. */
+const perPage = 31
 
 export const merchantBillsArea: readonly ConsoleRoute[] = [
   { path, show },

@@ -5,7 +5,7 @@ import type { Account } from '../../../../ledger/store/ledger.ts'
 import type { BankAccount } from '../../../../treasury/rules/bank-account.ts'
 import { grouped } from '../../../../treasury/rules/mod-97.ts'
 import { actForms } from '../../act-forms.ts'
-import { type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
+import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
 import { state } from '../../statuses.ts'
 import { empty, facts, number, table } from '../../tables.ts'
@@ -37,11 +37,11 @@ export function moneyTabs(current: (typeof tabs)[number][0]): Html {
 }
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const [lines, banks] = await Promise.all([
-    visit.service.trialBalance(),
+  const [books, banks] = await Promise.all([
+    visit.service.readBooks(),
     visit.service.as(visit.actor).banks.listBanks(),
   ])
-  const rows = booksByCurrency(lines)
+  const rows = booksByCurrency(books.lines)
   const inUse = rows.filter(({ isInUse }) => isInUse)
   return {
     title: 'Money',
@@ -49,7 +49,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     content: html`${moneyTabs(moneyPath)}
 <h2>What the books hold</h2>
 ${inUse.length === 0 ? empty('Nothing was paid yet.') : balances(inUse.slice(0, maxCurrencies))}
-<p class="quiet">${inUse.length > maxCurrencies && `The first ${maxCurrencies} of ${inUse.length} currencies. `}<a href="/ledger">All currencies, and the proof</a></p>
+<p class="quiet">${ageOf(books, visit.nowMs)} ${inUse.length > maxCurrencies && `The first ${maxCurrencies} of ${inUse.length} currencies. `}<a href="/ledger">All currencies, and the proof</a></p>
 <h2>Bank accounts</h2>
 ${actForms(visit, 'banks')}
 ${table(
