@@ -50,7 +50,10 @@ const shopsSuite = ['packages/*/test/shops/*.test.ts']
 /** On a Citus cluster: the database suite on spread tables, and what only a cluster can show. */
 const citusSuite = ['packages/*/test/cluster/*.test.ts', ...suites.database]
 /** What is about the private PostgreSQL, makes databases of its own on one server, or breaks tables on purpose. */
-const notOnCitus = ['packages/gateway/test/database/{backup,catalog,embedded-*,migrations}.test.ts']
+const notOnCitus = [
+  'packages/gateway/test/database/{backup,catalog,embedded-*,migrations}.test.ts',
+  'packages/gateway/test/upgrade/*.test.ts',
+]
 
 // They wait for sockets and disks more than they compute, so there may be more processes at once than cores.
 const processesAtOnce = availableParallelism() + 1

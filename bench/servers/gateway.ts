@@ -1,9 +1,14 @@
-// The gateway as a child of a benchmark: the same parts as `npm start`, and it tells where it listens.
-
-import { startGateway } from '../../packages/gateway/src/app/gateway.ts'
+// The gateway as a child of a benchmark: the same parts as `npm start`, loaded in the same way, and it tells where it listens.
 import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
-import { makeLog } from '../../packages/gateway/src/platform/log.ts'
-import { readConfig } from '../../packages/gateway/src/settings/config.ts'
+import {
+  keepYoungSpaceSmall,
+  letYoungSpaceGrow,
+} from '../../packages/gateway/src/platform/node-workarounds/young-space.ts'
+
+keepYoungSpaceSmall()
+const { startGateway } = await import('../../packages/gateway/src/app/gateway.ts')
+const { makeLog } = await import('../../packages/gateway/src/platform/log.ts')
+const { readConfig } = await import('../../packages/gateway/src/settings/config.ts')
 
 const config = readConfig(process.env)
 const gateway = await startGateway(config, {
@@ -12,5 +17,6 @@ const gateway = await startGateway(config, {
   tell: () => {},
   signal: new AbortController().signal,
 })
+letYoungSpaceGrow()
 process.once('SIGTERM', () => gateway.stop().then(() => process.disconnect()))
 process.send?.(gateway.publicUrl)

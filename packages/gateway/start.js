@@ -9,4 +9,10 @@ keepCompiledCode({ isMakingDataDir: true })
 // when the pool is first used, so it is set before anything else is loaded.
 process.env.UV_THREADPOOL_SIZE ??= String(Math.max(4, availableParallelism()))
 
+const { keepYoungSpaceSmall, letYoungSpaceGrow } = await import(
+  './src/platform/node-workarounds/young-space.ts'
+)
+keepYoungSpaceSmall()
+// Over when the gateway is started.
 await import('./src/main.ts')
+letYoungSpaceGrow()

@@ -515,6 +515,28 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'upgrade-leaves-old-payouts-behind': {
+    what: 'Payouts from before there were bank accounts still name the funding account, which is there no more.',
+    caughtBy: 'upgrade.test.ts',
+    places: [
+      {
+        in: 'migrations',
+        find: "credit_account = case when credit_account like 'funding:%' then 'bank:main:' || currency else credit_account end,",
+        replace: '',
+      },
+    ],
+  },
+  'upgrade-loses-old-checkout-links': {
+    what: 'Of the checkout links of before another hash is kept than the one that is looked for.',
+    caughtBy: 'upgrade.test.ts',
+    places: [
+      {
+        in: 'migrations',
+        find: "encode(sha256(convert_to(old_checkout_token_hash, 'UTF8')), 'hex')",
+        replace: 'md5(old_checkout_token_hash)',
+      },
+    ],
+  },
   'withdrawal-paid-twice': {
     what: 'A withdrawal is not known by the number of its form: sent twice, or again after a lost answer, it is paid twice.',
     caughtBy: 'wallet-money.test.ts',

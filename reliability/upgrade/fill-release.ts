@@ -67,9 +67,10 @@ export async function fillRelease(
     await withoutWorkers.ready()
     const admin = apiOf(withoutWorkers, people.tokens[0])
     const orders = []
+    let checkout = ''
     for (const [at, keys] of merchants.entries()) {
       const merchant = new MerchantClient(withoutWorkers.url, keys)
-      await leaveUnfinished(merchant, { callbackUrl, paidOrder: paidOrders[at] ?? '' })
+      checkout = await leaveUnfinished(merchant, { callbackUrl, paidOrder: paidOrders[at] ?? '' })
       orders.push(...(await queryAll(merchant, admin)))
     }
     return {
@@ -84,6 +85,7 @@ export async function fillRelease(
       demoMerchant,
       merchants,
       orders,
+      checkout,
       callbacks: await listCallbacks(admin, ''),
     }
   } finally {
@@ -176,7 +178,8 @@ async function trade(
   merchant: MerchantClient,
   { callbackUrl, admin }: { callbackUrl: string; admin: AdminApi },
 ): Promise<string> {
-  const create = (orderNo: string, url = callbackUrl) => merchant.create(orderNo, { callbackUrl: url })
+  const create = async (orderNo: string, url = callbackUrl) =>
+    (await merchant.create(orderNo, { callbackUrl: url })).paymentId
   const paid = async (orderNo: string, url = callbackUrl, outcome = 'success') => {
     const paymentId = await create(orderNo, url)
     await merchant.data('service.sandbox.pay', { paymentId, outcome })
@@ -248,18 +251,19 @@ async function askForApprovals(gateway: GatewayChild, people: People, merchantId
   await payOut('1.00')
 }
 
-/** What a worker would go on with at once. */
+/** What a worker would go on with at once. Gives back the path of a checkout. */
 async function leaveUnfinished(
   merchant: MerchantClient,
   { callbackUrl, paidOrder }: { callbackUrl: string; paidOrder: string },
-): Promise<void> {
+): Promise<string> {
   const refund = { paymentId: paidOrder, referRefundNo: 'just-begun', refundAmount: '3.00' }
   await merchant.data('service.trade.refund', refund)
-  await merchant.create('pending', { callbackUrl })
-  const paymentId = await merchant.create('just-paid', { callbackUrl })
+  const { checkoutUrl } = await merchant.create('pending', { callbackUrl })
+  const { paymentId } = await merchant.create('just-paid', { callbackUrl })
   await merchant.data('service.sandbox.pay', { paymentId, outcome: 'success' })
   const cancelled = await merchant.create('just-cancelled', { callbackUrl })
-  await merchant.data('service.trade.cancel', { paymentId: cancelled })
+  await merchant.data('service.trade.cancel', { paymentId: cancelled.paymentId })
+  return new URL(checkoutUrl).pathname
 }
 
 async function queryAll(merchant: MerchantClient, admin: AdminApi): Promise<KnownOfRelease['orders']> {

@@ -25,6 +25,8 @@ export interface KnownOfRelease {
     readonly paymentId: string
     readonly answer: Readonly<Record<string, unknown>>
   }[]
+  /** The path of a pending order's page. */
+  readonly checkout: string
   readonly callbacks: readonly KnownCallback[]
 }
 

@@ -46,9 +46,12 @@ export class MerchantClient {
     return data
   }
 
-  async create(orderNo: string, { callbackUrl }: { callbackUrl: string }): Promise<string> {
+  async create(
+    orderNo: string,
+    { callbackUrl }: { callbackUrl: string },
+  ): Promise<{ readonly paymentId: string; readonly checkoutUrl: string }> {
     const amount = '12.50'
-    const { paymentId } = await this.data('service.trade.create', {
+    const created = await this.data('service.trade.create', {
       order: {
         orderNo,
         orderAmount: amount,
@@ -61,6 +64,6 @@ export class MerchantClient {
       paymentExpiryTime: this.#now() + 30 * 60_000,
       callbackUrl,
     })
-    return String(paymentId)
+    return { paymentId: String(created['paymentId']), checkoutUrl: String(created['checkoutUrl']) }
   }
 }

@@ -57,7 +57,7 @@ test('the migrations move no money', async () => {
   assert.deepEqual((await verifyLedger(pool)).findings, [])
 })
 
-test('orders, callbacks, keys, tokens, passwords and PINs of then are good today', async () => {
+test('orders, checkout links, callbacks, keys, tokens, passwords and PINs of then are good today', async () => {
   // Without workers, so that nothing goes on before it was looked at.
   const gateway = await start({ ROLES: 'api' })
   const clients = clientsOf(gateway)
@@ -67,6 +67,10 @@ test('orders, callbacks, keys, tokens, passwords and PINs of then are good today
   }
   const statuses = new Set(known.orders.map(({ answer }) => answer['paymentStatus']))
   assert.equal(statuses.size, 6, 'one of every status was there')
+
+  const page = await fetch(gateway.url + known.checkout)
+  assert.equal(page.status, 200)
+  assert.match(await page.text(), /12[.,]50/)
 
   const api = new ApiClient(gateway, known.token)
   const { callbacks } = await api.data('listCallbacks', { query: { limit: '200' } })
