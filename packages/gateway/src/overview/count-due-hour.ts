@@ -10,6 +10,8 @@ const afterTroubleMs = 10 * 60_000
 const timeoutMs = 5_000
 /** Never more than a tenth of one connection's time. */
 const restPerWork = 9
+/** A new gateway has a week of empty hours to count, with two commits each. */
+const leastRestMs = 1_000
 
 /** Counts the newest hour that is due, and answers how long to wait for the next. */
 export async function countDueHour(hours: OverviewHours, nowMs: number): Promise<number> {
@@ -25,5 +27,5 @@ export async function countDueHour(hours: OverviewHours, nowMs: number): Promise
   }
   const startedMs = performance.now()
   await hours.count([hour], { nowMs, timeoutMs })
-  return Math.ceil((performance.now() - startedMs) * restPerWork)
+  return Math.max(leastRestMs, Math.ceil((performance.now() - startedMs) * restPerWork))
 }

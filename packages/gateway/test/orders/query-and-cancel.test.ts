@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findOrders } from '../../src/orders/store/orders.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { createBody } from '../support/order.ts'
@@ -61,6 +62,17 @@ test('another merchant’s order looks exactly like none, to query and to cancel
   }
   assert.equal((await stranger.call('service.trade.query', { orderNo })).code, 40400)
   assert.equal((await query({ paymentId })).data.status, 'pending')
+})
+
+test('a batch finds orders of one merchant or of several, each under its own merchant alone', async () => {
+  const mine = { merchantId: merchant.merchantId, paymentId: (await newOrder()).paymentId }
+  const { data } = await stranger.call('service.trade.create', createBody({ now: clock.now() }))
+  const theirs = { merchantId: stranger.merchantId, paymentId: data.paymentId as string }
+  const crossed = { ...theirs, merchantId: mine.merchantId }
+  const find = async (...keys: readonly (typeof mine)[]) =>
+    (await findOrders(gateway.pool, keys)).map((order) => order?.paymentId)
+  assert.deepEqual(await find(mine, crossed, mine), [mine.paymentId, undefined, mine.paymentId])
+  assert.deepEqual(await find(theirs, crossed, mine), [theirs.paymentId, undefined, mine.paymentId])
 })
 
 test('a query names exactly one number, of its form', async () => {

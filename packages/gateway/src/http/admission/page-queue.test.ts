@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { longestTurnMs, longestWaitMs, PageQueue } from './page-queue.ts'
 
 /** A machine whose timers and turns of the event loop come when the test says so. */
-function makeQueue({ turns = 1, waiting = 100 } = {}) {
+function makeQueue({ begun: most = 1, underWay = 1, waiting = 100 } = {}) {
   let nowMs = 0
   const timers = new Set<() => void>()
   const due: (() => void)[] = []
   const queue = new PageQueue({
-    turns,
+    begun: most,
+    underWay,
     waiting,
     time: {
       nowMs: () => nowMs,
@@ -35,6 +36,8 @@ function makeQueue({ turns = 1, waiting = 100 } = {}) {
       })
       await new Promise(setImmediate)
     },
+    endNow: (key: string) => ends.get(key)?.(),
+    /** In another turn of the event loop. */
     async end(key: string) {
       ends.get(key)?.()
       for (const go of due.splice(0)) go()
@@ -52,12 +55,26 @@ test('of those who wait, whoever asked for least lately comes first, and equals 
   assert.deepEqual(begun, ['busy', 'new', 'newer', 'busy', 'busy'])
 })
 
-test('the next begins in another turn of the event loop, and as many at once as there are turns', async () => {
-  const { ask, end, begun } = makeQueue({ turns: 2 })
-  for (const key of ['a', 'b', 'c', 'd']) await ask(key)
+test('so many begin in one turn of the event loop, and so many are under way', async () => {
+  const { ask, end, begun } = makeQueue({ begun: 2, underWay: 3 })
+  for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) await ask(key)
   assert.deepEqual(begun, ['a', 'b'])
-  await end('b')
+  await end('nobody')
   assert.deepEqual(begun, ['a', 'b', 'c'])
+  await end('nobody')
+  assert.deepEqual(begun, ['a', 'b', 'c'])
+  await end('b')
+  assert.deepEqual(begun, ['a', 'b', 'c', 'd'])
+})
+
+test('what is answered at once makes no room in the same turn of the event loop', async () => {
+  const { ask, endNow, end, begun } = makeQueue({ begun: 1, underWay: 10 })
+  for (const key of ['a', 'b']) await ask(key)
+  endNow('a')
+  await ask('c')
+  assert.deepEqual(begun, ['a'])
+  await end('nobody')
+  assert.deepEqual(begun, ['a', 'b'])
 })
 
 test('what takes long gives its turn back, once', async () => {

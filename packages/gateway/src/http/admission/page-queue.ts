@@ -5,15 +5,17 @@ import { BoundedMap } from '../../platform/bounded-map.ts'
 import type { MachineTime } from '../../platform/timer.ts'
 
 export interface PageQueueOptions {
-  /** Pages that are begun at once. */
-  readonly turns: number
+  /** Pages that are begun in one turn of the event loop. */
+  readonly begun: number
+  /** Pages that are begun and not yet answered: most wait for the database, which answers many at once. */
+  readonly underWay: number
   readonly waiting: number
   readonly time: MachineTime
 }
 
 type EndTurn = () => void
 
-/** What takes longer waits for something else than the processor: a hash, the database, news of an order. */
+/** What takes longer waits for something slower than a lookup: a hash, a queue at the database, news of an order. */
 export const longestTurnMs = 5
 /** Whoever waited so long is told to come again. */
 export const longestWaitMs = 2_000
@@ -28,9 +30,10 @@ export class PageQueue {
   readonly #asked = new BoundedMap<string, { readonly count: number; readonly atMs: number }>(maxAddresses)
   readonly #queues: ((end: EndTurn) => void)[][] = Array.from({ length: levels }, () => [])
   #waiting = 0
-  #turnsTaken = 0
-  /** Turns that are over and given back in the next turn of the event loop. */
-  #ended = 0
+  #underWay = 0
+  /** In this turn of the event loop. */
+  #begun = 0
+  #isNextTurnAsked = false
 
   constructor(options: PageQueueOptions) {
     this.#options = options
@@ -39,8 +42,8 @@ export class PageQueue {
   /** Resolves with what ends the turn; with undefined when too many wait, or it took too long. */
   async turn(key: string): Promise<EndTurn | undefined> {
     const level = this.#levelOf(key)
-    const { turns, waiting, time } = this.#options
-    if (this.#waiting === 0 && this.#turnsTaken < turns) return this.#begin()
+    const { waiting, time } = this.#options
+    if (this.#waiting === 0 && this.#mayBegin()) return this.#begin()
     if (this.#waiting >= waiting) return undefined
     const sinceMs = time.nowMs()
     this.#waiting++
@@ -58,29 +61,37 @@ export class PageQueue {
     return Math.min(levels - 1, Math.floor(Math.log2(remembered + 1)))
   }
 
+  #mayBegin(): boolean {
+    return this.#begun < this.#options.begun && this.#underWay < this.#options.underWay
+  }
+
   #begin(): EndTurn {
-    this.#turnsTaken++
+    this.#begun++
+    this.#underWay++
+    this.#askForNextTurn()
     let isOver = false
     const end = () => {
       if (isOver) return
       isOver = true
       cancel()
-      this.#giveBackSoon()
+      this.#underWay--
+      this.#askForNextTurn()
     }
     const cancel = this.#options.time.startTimer(longestTurnMs, end)
     return end
   }
 
   /**
-   * Not at once: a page that waits for nothing is answered before the next request is read, and however many came
-   * together would all be answered before anybody else has a turn of the event loop.
+   * A page that waits for nothing is answered before the next request is read, so those that wait are begun in another
+   * turn of the event loop: however many came together, everybody else has a turn between them.
    */
-  #giveBackSoon(): void {
-    if (this.#ended++ > 0) return
+  #askForNextTurn(): void {
+    if (this.#isNextTurnAsked) return
+    this.#isNextTurnAsked = true
     this.#options.time.nextTurn(() => {
-      this.#turnsTaken -= this.#ended
-      this.#ended = 0
-      while (this.#waiting > 0 && this.#turnsTaken < this.#options.turns) {
+      this.#isNextTurnAsked = false
+      this.#begun = 0
+      while (this.#waiting > 0 && this.#mayBegin()) {
         const next = this.#queues.find((queue) => queue.length > 0)?.shift()
         this.#waiting--
         next?.(this.#begin())

@@ -6,6 +6,7 @@ import { commitQueueing, insertCallbacks, type OnQueued } from '../../callbacks/
 import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
+import type { Statement } from '../../database/prepared-names.ts'
 import { listed, type Sql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
@@ -35,7 +36,11 @@ export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = 
     insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), watched('create')),
     findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), watched('find')),
     /** With whether a rail was ever tried, so that a page reads attempts only where there are any. */
-    findForCheckout: batched((keys: readonly OrderKey[]) => findForCheckout(database, keys), batching),
+    findForCheckout: batched((keys: readonly OrderKey[]) => findForCheckout(database, keys), {
+      ...batching,
+      // Pages are begun a few at a time: a second flight would leave with those few.
+      maxFlights: 1,
+    }),
     /** Of `findOrder` what a live view needs, and no more. */
     findStatus: batched((keys: readonly OrderKey[]) => findStatuses(database, keys), batching),
     /** Whether its link had a token of this hash before tokens were derived. */
@@ -176,17 +181,39 @@ async function findOrderRows<Row extends OrderRow>(
   keys: readonly OrderKey[],
   { name, columns }: { readonly name: string; readonly columns: string },
 ): Promise<(Row | undefined)[]> {
-  const { rows } = await database.query<Row>({
+  const { rows } = await database.query<Row>(ordersByKeys(keys, { name, columns }))
+  const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, row]))
+  return keys.map((key) => found.get(keyOf(key)))
+}
+
+/**
+ * Nearly every batch is of one merchant, and then no join is needed. While the planner knows nothing of a young table,
+ * it reads all of a merchant's orders for the join: with 1,000 of them 81 µs a row instead of 19, and afterwards 23.
+ */
+export function ordersByKeys(
+  keys: readonly OrderKey[],
+  { name, columns }: { readonly name: string; readonly columns: string },
+): Statement {
+  const merchantIds = keys.map(({ merchantId }) => merchantId)
+  const paymentIds = keys.map(({ paymentId }) => paymentId)
+  if (merchantIds.every((merchantId) => merchantId === merchantIds[0]))
+    return {
+      name: `${name}-of-one`,
+      text: `
+select ${columns}
+  from orders o
+ where o.merchant_id = any ($1::text[]) and o.payment_id = any ($2::text[])`,
+      values: [merchantIds.slice(0, 1), paymentIds],
+    }
+  return {
     name,
     text: `
 select ${columns}
   from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
   join orders o using (merchant_id, payment_id)
  where o.merchant_id = any ($1::text[])`,
-    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
-  })
-  const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, row]))
-  return keys.map((key) => found.get(keyOf(key)))
+    values: [merchantIds, paymentIds],
+  }
 }
 
 async function findStatuses(

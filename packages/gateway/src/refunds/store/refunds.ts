@@ -22,6 +22,7 @@ import {
   type OrderNumber,
   type OrderRow,
   orderColumns,
+  ordersByKeys,
   toOrder,
 } from '../../orders/store/orders.ts'
 import { insertSettlements } from '../../payments/store/settlements.ts'
@@ -320,15 +321,9 @@ async function findOrdersWithRefunds(
   database: Queryable,
   keys: readonly OrderKey[],
 ): Promise<(OrderWithRefunds | undefined)[]> {
-  const { rows } = await database.query<OrderWithRefundsRow>({
-    name: 'find-orders-with-refunds',
-    text: `
-select ${orderColumns},${refundsColumn}
-  from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
-  join orders o using (merchant_id, payment_id)
- where o.merchant_id = any ($1::text[])`,
-    values: [keys.map(({ merchantId }) => merchantId), keys.map(({ paymentId }) => paymentId)],
-  })
+  const { rows } = await database.query<OrderWithRefundsRow>(
+    ordersByKeys(keys, { name: 'find-orders-with-refunds', columns: `${orderColumns},${refundsColumn}` }),
+  )
   const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.payment_id}`, toOrderWithRefunds(row)]))
   return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
 }
