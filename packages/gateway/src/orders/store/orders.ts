@@ -7,12 +7,12 @@ import { batched } from '../../database/batching.ts'
 import { isDataError } from '../../database/data-error.ts'
 import type { Pool, Queryable } from '../../database/pool.ts'
 import type { Statement } from '../../database/prepared-names.ts'
-import { listed, type Sql, sql } from '../../database/sql.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
 import { wakeRailTasks } from '../../rails/store/rail-tasks.ts'
 import type { Order, OrderKey } from '../rules/order.ts'
 import type { StatusChange } from '../rules/status-change.ts'
+import { insertStatement } from './insert-statement.ts'
 
 export type OrderStore = ReturnType<typeof makeOrderStore>
 
@@ -33,7 +33,10 @@ export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = 
      * The order as it is stored under its orderNo: the one given if it is new, or the one that was there before.
      * Repeating it after a lost answer is safe, because the stored paymentId tells whose it is.
      */
-    insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), watched('create')),
+    insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), {
+      ...watched('create'),
+      maxItems: 128,
+    }),
     findOrder: batched((keys: readonly OrderKey[]) => findOrders(database, keys), watched('find')),
     /** With whether a rail was ever tried, so that a page reads attempts only where there are any. */
     findForCheckout: batched((keys: readonly OrderKey[]) => findForCheckout(database, keys), {
@@ -107,19 +110,7 @@ export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, 
 export async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
   // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
   const orders = unsorted.toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1))
-  const statement = sql`
-insert into orders (merchant_id, payment_id, order_no, status, channel, payment_amount_minor, currency,
-                    payment_time, expires_at, callback_url, redirect_url, cancel_url, content, created_at,
-                    link_id, link_uses, tops_up)
-values ${listed(orders.map(valuesOf))}
-    on conflict do nothing
-returning payment_id`
-  const { rows: made } = await database.query<{ payment_id: string }>({
-    text: statement.text,
-    values: statement.values,
-    // Another number of orders is another text, so only the usual one is kept prepared.
-    ...(orders.length === 1 && { name: 'insert-orders' }),
-  })
+  const { rows: made } = await database.query<{ payment_id: string }>(insertStatement(orders))
   if (made.length === orders.length) return [...unsorted]
 
   const madeIds = new Set(made.map((row) => row.payment_id))
@@ -132,18 +123,6 @@ returning payment_id`
     if (!found) throw new Error('an order that was refused as a duplicate has no original')
     return found
   })
-}
-
-/**
- * Row by row and not by `unnest`: with `on conflict` Citus would write that to a file for each shard, each over a new
- * connection to its worker, which took 55 ms of processor time for six orders and takes 5 ms so. Elsewhere the two cost
- * the same.
- */
-function valuesOf(order: Order): Sql {
-  return sql`(${order.merchantId}, ${order.paymentId}, ${order.orderNo}, ${order.status}, ${order.channel},
- ${order.paymentAmountMinor.toString()}, ${order.currency}, ${order.paymentTimeMs}, ${order.expiresAtMs},
- ${order.callbackUrl ?? null}, ${order.redirectUrl ?? null}, ${order.cancelUrl ?? null}, ${order.content},
- ${order.createdAtMs}, ${order.link?.linkId ?? null}, ${order.link?.uses ?? null}, ${order.topsUp ?? null})`
 }
 
 function keyOf({ merchantId, paymentId }: OrderKey): string {
