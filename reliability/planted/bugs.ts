@@ -233,8 +233,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'migrations',
-        find: "where link_uses = 'once' and status in ('pending', 'confirming', 'success')",
-        replace: "where link_uses = 'once' and status = 'no such status'",
+        find: "where link_uses = 'once' and status in ('pending', 'confirming', 'success'); -- Without it",
+        replace: "where link_uses = 'once' and status = 'no such status';\n-- Without it",
       },
       {
         in: 'makeOpenLink',
