@@ -36,7 +36,7 @@ export function insertStatement(orders: readonly Order[]): Statement {
     const order = (orders[row] ?? orders.at(-1)) as Order
     for (const [, read] of inserted) values.push(read(order))
   }
-  return { name: `insert-${size}-orders`, text: insertText(size), values }
+  return { name: 'insert-orders', text: insertText(size), values }
 }
 
 const insertText = remember(
