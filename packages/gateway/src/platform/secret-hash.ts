@@ -1,6 +1,7 @@
 // PINs and passwords rest as scrypt hashes with their parameters and a salt of their own, sealed by the vault: a PIN
 // has so few digits that whoever had the hash would soon have the PIN, and the master key is not in the database.
 import { scrypt, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import type { RandomBytes } from '@tillgate/protocol'
 import type { ScryptCost, Vault } from './vault.ts'
 
@@ -56,9 +57,25 @@ export async function compareWithNobody(
 
 const nobodysSalt = Buffer.alloc(saltBytes)
 
-function derive(secret: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
-  const options = { N, r, p, maxmem: 256 * N * r }
-  return new Promise((resolve, reject) => {
-    scrypt(secret, salt, hashBytes, options, (error, key) => (error ? reject(error) : resolve(key)))
-  })
+/** Signatures are checked on the same threads: whoever sends junk PINs leaves half of them, and of the cores, to others. */
+const atOnce = Math.max(
+  1,
+  Math.floor(Math.min(availableParallelism(), Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)) / 2),
+)
+let underWay = 0
+const waiting: (() => void)[] = []
+
+async function derive(secret: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
+  if (underWay < atOnce) underWay++
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    const options = { N, r, p, maxmem: 256 * N * r }
+    return await new Promise((resolve, reject) => {
+      scrypt(secret, salt, hashBytes, options, (error, key) => (error ? reject(error) : resolve(key)))
+    })
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else underWay--
+  }
 }
