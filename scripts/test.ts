@@ -18,21 +18,22 @@ const suites = {
   browser: ['packages/*/test/browser/*.test.ts'],
 } as const
 /**
- * Left out of `npm test`, which is waited for at every change: what looks at the console's pages and at papers in a
- * browser, at samples and clients in other languages, at the packages as they are installed, at the program and its
- * private PostgreSQL as they are started, shared, backed up and given another master key, at the demo shop, at a
- * large statement, at money whatever statement the process dies at, and the short forms of the long programmes.
+ * Left out of `npm test`, which is waited for at every change: what looks at pages and papers in a browser beside the
+ * checkout's own, at samples and clients in other languages, at the packages as they are installed, at the program, its
+ * processes and its private PostgreSQL as they are started, shared, replaced, backed up and given another master key,
+ * at the sandbox's file, its listener and the demo shop, at a large statement, at money whatever statement the process
+ * dies at, and the short forms of the long programmes.
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
-  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,passkeys,portal,shop,test-bank,wallet,wallet-speed}.test.ts',
+  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,links,passkeys,playground,portal,sandbox,shop,test-bank,wallet,wallet-speed}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
-  'packages/gateway/test/processes/{process,welcome}.test.ts',
+  'packages/gateway/test/processes/{process,processes,welcome}.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/gateway/test/reconciliation/large-statement.test.ts',
-  'packages/gateway/test/sandbox/sandbox-shop.test.ts',
+  'packages/gateway/test/sandbox/sandbox-{listen,merchant,shop}.test.ts',
   'packages/sdk/test/{clients,package,samples}.test.ts',
   'packages/gateway/test/wallet/erasure.test.ts',
   'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak}.test.ts',

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { languages } from '../../src/faces/checkout/languages.ts'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { launchBrowser, openPage, openScreens, phone } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { complaints, look, overflow, picture } from '../support/look.ts'
 
@@ -54,11 +54,7 @@ const states: Record<string, State> = {
   'not-found': { expects: /This link leads nowhere/ },
 }
 
-// One visitor on a desktop in the light, one on a phone in the dark; both look at every state.
-const views = [
-  { size: 'desktop', ...(await openPage(browser, { ...desktop, colorScheme: 'light' })) },
-  { size: 'phone', ...(await openPage(browser, { ...phone, colorScheme: 'dark' })) },
-]
+const views = await openScreens(browser)
 
 for (const [name, { order, act, expects }] of Object.entries(states)) {
   test(`the state ${name} reads well on a desktop and a phone, light and dark`, async () => {

@@ -8,7 +8,7 @@ import { languages } from '../../src/faces/checkout/languages.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
 import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
 import { grouped } from '../../src/treasury/rules/mod-97.ts'
-import { desktop, heading, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { desktop, heading, launchBrowser, openPage, phone, screens } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
 import { complaints, picture } from '../support/look.ts'
 import { approved, TestBank } from '../support/rails.ts'
@@ -156,31 +156,29 @@ test('bank transfer: account and reference in every language, without scripts, a
   clock.advance(4_000)
 })
 
-for (const [name, options] of Object.entries({ desktop, phone }))
-  for (const colorScheme of ['light', 'dark'] as const)
-    test(`the choice, the code and the instructions on a ${name}, ${colorScheme}`, async () => {
-      const looks = { ...options, colorScheme }
-      for (const [state, nextAction] of [
-        ['redirect', { kind: 'redirect', url: bankPage }],
-        ['qr', { kind: 'qr', text: 'bank:1', caption: 'Scan it in the app of your bank.' }],
-        [
-          'instructions',
-          { kind: 'instructions', lines: [{ label: 'Reference', value: 'RF18 5390 0754 7034' }] },
-        ],
-      ] as const) {
-        bank.first = { status: 'pending', nextAction }
-        await consumer(looks, async ({ page, order }) => {
-          if (state === 'redirect') {
-            await picture(page, `rails-choice-${name}-${colorScheme}`)
-          }
-          await choose(page)
-          await page.waitForURL(state === 'redirect' ? bankPage : order.url)
-          await page.goto(order.url)
-          await heading(page, 'Waiting for My bank')
-          await picture(page, `rails-${state}-${name}-${colorScheme}`)
-          assert.deepEqual(await complaints(page), [])
-        })
-      }
-      bank.first = { status: 'pending', nextAction: { kind: 'redirect', url: bankPage } }
-      await consumer(looks, async ({ page }) => assert.deepEqual(await complaints(page), []))
-    })
+for (const { size, colorScheme, options } of screens)
+  test(`the choice, the code and the instructions on a ${size}, ${colorScheme}`, async () => {
+    for (const [state, nextAction] of [
+      ['redirect', { kind: 'redirect', url: bankPage }],
+      ['qr', { kind: 'qr', text: 'bank:1', caption: 'Scan it in the app of your bank.' }],
+      [
+        'instructions',
+        { kind: 'instructions', lines: [{ label: 'Reference', value: 'RF18 5390 0754 7034' }] },
+      ],
+    ] as const) {
+      bank.first = { status: 'pending', nextAction }
+      await consumer(options, async ({ page, order }) => {
+        if (state === 'redirect') {
+          await picture(page, `rails-choice-${size}-${colorScheme}`)
+        }
+        await choose(page)
+        await page.waitForURL(state === 'redirect' ? bankPage : order.url)
+        await page.goto(order.url)
+        await heading(page, 'Waiting for My bank')
+        await picture(page, `rails-${state}-${size}-${colorScheme}`)
+        assert.deepEqual(await complaints(page), [])
+      })
+    }
+    bank.first = { status: 'pending', nextAction: { kind: 'redirect', url: bankPage } }
+    await consumer(options, async ({ page }) => assert.deepEqual(await complaints(page), []))
+  })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
-import { desktop, launchBrowser, phone } from '../support/browser.ts'
+import { launchBrowser, screens } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
@@ -39,17 +39,12 @@ const pages = {
   days: '/reconciliation/days',
 }
 
-for (const [screen, options] of Object.entries({
-  desktop,
-  phone,
-  dark: { ...desktop, colorScheme: 'dark' as const },
-  'dark phone': { ...phone, colorScheme: 'dark' as const },
-}))
-  test(`reconciliation on ${screen}`, async () => {
+for (const { size, options } of screens)
+  test(`reconciliation on ${size}`, async () => {
     const { page } = await signIn(browser, gateway, options)
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(gateway.adminUrl + path)
-      await look(page, `reconciliation-${name}-${screen}`, { onlyColours: screen.startsWith('dark') })
+      await look(page, `reconciliation-${name}-${size}`, { onlyColours: size === 'phone' })
     }
     await page.context().close()
   })

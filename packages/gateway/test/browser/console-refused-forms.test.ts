@@ -2,7 +2,7 @@
 // the first of them in focus; on a desktop and a phone, light and dark. Without scripts the same form folds out in its place.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { desktop, launchBrowser, phone } from '../support/browser.ts'
+import { launchBrowser, phone, screens } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
@@ -11,38 +11,34 @@ const gateway = await startTestGateway()
 const { merchantId } = await gateway.addMerchant({ name: 'Tea House' })
 const browser = await launchBrowser()
 
-for (const [size, options] of [
-  ['desktop', desktop],
-  ['phone', phone],
-] as const)
-  for (const colorScheme of ['light', 'dark'] as const)
-    test(`a refused form comes back with every error at its field (${size}, ${colorScheme})`, async () => {
-      const { page } = await signIn(browser, gateway, { ...options, colorScheme })
-      await page.goto(`${gateway.adminUrl}/merchants/${merchantId}`)
-      await page.getByText('Change…', { exact: true }).click()
-      const form = page.getByRole('dialog', { name: 'Change' })
-      await look(page, `console-dialog-${size}-${colorScheme}`)
-      await form.getByLabel('Requests per second').fill('many')
-      await form.getByLabel('Accent colour').fill('greenish')
-      await form.getByLabel('Callback hosts').fill('shop.example, pay.example')
-      await form.getByLabel('Reason, for the audit').fill('brand')
-      await form.getByRole('button', { name: 'Change' }).click()
-      const wrong = form.getByLabel('Requests per second')
-      await wrong.waitFor()
-      assert.equal(await wrong.inputValue(), 'many')
-      assert.equal(await form.getByLabel('Callback hosts').inputValue(), 'shop.example, pay.example')
-      assert.equal(await form.getByLabel('Reason, for the audit').inputValue(), 'brand')
-      assert.equal(await form.locator('[aria-invalid=true]').count(), 2)
-      assert.equal(await form.locator('.error').count(), 2)
-      assert.equal(await page.locator('[autofocus]').getAttribute('name'), 'requestsPerSecond')
-      assert.equal(await form.getByRole('alert').getByRole('link').count(), 2)
-      assert.equal(await form.locator(':focus').getAttribute('name'), 'requestsPerSecond')
-      await look(page, `console-refused-${size}-${colorScheme}`)
-      await form.getByRole('button', { name: 'Not now' }).click()
-      await form.waitFor({ state: 'hidden' })
-      assert.equal(await page.locator('.act[open]').count(), 0)
-      await page.context().close()
-    })
+for (const { size, colorScheme, options } of screens)
+  test(`a refused form comes back with every error at its field (${size}, ${colorScheme})`, async () => {
+    const { page } = await signIn(browser, gateway, options)
+    await page.goto(`${gateway.adminUrl}/merchants/${merchantId}`)
+    await page.getByText('Change…', { exact: true }).click()
+    const form = page.getByRole('dialog', { name: 'Change' })
+    await look(page, `console-dialog-${size}-${colorScheme}`)
+    await form.getByLabel('Requests per second').fill('many')
+    await form.getByLabel('Accent colour').fill('greenish')
+    await form.getByLabel('Callback hosts').fill('shop.example, pay.example')
+    await form.getByLabel('Reason, for the audit').fill('brand')
+    await form.getByRole('button', { name: 'Change' }).click()
+    const wrong = form.getByLabel('Requests per second')
+    await wrong.waitFor()
+    assert.equal(await wrong.inputValue(), 'many')
+    assert.equal(await form.getByLabel('Callback hosts').inputValue(), 'shop.example, pay.example')
+    assert.equal(await form.getByLabel('Reason, for the audit').inputValue(), 'brand')
+    assert.equal(await form.locator('[aria-invalid=true]').count(), 2)
+    assert.equal(await form.locator('.error').count(), 2)
+    assert.equal(await page.locator('[autofocus]').getAttribute('name'), 'requestsPerSecond')
+    assert.equal(await form.getByRole('alert').getByRole('link').count(), 2)
+    assert.equal(await form.locator(':focus').getAttribute('name'), 'requestsPerSecond')
+    await look(page, `console-refused-${size}-${colorScheme}`)
+    await form.getByRole('button', { name: 'Not now' }).click()
+    await form.waitFor({ state: 'hidden' })
+    assert.equal(await page.locator('.act[open]').count(), 0)
+    await page.context().close()
+  })
 
 test('without scripts the form folds out in its place, and comes back open', async () => {
   const { page } = await signIn(browser, gateway, { ...phone, javaScriptEnabled: false })

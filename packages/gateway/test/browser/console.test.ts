@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { launchBrowser, openPage, screens } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { signIn } from '../support/console-browser.ts'
 import { look } from '../support/look.ts'
@@ -59,16 +59,13 @@ const pages: Record<string, { path: string; expects: RegExp }> = {
   'not-found': { path: `/orders/${merchant.merchantId}/P00000000000000000000000000`, expects: /nothing at/ },
 }
 
-for (const [size, colorScheme, options] of [
-  ['desktop', 'light', desktop],
-  ['phone', 'dark', phone],
-] as const) {
+for (const { size, colorScheme, options } of screens) {
   test(`every page reads well (${size}, ${colorScheme})`, async () => {
-    const { page: stranger } = await openPage(browser, { ...options, colorScheme })
+    const { page: stranger } = await openPage(browser, options)
     await stranger.goto(gateway.adminUrl)
     await look(stranger, `console-sign-in-${size}-${colorScheme}`)
     await stranger.context().close()
-    const { page, troubles } = await signedIn({ ...options, colorScheme })
+    const { page, troubles } = await signedIn(options)
     for (const [name, { path, expects }] of Object.entries(pages)) {
       await page.goto(gateway.adminUrl + path)
       assert.match((await page.locator('main').textContent()) ?? '', expects, name)

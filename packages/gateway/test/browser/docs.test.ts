@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathOf } from '../../src/faces/docs/contents.ts'
 import { openLibrary } from '../../src/faces/docs/library.ts'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { desktop, launchBrowser, openPage, openScreens, phone } from '../support/browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
 
@@ -21,14 +21,7 @@ const isThorough = Boolean(process.env['SCREENSHOTS'])
 const typical = ['overview', 'concepts', 'sdk', 'going-live', 'decisions/0009-dependencies']
 const looked = papers.filter(({ slug }) => isThorough || typical.includes(slug))
 
-const views = [
-  {
-    size: 'desktop',
-    colorScheme: 'light',
-    ...(await openPage(browser, { ...desktop, colorScheme: 'light' })),
-  },
-  { size: 'phone', colorScheme: 'dark', ...(await openPage(browser, { ...phone, colorScheme: 'dark' })) },
-]
+const views = await openScreens(browser)
 
 for (const [turn, { size, colorScheme, page, troubles }] of views.entries()) {
   test(`pages read well (${size}, ${colorScheme})`, async () => {

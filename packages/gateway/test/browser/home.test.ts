@@ -1,46 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { launchBrowser, openPage, screens } from '../support/browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
 
 const gateway = await startTestGateway()
 const browser = await launchBrowser()
 
-for (const [size, options] of Object.entries({ desktop, phone })) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`the home page says that the gateway is ready (${size}, ${colorScheme})`, async () => {
-      const { page, troubles } = await openPage(browser, { ...options, colorScheme })
-      await page.goto(gateway.url)
-      assert.equal(await page.title(), 'Tillgate sandbox')
-      assert.equal(await page.locator('.badge').textContent(), 'Ready')
-      assert.match((await page.locator('main').textContent()) ?? '', /no real money moves/)
-      // Nothing is wider than the screen.
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      assert.equal(overflow, 0)
-      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-      assert.equal(background, colorScheme === 'light' ? 'rgb(251, 251, 249)' : 'rgb(19, 21, 20)')
-      if (process.env['SCREENSHOTS']) {
-        await page.screenshot({ path: `${process.env['SCREENSHOTS']}/home-${size}-${colorScheme}.png` })
-      }
-      assert.deepEqual(troubles, [])
-    })
-  }
+for (const { size, colorScheme, options } of screens) {
+  test(`the home page says that the gateway is ready (${size}, ${colorScheme})`, async () => {
+    const { page, troubles } = await openPage(browser, options)
+    await page.goto(gateway.url)
+    assert.equal(await page.title(), 'Tillgate sandbox')
+    assert.equal(await page.locator('.badge').textContent(), 'Ready')
+    assert.match((await page.locator('main').textContent()) ?? '', /no real money moves/)
+    // Nothing is wider than the screen.
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    assert.equal(overflow, 0)
+    const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+    assert.equal(background, colorScheme === 'light' ? 'rgb(251, 251, 249)' : 'rgb(19, 21, 20)')
+    if (process.env['SCREENSHOTS']) {
+      await page.screenshot({ path: `${process.env['SCREENSHOTS']}/home-${size}-${colorScheme}.png` })
+    }
+    assert.deepEqual(troubles, [])
+  })
 }
 
-for (const [size, options] of Object.entries({ desktop, phone })) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`where nothing is, a browser gets a page that leads on (${size}, ${colorScheme})`, async () => {
-      const { page } = await openPage(browser, { ...options, colorScheme })
-      const response = await page.goto(`${gateway.url}/nothing/here`)
-      assert.equal(response?.status(), 404)
-      await look(page, `missing-${size}-${colorScheme}`)
-      await page.getByRole('link', { name: 'Start at the beginning' }).click()
-      await page.waitForURL(`${gateway.url}/`)
-    })
-  }
+for (const { size, colorScheme, options } of screens) {
+  test(`where nothing is, a browser gets a page that leads on (${size}, ${colorScheme})`, async () => {
+    const { page } = await openPage(browser, options)
+    const response = await page.goto(`${gateway.url}/nothing/here`)
+    assert.equal(response?.status(), 404)
+    await look(page, `missing-${size}-${colorScheme}`)
+    await page.getByRole('link', { name: 'Start at the beginning' }).click()
+    await page.waitForURL(`${gateway.url}/`)
+  })
 }
 
 test('where nothing is, a program gets JSON', async () => {

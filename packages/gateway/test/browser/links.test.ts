@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { languages } from '../../src/faces/checkout/languages.ts'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { launchBrowser, openPage, openScreens, phone } from '../support/browser.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { look, overflow } from '../support/look.ts'
 
@@ -48,10 +48,7 @@ test('a link with an open amount is paid without scripts, and a wrong amount com
   await page.context().close()
 })
 
-const views = [
-  { size: 'desktop', ...(await openPage(browser, { ...desktop, colorScheme: 'light' })) },
-  { size: 'phone', ...(await openPage(browser, { ...phone, colorScheme: 'dark' })) },
-]
+const views = await openScreens(browser)
 const goods = [{ referenceGoodsId: 'oak', goodsName: 'Oak', goodsDesc: 'Two metres', goodsQuantity: 2 }]
 const states: Record<string, () => Promise<string>> = {
   fixed: async () => (await create({ amount: 120, goods, linkExpiryTime: clock.now() + 86_400_000 })).url,

@@ -2,7 +2,7 @@
 // page on a desktop and a phone, light and dark, without a fault that axe finds.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { launchBrowser, openPage, phone, screens } from '../support/browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
 import { createBody } from '../support/order.ts'
@@ -114,12 +114,9 @@ const pages: Readonly<Record<string, { readonly path: string; readonly expects: 
   'not-found': { path: '/orders/P00000000000000000000000000', expects: /nothing here/ },
 }
 
-for (const [size, colorScheme, options] of [
-  ['desktop', 'light', desktop],
-  ['phone', 'dark', phone],
-] as const)
+for (const { size, colorScheme, options } of screens)
   test(`every page reads well (${size}, ${colorScheme})`, async () => {
-    const { page, troubles } = await openPage(browser, { ...options, colorScheme })
+    const { page, troubles } = await openPage(browser, options)
     await page.goto(`${gateway.url}/merchant`)
     await look(page, `portal-sign-in-${size}-${colorScheme}`)
     await page.getByLabel('E-mail address').fill(email)

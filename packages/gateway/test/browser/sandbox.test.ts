@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
 import { Tillgate } from '../../../sdk/src/index.ts'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { desktop, launchBrowser, openPage, phone, screens } from '../support/browser.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
 
@@ -21,12 +21,9 @@ const order = {
   currency: 'EUR',
 }
 
-for (const [size, colorScheme, options] of [
-  ['desktop', 'light', desktop],
-  ['phone', 'dark', phone],
-] as const) {
+for (const { size, colorScheme, options } of screens) {
   test(`the key pair is made in the browser, and its private half never leaves it (${size}, ${colorScheme})`, async () => {
-    const { page, troubles } = await openPage(browser, { ...options, colorScheme })
+    const { page, troubles } = await openPage(browser, options)
     const sent: string[] = []
     page.on('request', (request) => sent.push(request.postData() ?? ''))
     await page.goto(gateway.url)

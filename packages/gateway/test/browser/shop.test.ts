@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { desktop, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { desktop, launchBrowser, openPage, screens } from '../support/browser.ts'
 import { sandboxEnvironment } from '../support/gateway.ts'
 import { look } from '../support/look.ts'
 import { lineWith, startProcess } from '../support/process.ts'
@@ -36,12 +36,9 @@ async function putIntoCart(page: Page): Promise<void> {
   assert.equal(await page.locator('.total').textContent(), '34.50 EUR')
 }
 
-for (const [size, colorScheme, options] of [
-  ['desktop', 'light', desktop],
-  ['phone', 'dark', phone],
-] as const) {
+for (const { size, colorScheme, options } of screens) {
   test(`buy, pay with a test wallet, and the shop shows the callback that it received (${size}, ${colorScheme})`, async () => {
-    const { page, troubles } = await openPage(browser, { ...options, colorScheme })
+    const { page, troubles } = await openPage(browser, options)
     await putIntoCart(page)
     await look(page, `shop-${size}-${colorScheme}`)
     await page.getByRole('button', { name: 'Buy', exact: true }).click()

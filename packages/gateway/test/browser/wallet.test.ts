@@ -8,7 +8,7 @@ import { languages } from '../../src/faces/checkout/languages.ts'
 import { wordsOf } from '../../src/faces/wallet/languages.ts'
 import { openMailSession } from '../../src/outbound/smtp.ts'
 import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
-import { desktop, heading, launchBrowser, openPage, phone } from '../support/browser.ts'
+import { heading, launchBrowser, openPage, openScreens, phone } from '../support/browser.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -188,10 +188,7 @@ async function signIn(page: Page): Promise<void> {
 
 const pages = ['', '/history', '/top-up', '/withdraw', '/settings', '/close'] as const
 const doors = ['/sign-in', '/forgotten', '/new-pin', '/register', '/closed'] as const
-const views = [
-  { size: 'desktop', ...(await openPage(browser, { ...desktop, colorScheme: 'light' })) },
-  { size: 'phone', ...(await openPage(browser, { ...phone, colorScheme: 'dark' })) },
-]
+const views = await openScreens(browser)
 
 for (const path of [...doors, ...pages])
   test(`/wallet${path} reads well on a desktop and a phone, light and dark`, async () => {

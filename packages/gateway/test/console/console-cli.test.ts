@@ -1,4 +1,4 @@
-// Operators by the command line, and the password that the first start of a sandbox makes in a real process.
+// Operators by the command line.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { Tillgate } from '../../../sdk/src/index.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
-import { startProcess, temporaryFolder } from '../support/process.ts'
+import { temporaryFolder } from '../support/process.ts'
 
 const gateway = await startTestGateway()
 
@@ -179,23 +179,4 @@ test('merchant add prints a .env that the SDK takes, with the key that stays wit
   const order = { orderNo: 'env-1', orderAmount: 5, goods }
   const { status } = await tillgateOf.orders.create({ order, paymentAmount: 5, currency: 'EUR' })
   assert.equal(status, 'pending')
-})
-
-test('the first start of a sandbox shows a password once, and in no log line', async () => {
-  const environment = { DATA_DIR: temporaryFolder() }
-  const first = await startProcess(environment)
-  const [, password = ''] = /Password, shown this once +(\S+)/.exec(first.output()) ?? []
-  assert.equal((await new ConsoleClient(first).signIn('admin', password)).status, 303)
-  const logged = first
-    .output()
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-  assert.ok(logged.length > 0 && logged.every((line) => !line.includes(password)))
-  first.child.kill('SIGTERM')
-  await first.exited()
-  const second = await startProcess(environment)
-  assert.doesNotMatch(second.output(), /Password/)
-  assert.equal((await new ConsoleClient(second).signIn('admin', password)).status, 303)
-  second.child.kill('SIGTERM')
-  await second.exited()
 })

@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { type Running, welcome } from '../../src/app/welcome.ts'
-import { startScript, temporaryFolder } from '../support/process.ts'
+import { ConsoleClient } from '../support/console.ts'
+import { startProcess, startScript, temporaryFolder } from '../support/process.ts'
 
 const running: Running = {
   mode: 'sandbox',
@@ -86,4 +87,23 @@ test('a first start on a terminal shows one block, without a log line in it', as
   for (const line of block.split('\n')) assert.match(line, /^(| {2}\S.*)$/)
   child.stdin.write('\x03')
   await once(child, 'close')
+})
+
+test('the first start of a sandbox shows a password once, and in no log line', async () => {
+  const environment = { DATA_DIR: temporaryFolder() }
+  const first = await startProcess(environment)
+  const [, password = ''] = /Password, shown this once +(\S+)/.exec(first.output()) ?? []
+  assert.equal((await new ConsoleClient(first).signIn('admin', password)).status, 303)
+  const logged = first
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+  assert.ok(logged.length > 0 && logged.every((line) => !line.includes(password)))
+  first.child.kill('SIGTERM')
+  await first.exited()
+  const second = await startProcess(environment)
+  assert.doesNotMatch(second.output(), /Password/)
+  assert.equal((await new ConsoleClient(second).signIn('admin', password)).status, 303)
+  second.child.kill('SIGTERM')
+  await second.exited()
 })

@@ -31,6 +31,16 @@ export const phone = {
 } as const
 export const desktop = { viewport: { width: 1280, height: 800 } } as const
 
+/** Between the two of them every width and every colour is seen. */
+export const screens = [
+  { size: 'desktop', colorScheme: 'light', options: { ...desktop, colorScheme: 'light' } },
+  { size: 'phone', colorScheme: 'dark', options: { ...phone, colorScheme: 'dark' } },
+] as const
+
+/** A visitor before each of the screens. */
+export const openScreens = (browser: Browser) =>
+  Promise.all(screens.map(async (screen) => ({ ...screen, ...(await openPage(browser, screen.options)) })))
+
 export interface WatchedPage {
   readonly page: Page
   /** What went wrong in the page: script errors, refused content, failed requests. */
