@@ -287,6 +287,27 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'simulation',
     places: [{ in: 'changeWithoutCallbacks', find: 'and o.status = c.from_status', replace: '' }],
   },
+  'partition-dropped-too-early': {
+    what: 'A partition is dropped once its first row is past its time, with all that is younger.',
+    caughtBy: 'partitions.test.ts',
+    places: [
+      {
+        in: 'keep',
+        find: 'untilMs }) => untilMs <= keptSinceMs',
+        replace: 'fromMs }) => fromMs < keptSinceMs',
+      },
+    ],
+  },
+  'partition-made-beside-writers': {
+    what: 'A partition is made while inserts are on their way into the default, where they then do not belong.',
+    caughtBy: 'partitions.test.ts',
+    places: [{ in: 'keep', find: "'share row exclusive'", replace: "'share update exclusive'" }],
+  },
+  'partition-takes-what-is-needed': {
+    what: 'Of a partition that is dropped, the attempts of a callback that was asked for again go, and the others stay.',
+    caughtBy: 'partitions.test.ts',
+    places: [{ in: 'drop', find: ') in (select', replace: ') not in (select' }],
+  },
   'payout-made-twice': {
     what: 'Whoever looks for plans that are due does not lock them, moves none of them on, and no key stops the second payout.',
     caughtBy: 'payout-runs.test.ts',

@@ -15,7 +15,9 @@ interface Copied {
 }
 
 const idOf = (letter: string) => `'${letter}' || lpad(n::text, 25, '0')`
-const uuidOf = (column: string) => `md5(n || ${column}::text)::uuid`
+/** It begins with the same time. */
+const uuidOf = (column: string) =>
+  `overlay(md5(n || ${column}::text)::uuid::text placing left(${column}::text, 13) from 1)::uuid`
 const ofOrder = 'row.merchant_id = $1 and row.payment_id = $2'
 
 const tables: Readonly<Record<string, Copied>> = {

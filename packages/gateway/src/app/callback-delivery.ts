@@ -65,7 +65,12 @@ export function startCallbackDelivery(config: Config, parts: CallbackDeliveryPar
     log,
   })
   metrics.registry.beforeReading(() => carryOver(delivery.counts(), metrics))
-  const tidy = startTidyWorker({ tidy: operations.tidyCallbacks, clock, log })
+  const tidy = startTidyWorker({
+    tidy: operations.tidyCallbacks,
+    tidyPartitions: operations.tidyPartitions,
+    clock,
+    log,
+  })
   return {
     expects: delivery.expects,
     async stop() {

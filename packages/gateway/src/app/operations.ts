@@ -104,7 +104,8 @@ import { makeChooseAtTestBank } from '../sandbox/test-bank.ts'
 import { makeRefillTestWallet, withRefills } from '../sandbox/test-wallets.ts'
 import type { Config } from '../settings/config.ts'
 import { makePrune } from '../system/prune.ts'
-import { makeRequestLog } from '../system/request-log.ts'
+import { makeRequestLog, requestLogDays } from '../system/request-log.ts'
+import { makeTidyPartitions } from '../system/tidy-partitions.ts'
 import { makeCorrectBooks } from '../treasury/correct-books.ts'
 import { makeManageBanks } from '../treasury/manage-banks.ts'
 import { makeManagePrices } from '../treasury/manage-prices.ts'
@@ -286,6 +287,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     tidyEvents: makeTidyEvents({ events: stores.events, feedDays: config.eventFeedDays, clock }),
     clock,
   })
+  const tidyPartitions = makeTidyPartitions({
+    partitions: stores.partitions,
+    keepDays: { callback_attempts: config.callbackHistoryDays, request_log: requestLogDays },
+    clock,
+  })
   const erasePersonalData = makeErasePersonalData({
     erasure: stores.erasure,
     personalDataDays: config.personalDataDays,
@@ -430,6 +436,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     recordAttempt: makeRecordAttempt({ outcomes: stores.callbackOutcomes, makeNotices, clock, random }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),
     tidyCallbacks,
+    tidyPartitions,
     erasePersonalData,
     makeNotices,
     unsubscribe,
@@ -442,7 +449,7 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     requestLog: makeRequestLog({ store: stores.requestLog, clock }),
     countDueHour: () => countDueHour(stores.overviewHours, clock.now()),
     prune: (signal: AbortSignal) =>
-      makePrune({ ...stores, tidyCallbacks, erasePersonalData, clock, signal })(),
+      makePrune({ ...stores, tidyCallbacks, tidyPartitions, erasePersonalData, clock, signal })(),
 
     // The sandbox
     refillTestWallet: refill,

@@ -15,6 +15,7 @@ import { makeCallbackQueue } from '../callbacks/store/callback-queue.ts'
 import { makeCallbackResends } from '../callbacks/store/callback-resends.ts'
 import type { OnQueued } from '../callbacks/store/callbacks.ts'
 import { makeEndpointStore } from '../callbacks/store/endpoints.ts'
+import { makePartitions } from '../database/partitions.ts'
 import type { Pool } from '../database/pool.ts'
 import { makeEventStore } from '../events/store/events.ts'
 import { makePlatformKeyStore } from '../keys/store/platform-keys.ts'
@@ -170,6 +171,7 @@ export function makeStores(pool: Pool, { onBatch, onQueued, outcomes }: StorePar
     sandboxAccess: makeSandboxAccessStore(pool),
     applications: makeApplicationStore(pool),
     requestLog: makeRequestLogStore(pool),
+    partitions: makePartitions(pool),
     merchantFigures: makeMerchantFigureStore(pool),
     systemState: (nowMs: number) => readSystemState(pool, nowMs),
     figures: (nowMs: number) => readFigures(pool, nowMs),

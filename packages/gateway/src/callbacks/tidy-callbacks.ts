@@ -1,4 +1,4 @@
-// Keeps the callbacks' tables within bounds: history past its time goes in small batches, and what stood due for
+// Keeps the callbacks' tables within bounds: texts past their time go in small batches, and what stood due for
 // another seven days without a chance, because its host stayed paused, is exhausted like the rest.
 import type { Clock } from '../platform/clock.ts'
 import { lastAttemptWithinMs } from './rules/retry-schedule.ts'

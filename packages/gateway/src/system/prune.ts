@@ -1,4 +1,5 @@
-// Takes away what its time is over for, in small batches with a breath between them, until nothing is left to take.
+// Takes away what its time is over for, in small batches with a breath between them, until nothing is left to take; what
+// is partitioned goes as whole tables.
 // What the books and idempotency rest on never goes: orders, refunds, transfers, accounts, audit, and which callbacks
 // there were.
 
@@ -13,9 +14,11 @@ import type { Operator } from '../operators/rules/operator.ts'
 import type { ErasePersonalData } from '../orders/erase-personal-data.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { PinTriesStore } from '../wallets/store/pin-tries.ts'
+import type { TidiedPartitions } from './tidy-partitions.ts'
 
 export interface PruneParts {
   readonly tidyCallbacks: () => Promise<Tidied>
+  readonly tidyPartitions: () => Promise<TidiedPartitions>
   readonly erasePersonalData: ErasePersonalData
   readonly operatorSessions: Pick<AccountSessionStore<Operator>, 'deleteEndedSessions'>
   readonly memberSessions: Pick<AccountSessionStore<Account>, 'deleteEndedSessions'>
@@ -30,8 +33,10 @@ export interface PruneParts {
 }
 
 export interface Pruned {
-  /** Callbacks whose attempts and text went. */
+  /** Callbacks whose text went. */
   readonly callbacks: number
+  /** Of attempts of callbacks and of the request log: tables that went whole, and those that were held for too long. */
+  readonly partitions: TidiedPartitions
   /** Callbacks that were given up: their host was paused until the end. */
   readonly exhausted: number
   readonly sessions: number
@@ -90,6 +95,6 @@ export function makePrune(parts: PruneParts) {
     await parts.memberLinks.deleteEnded(clock.now())
     for (const tries of [pinTries, operatorTries, memberTries])
       total.tries += await tries.deleteForgotten(clock.now())
-    return total
+    return { ...total, partitions: await parts.tidyPartitions() }
   }
 }

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../../test/support/clock.ts'
-import {
-  type AnsweredRequest,
-  makeRequestLog,
-  requestLogAllowances,
-  requestLogDays,
-  slowMs,
-} from './request-log.ts'
+import { type AnsweredRequest, makeRequestLog, requestLogAllowances, slowMs } from './request-log.ts'
 import type { LoggedRequest } from './store/request-log.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -15,7 +9,6 @@ const dayMs = 24 * 60 * 60 * 1000
 function openLog() {
   const clock = new TestClock()
   const written: LoggedRequest[] = []
-  const deleted: { answeredBeforeMs: number; limit: number }[] = []
   let isAway = false
   const log = makeRequestLog({
     clock,
@@ -24,14 +17,10 @@ function openLog() {
         if (isAway) throw new Error('the database is away')
         written.push(...requests)
       },
-      async deleteBefore(page) {
-        deleted.push(page)
-        return 0
-      },
       list: async () => [],
     },
   })
-  return { log, clock, written, deleted, leave: (away: boolean) => (isAway = away) }
+  return { log, clock, written, leave: (away: boolean) => (isAway = away) }
 }
 
 const refused = {
@@ -143,17 +132,4 @@ test('what a database that is away did not take is lost, and the next is written
     written.map(({ requestId }) => requestId),
     ['next'],
   )
-})
-
-test('what is older than its days is deleted every hour', async () => {
-  const { log, clock, deleted } = openLog()
-  await log.write()
-  await log.write()
-  assert.deepEqual(
-    deleted.map(({ answeredBeforeMs }) => answeredBeforeMs),
-    [clock.now() - requestLogDays * dayMs],
-  )
-  clock.advance(60 * 60 * 1000)
-  await log.write()
-  assert.equal(deleted.length, 2)
 })

@@ -4,12 +4,10 @@ import type { Clock } from '../platform/clock.ts'
 import { type Allowance, TokenBuckets } from '../platform/token-bucket.ts'
 import type { LoggedRequest, RequestLogStore } from './store/request-log.ts'
 
-const dayMs = 24 * 60 * 60 * 1000
+/** At least: they leave by whole days. */
 export const requestLogDays = 7
 /** A request of the merchant API that took longer is slow. */
 export const slowMs = 1_000
-const pruneEveryMs = 60 * 60 * 1000
-const pruneBatch = 1_000
 const maxFieldLength = 160
 const maxMessageLength = 500
 
@@ -44,7 +42,6 @@ export function makeRequestLog({ store, clock }: { store: RequestLogStore; clock
   const lines = new TokenBuckets({ maxBuckets: maxMerchants })
   let gathered: LoggedRequest[] = []
   let leftOut = 0
-  let pruneAtMs = 0
 
   return {
     note(request: AnsweredRequest): void {
@@ -60,7 +57,6 @@ export function makeRequestLog({ store, clock }: { store: RequestLogStore; clock
       gathered = []
       leftOut = 0
       if (requests.length > 0) await store.record(requests)
-      if (clock.now() >= pruneAtMs) await prune()
       return told
     },
   }
@@ -70,12 +66,6 @@ export function makeRequestLog({ store, clock }: { store: RequestLogStore; clock
       lines.take(key, requestLogAllowances[name], clock.now()) === 0
     if (api?.isOpened) return take('merchant', `merchant ${api.merchantId}`) && take('allMerchants')
     return take(api ? 'closed' : 'other')
-  }
-
-  async function prune(): Promise<void> {
-    const answeredBeforeMs = clock.now() - requestLogDays * dayMs
-    const gone = await store.deleteBefore({ answeredBeforeMs, limit: pruneBatch })
-    if (gone < pruneBatch) pruneAtMs = clock.now() + pruneEveryMs
   }
 }
 

@@ -1,9 +1,10 @@
-// Takes old callback history away, a small batch at a time with a breath in between, and looks again every ten
-// minutes.
+// Takes old callback history away, a small batch at a time with a breath in between, then keeps the partitions, and looks
+// again every ten minutes.
 
 import type { Tidied } from '../callbacks/tidy-callbacks.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import type { TidiedPartitions } from '../system/tidy-partitions.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const worker = 'tidy-callbacks'
@@ -12,10 +13,12 @@ const lookAgainMs = 10 * 60_000
 
 export function startTidyWorker({
   tidy,
+  tidyPartitions,
   clock,
   log,
 }: {
   tidy: () => Promise<Tidied>
+  tidyPartitions?: () => Promise<TidiedPartitions>
   clock: Clock
   log: Log
 }): Loop {
@@ -29,7 +32,12 @@ export function startTidyWorker({
         log.warn({ worker, count: exhausted }, 'callbacks are exhausted: their host was paused until the end')
       }
       if (pruned > 0) log.debug({ worker, count: pruned }, 'old callback history was removed')
-      return more ? breathMs : lookAgainMs
+      if (more) return breathMs
+      const { dropped = [], busy = [] } = (await tidyPartitions?.()) ?? {}
+      if (dropped.length > 0) log.info({ worker, tables: dropped }, 'partitions past their time were dropped')
+      if (busy.length > 0)
+        log.warn({ worker, tables: busy }, 'a table was held for too long to make or drop its partitions')
+      return lookAgainMs
     },
   })
 }

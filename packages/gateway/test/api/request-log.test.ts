@@ -111,16 +111,3 @@ test('the log of a gateway that stops is written to its end', async () => {
   const found = await gateway.stores.requestLog.list({ requestId: answer.data.requestId }, { limit: 1 })
   assert.equal(found[0]?.message, 'the envelope must be a JSON object, but was null.')
 })
-
-test('what is older than its days is taken away, the oldest first', async () => {
-  const { requestLog } = gateway.stores
-  const [newest] = await requestLog.list({}, { limit: 1 })
-  assert(newest)
-  await requestLog.record([
-    { ...newest, requestId: 'old', answeredAtMs: 1_000 },
-    { ...newest, requestId: 'older', answeredAtMs: 999 },
-  ])
-  assert.equal(await requestLog.deleteBefore({ answeredBeforeMs: 1_001, limit: 1 }), 1)
-  assert.deepEqual(await requestLog.list({ requestId: 'older' }, { limit: 1 }), [])
-  assert.equal(await requestLog.deleteBefore({ answeredBeforeMs: 1_001, limit: 10 }), 1)
-})

@@ -6,7 +6,7 @@ import { type ConnectionOptions, withDatabase } from '../../src/database/connect
 import { migrate } from '../../src/database/migrate.ts'
 import { openPool } from '../../src/database/pool.ts'
 import { codeOf } from '../../src/platform/errors.ts'
-import { command, migrationsFolder } from './server.ts'
+import { command, makeAhead, migrationsFolder } from './server.ts'
 
 /** Fewer than Citus's own 32: each of them costs every database of every test file. */
 const shards = 8
@@ -37,6 +37,7 @@ export async function makeClusterTemplate(nodes: readonly ConnectionOptions[], n
   const pool = openPool(withDatabase(coordinator, name), { max: 1, statementTimeoutMs: 0 })
   try {
     await migrate(pool, migrationsFolder)
+    await makeAhead(pool)
     await distribute(pool, await prepareDistribution(pool, { withinSeconds: 600 }))
   } finally {
     await pool.close()

@@ -15,6 +15,7 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
   'database/backup/backup.ts': [[''], 'a backup is of everything'],
   'database/backup/restore.ts': [[''], 'a restore looks whether the database is empty'],
   'database/migrate.ts': [['applyNext'], 'a migration changes all rows of a table'],
+  'database/partitions.ts': [[''], 'a partition has the rows of all merchants in its time'],
   'database/mode.ts': [['checkContent'], 'at the start: whether there is any order at all'],
   'keys/store/sealed-secrets.ts': [[''], 'a new master key seals the secrets of all, a page at a time'],
   'ledger/store/ledger-checks.ts': [[''], 'the proof is of all books at once'],

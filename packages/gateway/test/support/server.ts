@@ -10,7 +10,8 @@ import { type ConnectionOptions, parseDatabaseUrl, withDatabase } from '../../sr
 import { startEmbedded } from '../../src/database/embedded/embedded.ts'
 import type { Settings } from '../../src/database/embedded/postmaster.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { openPool } from '../../src/database/pool.ts'
+import { makePartitions, type PartitionedName, partitionedTables } from '../../src/database/partitions.ts'
+import { openPool, type Pool } from '../../src/database/pool.ts'
 import { copyOnNodes, dropOnNodes, makeClusterTemplate } from './cluster.ts'
 
 export const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
@@ -126,6 +127,12 @@ export async function command(connection: ConnectionOptions, sql: string): Promi
   }
 }
 
+/** The partitions that a gateway would make first of all. */
+export async function makeAhead(pool: Pool): Promise<void> {
+  for (const name of Object.keys(partitionedTables) as PartitionedName[])
+    await makePartitions(pool).keep(name, { nowMs: Date.now(), keptSinceMs: 0 })
+}
+
 // Nobody may be connected to the template while it is copied, so its name is known here only.
 async function makeTemplate(connection: ConnectionOptions): Promise<string> {
   const template = `tillgate_template_${process.pid}_${Date.now()}`
@@ -133,6 +140,7 @@ async function makeTemplate(connection: ConnectionOptions): Promise<string> {
   const pool = openPool(withDatabase(connection, template), { max: 1 })
   try {
     await migrate(pool, migrationsFolder)
+    await makeAhead(pool)
   } finally {
     await pool.close()
   }

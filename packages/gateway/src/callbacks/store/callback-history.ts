@@ -92,7 +92,7 @@ export function makeCallbackHistory(database: Pool) {
     /** `atMost`: counts no further, so that a page is quick whatever waits. */
     countCallbacks: (nowMs: number, options?: { readonly atMost?: number }) =>
       countCallbacks(database, nowMs, options),
-    /** Attempts and bodies of what ended before; at most `limit` callbacks. How many were pruned. */
+    /** Bodies of what ended before; at most `limit` callbacks. How many went. Attempts go with their partition. */
     prune: (options: PruneOptions) => database.transaction((transaction) => prune(transaction, options)),
     /** Ends what could not be tried for so long, and what waits for an endpoint that is removed; those that it ended. */
     exhaustOverdue: (options: OverdueOptions) => exhaustOverdue(database, options),
@@ -274,16 +274,11 @@ select ${keyColumns}
  limit ${limit}`)
   if (rows.length === 0) return 0
   await rememberFirstAttempts(transaction, rows)
-  const { rows: pruned } = await transaction.query<CallbackKey>(sql`
+  const { rowCount } = await transaction.query(sql`
 update callbacks c set body = null
   from ${unnestKeys(rows)}
- where ${isOfKey('c', rows)} and ${isPast}
-returning ${keyColumns}`)
-  await transaction.query(sql`
-delete from callback_attempts a
- using ${unnestKeys(pruned)}
- where ${isOfKey('a', pruned)}`)
-  return pruned.length
+ where ${isOfKey('c', rows)} and ${isPast}`)
+  return rowCount
 }
 
 interface OverdueOptions {

@@ -60,7 +60,7 @@ async function rightsFaults(database: Queryable): Promise<string[]> {
     `select current_user as name,
             pg_has_role((select datdba from pg_database where datname = current_database()), 'usage') as owner,
             (select array_agg(relname::text) from pg_class
-              where relnamespace = current_schema::regnamespace and relkind in ('r', 'v')
+              where relnamespace = current_schema::regnamespace and relkind in ('r', 'p', 'v')
                 and not pg_has_role(relowner, 'usage')) as tables`,
   )
   const [right] = rows

@@ -96,7 +96,9 @@ export async function prepareDistribution(
     throw new StartFailure(`Nothing was changed. Before the tables can be spread:\n- ${faults.join('\n- ')}`)
   const steps = planDistribution(await readState(database))
   const { rows } = await database.query<{ bytes: string }>(
-    `select coalesce(sum(pg_total_relation_size(name::regclass)), 0) as bytes from unnest($1::text[]) as t (name)`,
+    `select coalesce(sum(pg_total_relation_size(c.oid)), 0) as bytes
+       from pg_class c left join pg_inherits i on i.inhrelid = c.oid
+      where coalesce(i.inhparent, c.oid) = any ($1::regclass[])`,
     [spreadTables],
   )
   const bytes = Number(rows[0]?.bytes ?? 0)

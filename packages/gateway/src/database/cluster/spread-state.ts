@@ -7,7 +7,9 @@ export async function readSpread(database: Queryable): Promise<ReadonlySet<strin
   )
   if (!citus[0]?.there) return new Set()
   const { rows } = await database.query<{ name: string }>(
-    `select logicalrelid::regclass::text as name from pg_dist_partition where partmethod = 'h'`,
+    `select c.oid::regclass::text as name
+       from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+      where p.partmethod = 'h' and not c.relispartition`,
   )
   return new Set(rows.map(({ name }) => name))
 }

@@ -122,8 +122,13 @@ export function dbCommand({
     .action((options: OutputOptions) =>
       withContext(async ({ prune, config, signal }) => {
         const pruned = await prune(signal)
+        const { dropped, busy } = pruned.partitions
         const lines = [
-          `callbacks whose attempts and text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
+          `callbacks whose text went (older than ${config.callbackHistoryDays} days): ${pruned.callbacks}`,
+          `tables of old attempts and requests that went whole: ${dropped.join(', ') || 'none'}`,
+          ...busy.map(
+            (table) => `${table} was held for too long to drop its old partitions: run this again.`,
+          ),
           `callbacks given up because their host stayed paused: ${pruned.exhausted}`,
           `orders from which personal data was erased: ${pruned.erased}`,
           `ended sessions of operators: ${pruned.sessions}`,

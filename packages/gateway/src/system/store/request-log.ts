@@ -38,8 +38,6 @@ export function makeRequestLogStore(database: Pool) {
     /** The newest first. */
     list: (filter: RequestFilter, page: { before?: RequestPlace | undefined; limit: number }) =>
       list(database, filter, page),
-    /** Answers how many went, the oldest first. */
-    deleteBefore: (page: { answeredBeforeMs: number; limit: number }) => deleteBefore(database, page),
   }
 }
 
@@ -107,17 +105,4 @@ interface Row {
   field: string | null
   message: string | null
   duration_ms: number
-}
-
-async function deleteBefore(
-  database: Queryable,
-  { answeredBeforeMs, limit }: { answeredBeforeMs: number; limit: number },
-): Promise<number> {
-  const { rowCount } = await database.query({
-    text: `
-delete from request_log
- where request_id in (select request_id from request_log where answered_at < $1 order by answered_at limit $2)`,
-    values: [answeredBeforeMs, limit],
-  })
-  return rowCount
 }
