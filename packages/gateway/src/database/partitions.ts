@@ -42,7 +42,8 @@ const dayMs = 24 * 60 * 60 * 1000
 const rangesAhead = 2
 /** For less than PostgreSQL waits before it looks for a deadlock: we give way, and the next turn tries again. */
 const lockTimeoutMs = 500
-const lockNotAvailable = '55P03'
+/** No lock in time; and on a cluster, which looks for deadlocks by itself, one that was found. */
+const givenWay = new Set<unknown>(['55P03', '40P01'])
 
 export interface Range {
   readonly fromMs: number
@@ -94,7 +95,7 @@ async function keep(
         drop(transaction, name, await past(transaction)),
       )
   } catch (error) {
-    if (codeOf(error) !== lockNotAvailable) throw error
+    if (!givenWay.has(codeOf(error))) throw error
     return { made, dropped, isBusy: true }
   }
   return { made, dropped, isBusy: false }
@@ -139,8 +140,8 @@ async function readPartitions(database: Queryable, name: PartitionedName): Promi
 }
 
 /**
- * Gateways take turns by it. Writers wait as well, also for a partition that is made: an insert that is on its way into
- * the default would find that its row does not belong there any more.
+ * Gateways take turns by the lock that migrations take turns by. Then writers wait, also for a partition that is made: an
+ * insert that is on its way into the default would find that its row does not belong there any more.
  */
 function locked<Result>(
   database: Pool,
@@ -149,6 +150,7 @@ function locked<Result>(
 ): Promise<Result> {
   return database.transaction(async (transaction) => {
     await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
+    await transaction.query('lock table migrations in share row exclusive mode')
     await transaction.query(`lock table ${name} in ${mode} mode`)
     return work(transaction)
   })

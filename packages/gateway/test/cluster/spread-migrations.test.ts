@@ -11,7 +11,7 @@ import type { Pool } from '../../src/database/pool.ts'
 import { clusterDatabase, freshDatabase } from '../support/database.ts'
 import { migrationsFolder } from '../support/server.ts'
 
-/** Every column and every constraint, as text; `not valid` apart, for a check that was added by itself is checked at once. */
+/** Every column and every constraint of all tables but the partitions, as text; `not valid` apart, for a check that was added by itself is checked at once. */
 async function shapeOf(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(`
 select t.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' ' || a.attnotnull
@@ -19,11 +19,11 @@ select t.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypm
   from pg_class t
   join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
   left join pg_attrdef d on d.adrelid = t.oid and d.adnum = a.attnum
- where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'v') and t.relname !~ '^citus_'
+ where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p', 'v') and not t.relispartition and t.relname !~ '^citus_'
  union all
 select t.relname || ' ' || replace(pg_get_constraintdef(c.oid), ' NOT VALID', '')
   from pg_constraint c join pg_class t on t.oid = c.conrelid
- where c.connamespace = 'public'::regnamespace
+ where c.connamespace = 'public'::regnamespace and not t.relispartition
  order by 1`)
   return rows.map(({ line }) => line)
 }
