@@ -13,6 +13,7 @@ import { readBackupFile, writeBackupFile } from '../packages/gateway/src/databas
 import { restoreBackup } from '../packages/gateway/src/database/backup/restore.ts'
 import { startEmbedded } from '../packages/gateway/src/database/embedded/embedded.ts'
 import { migrate } from '../packages/gateway/src/database/migrate.ts'
+import { makePartitions } from '../packages/gateway/src/database/partitions.ts'
 import { openPool, type Pool } from '../packages/gateway/src/database/pool.ts'
 import { makeOrder } from '../packages/gateway/src/orders/rules/order.ts'
 import { systemClock } from '../packages/gateway/src/platform/clock.ts'
@@ -56,7 +57,8 @@ try {
   await other.close()
   console.log(`restore: ${rate(restored)} orders a second`)
 
-  const later = { ...systemClock, now: () => Date.now() + 91 * 86_400_000 }
+  // All partitions of today's attempts are past by then.
+  const later = { ...systemClock, now: () => Date.now() + 160 * 86_400_000 }
   const tidy = makeTidyCallbacks({ history: makeCallbackHistory(pool), historyDays: 90, clock: later })
   let pruned = 0
   const took = await timed(async () => {
@@ -65,6 +67,8 @@ try {
       pruned += tidied.pruned
       more = tidied.more
     }
+    const nowMs = later.now()
+    await makePartitions(pool).keep('callback_attempts', { nowMs, keptSinceMs: nowMs - 90 * 86_400_000 })
   })
   await pool.query('vacuum full')
   const left = await readSizes(pool)

@@ -343,7 +343,8 @@ export const settings = {
     parse: text,
   }),
   CALLBACK_HISTORY_DAYS: setting({
-    about: 'How many days the attempts and the text of callbacks are kept.',
+    about:
+      'How many days the attempts and the text of callbacks are kept. Attempts leave by whole months, up to 30 days later.',
     fallback: '90',
     example: '365',
     // Longer than a callback can wait: seven days of retries, and as many behind a paused host.
