@@ -148,7 +148,11 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
   }
 
   return {
-    ...{ answer, payment, refund, refundsOf, choose },
+    answer,
+    payment,
+    refund,
+    refundsOf,
+    choose,
     newestPayments: () => [...payments.values()].slice(-50).reverse().map(atThisMoment),
     refundWay: () => refundWay,
     setRefundWay: (way: RefundWay) => write({ refundWay: way }),

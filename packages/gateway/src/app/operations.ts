@@ -236,14 +236,20 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     config.mode === 'sandbox' ? makeRefillTestWallet({ wallets, treasury, vault, clock, random }) : undefined
   const payOnce = makeSubmitPayment({
     ...stores,
-    ...{ currentOrder, clock, random, onSubmitted },
+    currentOrder,
+    clock,
+    random,
+    onSubmitted,
     defaultLimits: config.walletLimits,
   })
   const submitPayment = refill ? withRefills(payOnce, { orders, wallets, refill }) : payOnce
   const pinResetCodes = makeTokens(vault.deriveKeys('PIN reset codes'))
   const authenticateWallet = makeAuthenticateWallet({ tries: stores.pinTries, tellOwner, vault, clock })
   const walletSessions = makeWalletSessions({
-    ...{ walletSessions: stores.walletSessions, tellOwner, clock, random },
+    walletSessions: stores.walletSessions,
+    tellOwner,
+    clock,
+    random,
   })
   const findOwnMerchant = makeFindOwnMerchant({
     merchants,
@@ -255,7 +261,14 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const railDirectory = new RailDirectory({ store: stores.rails, vault, clock })
   const askRails = makeAskRails({
     ...stores,
-    ...{ railDirectory, prices, currentOrder, directory, linkTokens, publicUrl, clock, random },
+    railDirectory,
+    prices,
+    currentOrder,
+    directory,
+    linkTokens,
+    publicUrl,
+    clock,
+    random,
     post: parts.railPost ?? noWayOut,
     makeNotices,
     lateMoney: config.lateMoney,
@@ -264,7 +277,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   })
   const payByRail = makePayByRail({
     ...stores,
-    ...{ askRails, railDirectory, currentOrder, clock, random, onTask },
+    askRails,
+    railDirectory,
+    currentOrder,
+    clock,
+    random,
+    onTask,
   })
   const placeOrder = makePlaceOrder({
     orders,
@@ -300,20 +318,29 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       orders: makeManageOrders({ ...stores, currentOrder, onSubmitted, onTask, ...by }),
       funds: makeMoveFunds({ treasury, ...by }),
       wallets: makeManageWallets({
-        ...{ wallets, treasury, vault, ...by },
-        ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
-        ...{ resets: stores.pinResets, pinResetCodes },
+        wallets,
+        treasury,
+        vault,
+        ...by,
+        limits: stores.walletLimits,
+        consumerData: stores.consumerData,
+        resets: stores.pinResets,
+        pinResetCodes,
       }),
       corrections: makeCorrectBooks({ treasury, ...by }),
       merchants: makeManageMerchants({ merchants, vault, makeNotices, refusalOfCallbackUrl, ...by }),
       payouts: makeManagePayouts({ ...stores, makeNotices, tellOwner, ...by }),
       transfers: makeRecordTransfers({
         ...stores,
-        ...{ currentOrder, prices, ...by },
+        currentOrder,
+        prices,
+        ...by,
         onAlert: (message, about) => hints.railAlert(message, about),
       }),
       bankAccounts: makeManageBankAccounts({
-        ...{ ...stores, makeNotices, ...by },
+        ...stores,
+        makeNotices,
+        ...by,
         waitMs: config.bankAccountWaitMs,
       }),
     }
@@ -321,13 +348,19 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const reconcilingAs = (actor: string) =>
     makeReconciling({
       ...stores,
-      ...{ statements: stores.bankStatements, makeNotices, clock, random, actor },
+      statements: stores.bankStatements,
+      makeNotices,
+      clock,
+      random,
+      actor,
       payouts: movingAs(actor).payouts,
       transfers: movingAs(actor).transfers,
       onUnexplained: (day) => hints.unexplained(day),
     })
   const passkeyStores = {
-    ...{ operator: stores.operatorPasskeys, member: stores.memberPasskeys, wallet: stores.walletPasskeys },
+    operator: stores.operatorPasskeys,
+    member: stores.memberPasskeys,
+    wallet: stores.walletPasskeys,
   }
   const passkeysOf = (kind: AccountKind) =>
     makePasskeys({
@@ -341,8 +374,14 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
   const walletPasskeys = passkeysOf('wallet')
   const manageMembers = (actor: string) =>
     makeManageMembers({
-      ...{ members: stores.members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
-      ...{ clock, random, actor },
+      members: stores.members,
+      links: stores.memberLinks,
+      merchants,
+      makeNotices,
+      publicUrl,
+      clock,
+      random,
+      actor,
     })
   const askingAs = ({ operator, actor }: Asking) => ({
     ...movingAs(actor),
@@ -381,7 +420,12 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     walletPasskeys,
     signInByPasskey: makeSignInByPasskey({ passkeys: walletPasskeys, wallets }),
     resetPin: makeResetPin({
-      ...{ resets: stores.pinResets, tries: stores.pinTries, codes: pinResetCodes, vault, clock, random },
+      resets: stores.pinResets,
+      tries: stores.pinTries,
+      codes: pinResetCodes,
+      vault,
+      clock,
+      random,
       tellOwner,
     }),
     changePin: makeChangePin({ wallets, authenticateWallet, vault, tellOwner, clock, random }),
@@ -389,16 +433,34 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     askPinCode:
       config.mail &&
       makeAskPinCode({
-        ...{ wallets, resets: stores.pinResets, codes: pinResetCodes, makeNotices, clock, random },
+        wallets,
+        resets: stores.pinResets,
+        codes: pinResetCodes,
+        makeNotices,
+        clock,
+        random,
       }),
     register: makeRegister({
-      ...{ registrations: stores.registrations, wallets, sessions: walletSessions, makeNotices },
-      ...{ codes: makeTokens(vault.deriveKeys('registration codes')), vault, clock, random },
+      registrations: stores.registrations,
+      wallets,
+      sessions: walletSessions,
+      makeNotices,
+      codes: makeTokens(vault.deriveKeys('registration codes')),
+      vault,
+      clock,
+      random,
       showsCode: config.mode === 'sandbox' && config.mail === undefined,
     }),
     startTopUp: makeStartTopUp({
-      ...{ topUps: stores.topUps, orders, railDirectory, findOwnMerchant, linkTokens, publicUrl },
-      ...{ defaultLimits: config.walletLimits, clock, random },
+      topUps: stores.topUps,
+      orders,
+      railDirectory,
+      findOwnMerchant,
+      linkTokens,
+      publicUrl,
+      defaultLimits: config.walletLimits,
+      clock,
+      random,
       onPending: (expiresAtMs) => hints.pending(expiresAtMs),
     }),
     withdraw: makeWithdraw({ ...stores, findOwnMerchant, policy: config.withdrawalLimits, clock, random }),
@@ -434,7 +496,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     makeNotices,
     unsubscribe,
     sendNotices: makeSendNotices({
-      ...{ notices: stores.notices, vault, clock, random, openMail: parts.openMail },
+      notices: stores.notices,
+      vault,
+      clock,
+      random,
+      openMail: parts.openMail,
       operatorEmails: config.operatorEmails,
       unsubscribeUrl: unsubscribe.urlFor,
       onRecorded: (...told) => hints.noticeRecorded(...told),
@@ -464,7 +530,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     }),
     sandboxAccess: makeSandboxAccess({
       manage: makeManageMerchants({
-        ...{ merchants, vault, makeNotices, clock, random },
+        merchants,
+        vault,
+        makeNotices,
+        clock,
+        random,
         actor: sandboxAccessActor,
       }),
       members: manageMembers(sandboxAccessActor),
@@ -486,7 +556,9 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
     signInByProvider:
       config.openId &&
       makeSignInByProvider({
-        ...{ identities: stores.operatorIdentities, clock, random },
+        identities: stores.operatorIdentities,
+        clock,
+        random,
         rolesByGroup: config.openId.rolesByGroup,
       }),
     operatorPasskeys: passkeysOf('operator'),
@@ -542,21 +614,19 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       random,
     }),
     merchantScope: makeMerchantScope({
-      ...{
-        stores,
-        vault,
-        publicUrl,
-        platformPublicKey,
-        refusalOfCallbackUrl,
-        makeNotices,
-        placeOrder,
-        policy: config.approvals,
-        bankAccountWaitMs: config.bankAccountWaitMs,
-        onSubmitted,
-        onTask,
-        clock,
-        random,
-      },
+      stores,
+      vault,
+      publicUrl,
+      platformPublicKey,
+      refusalOfCallbackUrl,
+      makeNotices,
+      placeOrder,
+      policy: config.approvals,
+      bankAccountWaitMs: config.bankAccountWaitMs,
+      onSubmitted,
+      onTask,
+      clock,
+      random,
     }),
 
     readEvents: makeReadEvents({ events: stores.events, clock }),
@@ -595,12 +665,17 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       return {
         ...movingAs(actor),
         operators: makeManageOperators({
-          ...{ operators, vault, ...by },
+          operators,
+          vault,
+          ...by,
           hasProvider: config.openId !== undefined,
         }),
         members: manageMembers(actor),
         applications: makeDecideApplications({
-          ...{ applications: stores.applications, publicUrl, makeNotices, ...by },
+          applications: stores.applications,
+          publicUrl,
+          makeNotices,
+          ...by,
         }),
         changeMemberPassword: makeChangePassword({
           kind: 'member',
@@ -611,7 +686,11 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
         callbacks: makeManageCallbacks({ history, resends, ...by }),
         hosts: makePauseHosts({ pauses: stores.callbackPauses, ...by }),
         endpoints: makeManageEndpoints({
-          ...{ endpoints: stores.endpoints, merchants, vault, refusalOfCallbackUrl, ...by },
+          endpoints: stores.endpoints,
+          merchants,
+          vault,
+          refusalOfCallbackUrl,
+          ...by,
         }),
         notices: makeManageNotices({ noticeLog: stores.noticeLog, ...by }),
         returnLateMoney: makeReturnLateMoney({ attempts: stores.attempts, onTask, ...by }),

@@ -221,14 +221,19 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     openId:
       issuer && clientId && clientSecret
         ? Object.freeze({
-            ...{ issuer, clientId, clientSecret, rolesByGroup: rolesByGroup ?? new Map() },
+            issuer,
+            clientId,
+            clientSecret,
+            rolesByGroup: rolesByGroup ?? new Map(),
             roleClaim: rolesByGroup && roleClaim,
           })
         : undefined,
     memberOpenId:
       memberIssuer && memberClientId && memberClientSecret
         ? Object.freeze({
-            ...{ issuer: memberIssuer, clientId: memberClientId, clientSecret: memberClientSecret },
+            issuer: memberIssuer,
+            clientId: memberClientId,
+            clientSecret: memberClientSecret,
             roleClaim: undefined,
           })
         : undefined,
