@@ -70,7 +70,10 @@ async function run(): Promise<void> {
   // The first reader of a page waits until it is made, and everybody else with them.
   for (const path of ['/', '/docs', '/docs/protocol']) await (await fetch(gateway.url + path)).text()
   const pageRequests = await makePageRequests({
-    ...{ url: gateway.url, adminUrl: gateway.adminUrl, dataDir: join(dataDir, 'data'), seal: sealAs },
+    url: gateway.url,
+    adminUrl: gateway.adminUrl,
+    dataDir: join(dataDir, 'data'),
+    seal: sealAs,
   })
   const missing = ensureSlowClients()
   if (missing) console.log(missing)

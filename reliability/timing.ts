@@ -70,7 +70,10 @@ async function measureGateway(): Promise<boolean> {
     await gateway.ready()
     const asking = await Promise.all(Array.from({ length: lines }, () => askOverHttp(gateway.url)))
     const isEqual = await measure('over HTTP', {
-      ...{ kinds: await sealedNow(), asking, samples, thresholdMicros: 10 },
+      kinds: await sealedNow(),
+      asking,
+      samples,
+      thresholdMicros: 10,
     })
     for (const line of asking) line.close()
     return isEqual

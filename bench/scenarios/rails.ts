@@ -44,8 +44,11 @@ async function openShop(world: World) {
   const outbound = makeOutbound(
     {
       ...outboundLimits,
-      ...{ mode: 'sandbox', allowedTargets: [], attemptTimeoutMs: railTimeoutMs },
-      ...{ maxAnswerBytes: maxRailAnswerBytes, maxReadBytes: 2 * maxRailAnswerBytes },
+      mode: 'sandbox',
+      allowedTargets: [],
+      attemptTimeoutMs: railTimeoutMs,
+      maxAnswerBytes: maxRailAnswerBytes,
+      maxReadBytes: 2 * maxRailAnswerBytes,
     },
     systemParts(),
   )
@@ -103,7 +106,9 @@ async function openShop(world: World) {
     const urls = { returnUrl: 'https://pay.example/return', notifyUrl: 'https://pay.example/notices' }
     const attempt = { ...order, transactionId, amountMinor: order.paymentAmountMinor, locale: 'en' }
     const start = paymentStart({
-      ...{ order, merchantName: 'Shop', ...urls },
+      order,
+      merchantName: 'Shop',
+      ...urls,
       attempt: { ...attempt, startedAtMs: Date.now() } as never,
     })
     for (const [index, message] of [start, { type: 'payment.status', transactionId }].entries()) {
@@ -134,12 +139,16 @@ async function besideCalls(shop: Shop, size: Size): Promise<Measured[]> {
   const [ours, bare, rows] = [median(rates.ours), median(rates.bare), median(rates.rows)]
   return [
     {
-      ...{ goal: atLeast(0.6), ratio: ours / bare },
-      ...{ ours: `${ours.toFixed(0)}/s`, yardstick: `${bare.toFixed(0)} pairs of calls/s` },
+      goal: atLeast(0.6),
+      ratio: ours / bare,
+      ours: `${ours.toFixed(0)}/s`,
+      yardstick: `${bare.toFixed(0)} pairs of calls/s`,
     },
     {
-      ...{ part: 'beside the same calls and rows, bare', ratio: ours / rows },
-      ...{ ours: `${ours.toFixed(0)}/s`, yardstick: `${rows.toFixed(0)}/s` },
+      part: 'beside the same calls and rows, bare',
+      ratio: ours / rows,
+      ours: `${ours.toFixed(0)}/s`,
+      yardstick: `${rows.toFixed(0)}/s`,
       note: `with the rows of a payment the bare calls keep ${(rows / bare).toFixed(2)} of their rate`,
     },
   ]
@@ -172,8 +181,11 @@ async function besideHangingRail(shop: Shop, size: Size): Promise<Measured[]> {
     })
     const [beside, alone] = [median(rates.beside), median(rates.alone)]
     measured.push({
-      ...{ part: `${part}, while one rail hangs`, goal: atLeast(0.9), ratio: beside / alone },
-      ...{ ours: `${beside.toFixed(0)}/s`, yardstick: `${alone.toFixed(0)}/s with none hanging` },
+      part: `${part}, while one rail hangs`,
+      goal: atLeast(0.9),
+      ratio: beside / alone,
+      ours: `${beside.toFixed(0)}/s`,
+      yardstick: `${alone.toFixed(0)}/s with none hanging`,
     })
   }
   return measured

@@ -49,7 +49,7 @@ export type Bank = ReturnType<typeof makeBank>
 export function makeBank({ url, now, kept, keep }: BankParts) {
   const payments = new Map<string, Payment>()
   const refunds = new Map<string, Refund>()
-  let refundWay: RefundWay = 'approve'
+  let wayNow: RefundWay = 'approve'
   for (const entry of kept) learn(entry)
 
   function answer(message: RailMessage): RailPaymentAnswer | RailRefundAnswer {
@@ -71,6 +71,10 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
   const refund = (refundId: string) => atThisMoment(refunds.get(refundId))
   const refundsOf = (transactionId: string) =>
     [...refunds.values()].filter((each) => each.transactionId === transactionId).map(atThisMoment)
+
+  const newestPayments = () => [...payments.values()].slice(-50).reverse().map(atThisMoment)
+  const refundWay = () => wayNow
+  const setRefundWay = (way: RefundWay) => write({ refundWay: way })
 
   function atThisMoment<Kept extends Payment | Refund | undefined>(found: Kept): Kept {
     const isOpen = found?.status === 'pending' || found?.status === 'submitted'
@@ -99,8 +103,8 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
   }
 
   function giveBack({ type: _type, ...sent }: RailMessageOf<'refund.start'>): Refund {
-    const whyNot = whyNotRefunded(sent) ?? (refundWay === 'decline' ? 'Refunds are declined.' : undefined)
-    const settled = refundWay === 'delay' ? { settlesAtMs: now() + settlesAfterMs } : undefined
+    const whyNot = whyNotRefunded(sent) ?? (wayNow === 'decline' ? 'Refunds are declined.' : undefined)
+    const settled = wayNow === 'delay' ? { settlesAtMs: now() + settlesAfterMs } : undefined
     const status = whyNot !== undefined ? 'declined' : settled ? 'submitted' : 'approved'
     const refund: Refund = { ...sent, status, ...(whyNot !== undefined && { whyNot }), ...settled }
     write({ refund })
@@ -144,13 +148,8 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
   function learn(entry: Entry): void {
     if ('payment' in entry) payments.set(entry.payment.transactionId, entry.payment)
     else if ('refund' in entry) refunds.set(entry.refund.refundId, entry.refund)
-    else refundWay = entry.refundWay
+    else wayNow = entry.refundWay
   }
 
-  return {
-    ...{ answer, payment, refund, refundsOf, choose },
-    newestPayments: () => [...payments.values()].slice(-50).reverse().map(atThisMoment),
-    refundWay: () => refundWay,
-    setRefundWay: (way: RefundWay) => write({ refundWay: way }),
-  }
+  return { answer, payment, refund, refundsOf, choose, newestPayments, refundWay, setRefundWay }
 }

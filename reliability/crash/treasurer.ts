@@ -60,7 +60,8 @@ export class Treasurer {
     const { dataDir, adminUrl, merchantId } = given
     const args = ['token', 'add', 'treasurer', '--operator', firstOperatorLogin, '--scopes', scopes, '--json']
     const { stdout } = await promisify(execFile)(process.execPath, [commandScript, ...args], {
-      ...{ cwd: tmpdir(), env: { PATH: process.env['PATH'], DATA_DIR: dataDir } },
+      cwd: tmpdir(),
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
     })
     // Safe: it is what the command prints.
     const { token } = JSON.parse(stdout) as { token: string }

@@ -59,7 +59,10 @@ export async function makePageRequests(
   const get = (path: string, headers: Headers = {}) => request({ verb: 'GET', host, path, headers })
   const post = (path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) =>
     request({
-      ...{ verb: 'POST', host, path, body: new URLSearchParams(fields).toString() },
+      verb: 'POST',
+      host,
+      path,
+      body: new URLSearchParams(fields).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     })
   const login = () => `${randomBytes(6).toString('hex')}@home.example`
@@ -81,7 +84,10 @@ export async function makePageRequests(
       ]).flat(),
     halfForm: () => [
       request({
-        ...{ verb: 'POST', host, path: '/merchant/sign-in', body: 'token=' },
+        verb: 'POST',
+        host,
+        path: '/merchant/sign-in',
+        body: 'token=',
         headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '2000' },
       }),
     ],
@@ -103,7 +109,10 @@ export async function makePageRequests(
         ...['"'.repeat(100_000), 'day,amount\n'.repeat(20_000)],
       ].map((body) =>
         request({
-          ...{ verb: 'POST', host, path: '/api/admin/v1/reconciliation/imports?reason=x', body },
+          verb: 'POST',
+          host,
+          path: '/api/admin/v1/reconciliation/imports?reason=x',
+          body,
           headers: {
             authorization: `Bearer ${token}`,
             'content-type': body.startsWith('<') ? 'application/xml' : 'text/csv',
@@ -130,7 +139,10 @@ export async function makePageRequests(
     ]
     return forms.map((headers) =>
       request({
-        ...{ verb: 'POST', host, path: '/rails/hostile-a/notices', body },
+        verb: 'POST',
+        host,
+        path: '/rails/hostile-a/notices',
+        body,
         headers: { 'content-type': 'application/json', ...headers },
       }),
     )
@@ -163,7 +175,8 @@ async function formOf(page: string): Promise<{ headers: Headers; fields: { token
 async function makeLink({ url, seal }: HostileSite): Promise<string> {
   const body = { linkNo: 'hostile', title: 'A flood', currency: 'EUR', amount: 12 }
   const response = await fetch(url + gatewayPath, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: await seal('service.link.create', body),
   })
   // Safe: the answer of our own gateway to a link that is right.
@@ -182,7 +195,8 @@ async function tillgate(
 ): Promise<Readonly<Record<string, string>>> {
   const env = { PATH: process.env['PATH'], DATA_DIR: dataDir }
   const { stdout } = await promisify(execFile)(process.execPath, [commandScript, ...args, '--json'], {
-    ...{ cwd: tmpdir(), env },
+    cwd: tmpdir(),
+    env,
   })
   // Safe: it is what the command prints.
   return JSON.parse(stdout) as Record<string, string>

@@ -14,8 +14,14 @@ import { vault } from '../simulation/simulated-gateway.ts'
 const account = `rail:${bankRailId}`
 const reason = 'simulation'
 const columns: CsvMapping = {
-  ...{ separator: ',', decimalSign: '.', dayForm: 'YYYY-MM-DD', sign: 'as_written' },
-  ...{ day: 'day', amount: 'amount', currency: 'USD', references: ['reference', 'payment'] },
+  separator: ',',
+  decimalSign: '.',
+  dayForm: 'YYYY-MM-DD',
+  sign: 'as_written',
+  day: 'day',
+  amount: 'amount',
+  currency: 'USD',
+  references: ['reference', 'payment'],
 }
 const mapping = { mappingName: 'bank', account, settlesTo: undefined, columns }
 

@@ -54,14 +54,15 @@ export async function plantMonth(pool: Pool, { payments, each, onStatement }: Mo
     await by.rails.addRail(
       railId,
       {
-        ...{
-          name: railId,
-          names: {},
-          url: `https://${railId}.example/rail`,
-          currencies: [currency],
-          leastMinor: {},
-        },
-        ...{ mostMinor: {}, merchants: undefined, position: defaultPosition, logo: undefined },
+        name: railId,
+        names: {},
+        url: `https://${railId}.example/rail`,
+        currencies: [currency],
+        leastMinor: {},
+        mostMinor: {},
+        merchants: undefined,
+        position: defaultPosition,
+        logo: undefined,
       },
       'test',
     )

@@ -171,8 +171,11 @@ export class SimulatedBank {
       fate === 'at_once' ? 0 : actsAfterMs + seeded.whole(0, seeded.pick([0, minute, 6 * hour]))
     const actsAtMs = this.#time.nowMs + actsAfterMs
     const payment: Payment = {
-      ...{ amountMinor: BigInt(amountMinor), actsAtMs, endsAtMs: this.#time.nowMs + endsAfterMs },
-      ...{ end: seeded.isLucky(0.8) ? 'approved' : 'declined', isCancelled: false },
+      amountMinor: BigInt(amountMinor),
+      actsAtMs,
+      endsAtMs: this.#time.nowMs + endsAfterMs,
+      end: seeded.isLucky(0.8) ? 'approved' : 'declined',
+      isCancelled: false,
     }
     this.payments.set(transactionId, payment)
     if (fate === 'never') return
@@ -191,7 +194,9 @@ export class SimulatedBank {
     const isDeclined = !this.isApproved(transactionId) || this.#seeded.isLucky(0.15)
     const afterMs = this.#seeded.pick([0, 0, this.#seeded.whole(second, hour)])
     this.refunds.set(refundId, {
-      ...{ transactionId, amountMinor: BigInt(amountMinor), endsAtMs: this.#time.nowMs + afterMs },
+      transactionId,
+      amountMinor: BigInt(amountMinor),
+      endsAtMs: this.#time.nowMs + afterMs,
       end: isDeclined ? 'declined' : 'approved',
     })
   }

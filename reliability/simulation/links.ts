@@ -8,8 +8,13 @@ export async function payAtLink(world: World, name: string): Promise<void> {
   const { merchant, callbackUrl } = seeded.pick(world.merchants)
   const amountMinor = BigInt(seeded.whole(100, 3_000))
   const body = JSON.stringify({
-    ...{ linkNo: name, title: 'Green tea', currency: 'USD', amount: decimal(amountMinor), uses: 'once' },
-    ...{ paymentMinutes: 5, callbackUrl },
+    linkNo: name,
+    title: 'Green tea',
+    currency: 'USD',
+    amount: decimal(amountMinor),
+    uses: 'once',
+    paymentMinutes: 5,
+    callbackUrl,
   })
   const made = await untilAnswered({ world, seeded }, () =>
     world.call((gateway) => gateway.createLink(merchant, body)),

@@ -10,8 +10,13 @@ const booking = { reference: 'B', valueDate: '2027-01-31' } as const
 export function planOf(merchantId: string, schedule: PlanGiven['schedule']): PlanGiven {
   const reserve = { fixedMinor: 700n, shareBasisPoints: 0, shareDays: 0 }
   return {
-    ...{ merchantId, currency: 'USD', bankName: 'main', schedule, onDay: undefined },
-    ...{ leastMinor: 1_000n, reserve },
+    merchantId,
+    currency: 'USD',
+    bankName: 'main',
+    schedule,
+    onDay: undefined,
+    leastMinor: 1_000n,
+    reserve,
   }
 }
 

@@ -92,8 +92,15 @@ export async function makePeople(gateway: TestGateway, clock: TestClock): Promis
     const { rail } = await rails.addRail(
       'timing-bank',
       {
-        ...{ name: 'My bank', names: {}, url: 'https://bank.example', currencies: ['USD'], leastMinor: {} },
-        ...{ mostMinor: {}, merchants: undefined, position: 100, logo: undefined },
+        name: 'My bank',
+        names: {},
+        url: 'https://bank.example',
+        currencies: ['USD'],
+        leastMinor: {},
+        mostMinor: {},
+        merchants: undefined,
+        position: 100,
+        logo: undefined,
       },
       'timing',
     )

@@ -29,7 +29,12 @@ export async function withDoors(
   const clock = new TestClock()
   const signal = new AbortController().signal
   const database = await openDatabase({
-    ...{ dataDir, databaseUrl: undefined, poolMax: 4, migrationsFolder, tell: () => {}, signal },
+    dataDir,
+    databaseUrl: undefined,
+    poolMax: 4,
+    migrationsFolder,
+    tell: () => {},
+    signal,
   })
   try {
     await bindMode(database.pool, { mode: 'sandbox', isModeGiven: true })

@@ -199,12 +199,18 @@ export const endpointActs: readonly Act[] = [
       answer,
       command: { words: `endpoint ${verb}` },
       form: form<Endpoint>({
-        ...{ place: 'endpoint', path: `${page}/${verb}`, ...said, ...isDangerous },
+        place: 'endpoint',
+        path: `${page}/${verb}`,
+        ...said,
+        ...isDangerous,
         page: verb === 'remove' ? '/merchants/:merchantId' : page,
       }),
       portal: [
         {
-          ...{ ...screen, ...isDangerous, name: `${verb}Endpoint`, path: `/endpoints/:endpointId/${verb}` },
+          ...screen,
+          ...isDangerous,
+          name: `${verb}Endpoint`,
+          path: `/endpoints/:endpointId/${verb}`,
           page: verb === 'remove' ? '/endpoints' : screen.page,
         },
       ],

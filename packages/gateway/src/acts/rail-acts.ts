@@ -363,8 +363,12 @@ const defaults = {
   logo: { logo: undefined },
 } as const satisfies Record<keyof typeof extras, Partial<RailSettings>>
 export const noExtras = {
-  ...{ ...defaults.names, ...defaults.least, ...defaults.most },
-  ...{ ...defaults.merchants, ...defaults.position, ...defaults.logo },
+  ...defaults.names,
+  ...defaults.least,
+  ...defaults.most,
+  ...defaults.merchants,
+  ...defaults.position,
+  ...defaults.logo,
 }
 
 interface Given extends Partial<Pick<RailSettings, 'merchants' | 'position' | 'logo'>> {

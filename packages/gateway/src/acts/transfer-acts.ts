@@ -209,7 +209,9 @@ export const transferActs: readonly Act[] = [
     async run({ service, actor, params: { railId: id, ...key }, input }) {
       const amountOf = ({ currency }: Order) => toPositiveMinorUnits(input.amount, currency, 'amount')
       const returned = service.as(actor).transfers.returnTransfer(id, key, {
-        ...{ ...input, bankName: input.bank, amount: amountOf },
+        ...input,
+        bankName: input.bank,
+        amount: amountOf,
       })
       return toOutcome(await returned)
     },

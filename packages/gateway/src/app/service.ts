@@ -165,7 +165,11 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     api: tracedApi(merchantApi(config, operations, parts), observability.tracer),
     checkout,
     portal: makePortalService({
-      ...{ operations, stores, vault, publicUrl, random },
+      operations,
+      stores,
+      vault,
+      publicUrl,
+      random,
       openId:
         config.memberOpenId &&
         makeOpenIdClient({ ...config.memberOpenId, maxAgeSeconds: recentSignInMs / 1000 }),
@@ -175,7 +179,12 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     links: operations.openLink,
     openBill: operations.bills.open,
     console: makeOperatorService({
-      ...{ config, publicUrl, stores, operations, vault, random },
+      config,
+      publicUrl,
+      stores,
+      operations,
+      vault,
+      random,
       openId: config.openId && makeOpenIdClient(config.openId),
     }),
     platformKeys: () => operations.platformKeys.published(clock.now()),

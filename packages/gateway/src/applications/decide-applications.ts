@@ -51,7 +51,10 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
       const { business, email, callbackHosts, publicKey } = application
       const { link, made, notices } = prepareLink(
         {
-          ...{ kind: 'invitation', login: email, merchantId, role: 'owner' },
+          kind: 'invitation',
+          login: email,
+          merchantId,
+          role: 'owner',
           merchant: { name: business, contactLanguage: undefined },
         },
         parts,
@@ -61,10 +64,18 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
         decision(applicationId),
         {
           merchant: {
-            ...{ merchantId, name: business, status: 'active', callbackHosts, createdAtMs: nowMs },
-            ...{ requestsPerSecond: undefined, accentColour: undefined, defaultCallbackUrl: undefined },
-            ...{ contactEmails: [email], contactLanguage: undefined },
-            ...{ logoHash: undefined, isSelfRegistered: false },
+            merchantId,
+            name: business,
+            status: 'active',
+            callbackHosts,
+            createdAtMs: nowMs,
+            requestsPerSecond: undefined,
+            accentColour: undefined,
+            defaultCallbackUrl: undefined,
+            contactEmails: [email],
+            contactLanguage: undefined,
+            logoHash: undefined,
+            isSelfRegistered: false,
           },
           keys: [{ merchantId, keyId, kind: 'rsa', publicKey, createdAtMs: nowMs, revokedAtMs: undefined }],
           link,

@@ -142,7 +142,11 @@ export function makeRecordAttempt({ outcomes, makeNotices, clock, random }: Reco
       chance: () => chanceFrom(random),
     })
     return outcomes.record({
-      ...{ callback, delivery, outcome, startedAtMs, nowMs },
+      callback,
+      delivery,
+      outcome,
+      startedAtMs,
+      nowMs,
       noticesFor: (host) => [
         ...(outcome.isNewlyExhausted ? tellExhausted(callback, nowMs) : []),
         ...(host && isWorthTelling(host, nowMs) ? tellFailing(callback, host, nowMs) : []),

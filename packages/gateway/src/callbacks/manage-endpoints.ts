@@ -63,8 +63,13 @@ export function makeManageEndpoints(parts: ManageEndpointsParts) {
       checkUrl(wanted.url, found.merchant)
       const createdAtMs = clock.now()
       const endpoint: Endpoint = {
-        ...{ merchantId, endpointId: makeUuid(createdAtMs, random), ...wanted, host: hostOf(wanted.url) },
-        ...{ createdAtMs, pausedAtMs: undefined, removedAtMs: undefined },
+        merchantId,
+        endpointId: makeUuid(createdAtMs, random),
+        ...wanted,
+        host: hostOf(wanted.url),
+        createdAtMs,
+        pausedAtMs: undefined,
+        removedAtMs: undefined,
       }
       const secret = wanted.format === 'standard' ? makeWebhookSecret(random) : undefined
       const sealed = secret === undefined ? undefined : seal(endpoint, secret)

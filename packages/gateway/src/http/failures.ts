@@ -6,7 +6,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type StartTimer, startSystemTimer } from '../platform/timer.ts'
 import { type BrokenHttp, isSilence, isTooSlow } from './admission/charges.ts'
 import type { AnsweredFailure, NoteAnswered } from './answered.ts'
-import { isBrowser, sendMissingPage } from './missing-page.ts'
+import { isBrowser, sendMissingPage } from './pages/missing-page.ts'
 
 /** For the client to read the answer and close its end; one that does not is cut. */
 const lingerMs = 1_000

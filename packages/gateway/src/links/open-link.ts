@@ -95,7 +95,9 @@ export function makeOpenLink(parts: OpenLinkParts) {
       if (earlier && standing === 'in_the_way' && link.uses === 'once') await makeRoom(earlier, nowMs)
       suffix = link.uses === 'once' ? nextNumber(earlier, tries) : earlier ? freshSuffix() : suffix
       const made = makeOrder(orderOfLink(link, { amountMinor, suffix, nowMs }), {
-        ...{ merchantId: link.merchantId, paymentId: makePaymentId(nowMs, random), nowMs },
+        merchantId: link.merchantId,
+        paymentId: makePaymentId(nowMs, random),
+        nowMs,
         link: { linkId: link.linkId, uses: link.uses },
       })
       const stored = await placeOrder.place(made, merchant, nowMs)

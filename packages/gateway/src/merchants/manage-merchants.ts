@@ -152,7 +152,9 @@ export function makeManageMerchants(parts: ManageMerchantsParts) {
       await find(merchantId)
       const made = make(merchantId, key)
       const recorded = act('key.add', made.key.keyId, {
-        ...{ merchantId, reason, approval },
+        merchantId,
+        reason,
+        approval,
         notices: parts.makeNotices('key-added', {
           merchantId,
           parameters: { key: named(made.key), time: writtenTime(clock.now()) },

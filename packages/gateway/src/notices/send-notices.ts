@@ -82,7 +82,10 @@ export function makeSendNotices(parts: SendNoticesParts) {
     const nowMs = clock.now()
     const more = others.map(({ email, language }) => ({
       ...told,
-      ...{ noticeId: makeUuid(nowMs, random), recipient: email, language, onceKey: undefined },
+      noticeId: makeUuid(nowMs, random),
+      recipient: email,
+      language,
+      onceKey: undefined,
     }))
     const isOurs = await notices.address(addressed, first, more)
     return isOurs && first ? { ...addressed, recipient: first.email, language: first.language } : undefined

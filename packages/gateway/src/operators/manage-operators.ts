@@ -78,7 +78,9 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
       if (given.email !== undefined) return declareOperator(login, given.role, given.email)
       const password = given.password === undefined ? makePassword(random) : parsePassword(given.password)
       await insert({
-        ...{ login, role: given.role, createdAtMs: clock.now() },
+        login,
+        role: given.role,
+        createdAtMs: clock.now(),
         sealedPassword: await seal(login, password),
       })
       return { login, password: given.password === undefined ? password : undefined }

@@ -107,7 +107,12 @@ async function openConnection(
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
     const Connection = await nodemailer.connection()
     const smtp = new Connection({
-      ...{ host, port, secure: isSecure, requireTLS: isTlsNeeded, connection: socket, logger: false },
+      host,
+      port,
+      secure: isSecure,
+      requireTLS: isTlsNeeded,
+      connection: socket,
+      logger: false,
       tls: { ...(ca !== undefined && { ca }), ...(isIP(host) === 0 && { servername: host }) },
     })
     await settled(smtp, (done) => smtp.connect(done))
@@ -151,7 +156,12 @@ async function compose(
   const domain = from.address.slice(from.address.indexOf('@') + 1)
   const Composer = await nodemailer.composer()
   const composer = new Composer({
-    ...{ from, to: { name: '', address: to }, subject, text, html, headers },
+    from,
+    to: { name: '', address: to },
+    subject,
+    text,
+    html,
+    headers,
     messageId: `<${id}@${domain}>`,
     disableFileAccess: true,
     disableUrlAccess: true,

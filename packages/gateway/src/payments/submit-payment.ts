@@ -53,7 +53,10 @@ export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {
       const order = await parts.currentOrder(stored, nowMs)
       if (order.transactionId === transactionId) return submitted(transactionId)
       const submission = submitPayment(order, {
-        ...{ walletId, transactionId, callbackId, nowMs },
+        walletId,
+        transactionId,
+        callbackId,
+        nowMs,
         limits: limitsIn(order.currency, parts.defaultLimits),
       })
       if (submission.kind !== 'submission') return submission

@@ -62,7 +62,10 @@ export function makeWithdraw(parts: WithdrawParts) {
     async request(given: Withdrawal): Promise<void> {
       const { wallet, currency, amountMinor, formNumber } = given
       const account = parseMerchantBankDetails({
-        ...{ holder: wallet.name, iban: given.iban, lines: undefined, bic: undefined },
+        holder: wallet.name,
+        iban: given.iban,
+        lines: undefined,
+        bic: undefined,
       })
       const most = maxPayoutMinor(currency)
       if (amountMinor > most)
@@ -74,7 +77,11 @@ export function makeWithdraw(parts: WithdrawParts) {
       const made = act('wallet.withdraw', wallet.walletId, { merchantId: ownMerchantId })
       const recorded = { ...made, auditId: formNumber }
       const request = {
-        ...{ walletId: wallet.walletId, currency, amountMinor, account, bankName: bank.bankName },
+        walletId: wallet.walletId,
+        currency,
+        amountMinor,
+        account,
+        bankName: bank.bankName,
         payoutId: makeTransactionId(recorded.actedAtMs, random),
         newRunId: () => makeUuid(recorded.actedAtMs, random),
         isOfItsOwn: amountMinor > (parts.policy?.get(currency) ?? 0n),

@@ -85,7 +85,8 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
         if (!attempt) throw new Error('an attempt is never gone')
         const act = makeAct('transfer.confirm', order.paymentId, { ...key, reason, approval })
         const entry = await entryOf({ order, entries, act, railId, account }, receipt, {
-          ...{ direction: 'in', amountMinor },
+          direction: 'in',
+          amountMinor,
         })
         const prices = await parts.prices.current()
         const ids = { ...makeIds(act.actedAtMs), prices, applyId: makeTransactionId(act.actedAtMs, random) }
@@ -124,7 +125,8 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
           )
         const act = makeAct('transfer.return', order.paymentId, { ...key, reason: sent.reason })
         const entry = await entryOf({ order, entries, act, railId, account }, sent, {
-          ...{ direction: 'out', amountMinor },
+          direction: 'out',
+          amountMinor,
         })
         const transfers = [moved(entry, 'transfer_returned', act.actedAtMs)]
         return {
@@ -169,9 +171,11 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
         const { amountMinor } = refund
         const entry = given.sent && {
           ...(await entryOf({ order, entries, act, railId, account }, given.sent, {
-            ...{ direction: 'out', amountMinor },
+            direction: 'out',
+            amountMinor,
           })),
-          ...{ refundId, transferId },
+          refundId,
+          transferId,
         }
         return { order, entry, act, refund: change, endsTask: refundId }
       })
@@ -255,16 +259,20 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
     const { auditId, actedAtMs: recordedAtMs } = of.act
     checkBooked(valueDate, recordedAtMs)
     return {
-      ...{
-        railId: of.railId,
-        outsideReference,
-        merchantId,
-        paymentId,
-        ordinal: of.entries.length + 1,
-        direction,
-      },
-      ...{ transferId: makeTransactionId(recordedAtMs, random), refundId: undefined, amountMinor, currency },
-      ...{ valueDate, party, auditId, recordedAtMs },
+      railId: of.railId,
+      outsideReference,
+      merchantId,
+      paymentId,
+      ordinal: of.entries.length + 1,
+      direction,
+      transferId: makeTransactionId(recordedAtMs, random),
+      refundId: undefined,
+      amountMinor,
+      currency,
+      valueDate,
+      party,
+      auditId,
+      recordedAtMs,
       bankName: await bankOf(booked, of.account, currency),
     }
   }

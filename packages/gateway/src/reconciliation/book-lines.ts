@@ -69,7 +69,10 @@ export function makeBookLine({ payouts, transfers, settleRail }: BookLinesParts)
         const wasPaid = item.orderStatus === 'success'
         const { order, heldMinor } = await transfers.confirmTransfer(railId, {
           ...entry,
-          ...{ reference: item.references[0] ?? '', currency, amountMinor, reason },
+          reference: item.references[0] ?? '',
+          currency,
+          amountMinor,
+          reason,
         })
         if (wasPaid) return { finding: 'twice', sizeMinor: amountMinor }
         if (order.status === 'success')

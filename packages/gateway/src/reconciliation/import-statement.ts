@@ -78,14 +78,17 @@ export function makeImportStatement(parts: ImportStatementParts) {
       const { name } = given.file
       const statement = await statements.importFile(
         {
-          ...{
-            importId,
-            fileSha256: sha256,
-            fileName: name.slice(0, 200),
-            format: read.format,
-            mapping: mapping?.mappingName,
-          },
-          ...{ lines: 0, known: 0, skipped: 0, accounts: [], firstDay: undefined, lastDay: undefined },
+          importId,
+          fileSha256: sha256,
+          fileName: name.slice(0, 200),
+          format: read.format,
+          mapping: mapping?.mappingName,
+          lines: 0,
+          known: 0,
+          skipped: 0,
+          accounts: [],
+          firstDay: undefined,
+          lastDay: undefined,
           importedAtMs: act.actedAtMs,
         },
         act,

@@ -91,7 +91,11 @@ export function makeMatchLines(parts: MatchLinesParts) {
     }
     if (decisions.some(isSettlement)) await recordRails(outside)
     const fresh = await matching.record({
-      ...{ account: outside.account, matches, breaks, changed, nowMs: clock.now() },
+      account: outside.account,
+      matches,
+      breaks,
+      changed,
+      nowMs: clock.now(),
       act: breaks.length > 0 ? newsOf(outside.account, breaks) : undefined,
     })
     return { matched: matches.length, booked, breaks: fresh }
@@ -154,14 +158,12 @@ export function makeMatchLines(parts: MatchLinesParts) {
       const items = await matching.listOverdue(outside, { graceDays, limit: overduePerPage })
       const breaks = items.map(
         (item): NewBreak => ({
-          ...{
-            breakId: newId(),
-            kind: 'missing_there',
-            currency: item.currency,
-            day: item.day,
-            lineId: undefined,
-            item,
-          },
+          breakId: newId(),
+          kind: 'missing_there',
+          currency: item.currency,
+          day: item.day,
+          lineId: undefined,
+          item,
           // What is only on its way out is not in the books yet.
           amountMinor: item.kind === 'booked' ? -item.amountMinor : 0n,
           sizeMinor: abs(item.amountMinor),
@@ -185,7 +187,12 @@ export function makeMatchLines(parts: MatchLinesParts) {
     const isCompared = breakKind === 'amount_differs' && item
     const isBooked = item?.kind === 'booked'
     return {
-      ...{ breakId: newId(), kind: breakKind, currency, day, lineId, item },
+      breakId: newId(),
+      kind: breakKind,
+      currency,
+      day,
+      lineId,
+      item,
       amountMinor: isCompared && isBooked ? amountMinor - item.amountMinor : amountMinor,
       sizeMinor: abs(isCompared ? amountMinor - item.amountMinor : amountMinor),
     }

@@ -133,7 +133,10 @@ export function makeSettleBreaks(parts: SettleBreaksParts) {
       const { account, currency, amountMinor } = found
       const outcome = await correct(
         {
-          ...{ kind: 'difference', account, currency, direction: amountMinor > 0n ? 'in' : 'out' },
+          kind: 'difference',
+          account,
+          currency,
+          direction: amountMinor > 0n ? 'in' : 'out',
           amountMinor: amountMinor > 0n ? amountMinor : -amountMinor,
           outside: {
             bankName: account.startsWith('bank:') ? account.slice(5) : mainBank,

@@ -46,8 +46,15 @@ export async function ensureTestBank(
   const manage = makeManageRails({ ...given, mode: 'sandbox', actor: 'sandbox' })
   const reason = 'the test bank beside the sandbox'
   const settings = {
-    ...{ name, names: {}, url, currencies: Object.keys(currencies), leastMinor: {}, mostMinor: {} },
-    ...{ merchants: undefined, position: defaultPosition, logo: undefined },
+    name,
+    names: {},
+    url,
+    currencies: Object.keys(currencies),
+    leastMinor: {},
+    mostMinor: {},
+    merchants: undefined,
+    position: defaultPosition,
+    logo: undefined,
   }
   const { rails: store, vault, clock } = given
   const known = await new RailDirectory({ store, vault, clock }).find(railId)

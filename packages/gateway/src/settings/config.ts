@@ -6,7 +6,8 @@ import type { Role } from '../operators/rules/operator.ts'
 import { messageOf } from '../platform/errors.ts'
 import { exitCodes, StartFailure } from '../platform/start-failure.ts'
 import type { DefaultLimits } from '../wallets/rules/limits.ts'
-import { type GatewayRole, type SettingName, settings } from './settings.ts'
+import type { GatewayRole } from './parsers.ts'
+import { type SettingName, settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -221,14 +222,19 @@ export function readConfig(environment: Environment, dotEnv = ''): Config {
     openId:
       issuer && clientId && clientSecret
         ? Object.freeze({
-            ...{ issuer, clientId, clientSecret, rolesByGroup: rolesByGroup ?? new Map() },
+            issuer,
+            clientId,
+            clientSecret,
+            rolesByGroup: rolesByGroup ?? new Map(),
             roleClaim: rolesByGroup && roleClaim,
           })
         : undefined,
     memberOpenId:
       memberIssuer && memberClientId && memberClientSecret
         ? Object.freeze({
-            ...{ issuer: memberIssuer, clientId: memberClientId, clientSecret: memberClientSecret },
+            issuer: memberIssuer,
+            clientId: memberClientId,
+            clientSecret: memberClientSecret,
             roleClaim: undefined,
           })
         : undefined,

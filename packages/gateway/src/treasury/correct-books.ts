@@ -95,11 +95,19 @@ export function makeCorrectBooks({ treasury, clock, random, actor }: CorrectBook
     const transferId = makeTransactionId(nowMs, random)
     const isOutside = from.ownerKind === 'bank' || to.ownerKind === 'bank'
     return {
-      ...{ merchantId, transferId, kind: 'correction', phase: 'direct', holdId: undefined },
+      merchantId,
+      transferId,
+      kind: 'correction',
+      phase: 'direct',
+      holdId: undefined,
       debitAccountId: accountIdOf(from),
       creditAccountId: accountIdOf(to),
       currency: from.currency,
-      ...{ amountMinor, paymentId: undefined, refundId: undefined, auditId, madeAtMs: nowMs },
+      amountMinor,
+      paymentId: undefined,
+      refundId: undefined,
+      auditId,
+      madeAtMs: nowMs,
       outside: isOutside ? outsideMark(outside, { transferId, nowMs }) : undefined,
       corrects,
     }

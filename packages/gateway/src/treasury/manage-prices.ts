@@ -60,7 +60,10 @@ export function makeManagePrices(parts: ManagePricesParts) {
       const nowMs = clock.now()
       const price: Price = {
         priceId: makeUuid(nowMs, random),
-        ...{ merchantId, railId, currency, terms },
+        merchantId,
+        railId,
+        currency,
+        terms,
         validFromMs: fromMs ?? nowMs + priceLeadMs,
         createdAtMs: nowMs,
       }

@@ -44,15 +44,19 @@ export function makeSettleRail(parts: SettleRailParts) {
     const act = { ...made, auditId: actId }
     const rail = railAccount(railId, currency)
     const move = (kind: 'rail_settlement' | 'rail_fee', from: AccountKey, amountMinor: bigint): Transfer => ({
-      ...{
-        merchantId: '',
-        transferId: makeTransactionId(act.actedAtMs, random),
-        kind,
-        phase: 'direct',
-        holdId: undefined,
-      },
-      ...{ debitAccountId: accountIdOf(from), creditAccountId: accountIdOf(rail), currency, amountMinor },
-      ...{ paymentId: undefined, refundId: undefined, auditId: actId, madeAtMs: act.actedAtMs },
+      merchantId: '',
+      transferId: makeTransactionId(act.actedAtMs, random),
+      kind,
+      phase: 'direct',
+      holdId: undefined,
+      debitAccountId: accountIdOf(from),
+      creditAccountId: accountIdOf(rail),
+      currency,
+      amountMinor,
+      paymentId: undefined,
+      refundId: undefined,
+      auditId: actId,
+      madeAtMs: act.actedAtMs,
       outside: kind === 'rail_settlement' ? outside : undefined,
     })
     const [bank, cost] = [bankAccount(bankName, currency), railFeesAccount(railId, currency)]

@@ -20,10 +20,18 @@ export function makeFindOwnMerchant(
     const found = await merchants.findMerchant(ownMerchantId)
     if (found) return found.merchant
     const merchant: Merchant = {
-      ...{ merchantId: ownMerchantId, name, status: 'active', isSelfRegistered: false },
-      ...{ requestsPerSecond: undefined, callbackHosts: undefined, accentColour: undefined },
-      ...{ defaultCallbackUrl: undefined, logoHash: undefined },
-      ...{ contactEmails: undefined, contactLanguage: undefined, createdAtMs: clock.now() },
+      merchantId: ownMerchantId,
+      name,
+      status: 'active',
+      isSelfRegistered: false,
+      requestsPerSecond: undefined,
+      callbackHosts: undefined,
+      accentColour: undefined,
+      defaultCallbackUrl: undefined,
+      logoHash: undefined,
+      contactEmails: undefined,
+      contactLanguage: undefined,
+      createdAtMs: clock.now(),
     }
     const act = makeActs({ clock, random, actor: 'gateway' })('merchant.add', ownMerchantId, {
       merchantId: ownMerchantId,

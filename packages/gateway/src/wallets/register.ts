@@ -92,8 +92,13 @@ export function makeRegister(parts: RegisterParts) {
       const walletId = makeUuid(nowMs, random)
       const { token, session } = parts.sessions.make(walletId, given.place)
       const wallet = {
-        ...{ walletId, login, name, behaviour: undefined, language: given.language },
-        ...{ createdAtMs: nowMs, confirmedAtMs: showsCode ? undefined : nowMs },
+        walletId,
+        login,
+        name,
+        behaviour: undefined,
+        language: given.language,
+        createdAtMs: nowMs,
+        confirmedAtMs: showsCode ? undefined : nowMs,
         sealedPin: await sealHash({ secret: pin, place: placeOfPin(walletId) }, { vault, random }),
       }
       const act = makeActs({ clock, random, actor: `consumer@${given.place.address}` })

@@ -103,8 +103,11 @@ export function makeStartTopUp(parts: StartTopUpParts) {
     return makeOrder(
       {
         order: { orderNo, orderAmountMinor: amountMinor, goods: [{ ...good, goodsQuantity: 1 }] },
-        ...{ channel: 'WEB', paymentAmountMinor: amountMinor, currency },
-        ...{ paymentTimeMs: nowMs, paymentExpiryTimeMs: nowMs + topUpLimits.lifeMs },
+        channel: 'WEB',
+        paymentAmountMinor: amountMinor,
+        currency,
+        paymentTimeMs: nowMs,
+        paymentExpiryTimeMs: nowMs + topUpLimits.lifeMs,
         redirectUrl: `${parts.publicUrl}/wallet`,
       },
       { merchantId: ownMerchantId, paymentId: makePaymentId(nowMs, random), nowMs, topsUp: walletId },

@@ -36,8 +36,14 @@ export function makeWalletSessions(parts: WalletSessionsParts) {
     const nowMs = clock.now()
     const device = isVisible(userAgent) ? userAgent.slice(0, maxDeviceLength) : ''
     const session = {
-      ...{ tokenHash: hashToken(token), sessionId: makeUuid(nowMs, random), walletId, address, device },
-      ...{ createdAtMs: nowMs, lastSeenAtMs: nowMs, endsAtMs: nowMs + sessionLimits.lifeMs },
+      tokenHash: hashToken(token),
+      sessionId: makeUuid(nowMs, random),
+      walletId,
+      address,
+      device,
+      createdAtMs: nowMs,
+      lastSeenAtMs: nowMs,
+      endsAtMs: nowMs + sessionLimits.lifeMs,
     }
     return { token, session }
   }

@@ -27,8 +27,15 @@ for (const [railId, name] of [
   const { secret } = await rails.addRail(
     railId,
     {
-      ...{ name, names: { ar: 'مصرفي' }, url: bank.url, currencies: ['USD'], leastMinor: {}, mostMinor: {} },
-      ...{ merchants: undefined, position: defaultPosition, logo: railId === 'bank' ? logo : undefined },
+      name,
+      names: { ar: 'مصرفي' },
+      url: bank.url,
+      currencies: ['USD'],
+      leastMinor: {},
+      mostMinor: {},
+      merchants: undefined,
+      position: defaultPosition,
+      logo: railId === 'bank' ? logo : undefined,
     },
     'test',
   )

@@ -8,7 +8,10 @@ const shop = await openCheckoutShop()
 const browser = await launchBrowser()
 
 const link = await shop.merchant.call('service.link.create', {
-  ...{ linkNo: 'speed', title: 'A tree', currency: 'EUR', amount: 5 },
+  linkNo: 'speed',
+  title: 'A tree',
+  currency: 'EUR',
+  amount: 5,
 })
 const pages: Record<string, () => Promise<string>> = {
   'the checkout': async () => (await shop.order()).url,

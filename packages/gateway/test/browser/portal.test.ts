@@ -65,7 +65,10 @@ await bankAccounts.setBankAccount(merchantId, account, { reason: 'test' })
 await payoutPlans.setPlan(planFor(merchantId, { schedule: 'daily' }), 'test')
 await prices.setPrice(
   {
-    ...{ merchantId, railId: undefined, currency: 'USD', fromMs: undefined },
+    merchantId,
+    railId: undefined,
+    currency: 'USD',
+    fromMs: undefined,
     terms: { fixedMinor: 30n, basisPoints: 290, leastMinor: 35n, mostMinor: undefined, returnsFee: true },
   },
   'test',

@@ -25,22 +25,34 @@ const clock = new TestClock(Date.now())
 const gateway = await startTestGateway({
   clock,
   environment: {
-    ...{ SMTP_URL: mail.url, SMTP_FROM: 'Pay <no-reply@pay.test>', REGISTRATION: 'on' },
-    ...{ OPERATOR_NAME: 'Example Pay', WITHDRAWALS_UP_TO: '100 EUR' },
+    SMTP_URL: mail.url,
+    SMTP_FROM: 'Pay <no-reply@pay.test>',
+    REGISTRATION: 'on',
+    OPERATOR_NAME: 'Example Pay',
+    WITHDRAWALS_UP_TO: '100 EUR',
   },
 })
 const merchant = await gateway.addMerchant()
 const { pool, url, operations } = gateway
 const { sendNotices } = testOperations(pool, {
-  ...{ config: gateway.config, clock, openMail: () => openMailSession(mail.settings) },
+  config: gateway.config,
+  clock,
+  openMail: () => openMailSession(mail.settings),
 }).operations
 const bankPort = await freePort()
 const bankUrl = `http://127.0.0.1:${bankPort}`
 const { secret } = await operations.as('test').rails.addRail(
   'bank',
   {
-    ...{ name: 'My bank', names: {}, url: `${bankUrl}/messages`, currencies: ['EUR'], leastMinor: {} },
-    ...{ mostMinor: {}, merchants: undefined, position: defaultPosition, logo: undefined },
+    name: 'My bank',
+    names: {},
+    url: `${bankUrl}/messages`,
+    currencies: ['EUR'],
+    leastMinor: {},
+    mostMinor: {},
+    merchants: undefined,
+    position: defaultPosition,
+    logo: undefined,
   },
   'test',
 )

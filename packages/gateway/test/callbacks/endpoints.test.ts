@@ -88,7 +88,10 @@ test('of a batch with events of two merchants each endpoint hears of its own mer
     [one, two].map(async (each) => (await register(each, '/none')).endpoint),
   )
   const callbacks = [one, two].map(({ merchantId }) => ({
-    ...{ merchantId, callbackId: listening[0]?.endpointId ?? '', paymentId: 'P1', refundId: undefined },
+    merchantId,
+    callbackId: listening[0]?.endpointId ?? '',
+    paymentId: 'P1',
+    refundId: undefined,
     ...({ eventName: 'payment.order.success', callbackUrl: undefined, body: '{}', createdAtMs: 1 } as const),
   }))
   assert.deepEqual(

@@ -27,7 +27,10 @@ test('name, mark, help, privacy and imprint stand on the checkout and on a payme
     },
   })
   const link = await shop.merchant.call('service.link.create', {
-    ...{ linkNo: 'brand', title: 'Tea', currency: 'EUR', amount: 1 },
+    linkNo: 'brand',
+    title: 'Tea',
+    currency: 'EUR',
+    amount: 1,
   })
   const linkUrl = shop.gateway.url + new URL(link.data.linkUrl).pathname
   const missing = `${shop.gateway.url}/checkout/1/2/3`

@@ -286,8 +286,14 @@ test('an order that is over does not say that no money was taken where a rail to
   await shop.gateway.operations.as('test').rails.addRail(
     'late',
     {
-      ...{ name: 'Late Bank', names: { de: 'Späte Bank' }, url: 'http://127.0.0.1:1/messages' },
-      ...{ currencies: ['XAF'], leastMinor: {}, mostMinor: {}, merchants: undefined, position: 100 },
+      name: 'Late Bank',
+      names: { de: 'Späte Bank' },
+      url: 'http://127.0.0.1:1/messages',
+      currencies: ['XAF'],
+      leastMinor: {},
+      mostMinor: {},
+      merchants: undefined,
+      position: 100,
       logo: undefined,
     },
     'test',

@@ -708,7 +708,9 @@ test('statements are imported and reconciled', async () => {
   const openingMinor = 500_000_000_000n
   const statement = { iban: 'DE89370400440532013000', currency: 'EUR', version: 8, openingMinor } as const
   const file = camt053({
-    ...{ ...statement, from: '2026-01-05', through: '2026-01-06' },
+    ...statement,
+    from: '2026-01-05',
+    through: '2026-01-06',
     lines: [
       { reference: 'ENTRY-1', day: '2026-01-05', amountMinor: 500n, text: 'who knows' },
       { reference: 'ENTRY-2', day: '2026-01-06', amountMinor: -35n, text: 'Account fee' },

@@ -152,7 +152,9 @@ test('an answer that another browser began signs nobody in', async () => {
 test('a session that was in the browser before, and the state of another tab, are not the ones that come in', async () => {
   provider.person = ann
   await assertNothingPlantedComesIn('console', {
-    ...{ begin, finish, isSignedIn },
+    begin,
+    finish,
+    isSignedIn,
     open: () => new ConsoleClient(gateway),
   })
 })
@@ -216,7 +218,10 @@ test('a token that the provider made for another of its clients is refused, also
       authorization: `Basic ${Buffer.from(`another:${encodeURIComponent(clientSecret)}`).toString('base64')}`,
     },
     body: new URLSearchParams({
-      ...{ grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri },
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: verifier,
+      redirect_uri: redirectUri,
     }),
   })
   const tokens = (await answer.json()) as { readonly id_token?: string }

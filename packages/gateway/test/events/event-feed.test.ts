@@ -19,13 +19,14 @@ const dayMs = 86_400_000
 
 function event(eventName: EventName, { paymentId = '', atMs = clock.now() } = {}) {
   return {
-    ...{ merchantId: '100000000000000001', callbackId: makeCallbackId(atMs, randomBytes), eventName },
-    ...{
-      paymentId: paymentId || makePaymentId(atMs, randomBytes),
-      refundId: undefined,
-      callbackUrl: undefined,
-    },
-    ...{ body: '{"status":"success"}', createdAtMs: atMs },
+    merchantId: '100000000000000001',
+    callbackId: makeCallbackId(atMs, randomBytes),
+    eventName,
+    paymentId: paymentId || makePaymentId(atMs, randomBytes),
+    refundId: undefined,
+    callbackUrl: undefined,
+    body: '{"status":"success"}',
+    createdAtMs: atMs,
   }
 }
 

@@ -57,7 +57,11 @@ test('the defaults hold for every wallet without limits of its own, in their cur
   assert.equal(await pay(walletId, 500n, 'EUR'), 'submitted')
   assert.equal(await pay(walletId, 1n, 'EUR'), 'over_limit')
   await money.manageWallets.setLimits(walletId, {
-    ...{ currency: 'EUR', paymentMinor: 600n, dayMinor: 1_600n, balanceMinor: undefined, reason: 'test' },
+    currency: 'EUR',
+    paymentMinor: 600n,
+    dayMinor: 1_600n,
+    balanceMinor: undefined,
+    reason: 'test',
   })
   assert.equal(await pay(walletId, 601n, 'EUR'), 'over_limit')
   assert.equal(await pay(walletId, 600n, 'EUR'), 'submitted')

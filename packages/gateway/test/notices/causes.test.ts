@@ -210,8 +210,13 @@ test('a question and a rejection reach the applicant', async () => {
   const { apply, as } = operations
   const { applications } = as('test')
   await apply.apply({
-    ...{ business: 'Tea House', contact: 'Ann', email: 'ann@tea.example', website: 'https://tea.example' },
-    ...{ about: 'Tea', callbackHosts: '', publicKey },
+    business: 'Tea House',
+    contact: 'Ann',
+    email: 'ann@tea.example',
+    website: 'https://tea.example',
+    about: 'Tea',
+    callbackHosts: '',
+    publicKey,
   })
   const [{ applicationId } = { applicationId: '' }] = await applications.listApplications({}, { limit: 1 })
   await applications.ask(applicationId, 'Which tea?')

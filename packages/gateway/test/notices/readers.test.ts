@@ -123,7 +123,9 @@ test('an operator sees what failed and sends it again; what carried a link is no
   const parameters = { merchant: 'M', amount: '1', time: 't', orderNo: 'o', paymentId: 'p' }
   await queueNotices(pool, [
     ...makeNotices('member-recovery', {
-      ...{ to: { email: 'a@gone.test', language: 'en' }, parameters: { until: 'x' }, link: 'https://x.test' },
+      to: { email: 'a@gone.test', language: 'en' },
+      parameters: { until: 'x' },
+      link: 'https://x.test',
     }),
     ...makeNotices('receipt', { to: { email: 'b@gone.test', language: 'en' }, parameters }),
   ])

@@ -140,7 +140,9 @@ test('an approval that waits is told to every operator of the setting, once each
   }).operations
   const { wallet } = await operators.wallets.addWallet({ login: 'w@example.com', name: 'W', reason: 'test' })
   const asked = await moneyActs({ operator: { login: 'ann' }, actor: 'console:ann' }).topUp(wallet.walletId, {
-    ...{ currency: 'EUR', amountMinor: 500n, reason: 'a gift' },
+    currency: 'EUR',
+    amountMinor: 500n,
+    reason: 'a gift',
   })
   assert.equal(asked.kind, 'waiting')
   while ((await sendNotices.sendDue(signal)) > 0);

@@ -91,7 +91,12 @@ test('a server that says nothing, or drips, is left when the time is over', asyn
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     const session = openMailSession({
-      ...{ host: '127.0.0.1', port, isSecure: false, isTlsNeeded: false, login: undefined, from: sender },
+      host: '127.0.0.1',
+      port,
+      isSecure: false,
+      isTlsNeeded: false,
+      login: undefined,
+      from: sender,
       limits: { connectMs: 100, messageMs: 100 },
     })
     assert.match(JSON.stringify(await session.send(mail)), /unreachable.*longer than 0.1 s/)

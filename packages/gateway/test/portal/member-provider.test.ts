@@ -160,7 +160,9 @@ test('an answer that another browser began, a code used twice and an old flow si
 test('a session that was in the browser before, and the state of another tab, are not the ones that come in', async () => {
   provider.person = ann
   await assertNothingPlantedComesIn('merchant', {
-    ...{ begin, finish, isSignedIn },
+    begin,
+    finish,
+    isSignedIn,
     open: () => new PortalClient(gateway),
   })
 })

@@ -155,7 +155,11 @@ test('one address asks so often, all together so often, and then are told to wai
 
 test('every word must be there, and no more is answered than the bound', () => {
   const sections = Array.from({ length: 50 }, (_, at) => ({
-    ...{ slug: 's', pageTitle: 'Page', level: 2, heading: `Part ${at}`, anchor: `part-${at}` },
+    slug: 's',
+    pageTitle: 'Page',
+    level: 2,
+    heading: `Part ${at}`,
+    anchor: `part-${at}`,
     text: at === 7 ? 'a refund of the payment' : 'a payment',
   }))
   const search = makeSearch(sections)

@@ -49,8 +49,13 @@ async function started() {
 let entry = 0
 function receipt({ paymentId }: Order, amountMinor: bigint, given: Partial<Receipt> = {}): Receipt {
   return {
-    ...{ reference: creditorReference(paymentId), currency: 'USD', amountMinor, valueDate: '2025-01-01' },
-    ...{ outsideReference: `entry ${++entry}`, party: 'Ada, DE02…', reason: 'statement' },
+    reference: creditorReference(paymentId),
+    currency: 'USD',
+    amountMinor,
+    valueDate: '2025-01-01',
+    outsideReference: `entry ${++entry}`,
+    party: 'Ada, DE02…',
+    reason: 'statement',
     ...given,
   }
 }

@@ -15,8 +15,14 @@ const { rails } = gateway.operations.as('test')
 const { secret } = await rails.addRail(
   'bank',
   {
-    ...{ name: 'My bank', names: { de: 'Meine Bank' }, url: bank.url, currencies: ['USD'], leastMinor: {} },
-    ...{ mostMinor: {}, merchants: undefined, position: defaultPosition },
+    name: 'My bank',
+    names: { de: 'Meine Bank' },
+    url: bank.url,
+    currencies: ['USD'],
+    leastMinor: {},
+    mostMinor: {},
+    merchants: undefined,
+    position: defaultPosition,
     logo: '<svg xmlns="http://www.w3.org/2000/svg"/>',
   },
   'test',

@@ -125,8 +125,12 @@ test('a live gateway takes https alone', async () => {
   const { makeManageRails } = await import('../../src/rails/manage-rails.ts')
   const vault = makeVault(masterKey)
   const live = makeManageRails({
-    ...{ rails: stores.rails, vault, clock, random: randomBytes },
-    ...{ mode: 'live', actor: 'test' },
+    rails: stores.rails,
+    vault,
+    clock,
+    random: randomBytes,
+    mode: 'live',
+    actor: 'test',
   })
   const { rail } = await live.showRail('bank')
   await assert.rejects(live.addRail('plain', rail, reason), /A live gateway sends to https alone/)
@@ -158,7 +162,11 @@ test('the console lists rails, shows one, and takes its forms', async () => {
   assert.match((await console.get('/rails/bank')).text, /paused[\s\S]*Resume…/)
   assert.match(
     await console.told('/rails/bank/change', {
-      ...{ name: 'Our bank', url: String(paper.url), currencies: 'EUR', position: '', reason },
+      name: 'Our bank',
+      url: String(paper.url),
+      currencies: 'EUR',
+      position: '',
+      reason,
       logo: '<svg xmlns="http://www.w3.org/2000/svg"/>',
     }),
     /rail is changed/,
@@ -169,15 +177,21 @@ test('the console lists rails, shows one, and takes its forms', async () => {
 
 test('a rail is offered for its merchants, currencies and amounts, unless it is paused or fails', () => {
   const rail: OutsideRail = {
-    ...{ railId: 'bank', name: 'Bank', names: {}, url: 'https://bank.example/', currencies: ['EUR'] },
-    ...{
-      leastMinor: { EUR: 100n },
-      mostMinor: { EUR: 500n },
-      merchants: ['1'],
-      position: 1,
-      logo: undefined,
-    },
-    ...{ isPaused: false, failures: 0, lastFailure: undefined, pausedUntilMs: undefined, createdAtMs: 0 },
+    railId: 'bank',
+    name: 'Bank',
+    names: {},
+    url: 'https://bank.example/',
+    currencies: ['EUR'],
+    leastMinor: { EUR: 100n },
+    mostMinor: { EUR: 500n },
+    merchants: ['1'],
+    position: 1,
+    logo: undefined,
+    isPaused: false,
+    failures: 0,
+    lastFailure: undefined,
+    pausedUntilMs: undefined,
+    createdAtMs: 0,
   }
   const toPay = { merchantId: '1', currency: 'EUR', amountMinor: 100n }
   assert.equal(isOffered(rail, toPay, 0), true)

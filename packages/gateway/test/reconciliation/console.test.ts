@@ -20,14 +20,12 @@ after(() => rmSync(folder, { recursive: true }))
 const testWalletsMinor = 500_000_000_000n
 const file = join(folder, 'statement.xml')
 const text = camt053({
-  ...{
-    iban: 'DE89370400440532013000',
-    currency: 'EUR',
-    version: 2,
-    from: '2026-01-05',
-    through: '2026-01-06',
-    openingMinor: testWalletsMinor,
-  },
+  iban: 'DE89370400440532013000',
+  currency: 'EUR',
+  version: 2,
+  from: '2026-01-05',
+  through: '2026-01-06',
+  openingMinor: testWalletsMinor,
   lines: [
     {
       reference: 'B1',

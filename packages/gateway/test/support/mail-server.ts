@@ -81,7 +81,11 @@ export async function startMailServer({
     received: [],
     url: `smtp${tls === 'secure' ? 's' : ''}://127.0.0.1:${port}`,
     settings: {
-      ...{ host: '127.0.0.1', port, isSecure: tls === 'secure', isTlsNeeded: tls === 'starttls', login },
+      host: '127.0.0.1',
+      port,
+      isSecure: tls === 'secure',
+      isTlsNeeded: tls === 'starttls',
+      login,
       from: sender,
       ...(made && { ca: made.ca }),
     },

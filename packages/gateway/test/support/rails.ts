@@ -132,9 +132,12 @@ export function openPost(attemptTimeoutMs = railTimeoutMs): RailPost {
   const outbound = makeOutbound(
     {
       ...outboundLimits,
-      ...{ mode: 'sandbox', allowedTargets: [], attemptTimeoutMs },
+      mode: 'sandbox',
+      allowedTargets: [],
+      attemptTimeoutMs,
       connectTimeoutMs: Math.min(outboundLimits.connectTimeoutMs, attemptTimeoutMs),
-      ...{ maxAnswerBytes: maxRailAnswerBytes, maxReadBytes: 2 * maxRailAnswerBytes },
+      maxAnswerBytes: maxRailAnswerBytes,
+      maxReadBytes: 2 * maxRailAnswerBytes,
     },
     systemParts(),
   )
@@ -160,7 +163,12 @@ export async function openRails(
   })
   const money = openMoney(pool, { clock })
   return {
-    ...{ stores, operations, money, alerts, troubles, post },
+    stores,
+    operations,
+    money,
+    alerts,
+    troubles,
+    post,
     async addBank(railId: string, given: { currencies?: string[] } = {}): Promise<TestBank> {
       const bank = await new TestBank(clock).open()
       after(() => bank.close())
@@ -168,8 +176,15 @@ export async function openRails(
       const { secret } = await rails.addRail(
         railId,
         {
-          ...{ name: 'My bank', names: {}, url: bank.url, currencies: ['USD', 'JPY'], leastMinor: {} },
-          ...{ mostMinor: {}, merchants: undefined, position: defaultPosition, logo: undefined },
+          name: 'My bank',
+          names: {},
+          url: bank.url,
+          currencies: ['USD', 'JPY'],
+          leastMinor: {},
+          mostMinor: {},
+          merchants: undefined,
+          position: defaultPosition,
+          logo: undefined,
           ...given,
         },
         'test',

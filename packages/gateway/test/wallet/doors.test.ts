@@ -18,7 +18,9 @@ const gateway = await startTestGateway({
   environment: { SMTP_URL: mail.url, SMTP_FROM: 'Pay <no-reply@pay.test>', REGISTRATION: 'on', ROLES: 'api' },
 })
 const { sendNotices } = testOperations(gateway.pool, {
-  ...{ config: gateway.config, clock, openMail: () => openMailSession(mail.settings) },
+  config: gateway.config,
+  clock,
+  openMail: () => openMailSession(mail.settings),
 }).operations
 const minuteMs = 60_000
 

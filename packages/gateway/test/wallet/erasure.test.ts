@@ -23,12 +23,15 @@ const clock = new TestClock()
 const mail = await startMailServer()
 const { log, lines } = await readableLog('debug')
 const gateway = await startTestGateway({
-  ...{ clock, log },
+  clock,
+  log,
   environment: { SMTP_URL: mail.url, SMTP_FROM: 'Pay <no-reply@pay.test>', REGISTRATION: 'on', ROLES: 'api' },
 })
 const { pool, operations } = gateway
 const worker = testOperations(pool, {
-  ...{ config: gateway.config, clock, openMail: () => openMailSession(mail.settings) },
+  config: gateway.config,
+  clock,
+  openMail: () => openMailSession(mail.settings),
 }).operations
 const merchant = await gateway.addMerchant()
 const name = 'Zebulon Quackenbush'
@@ -90,7 +93,8 @@ test('of a wallet that paid, was told by mail and closed, nobody finds who it wa
   const body = createBody({ now: clock.now() })
   const shipping = { shipType: 'SHIPPING', amount: 0, name, address }
   const { data } = await merchant.call('service.trade.create', {
-    ...{ ...body, order: { ...body.order, orderDescription: `For ${name}`, shipping } },
+    ...body,
+    order: { ...body.order, orderDescription: `For ${name}`, shipping },
   })
   const key = { merchantId: merchant.merchantId, paymentId: data.paymentId }
   assert.equal((await operations.submitPayment({ ...key, walletId })).kind, 'submitted')

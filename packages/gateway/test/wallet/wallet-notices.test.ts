@@ -111,7 +111,11 @@ test('a withdrawal whose run is cancelled puts the money back and says so', asyn
   const wallet = await stores.wallets.findWallet(walletId)
   assert(wallet)
   await operations.withdraw.request({
-    ...{ wallet, currency: 'EUR', amountMinor: 2_500n, iban: testIban, address: '192.0.2.1' },
+    wallet,
+    currency: 'EUR',
+    amountMinor: 2_500n,
+    iban: testIban,
+    address: '192.0.2.1',
     formNumber: randomUUID(),
   })
   const [payout] = await operations.withdraw.list(walletId, 1)

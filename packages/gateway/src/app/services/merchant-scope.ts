@@ -74,7 +74,10 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
       })
     const manageEndpoints = (actor: string) =>
       makeManageEndpoints({
-        ...{ endpoints: stores.endpoints, merchants, vault, refusalOfCallbackUrl },
+        endpoints: stores.endpoints,
+        merchants,
+        vault,
+        refusalOfCallbackUrl,
         ...by(actor),
       })
     const manageOrders = (actor: string) =>
@@ -83,20 +86,25 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
       makeManageCallbacks({ history, resends: stores.callbackResends, ...by(actor) })
     const manageMembers = (actor: string) =>
       makeManageMembers({
-        ...{ members, links: stores.memberLinks, merchants, makeNotices, publicUrl },
+        members,
+        links: stores.memberLinks,
+        merchants,
+        makeNotices,
+        publicUrl,
         ...by(actor),
       })
     const asking = (actor: string) => ({
-      ...{ approvals: stores.approvals, policy: ownPolicy, operator: undefined, makeNotices },
+      approvals: stores.approvals,
+      policy: ownPolicy,
+      operator: undefined,
+      makeNotices,
       ...by(actor),
     })
     const manageBankAccounts = (actor: string) =>
       makeManageBankAccounts({
-        ...{
-          merchantBankAccounts: stores.merchantBankAccounts,
-          makeNotices,
-          waitMs: parts.bankAccountWaitMs,
-        },
+        merchantBankAccounts: stores.merchantBankAccounts,
+        makeNotices,
+        waitMs: parts.bankAccountWaitMs,
         ...by(actor),
       })
     const linkParts = { links: stores.links, placeOrder: parts.placeOrder, publicUrl, clock, random }
@@ -105,8 +113,15 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
     const reader = 'portal'
     const find = makeFindOrders({ list: stores.orderList })
     const showOrder = makeShowOrder({
-      ...{ refunds: stores.refunds, merchants, details: stores.orderDetails, attempts: stores.attempts },
-      ...{ transferEntries: stores.transferEntries, history, currentOrder, clock, random },
+      refunds: stores.refunds,
+      merchants,
+      details: stores.orderDetails,
+      attempts: stores.attempts,
+      transferEntries: stores.transferEntries,
+      history,
+      currentOrder,
+      clock,
+      random,
     })
     return {
       merchantId,
@@ -166,9 +181,14 @@ export function makeMerchantScope(parts: MerchantScopeParts) {
             funds: makeMoveFunds({ treasury, ...by(actor) }),
             corrections: makeCorrectBooks({ treasury, ...by(actor) }),
             wallets: makeManageWallets({
-              ...{ wallets, treasury, vault, ...by(actor) },
-              ...{ limits: stores.walletLimits, consumerData: stores.consumerData },
-              ...{ resets: stores.pinResets, pinResetCodes: makeTokens(vault.deriveKeys('PIN reset codes')) },
+              wallets,
+              treasury,
+              vault,
+              ...by(actor),
+              limits: stores.walletLimits,
+              consumerData: stores.consumerData,
+              resets: stores.pinResets,
+              pinResetCodes: makeTokens(vault.deriveKeys('PIN reset codes')),
             }),
             ...asking(actor),
           }),

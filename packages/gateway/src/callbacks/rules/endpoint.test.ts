@@ -7,24 +7,24 @@ import { idAtEndpoint, type ListeningEndpoint, toEndpoints, toOwnAddress } from 
 
 const own = '019a8c5e-1c00-7abc-8def-0123456789ab'
 const callback: Callback = {
-  ...{ merchantId: 'm', callbackId: own, paymentId: 'P1', refundId: undefined },
-  ...{
-    eventName: 'payment.order.success',
-    callbackUrl: 'https://shop.example/cb',
-    body: '{}',
-    createdAtMs: 1,
-  },
+  merchantId: 'm',
+  callbackId: own,
+  paymentId: 'P1',
+  refundId: undefined,
+  eventName: 'payment.order.success',
+  callbackUrl: 'https://shop.example/cb',
+  body: '{}',
+  createdAtMs: 1,
 }
 
 function endpoint(endpointId: string, changes: Partial<ListeningEndpoint> = {}): ListeningEndpoint {
   return {
-    ...{ merchantId: 'm', endpointId: `019a8c5e-0000-7000-8000-00000000000${endpointId}` },
-    ...{
-      url: `https://${endpointId}.example/`,
-      host: `${endpointId}.example`,
-      events: undefined,
-      ...changes,
-    },
+    merchantId: 'm',
+    endpointId: `019a8c5e-0000-7000-8000-00000000000${endpointId}`,
+    url: `https://${endpointId}.example/`,
+    host: `${endpointId}.example`,
+    events: undefined,
+    ...changes,
   }
 }
 

@@ -152,7 +152,9 @@ export function makeActs(parts: ActsParts) {
       if (!takeReceipt()) return note(order, { code: 'receiptBusy', login })
       const { tag, formats } = language
       await parts.askReceipt(order, {
-        ...{ email, language: tag, merchant: merchant.name },
+        email,
+        language: tag,
+        merchant: merchant.name,
         amount: formats.moneyText(order.paymentAmountMinor, order.currency),
         time: formats.time(completedAtMs),
       })

@@ -151,7 +151,14 @@ async function doAct(
   const actId = act.isOnce ? await actIdOf(visit, typed, { act, params, input }) : undefined
   const file = act.takesFile ? fileOf(typed) : undefined
   const answer = await act.run({
-    ...{ service, operator, actor, nowMs, params, input, actId, file },
+    service,
+    operator,
+    actor,
+    nowMs,
+    params,
+    input,
+    actId,
+    file,
     ...(form.wantsProof && { prove: () => demandProof(visit, typed) }),
   })
   const told: Told = act.tell?.(answer, { params, input }) ?? { text: 'Done.' }

@@ -3,11 +3,11 @@ import { toDecimalText } from '@tillgate/protocol'
 import { countedAtMost } from '../../acts/service.ts'
 import type { CallbackCounts } from '../../callbacks/store/callback-history.ts'
 import { type Html, html } from '../../http/html.ts'
+import { statusBadge } from '../../http/pages/status.ts'
 import { postedMinor } from '../../ledger/rules/transfer.ts'
 import { isFailing } from '../../rails/rules/outside-rail.ts'
 import { noticesPath } from './areas/notices.ts'
 import type { Visit } from './console.ts'
-import { state } from './statuses.ts'
 import { countUpTo } from './words.ts'
 
 /** Older failures were seen, or nobody minds. */
@@ -57,10 +57,10 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
         `${noticesPath}?state=given_up`,
       ),
   ].filter((each) => each !== false)
-  if (needs.length === 0) return html`<p class="quiet">${state('good', 'Nothing needs attention.')}</p>`
+  if (needs.length === 0) return html`<p class="quiet">${statusBadge('good', 'Nothing needs attention.')}</p>`
   return html`<section class="attention" aria-labelledby="attention"><h2 id="attention">Needs attention</h2><ul>${needs}</ul></section>`
 }
 
 function need(look: 'bad' | 'wait', text: string, path: string): Html {
-  return html`<li><a href="${path}">${state(look, text)}</a></li>`
+  return html`<li><a href="${path}">${statusBadge(look, text)}</a></li>`
 }

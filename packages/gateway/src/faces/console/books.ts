@@ -53,7 +53,9 @@ function toRow(currency: string, lines: readonly BalanceLine[]): BooksRow {
     balances: Object.fromEntries(
       ownerKinds.map((kind) => [kind, balanceOf(kind, lines)]),
     ) as BooksRow['balances'],
-    ...{ heldMinor, debitsMinor, creditsMinor },
+    heldMinor,
+    debitsMinor,
+    creditsMinor,
     isBalanced: debitsMinor === creditsMinor && heldMinor === holdingMinor,
     isInUse: lines.some(({ ownerKind }) => ownerKind !== 'wallet' && ownerKind !== 'bank'),
   }

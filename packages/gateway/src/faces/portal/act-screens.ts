@@ -228,7 +228,12 @@ async function doAct(visit: Visit, typed: URLSearchParams, { act, face }: Screen
     // Safe: of the operators' service an act with a portal face uses what a scope has; the test of all routes runs each.
     service: scope.service as unknown as OperatorService,
     operator: undefined,
-    ...{ member, actor, nowMs, params, input, actId: undefined },
+    member,
+    actor,
+    nowMs,
+    params,
+    input,
+    actId: undefined,
     ...(face.wantsProof && { prove: () => demandProof(visit, typed) }),
   })
   const said = words.acts[face.name as ActName]

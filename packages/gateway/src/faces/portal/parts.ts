@@ -1,6 +1,7 @@
 // Parts that the portal's pages share: cards, facts, statuses, times, and the way on to what is older.
 import { type Content, type Html, html } from '../../http/html.ts'
 import { fill } from '../../http/languages/words.ts'
+import { statusBadge, statusLooks } from '../../http/pages/status.ts'
 import type { Language } from './languages.ts'
 import { mayUse, pathTo, type Visit } from './portal.ts'
 import type { ActName, Words } from './words.ts'
@@ -19,28 +20,8 @@ export function empty(text: Content): Html {
 
 type StatusName = keyof Words['status']
 
-/** Round is good, square waits, a diamond is bad, hollow is over. */
-const looks: Record<StatusName, 'good' | 'wait' | 'bad' | 'off'> = {
-  pending: 'wait',
-  confirming: 'wait',
-  success: 'good',
-  failed: 'bad',
-  timeout: 'off',
-  cancelled: 'off',
-  refunding: 'wait',
-  refund_success: 'good',
-  refund_failed: 'bad',
-  waiting: 'wait',
-  delivered: 'good',
-  exhausted: 'bad',
-  requested: 'wait',
-  sent: 'wait',
-  paid: 'good',
-  returned: 'bad',
-}
-
 export function status(name: StatusName, { words }: Language): Html {
-  return html`<span class="status ${looks[name]}">${words.status[name]}</span>`
+  return statusBadge(statusLooks[name], words.status[name])
 }
 
 export function time(timeMs: number, { formats }: Language): Html {

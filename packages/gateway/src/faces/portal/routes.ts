@@ -221,7 +221,9 @@ export function servePortal(listener: FastifyInstance, parts: PortalParts): void
     const language = given ?? (request ? visits.languageOf(request, reply) : undefined)
     if (!language) throw new Error('a page has a language')
     return sendSmallPage(reply, {
-      ...{ title, language, ...frame() },
+      title,
+      language,
+      ...frame(),
       content: html`<p>${text}</p><p><a class="button" href="${prefix}">${language.words.trouble.toPortal}</a></p>`,
     })
   }

@@ -45,7 +45,13 @@ export function makeVisits({ jar, running, clock, catalogue }: PortalParts) {
       const member = memberships.find(({ merchantId }) => merchantId === wished) ?? memberships[0]
       if (!member) return 'nowhere'
       return {
-        ...{ portal, member, memberships, account, session, language, catalogue },
+        portal,
+        member,
+        memberships,
+        account,
+        session,
+        language,
+        catalogue,
         scope: portal.scope(member.merchantId),
         actor: actorOf(request, account.login),
         formToken: cookies.formTokenOf(session, portal, member.merchantId),

@@ -171,7 +171,9 @@ ${site && passkeySignIn(call, site, query)}
     try {
       const { authenticate, devices } = running()
       const outcome = await authenticate({
-        ...{ login, pin: form.get('pin') ?? '', address: addressKey(request.ip) },
+        login,
+        pin: form.get('pin') ?? '',
+        address: addressKey(request.ip),
         device: devices.readDevice(request.headers.cookie, login),
         userAgent: placeOf(request).userAgent,
       })
@@ -261,7 +263,10 @@ ${newPinField({ name: 'again', label: said.again, refused })}
     try {
       const { resetPin, devices } = running()
       const outcome = await resetPin({
-        ...{ login, pin, code: form.get('code') ?? '', address: addressKey(request.ip) },
+        login,
+        pin,
+        code: form.get('code') ?? '',
+        address: addressKey(request.ip),
         device: devices.readDevice(request.headers.cookie, login),
       })
       if (outcome.kind === 'changed') return enter(call, outcome.wallet)
@@ -342,8 +347,12 @@ ${newPinField({ name: 'again', label: said.again, refused })}
     if (!end) return confirmPage({ ...call, reply: call.reply.status(429) }, { code: 'busy' })
     try {
       const made = await register.confirm({
-        ...{ login, pin, code: form.get('code') ?? '', name: form.get('name') ?? '' },
-        ...{ language: language.tag, place: placeOf(request) },
+        login,
+        pin,
+        code: form.get('code') ?? '',
+        name: form.get('name') ?? '',
+        language: language.tag,
+        place: placeOf(request),
       })
       if (!made) return confirmPage(call, { code: 'codeWrong', field: 'code' })
       call.reply.header('set-cookie', visits.leaveNote(request, { note: 'welcome' }, running()))

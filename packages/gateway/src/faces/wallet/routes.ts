@@ -75,7 +75,13 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
     })
     wallet.setErrorHandler(sendTrouble)
     serveDoor(wallet, {
-      ...{ visits, limits, running, random, site, languageOf, originsOf },
+      visits,
+      limits,
+      running,
+      random,
+      site,
+      languageOf,
+      originsOf,
       nowMs: () => clock.now(),
     })
     for (const route of walletRoutes) {

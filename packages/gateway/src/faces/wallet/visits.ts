@@ -52,7 +52,12 @@ export function makeVisits({ jar, random, clock, running, limits, publicUrl }: V
       const wallet = session && (await service.findWallet(session.walletId))
       if (!session || wallet?.status !== 'active') return undefined
       return {
-        ...{ service, wallet, session, language, words: wordsOf[language.tag], nowMs: clock.now() },
+        service,
+        wallet,
+        session,
+        language,
+        words: wordsOf[language.tag],
+        nowMs: clock.now(),
         formToken: cookies.formTokenOf(session, service),
         site: this.siteOf(request),
         address: addressKey(request.ip),

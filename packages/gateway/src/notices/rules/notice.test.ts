@@ -23,7 +23,10 @@ test('every text of every language fills exactly the gaps that its kind declares
 test('what fills a gap is escaped in HTML, and stays one line', () => {
   const parameters = { merchant: '<b>"A" & B</b>\r\nBcc: eve@example.com', inviter: 'x', until: 'y' }
   const { subject, html, text } = writeMessage({
-    ...{ kind: 'member-invitation', language: 'en', parameters, unsubscribeUrl: undefined },
+    kind: 'member-invitation',
+    language: 'en',
+    parameters,
+    unsubscribeUrl: undefined,
     link: 'https://pay.test/?a="><script>',
   })
   assert.doesNotMatch(subject, /[\r\n]/)

@@ -71,7 +71,9 @@ export function retryDelayMs(attempts: number): number {
 
 export function afterSending(notice: ClaimedNotice, sending: Sending, nowMs: number): NoticeOutcome {
   const ended = (state: NoticeState, error?: string) => ({
-    ...{ state, error, dueAtMs: undefined },
+    state,
+    error,
+    dueAtMs: undefined,
     isAddressForgotten: kindOf(notice.kind).forgetsAddress === true,
   })
   if (sending.kind === 'accepted') return ended('sent')

@@ -224,8 +224,12 @@ function toRequest(row: Readonly<Record<string, unknown>>): ApprovalRequest {
       case 'transfer.confirm':
         if (!details?.entry) throw new Error('a request to record a transfer holds the bank’s entry')
         return {
-          ...{ kind, merchantId, paymentId: subject, ...money },
-          ...{ railId: details.railId ?? '', entry: details.entry },
+          kind,
+          merchantId,
+          paymentId: subject,
+          ...money,
+          railId: details.railId ?? '',
+          entry: details.entry,
         }
       case 'order.refund':
         return { kind, merchantId, paymentId: subject, referRefundNo, ...money }

@@ -69,8 +69,15 @@ async function writeRequest(
     : await findOpenRun(transaction, { bankName, currency, day: dayOf(nowMs + dayMs) }, { nowMs, newRunId })
   const { payoutId, account } = request
   const payout = {
-    ...{ merchantId: ownMerchantId, payoutId, runId, walletId, planDay: undefined },
-    ...{ currency, amountMinor, account, bankName },
+    merchantId: ownMerchantId,
+    payoutId,
+    runId,
+    walletId,
+    planDay: undefined,
+    currency,
+    amountMinor,
+    account,
+    bankName,
   }
   await writeHeld(transaction, [payout], { nowMs, auditId })
   return true

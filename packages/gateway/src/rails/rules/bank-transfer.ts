@@ -110,7 +110,9 @@ export function decideReceipt(
   const heldNow = heldMinor(order, receipt.railId, [...entries, receipt])
   if (standingOf(facts) !== 'open')
     return {
-      ...{ ...asItIs, transfers: [booked], isOver: false },
+      ...asItIs,
+      transfers: [booked],
+      isOver: false,
       alert: `money came by bank transfer for an order that is ${order.status}; it is in suspense and left to an operator`,
     }
   if (heldNow < order.paymentAmountMinor) {
@@ -141,9 +143,18 @@ export function moved(
   const suspense = accountIdOf(suspenseAccount(currency))
   const isIn = kind === 'transfer_received'
   return {
-    ...{ merchantId, transferId, kind, phase: 'direct', holdId: undefined },
+    merchantId,
+    transferId,
+    kind,
+    phase: 'direct',
+    holdId: undefined,
     debitAccountId: isIn ? rail : suspense,
     creditAccountId: isIn ? suspense : rail,
-    ...{ currency, amountMinor, paymentId, refundId: undefined, auditId: undefined, madeAtMs: nowMs },
+    currency,
+    amountMinor,
+    paymentId,
+    refundId: undefined,
+    auditId: undefined,
+    madeAtMs: nowMs,
   }
 }

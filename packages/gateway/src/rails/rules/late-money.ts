@@ -34,7 +34,10 @@ export function decideLate(
       newTask: {
         taskId: returnId,
         kind: 'return',
-        ...{ railId, merchantId, paymentId, transactionId },
+        railId,
+        merchantId,
+        paymentId,
+        transactionId,
         createdAtMs: nowMs,
       },
     }),

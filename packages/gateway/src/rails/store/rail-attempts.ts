@@ -48,11 +48,15 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
       { maxItems: 100, maxFlights: 1, isItemError: isDataError },
     ),
     findAttempt: batched((keys: readonly AttemptKey[]) => findAttempts(database, keys), {
-      ...{ maxItems: 200, maxFlights: 2, isItemError: isDataError },
+      maxItems: 200,
+      maxFlights: 2,
+      isItemError: isDataError,
     }),
     /** The oldest first. */
     listAttempts: batched((keys: readonly OrderKey[]) => listAttempts(database, keys), {
-      ...{ maxItems: 200, maxFlights: 2, isItemError: isDataError },
+      maxItems: 200,
+      maxFlights: 2,
+      isItemError: isDataError,
     }),
     /** The newest last. */
     listCalls: (key: OrderKey, limit: number) => listCalls(database, key, limit),
@@ -61,7 +65,9 @@ export function makeRailAttemptStore(database: Pool, onQueued: OnQueued = () => 
     claim: (claiming: TaskClaiming, limits: ReadonlyMap<string, number>) =>
       claimRailTasks(database, claiming, limits),
     claimOne: batched((wanted: readonly OneClaim[]) => claimTheseRailTasks(database, wanted), {
-      ...{ maxItems: 100, maxFlights: 1, isItemError: isDataError },
+      maxItems: 100,
+      maxFlights: 1,
+      isItemError: isDataError,
     }),
     nextDue: (railIds: readonly string[]) => nextRailTaskDue(database, railIds),
     /** False: nothing of this rail waits under this id. */

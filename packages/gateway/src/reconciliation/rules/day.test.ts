@@ -3,8 +3,15 @@ import { test } from 'node:test'
 import { type DaySums, totalsOf } from './day.ts'
 
 const nothing: DaySums = {
-  ...{ bookMinor: 0n, startMinor: 0n, balanceMinor: undefined, linesMinor: 0n, linesAfterBalanceMinor: 0n },
-  ...{ matchedLinesMinor: 0n, matchedMinor: 0n, matchedSinceStartMinor: 0n, brokenMinor: 0n },
+  bookMinor: 0n,
+  startMinor: 0n,
+  balanceMinor: undefined,
+  linesMinor: 0n,
+  linesAfterBalanceMinor: 0n,
+  matchedLinesMinor: 0n,
+  matchedMinor: 0n,
+  matchedSinceStartMinor: 0n,
+  brokenMinor: 0n,
 }
 const told = (given: Partial<DaySums>) => {
   const { inTransitMinor, unexplainedMinor } = totalsOf({ ...nothing, ...given })

@@ -8,38 +8,36 @@ let made = 0
 function line(amountMinor: bigint, ...references: string[]): KnownLine {
   const lineId = `L${++made}`
   return {
-    ...{
-      lineId,
-      lineNumber: made,
-      mark: `mark ${lineId}`,
-      day: '2026-11-16',
-      valueDay: '2026-11-16',
-      currency: 'EUR',
-    },
-    ...{
-      amountMinor,
-      feeMinor: 0n,
-      entryReference: undefined,
-      references,
-      batch: undefined,
-      isReturn: false,
-    },
-    ...{ party: undefined, description: undefined },
+    lineId,
+    lineNumber: made,
+    mark: `mark ${lineId}`,
+    day: '2026-11-16',
+    valueDay: '2026-11-16',
+    currency: 'EUR',
+    amountMinor,
+    feeMinor: 0n,
+    entryReference: undefined,
+    references,
+    batch: undefined,
+    isReturn: false,
+    party: undefined,
+    description: undefined,
   }
 }
 function item(amountMinor: bigint, references: string[], given: Partial<BookItem> = {}): BookItem {
   const transferId = `T${++made}`
   return {
-    ...{
-      key: `m/${transferId}`,
-      kind: 'booked',
-      merchantId: 'm',
-      transferId,
-      currency: 'EUR',
-      amountMinor,
-      references,
-    },
-    ...{ day: '2026-11-15', bookDay: '2026-11-15', isMatched: false, what: 'payment' },
+    key: `m/${transferId}`,
+    kind: 'booked',
+    merchantId: 'm',
+    transferId,
+    currency: 'EUR',
+    amountMinor,
+    references,
+    day: '2026-11-15',
+    bookDay: '2026-11-15',
+    isMatched: false,
+    what: 'payment',
     ...given,
   }
 }

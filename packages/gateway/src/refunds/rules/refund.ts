@@ -81,7 +81,14 @@ function settlementOf(refund: Refund, { walletId }: Pick<Order, 'walletId'>, ref
   return {
     settlementId: refundId,
     kind: 'refund',
-    ...{ merchantId, paymentId, refundId, walletId, transactionId, amountMinor, currency, refusal },
+    merchantId,
+    paymentId,
+    refundId,
+    walletId,
+    transactionId,
+    amountMinor,
+    currency,
+    refusal,
     submittedAtMs: createdAtMs,
     dueAtMs: createdAtMs,
   }

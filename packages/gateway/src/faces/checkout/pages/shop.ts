@@ -1,7 +1,7 @@
 // Who is paid: the merchant's mark and name, as they stand on top of every page that takes a payment.
 
 import { type Html, html } from '../../../http/html.ts'
-import { logoPath } from '../../../http/logos.ts'
+import { logoPath } from '../../../http/pages/logos.ts'
 import type { Merchant } from '../../../merchants/rules/merchant.ts'
 import type { Language } from '../languages.ts'
 

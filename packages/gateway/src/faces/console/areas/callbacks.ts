@@ -7,13 +7,13 @@ import type { CallbackState } from '../../../callbacks/rules/callback-attempt.ts
 import type { FailingHost } from '../../../callbacks/rules/host-health.ts'
 import type { StoredCallback } from '../../../callbacks/store/callback-history.ts'
 import { type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import { mayAct } from '../../../operators/rules/operator.ts'
 import { timeOfCallbackId } from '../../../platform/time-ordered-ids.ts'
 import { actForms } from '../act-forms.ts'
 import { callbackDetails, callbackState, outcomeOf } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
-import { state } from '../statuses.ts'
 import { empty, noneFits, number, pages, table, urlWith } from '../tables.ts'
 import { ago, count, countUpTo, exact, until } from '../words.ts'
 
@@ -99,8 +99,8 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
         html`<span class="wrap">${reason}</span>`,
         upTo(waiting.get(host) ?? 0),
         pausedUntilMs !== undefined && pausedUntilMs > visit.nowMs
-          ? html`${state('bad', 'paused')} for ${until(pausedUntilMs, visit.nowMs)} more`
-          : state('wait', 'not paused'),
+          ? html`${statusBadge('bad', 'paused')} for ${until(pausedUntilMs, visit.nowMs)} more`
+          : statusBadge('wait', 'not paused'),
         actForms(visit, 'host', { subject: failing, values: { host } }),
       ]
     }),

@@ -2,9 +2,9 @@
 import { uuidPattern } from '@tillgate/protocol'
 import type { Endpoint } from '../../../callbacks/rules/endpoint.ts'
 import { type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { state } from '../statuses.ts'
 import { facts, pages, table } from '../tables.ts'
 import { ago, moment } from '../words.ts'
 import { callbackTable } from './callbacks.ts'
@@ -65,5 +65,5 @@ export function endpointTable(endpoints: readonly Endpoint[], nowMs: number): Ht
 const formats = { envelope: 'envelope', standard: 'Standard Webhooks' } as const
 
 function stateOf({ pausedAtMs }: Endpoint): Html {
-  return pausedAtMs === undefined ? state('good', 'active') : state('wait', 'paused')
+  return pausedAtMs === undefined ? statusBadge('good', 'active') : statusBadge('wait', 'paused')
 }

@@ -1,11 +1,11 @@
 // The books: what each kind of owner has in each currency, whether debits equal credits, and the proof on demand.
 
 import { type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import type { Verification } from '../../../ledger/store/ledger-checks.ts'
 import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../books.ts'
 import type { ConsolePage, ConsoleRoute, Done, Visit } from '../console.ts'
 import { foldedForm } from '../forms.ts'
-import { state } from '../statuses.ts'
 import { number, table } from '../tables.ts'
 import { bareAmount, count, exact } from '../words.ts'
 
@@ -48,8 +48,8 @@ ${others.length > 0 && html`<details class="fold"><summary>${count(others.length
 function verdict(rows: readonly BooksRow[]): Html {
   const wrong = rows.filter(({ isBalanced }) => !isBalanced).map(({ currency }) => currency)
   return wrong.length === 0
-    ? state('good', 'debits equal credits in every currency')
-    : state('bad', `debits and credits differ in ${wrong.join(', ')}`)
+    ? statusBadge('good', 'debits equal credits in every currency')
+    : statusBadge('bad', `debits and credits differ in ${wrong.join(', ')}`)
 }
 
 /** A row for each currency; the balance of each kind of account, then both sides of the books. */
@@ -62,7 +62,7 @@ function trialBalance(caption: string, rows: readonly BooksRow[]): Html {
       ...['Held', 'Debits', 'Credits', 'Accounts'].map(number),
     ],
     rows.map(({ currency, balances, heldMinor, debitsMinor, creditsMinor, accounts, isBalanced }) => [
-      isBalanced ? currency : state('bad', currency),
+      isBalanced ? currency : statusBadge('bad', currency),
       ...[...ownerKinds.map((kind) => balances[kind]), heldMinor, debitsMinor, creditsMinor].map((minor) =>
         minor === 0n ? html`<span class="quiet">—</span>` : bareAmount(minor, currency),
       ),

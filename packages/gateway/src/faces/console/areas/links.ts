@@ -1,11 +1,12 @@
 // Payment links: those of all merchants, the newest first, and each with its page, its QR code and what came of it.
 import { linkIdPattern, merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import { totalledAtMost } from '../../../links/manage-links.ts'
 import type { PaymentLink } from '../../../links/rules/link.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { state, status } from '../statuses.ts'
+import { status } from '../statuses.ts'
 import { facts, number, table, urlWith } from '../tables.ts'
 import { ago, amount, count, countUpTo, moment } from '../words.ts'
 
@@ -102,5 +103,5 @@ function asked({ amountMinor, currency }: PaymentLink): Html {
 const looks = { active: 'good', paused: 'wait', closed: 'off', expired: 'off', paid: 'good' } as const
 
 function stateOf(name: keyof typeof looks): Html {
-  return state(looks[name], name)
+  return statusBadge(looks[name], name)
 }

@@ -2,6 +2,7 @@
 import { merchantIdPattern } from '@tillgate/protocol'
 import { toPlan } from '../../../acts/payouts/payout-fields.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import {
   type BankAccountState,
   describeBankDetails,
@@ -12,7 +13,7 @@ import type { Payout } from '../../../payouts/rules/payout.ts'
 import { describeTimetable, type PayoutPlan, type PlanOutcome } from '../../../payouts/rules/payout-plan.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { state, status } from '../statuses.ts'
+import { status } from '../statuses.ts'
 import { facts, number, pages, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 import { payoutTable } from './payouts.ts'
@@ -79,11 +80,11 @@ ${facts([
 }
 
 const outcomes = {
-  paid_out: state('good', 'paid out'),
-  nothing_to_pay: state('off', 'nothing to pay'),
-  no_bank_account: state('bad', 'no bank account'),
-  suspended: state('bad', 'merchant suspended'),
-  bank_closed: state('bad', 'our bank account is closed'),
+  paid_out: statusBadge('good', 'paid out'),
+  nothing_to_pay: statusBadge('off', 'nothing to pay'),
+  no_bank_account: statusBadge('bad', 'no bank account'),
+  suspended: statusBadge('bad', 'merchant suspended'),
+  bank_closed: statusBadge('bad', 'our bank account is closed'),
 } as const satisfies Record<PlanOutcome, Html>
 
 function planTable(plans: readonly PayoutPlan[]): Html {
@@ -111,10 +112,10 @@ function stays({ reserve: { fixedMinor, shareBasisPoints, shareDays }, currency 
 }
 
 const accountLooks = {
-  in_use: state('good', 'in use'),
-  waiting: state('wait', 'waiting'),
-  replaced: state('off', 'replaced'),
-  stopped: state('off', 'stopped'),
+  in_use: statusBadge('good', 'in use'),
+  waiting: statusBadge('wait', 'waiting'),
+  replaced: statusBadge('off', 'replaced'),
+  stopped: statusBadge('off', 'stopped'),
 } as const satisfies Record<BankAccountState, Html>
 
 function accountTable(visit: Visit, accounts: readonly MerchantBankAccount[]): Html {

@@ -1,13 +1,14 @@
 // One merchant: settings, keys, balances, members, and what operators did to it.
 import { merchantIdPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import type { ManageMembers } from '../../../members/manage-members.ts'
 import { fingerprintOf } from '../../../merchants/key-fingerprint.ts'
 import type { Merchant, MerchantKey } from '../../../merchants/rules/merchant.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { state, status } from '../statuses.ts'
+import { status } from '../statuses.ts'
 import { facts, table } from '../tables.ts'
 import { ago, moment } from '../words.ts'
 import { endpointTable } from './endpoints.ts'
@@ -88,7 +89,7 @@ function keyTable(visit: Visit, merchantId: string, keys: readonly MerchantKey[]
       key.kind === 'aes'
         ? 'AES'
         : html`RSA <span class="quiet">SHA-256</span> <code class="wrap">${fingerprintOf(key.publicKey)}</code>`,
-      revokedAtMs === undefined ? state('good', 'live') : state('off', 'revoked'),
+      revokedAtMs === undefined ? statusBadge('good', 'live') : statusBadge('off', 'revoked'),
       html`<code>${keyId}</code>`,
       ago(createdAtMs, visit.nowMs),
       revokedAtMs === undefined && actForms(visit, 'key', { values: { merchantId, keyId } }),

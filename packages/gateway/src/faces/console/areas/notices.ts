@@ -1,9 +1,9 @@
 // Notices by mail: to whom, what became of them, and the one way on for those that failed.
 import { type Content, html } from '../../../http/html.ts'
+import { type Look, statusBadge } from '../../../http/pages/status.ts'
 import { type Notice, type NoticeState, noticeStates } from '../../../notices/rules/notice.ts'
 import { actForms } from '../act-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { state } from '../statuses.ts'
 import { empty, noneFits, pages, table } from '../tables.ts'
 import { ago, until } from '../words.ts'
 
@@ -17,7 +17,7 @@ const stateWords = {
   sent: ['good', 'sent'],
   refused: ['bad', 'refused'],
   given_up: ['bad', 'given up'],
-} as const satisfies Record<NoticeState, readonly [Parameters<typeof state>[0], string]>
+} as const satisfies Record<NoticeState, readonly [Look, string]>
 
 async function show(visit: Visit): Promise<ConsolePage> {
   const { query, service, actor } = visit
@@ -58,7 +58,7 @@ function row(visit: Visit, notice: Notice): Content[] {
     ago(notice.createdAtMs, nowMs),
     notice.kind,
     html`${recipient ?? '—'}${merchantId !== undefined && html` <a class="quiet" href="/merchants/${merchantId}">merchant</a>`}`,
-    html`${state(look, word)}${
+    html`${statusBadge(look, word)}${
       dueAtMs !== undefined &&
       attempts > 0 &&
       html` <span class="quiet">attempt ${attempts}, the next in ${until(dueAtMs, nowMs)}</span>`

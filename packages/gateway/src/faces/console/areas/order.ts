@@ -4,6 +4,7 @@ import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/pr
 import { leftOf } from '../../../acts/order-acts.ts'
 import type { HeldTransfer } from '../../../acts/transfer-acts.ts'
 import { type Content, type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import type { Order, OrderKey } from '../../../orders/rules/order.ts'
 import type { OrderDetails } from '../../../orders/show-order.ts'
 import type { Attempt } from '../../../rails/rules/attempt.ts'
@@ -15,7 +16,7 @@ import { readSummary } from '../../checkout/pages/summary.ts'
 import { actForms } from '../act-forms.ts'
 import { callbackFold } from '../callback-parts.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { state, status } from '../statuses.ts'
+import { status } from '../statuses.ts'
 import { empty, facts, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 
@@ -256,7 +257,7 @@ function attemptTable(visit: Visit, { attempts }: OrderDetails): Html {
     ['Rail', 'Status', 'transactionId', 'Rail’s reference', 'Reason', 'Begun', 'Ended', 'Act'],
     attempts.map((attempt) => [
       html`<a href="/rails/${attempt.railId}">${attempt.railId}</a>`,
-      state(attemptLooks[attempt.status], attempt.status),
+      statusBadge(attemptLooks[attempt.status], attempt.status),
       html`<code>${attempt.transactionId}</code>`,
       html`<span class="wrap">${attempt.reference ?? '—'}</span>`,
       html`<span class="wrap">${attempt.reason ?? '—'}</span>`,
@@ -278,7 +279,7 @@ function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
     railCalls.map((call) => [
       moment(call.calledAtMs, nowMs),
       html`<code>${call.type}</code>`,
-      call.outcome === 'failed' ? state('bad', 'failed') : call.outcome,
+      call.outcome === 'failed' ? statusBadge('bad', 'failed') : call.outcome,
       call.httpStatus ?? '—',
       `${call.durationMs} ms`,
       html`<span class="wrap">${call.detail ?? '—'}</span>`,
@@ -287,10 +288,10 @@ function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
 }
 
 const phases = {
-  hold: state('wait', 'held'),
-  post: state('good', 'posted'),
-  void: state('off', 'given back'),
-  direct: state('good', 'moved'),
+  hold: statusBadge('wait', 'held'),
+  post: statusBadge('good', 'posted'),
+  void: statusBadge('off', 'given back'),
+  direct: statusBadge('good', 'moved'),
 } as const
 
 function transferTable({ transfers }: OrderDetails, nowMs: number): Html {

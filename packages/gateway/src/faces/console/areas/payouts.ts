@@ -1,10 +1,11 @@
 // Runs of payouts: what goes to the bank as one file, how far it is, and each payout in it.
 import { type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import type { RunWithTotals } from '../../../payouts/manage-runs.ts'
 import { type Payout, type PayoutRun, payoutStatuses } from '../../../payouts/rules/payout.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, type Download, orNothing, type Visit } from '../console.ts'
-import { state, status } from '../statuses.ts'
+import { status } from '../statuses.ts'
 import { facts, noneFits, number, pages, table, urlWith } from '../tables.ts'
 import { ago, amount, count, moment } from '../words.ts'
 import { moneyTabs } from './money/money.ts'
@@ -154,8 +155,10 @@ export function nameOf({ day, part }: Pick<PayoutRun, 'day' | 'part'>): string {
 function stateOf({ closedAtMs, sentAtMs, ending, endedAtMs }: PayoutRun): Html {
   if (ending !== undefined)
     return endedAtMs === undefined
-      ? state('wait', `${ending}, payouts follow`)
-      : state(ending === 'paid' ? 'good' : 'off', ending)
-  if (sentAtMs !== undefined) return state('wait', 'sent')
-  return closedAtMs === undefined ? state('wait', 'taking payouts in') : state('wait', 'to be sent')
+      ? statusBadge('wait', `${ending}, payouts follow`)
+      : statusBadge(ending === 'paid' ? 'good' : 'off', ending)
+  if (sentAtMs !== undefined) return statusBadge('wait', 'sent')
+  return closedAtMs === undefined
+    ? statusBadge('wait', 'taking payouts in')
+    : statusBadge('wait', 'to be sent')
 }

@@ -2,6 +2,7 @@
 // it has collected.
 import { writtenLimits, writtenLines, writtenNames } from '../../../acts/rail-acts.ts'
 import { type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import { postedMinor } from '../../../ledger/rules/transfer.ts'
 import type { Account } from '../../../ledger/store/ledger.ts'
 import type { BankAccount } from '../../../rails/rules/bank-account.ts'
@@ -9,7 +10,6 @@ import { isFailing, type OutsideRail } from '../../../rails/rules/outside-rail.t
 import { grouped } from '../../../treasury/rules/mod-97.ts'
 import { actForms } from '../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { state } from '../statuses.ts'
 import { facts, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 
@@ -119,10 +119,10 @@ function collected(accounts: readonly Account[]): Html {
 }
 
 function stateOf(rail: OutsideRail, nowMs: number): Html {
-  if (rail.isPaused) return state('off', 'paused')
+  if (rail.isPaused) return statusBadge('off', 'paused')
   if (isFailing(rail, nowMs))
-    return html`${state('bad', 'failing')} <span class="quiet">asked again ${ago(rail.pausedUntilMs, nowMs)}</span>`
-  return rail.failures > 0 ? state('wait', 'troubled') : state('good', 'offered')
+    return html`${statusBadge('bad', 'failing')} <span class="quiet">asked again ${ago(rail.pausedUntilMs, nowMs)}</span>`
+  return rail.failures > 0 ? statusBadge('wait', 'troubled') : statusBadge('good', 'offered')
 }
 
 const maxWritten = 8

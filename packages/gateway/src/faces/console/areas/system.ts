@@ -2,8 +2,8 @@
 
 import { countedAtMost } from '../../../acts/service.ts'
 import { html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { state } from '../statuses.ts'
 import { facts } from '../tables.ts'
 import { count, countUpTo, duration, moment } from '../words.ts'
 import { noticesPath } from './notices.ts'
@@ -20,9 +20,9 @@ async function show({ nowMs, service }: Visit): Promise<ConsolePage> {
   const work = (waiting: number | undefined, oldestAtMs: number | undefined) => {
     const lateMs = oldestAtMs === undefined ? 0 : nowMs - oldestAtMs
     const said = waiting === undefined ? '' : `${countUpTo(waiting, countedAtMost)} waiting, `
-    if (lateMs <= 0) return html`${said}${state('good', 'nothing is late')}`
+    if (lateMs <= 0) return html`${said}${statusBadge('good', 'nothing is late')}`
     const look = lateMs > lateAfterMs ? 'bad' : 'wait'
-    return html`${said}${state(look, `the oldest is ${duration(lateMs)} late`)}`
+    return html`${said}${statusBadge(look, `the oldest is ${duration(lateMs)} late`)}`
   }
   return {
     title: 'System',

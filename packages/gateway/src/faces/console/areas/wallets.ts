@@ -1,11 +1,12 @@
 // Consumers' wallets: found by login or name, looked into, topped up, locked and unlocked.
 import { uuidPattern } from '@tillgate/protocol'
 import { type Html, html } from '../../../http/html.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import { isWalletShut, type Wallet } from '../../../wallets/rules/wallet.ts'
 import { actForms } from '../act-forms.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
-import { state, status } from '../statuses.ts'
+import { status } from '../statuses.ts'
 import { facts, noneFits, number, table } from '../tables.ts'
 import { ago, amount, moment } from '../words.ts'
 import { movementsOf } from './money/movements.ts'
@@ -81,6 +82,6 @@ function limit(minor: bigint | undefined, currency: string): Html | string {
 
 function statusOf(wallet: Wallet, nowMs: number): Html {
   if (wallet.status === 'active' && isWalletShut(wallet, nowMs))
-    return html`${state('wait', 'locked by wrong PINs')} <span class="quiet">opens ${ago(wallet.lockedUntilMs, nowMs)}</span>`
+    return html`${statusBadge('wait', 'locked by wrong PINs')} <span class="quiet">opens ${ago(wallet.lockedUntilMs, nowMs)}</span>`
   return status(wallet.status)
 }

@@ -4,7 +4,7 @@ import type { SecondStepState } from '../../../accounts/second-step.ts'
 import { fieldOf } from '../../../http/forms/form-fields.ts'
 import { Html, html } from '../../../http/html.ts'
 import { fill, fillText } from '../../../http/languages/words.ts'
-import { qrCode } from '../../../http/qr.ts'
+import { qrCode } from '../../../http/pages/qr.ts'
 import { carried, errorOf } from '../forms.ts'
 import { ago, card, shopTabs, tabs } from '../parts.ts'
 import {

@@ -3,6 +3,7 @@ import { type EventName, uuidPattern } from '@tillgate/protocol'
 import type { Endpoint } from '../../../callbacks/rules/endpoint.ts'
 import { type Html, html } from '../../../http/html.ts'
 import { fill } from '../../../http/languages/words.ts'
+import { statusBadge } from '../../../http/pages/status.ts'
 import { actLink, acts, card, developerTabs, empty, facts, pages, tabs, time } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import { callbackCards } from './callbacks.ts'
@@ -81,8 +82,8 @@ const pathOf = (endpointId: string): string => `/endpoints/${endpointId}`
 
 function state({ language: { words } }: Visit, { pausedAtMs }: Endpoint): Html {
   return pausedAtMs === undefined
-    ? html`<span class="status good">${words.endpoints.active}</span>`
-    : html`<span class="status wait">${words.endpoints.paused}</span>`
+    ? statusBadge('good', words.endpoints.active)
+    : statusBadge('wait', words.endpoints.paused)
 }
 
 function codes(events: readonly EventName[]): Html {

@@ -1,6 +1,7 @@
 // The information page: the service ID that every request names, and what the shop says of itself.
 import { html } from '../../../http/html.ts'
-import { logoPath } from '../../../http/logos.ts'
+import { logoPath } from '../../../http/pages/logos.ts'
+import { statusBadge, statusLooks } from '../../../http/pages/status.ts'
 import { actLink, acts, card, facts, shopTabs, tabs } from '../parts.ts'
 import type { PortalPage, PortalRoute, Visit } from '../portal.ts'
 
@@ -22,10 +23,7 @@ ${card(
 ${card(
   settings.name,
   html`<p class="figure"><bdi>${merchant.name}</bdi></p><p class="quiet">${settings.nameText}</p>${facts([
-    [
-      words.common.status,
-      html`<span class="status ${merchant.status === 'active' ? 'good' : 'bad'}">${settings.status[merchant.status]}</span>`,
-    ],
+    [words.common.status, statusBadge(statusLooks[merchant.status], settings.status[merchant.status])],
     [settings.gateway, html`<code>${portal.publicUrl}</code>`],
   ])}`,
 )}

@@ -44,7 +44,9 @@ async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
   const formNumber = given.get('number') ?? ''
   if (!money || !topUpNumber.test(formNumber)) return amountWrong(visit, given)
   const outcome = await service.startTopUp.start({
-    ...{ walletId: wallet.walletId, ...money, formNumber },
+    walletId: wallet.walletId,
+    ...money,
+    formNumber,
     description: words.topUp.description,
   })
   switch (outcome.kind) {
@@ -110,7 +112,11 @@ async function withdraw(visit: Visit, given: URLSearchParams): Promise<Done> {
   const iban = given.get('iban') ?? ''
   try {
     await service.withdraw.request({
-      ...{ wallet, ...money, iban, address, formNumber: given.get('number') ?? '' },
+      wallet,
+      ...money,
+      iban,
+      address,
+      formNumber: given.get('number') ?? '',
     })
   } catch (error) {
     if (!(error instanceof Failure)) throw error

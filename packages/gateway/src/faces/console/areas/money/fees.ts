@@ -1,12 +1,12 @@
 // Fees: the price lists as they were set, and a calculator that says what a payment costs and why.
 import { isCurrencyCode, merchantIdPattern, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
 import { type Html, html } from '../../../../http/html.ts'
+import { statusBadge } from '../../../../http/pages/status.ts'
 import { walletRailId } from '../../../../rails/rules/outside-rail.ts'
 import type { Explanation } from '../../../../treasury/manage-prices.ts'
 import { describeScope, type Price } from '../../../../treasury/rules/price.ts'
 import { actForms } from '../../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orRefused, type Visit } from '../../console.ts'
-import { state } from '../../statuses.ts'
 import { empty, facts, number, table } from '../../tables.ts'
 import { amount, moment } from '../../words.ts'
 import { moneyPath, moneyTabs } from './money.ts'
@@ -58,9 +58,9 @@ export function priceTable(prices: readonly Price[], nowMs: number): Html {
 }
 
 function stateOf(price: Price, { nowMs, isInForce }: { nowMs: number; isInForce: boolean }): Html {
-  if (price.validFromMs > nowMs) return state('wait', price.terms ? 'to come' : 'end to come')
-  if (!price.terms) return state('off', 'ended')
-  return isInForce ? state('good', 'in force') : state('off', 'replaced')
+  if (price.validFromMs > nowMs) return statusBadge('wait', price.terms ? 'to come' : 'end to come')
+  if (!price.terms) return statusBadge('off', 'ended')
+  return isInForce ? statusBadge('good', 'in force') : statusBadge('off', 'replaced')
 }
 
 function calculator(query: URLSearchParams): Html {

@@ -1,5 +1,6 @@
 // Money: what the books hold, account by account and in words, and the operator's bank accounts.
 import { type Content, type Html, html } from '../../../../http/html.ts'
+import { statusBadge } from '../../../../http/pages/status.ts'
 import { postedMinor } from '../../../../ledger/rules/transfer.ts'
 import type { Account } from '../../../../ledger/store/ledger.ts'
 import type { BankAccount } from '../../../../treasury/rules/bank-account.ts'
@@ -7,7 +8,6 @@ import { grouped } from '../../../../treasury/rules/mod-97.ts'
 import { actForms } from '../../act-forms.ts'
 import { ageOf, type BooksRow, booksByCurrency, ownerKinds, owners } from '../../books.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
-import { state } from '../../statuses.ts'
 import { empty, facts, number, table } from '../../tables.ts'
 import { ago, amount, bareAmount, count, moment } from '../../words.ts'
 import { movementsOf } from './movements.ts'
@@ -120,7 +120,7 @@ function reached({ iban, lines }: BankAccount): Html | string {
 }
 
 function stateOf({ closedAtMs }: BankAccount): Html {
-  return closedAtMs === undefined ? state('good', 'open') : state('off', 'closed')
+  return closedAtMs === undefined ? statusBadge('good', 'open') : statusBadge('off', 'closed')
 }
 
 /** As the form shows them. */

@@ -2,7 +2,7 @@
 // The secret and the recovery codes are answers to forms, shown this once.
 
 import { Html, html } from '../../../../http/html.ts'
-import { qrCode } from '../../../../http/qr.ts'
+import { qrCode } from '../../../../http/pages/qr.ts'
 import { type ConsoleAct, type ConsolePage, type ConsoleRoute, ownAct, type Visit } from '../../console.ts'
 import { carried, foldedForm } from '../../forms.ts'
 import { codeField, codeOf, demandPassword, passwordField } from '../../proof.ts'

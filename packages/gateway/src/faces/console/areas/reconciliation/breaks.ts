@@ -1,10 +1,10 @@
 // Breaks: a work list, the oldest and largest first, and each with both sides beside each other.
 import { type Content, type Html, html } from '../../../../http/html.ts'
+import { statusBadge } from '../../../../http/pages/status.ts'
 import { type Break, breakMeanings } from '../../../../reconciliation/rules/break.ts'
 import { breakKinds } from '../../../../reconciliation/rules/match.ts'
 import { actForms } from '../../act-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
-import { state } from '../../statuses.ts'
 import { empty, facts, noneFits, number, table, urlWith } from '../../tables.ts'
 import { ago, amount, moment } from '../../words.ts'
 import { accountLink, reconciliationPath as path, reconciliationTabs } from './tabs.ts'
@@ -79,7 +79,7 @@ function wordOf(kind: Break['kind']): string {
 }
 
 function stateOf({ kind, settledAtMs, amountMinor }: Break): Html {
-  return state(settledAtMs !== undefined ? 'off' : amountMinor === 0n ? 'wait' : 'bad', wordOf(kind))
+  return statusBadge(settledAtMs !== undefined ? 'off' : amountMinor === 0n ? 'wait' : 'bad', wordOf(kind))
 }
 
 async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {

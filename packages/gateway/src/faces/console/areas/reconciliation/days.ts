@@ -1,11 +1,11 @@
 // Days of an outside account as a calendar, and as a table: what the books have, what the outside has, and what is left.
 import { type Html, html } from '../../../../http/html.ts'
+import { statusBadge } from '../../../../http/pages/status.ts'
 import { dayAfter } from '../../../../reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../../../reconciliation/store/days.ts'
 import type { OutsideAccountRow } from '../../../../reconciliation/store/statements.ts'
 import { actForms } from '../../act-forms.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../../console.ts'
-import { state } from '../../statuses.ts'
 import { empty, number, table, urlWith } from '../../tables.ts'
 import { bareAmount } from '../../words.ts'
 import { reconciliationPath, reconciliationTabs } from './tabs.ts'
@@ -53,7 +53,7 @@ ${table(
   ],
   all.map((each) => [
     each.day,
-    each.closedAtMs === undefined ? state('wait', 'open') : state('off', 'closed'),
+    each.closedAtMs === undefined ? statusBadge('wait', 'open') : statusBadge('off', 'closed'),
     bareAmount(each.bookMinor, currency),
     bareAmount(each.outsideMinor, currency),
     bareAmount(each.inTransitMinor, currency),
@@ -111,8 +111,8 @@ function cellOf(day: string | undefined, byDay: ReadonlyMap<string, ReconciledDa
   const found = byDay.get(day)
   const date = day.slice(8)
   if (!found) return html`<span class="quiet">${date}</span>`
-  if (found.unexplainedMinor !== 0n) return html`${date} ${state('bad', 'differs')}`
-  return html`${date} ${found.closedAtMs === undefined ? state('wait', 'open') : state('good', 'closed')}`
+  if (found.unexplainedMinor !== 0n) return html`${date} ${statusBadge('bad', 'differs')}`
+  return html`${date} ${found.closedAtMs === undefined ? statusBadge('wait', 'open') : statusBadge('good', 'closed')}`
 }
 
 async function download(visit: Visit): Promise<Download | undefined> {

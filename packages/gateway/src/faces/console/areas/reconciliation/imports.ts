@@ -1,9 +1,9 @@
 // Statements that were imported, what each line was matched with and by which rule, and how CSV files are read.
 import { type Html, html } from '../../../../http/html.ts'
+import { statusBadge } from '../../../../http/pages/status.ts'
 import { rules } from '../../../../reconciliation/rules/match.ts'
 import { actForms } from '../../act-forms.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../../console.ts'
-import { state } from '../../statuses.ts'
 import { facts, number, pages, table, urlWith } from '../../tables.ts'
 import { ago, amount, count, moment } from '../../words.ts'
 import { accountLink, reconciliationPath, reconciliationTabs } from './tabs.ts'
@@ -115,6 +115,6 @@ function ruleOf({
   readonly breakId: string | undefined
 }): Html {
   if (breakId !== undefined)
-    return html`<a href="${reconciliationPath}/breaks/${breakId}">${state('bad', 'break')}</a>`
-  return rule === undefined ? state('wait', 'not looked at yet') : state('good', rules[rule])
+    return html`<a href="${reconciliationPath}/breaks/${breakId}">${statusBadge('bad', 'break')}</a>`
+  return rule === undefined ? statusBadge('wait', 'not looked at yet') : statusBadge('good', rules[rule])
 }

@@ -1,7 +1,7 @@
 // What stands at an address where nothing is: a page for whoever came by a browser. Programs get the documented answer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { html } from './html.ts'
-import { sendPage } from './layout.ts'
+import { html } from '../html.ts'
+import { sendPage } from '../layout.ts'
 
 /** Browsers ask for pages by name, programs take whatever comes. */
 export function isBrowser({ method, headers }: FastifyRequest): boolean {

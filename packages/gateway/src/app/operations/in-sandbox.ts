@@ -1,0 +1,53 @@
+// What the sandbox has beside: whatever a payment may do, time that moves on, and merchants who sign on by themselves.
+import type { ManageMembers } from '../../members/manage-members.ts'
+import { makeManageMerchants } from '../../merchants/manage-merchants.ts'
+import type { SubmitPayment } from '../../payments/submit-payment.ts'
+import { makeSandboxAccess, sandboxAccessActor } from '../../sandbox/sandbox-access.ts'
+import { makeSandboxAdvance } from '../../sandbox/sandbox-advance.ts'
+import { makeSandboxListen, type SandboxListenParts } from '../../sandbox/sandbox-listen.ts'
+import { makeSandboxPay } from '../../sandbox/sandbox-pay.ts'
+import { makeSandboxRequests } from '../../sandbox/sandbox-requests.ts'
+import { makeChooseAtTestBank } from '../../sandbox/test-bank.ts'
+import type { Stores } from '../stores.ts'
+import type { Common } from './common.ts'
+
+export interface SandboxParts {
+  readonly submitPayment: SubmitPayment
+  readonly prepare: SandboxListenParts['prepare']
+  readonly members: ManageMembers
+}
+
+export function operationsInSandbox(stores: Stores, common: Common, parts: SandboxParts) {
+  const { config, vault, makeNotices, clock, random, hints } = common
+  return {
+    chooseAtTestBank: makeChooseAtTestBank(common),
+    sandboxPay: makeSandboxPay({ ...stores, ...common, submitPayment: parts.submitPayment }),
+    sandboxAdvance: makeSandboxAdvance({
+      ...stores,
+      ...common,
+      onAdvanced: ({ expiresAtMs }) => hints.advanced(expiresAtMs),
+    }),
+    sandboxRequests: makeSandboxRequests(stores.requestLog),
+    sandboxListen: makeSandboxListen({
+      listens: stores.sandboxListens,
+      prepare: parts.prepare,
+      clock,
+      // Whoever waits holds one of the places for requests: most of them are for others.
+      maxWaiting: Math.ceil(config.requestsInFlightMax / 4),
+    }),
+    sandboxAccess: makeSandboxAccess({
+      ...common,
+      manage: makeManageMerchants({
+        merchants: stores.merchants,
+        vault,
+        makeNotices,
+        clock,
+        random,
+        actor: sandboxAccessActor,
+      }),
+      members: parts.members,
+      access: stores.sandboxAccess,
+      maxPerDay: config.sandboxMerchantsPerDay,
+    }),
+  }
+}
