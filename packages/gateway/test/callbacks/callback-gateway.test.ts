@@ -261,7 +261,11 @@ describe('what is acknowledged at its first attempt', () => {
       ],
     )
     assert.ok((await history.prune({ olderThanMs: Date.now() + 60_000, limit: 1_000 })) >= 1)
-    assert.deepEqual(await history.listAttempts(pruned), [])
+    // As when its partition is dropped.
+    await gateway.pool.query('delete from callback_attempts where merchant_id = $1 and callback_id = $2', [
+      pruned.merchantId,
+      pruned.callbackId,
+    ])
     assert.deepEqual(await callbackOf(pruned.paymentId), { ...pruned, body: undefined })
   })
 
@@ -272,7 +276,7 @@ describe('what is acknowledged at its first attempt', () => {
   })
 })
 
-test('old history goes in small batches, what waits stays, and what is gone is not sent again', async () => {
+test('old texts go in small batches, what waits stays, and what is gone is not sent again', async () => {
   const delivered = await attempted(await timedOutOrder('/right'))
   const waiting = await attempted(await timedOutOrder('/404'))
   const clock = { ...systemClock, now: () => Date.now() + 91 * 86_400_000 }
@@ -284,7 +288,6 @@ test('old history goes in small batches, what waits stays, and what is gone is n
   const { pruned } = await tidy()
   assert.ok(pruned >= 1)
   assert.equal((await callbackOf(delivered.paymentId))?.body, undefined)
-  assert.deepEqual(await history.listAttempts(delivered), [])
   assert.equal((await callbackOf(waiting.paymentId))?.body, waiting.body)
   assert.equal((await history.listAttempts(waiting)).length, 1)
   assert.equal((await tidy()).pruned, 0)
