@@ -29,6 +29,7 @@ const allowedFields = new Set([
   'host',
   'address',
   'worker',
+  'tables',
   'count',
   'waitMs',
   'listener',
