@@ -151,7 +151,8 @@ function locked<Result>(
   return database.transaction(async (transaction) => {
     await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
     await transaction.query('lock table migrations in share row exclusive mode')
-    await transaction.query(`lock table ${name} in ${mode} mode`)
+    // Not its partitions: a vacuum of one of them would stand in the way.
+    await transaction.query(`lock table only ${name} in ${mode} mode`)
     return work(transaction)
   })
 }

@@ -111,12 +111,16 @@ test('several gateways at once make each partition once, and writers go on', asy
   const pools = Array.from({ length: 4 }, () => openPool(connection, { max: 1 }))
   after(() => Promise.all(pools.map((each) => each.close())))
   const before = await namesOf('callback_attempts')
-  const keep = () =>
-    Promise.all(
+  const keep = async (): Promise<readonly string[]> => {
+    const kept = await Promise.all(
       pools.map((each) =>
         makePartitions(each).keep('callback_attempts', { nowMs: clock.now(), keptSinceMs: 0 }),
       ),
     )
+    const made = kept.flatMap((each) => each.made)
+    // On a slow machine some gave way to the others.
+    return kept.some(({ isBusy }) => isBusy) ? [...made, ...(await keep())] : made
+  }
   let isKept = false
   const write = async () => {
     let written = 0
@@ -124,15 +128,11 @@ test('several gateways at once make each partition once, and writers go on', asy
     return written
   }
   const keeping = keep().finally(() => (isKept = true))
-  const [kept, ...written] = await Promise.all([keeping, write(), write(), write()])
+  const [made, ...written] = await Promise.all([keeping, write(), write(), write()])
   const names = [0, 30, 60].map((day) => nameAt('callback_attempts', day))
-  const made = kept.flatMap((each) => each.made)
-  assert.deepEqual(made.sort(), names)
+  assert.deepEqual(made, names)
   assert.deepEqual(await namesOf('callback_attempts'), [...before, ...names])
-  assert.deepEqual(
-    (await keep()).flatMap((each) => each.made),
-    [],
-  )
+  assert.deepEqual(await keep(), [])
   assert.equal(
     await countOf(pool, 'callback_attempts'),
     written.reduce((sum, count) => sum + count),
