@@ -29,7 +29,7 @@ const tables: Readonly<Record<string, Copied>> = {
   transfers: {
     of: ofOrder,
     changes: `'payment_id', ${idOf('P')},
-              'transfer_id', case row.phase when 'hold' then ${idOf('T')} else ${idOf('U')} end,
+              'transfer_id', case row.phase when 'hold' then ${idOf('T')} when 'post' then ${idOf('U')} else ${idOf('V')} end,
               'hold_id', case row.phase when 'hold' then null else ${idOf('T')} end,
               'debit_account', replace(row.debit_account, $1, $3), 'credit_account', replace(row.credit_account, $1, $3)`,
   },
