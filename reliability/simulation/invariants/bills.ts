@@ -6,7 +6,12 @@ import { type BillStore, makeBillStore } from '../../../packages/gateway/src/bil
 import type { Pool } from '../../../packages/gateway/src/database/pool.ts'
 import { textOf } from '../../../packages/gateway/test/support/payouts.ts'
 
-/** Each bill's lines sum to its totals, it opens with what the one before closed with, and the last has the balance. */
+const dayMs = 24 * 60 * 60 * 1000
+
+/**
+ * Each bill is made when its day is over, its lines sum to its totals, it opens with what the one before closed with,
+ * and the last has the balance.
+ */
 export async function checkBills(pool: Pool): Promise<string[]> {
   const bills = makeBillStore(pool)
   const { rows } = await pool.query<{ merchant_id: string; balance: string }>(`
@@ -32,6 +37,7 @@ async function followBills(bills: BillStore, merchantId: string) {
     const sumOf = (kinds: readonly string[]) =>
       lines.reduce((sum, { kind, minor }) => (kinds.includes(kind) ? sum + minor : sum), 0n)
     const [totals] = bill.totals
+    if (bill.madeAtMs < Date.parse(bill.day) + dayMs) violations.push(`${name} was made while the day ran`)
     if (createHash('sha256').update(text).digest('hex') !== bill.sha256)
       violations.push(`${name} is not what its hash says`)
     if (!totals || sumOf(['opening']) !== before || totals.opening !== before)
