@@ -67,15 +67,17 @@ async function addAttempt(pool: Pool, callbackId: string, timeMs: number): Promi
 const countOf = async (pool: Pool, table: string) => (await pool.query(`select 1 from ${table}`)).rowCount
 
 const requestAt = (answeredAtMs: number): LoggedRequest => ({
-  ...{ requestId: String(answeredAtMs), answeredAtMs, merchantId: undefined, isOpened: false, verb: 'GET' },
-  ...{
-    route: '/',
-    method: undefined,
-    httpStatus: 404,
-    code: undefined,
-    field: undefined,
-    message: undefined,
-  },
+  requestId: String(answeredAtMs),
+  answeredAtMs,
+  merchantId: undefined,
+  isOpened: false,
+  verb: 'GET',
+  route: '/',
+  method: undefined,
+  httpStatus: 404,
+  code: undefined,
+  field: undefined,
+  message: undefined,
   durationMs: 1,
 })
 
@@ -189,6 +191,31 @@ test('a range goes when all of it is past, whole and alone; deliveries stay know
     [120, 150, 180, 210, 240, 270].map((day) => nameAt('callback_attempts', day)),
   )
   assert.deepEqual((await verifyLedger(pool)).findings, [])
+})
+
+test('a range of which very much is still needed waits until less of it is', async () => {
+  const { pool, clock, operations, namesOf } = await open()
+  await operations.tidyPartitions()
+  const callbackId = await addDelivered(pool, startMs)
+  await pool.query(
+    `insert into callbacks (merchant_id, callback_id, payment_id, refund_id, event_name, callback_url, host, body,
+                            created_at)
+     select merchant_id, (left(callback_id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, payment_id, 'R' || n,
+            'payment.refund.success', callback_url, host, body, created_at
+       from callbacks, generate_series(1, 10000) as n
+      where merchant_id = $1 and callback_id = $2`,
+    [merchantId, callbackId],
+  )
+  clock.advance(150 * dayMs)
+  await operations.tidyPartitions()
+  const name = nameAt('callback_attempts', 0)
+  assert.ok((await namesOf('callback_attempts')).includes(name))
+  await pool.query('update callbacks set body = null where merchant_id = $1 and callback_id <> $2', [
+    merchantId,
+    callbackId,
+  ])
+  assert.ok((await operations.tidyPartitions()).dropped.includes(name))
+  assert.equal(await countOf(pool, 'callback_attempts_default'), 1, 'of the one that has its text')
 })
 
 test('clocks that jump by a year fill the default, until the next turn has made what was missing', async () => {
