@@ -48,8 +48,9 @@ async function isCaught(name: string, bug: Bug): Promise<boolean> {
     throw new Error(`${by} fails without any planted bug`)
   const startedAtMs = performance.now()
   const ended = await inCopy(by, bug)
-  const caught = ended.kind === 'exited' && ended.code === 1
   const words = firstLines(ended.output, by === 'simulation' ? /FAILED|^ {2}\S/ : /^\s*✖ /)
+  // A run that broke before it could look says nothing of what is wrong.
+  const caught = ended.kind === 'exited' && ended.code === 1 && words !== ''
   const how = caught ? `caught ${name} by ${by}` : `MISSED ${name} by ${by}, which ${wordsOf(ended)}`
   console.log(`${how} in ${secondsSince(startedAtMs)} s${caught ? `\n${words}` : ''}`)
   return caught
