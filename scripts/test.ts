@@ -26,11 +26,11 @@ const suites = {
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
-  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,links,passkeys,playground,portal,sandbox,shop,test-bank,wallet,wallet-speed}.test.ts',
+  'packages/gateway/test/browser/{checkout-looks,checkout-speed,checkout-text,console*,docs,from-empty-to-refund,home,links,passkeys,playground,portal,sandbox,shop,test-bank*,wallet,wallet-speed}.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
-  'packages/gateway/test/processes/{process,processes,welcome}.test.ts',
+  'packages/gateway/test/processes/{compile-cache,process,processes,welcome}.test.ts',
   'packages/gateway/test/rails/python-rail.test.ts',
   'packages/gateway/test/reconciliation/large-statement.test.ts',
   'packages/gateway/test/sandbox/sandbox-{listen,merchant,shop}.test.ts',
