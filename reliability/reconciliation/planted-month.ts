@@ -6,7 +6,6 @@ import type { Operations } from '../../packages/gateway/src/app/operations.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
 import type { RailPost } from '../../packages/gateway/src/rails/rail-client.ts'
 import { creditorReference } from '../../packages/gateway/src/rails/rules/bank-account.ts'
-import { defaultPosition } from '../../packages/gateway/src/rails/rules/outside-rail.ts'
 import type { StatementFile } from '../../packages/gateway/src/reconciliation/import-statement.ts'
 import type { BreakKind } from '../../packages/gateway/src/reconciliation/rules/match.ts'
 import { dayAfter } from '../../packages/gateway/src/reconciliation/rules/statement.ts'
@@ -53,17 +52,7 @@ export async function plantMonth(pool: Pool, { payments, each, onStatement }: Mo
   for (const railId of railIds)
     await by.rails.addRail(
       railId,
-      {
-        name: railId,
-        names: {},
-        url: `https://${railId}.example/rail`,
-        currencies: [currency],
-        leastMinor: {},
-        mostMinor: {},
-        merchants: undefined,
-        position: defaultPosition,
-        logo: undefined,
-      },
+      { ...noExtras, name: railId, url: `https://${railId}.example/rail`, currencies: [currency] },
       'test',
     )
   const account = { holder: 'Operator', iban, bic: undefined, lines: [] }

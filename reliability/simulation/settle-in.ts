@@ -2,7 +2,11 @@
 import { type EventName, makeUuid } from '@tillgate/protocol'
 import { noExtras } from '../../packages/gateway/src/acts/rail-acts.ts'
 import type { Pool } from '../../packages/gateway/src/database/pool.ts'
-import { type Merchant, makeMerchantId } from '../../packages/gateway/src/merchants/rules/merchant.ts'
+import {
+  type Merchant,
+  makeMerchantId,
+  newMerchant,
+} from '../../packages/gateway/src/merchants/rules/merchant.ts'
 import type { Act } from '../../packages/gateway/src/operators/rules/audit.ts'
 import { readConfig } from '../../packages/gateway/src/settings/config.ts'
 import type { ManagePrices } from '../../packages/gateway/src/treasury/manage-prices.ts'
@@ -50,20 +54,11 @@ export async function settleIn(
   await stores.events.setKept(true)
   const merchants: { merchant: Merchant; callbackUrl: string }[] = []
   for (let index = 0; index < merchantCount; index++) {
-    const merchant: Merchant = {
+    const merchant = newMerchant({
       merchantId: makeMerchantId(random),
       name: `Shop ${index}`,
-      status: 'active',
-      requestsPerSecond: undefined,
-      callbackHosts: undefined,
-      defaultCallbackUrl: undefined,
-      logoHash: undefined,
-      contactEmails: undefined,
-      contactLanguage: undefined,
-      isSelfRegistered: false,
-      accentColour: undefined,
       createdAtMs: nowMs,
-    }
+    })
     await stores.merchants.insertMerchant(merchant, [], act('merchant.add'))
     const account = { currency: 'USD', ...testBankDetails }
     await bankAccounts.setBankAccount(merchant.merchantId, account, { reason: 'the beginning' })

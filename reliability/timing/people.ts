@@ -1,5 +1,6 @@
 // Who is there to be asked about: members, wallets, links that are over, and a rail; some locked, some with a code. What
 // would end during a run is made to last, because the run's clock goes ahead by days with every request.
+import { noExtras } from '../../packages/gateway/src/acts/rail-acts.ts'
 import type { TestClock } from '../../packages/gateway/test/support/clock.ts'
 import type { TestGateway, TestMerchant } from '../../packages/gateway/test/support/gateway.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
@@ -91,17 +92,7 @@ export async function makePeople(gateway: TestGateway, clock: TestClock): Promis
   async function addRail(): Promise<string> {
     const { rail } = await rails.addRail(
       'timing-bank',
-      {
-        name: 'My bank',
-        names: {},
-        url: 'https://bank.example',
-        currencies: ['USD'],
-        leastMinor: {},
-        mostMinor: {},
-        merchants: undefined,
-        position: 100,
-        logo: undefined,
-      },
+      { ...noExtras, name: 'My bank', url: 'https://bank.example', currencies: ['USD'], position: 100 },
       'timing',
     )
     return rail.railId

@@ -2,7 +2,7 @@
 // key; the AES key is made when its first member comes in, and shown to nobody else.
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { type MadeLink, prepareLink } from '../members/manage-members.ts'
-import { makeMerchantId } from '../merchants/rules/merchant.ts'
+import { makeMerchantId, newMerchant } from '../merchants/rules/merchant.ts'
 import type { MakeNotices } from '../notices/make-notices.ts'
 import { type ActParts, makeActs } from '../operators/audit-entries.ts'
 import { type Application, type ApplicationStatus, checkOpen } from './rules/application.ts'
@@ -63,20 +63,13 @@ export function makeDecideApplications(parts: DecideApplicationsParts) {
       const approved = await applications.approve(
         decision(applicationId),
         {
-          merchant: {
+          merchant: newMerchant({
             merchantId,
             name: business,
-            status: 'active',
             callbackHosts,
-            createdAtMs: nowMs,
-            requestsPerSecond: undefined,
-            accentColour: undefined,
-            defaultCallbackUrl: undefined,
             contactEmails: [email],
-            contactLanguage: undefined,
-            logoHash: undefined,
-            isSelfRegistered: false,
-          },
+            createdAtMs: nowMs,
+          }),
           keys: [{ merchantId, keyId, kind: 'rsa', publicKey, createdAtMs: nowMs, revokedAtMs: undefined }],
           link,
         },

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { makeUuid, parseAesKey, parsePrivateKey, type RandomBytes } from '@tillgate/protocol'
 import type { PublishedKey } from '../keys/platform-keys.ts'
 import { placeOf } from '../merchants/merchant-directory.ts'
-import type { MerchantKey } from '../merchants/rules/merchant.ts'
+import { type MerchantKey, newMerchant } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { makeActs } from '../operators/audit-entries.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
@@ -143,20 +143,7 @@ async function register(secrets: Secrets, parts: SandboxMerchantParts): Promise<
   const act = (name: string, subject: string, reason: string) =>
     makeActs({ clock, random, actor })(name, subject, { merchantId: demoMerchantId, reason })
   if (!found) {
-    const merchant = {
-      merchantId: demoMerchantId,
-      name: demoMerchantName,
-      status: 'active',
-      requestsPerSecond: undefined,
-      callbackHosts: undefined,
-      accentColour: undefined,
-      defaultCallbackUrl: undefined,
-      logoHash: undefined,
-      contactEmails: undefined,
-      contactLanguage: undefined,
-      isSelfRegistered: false,
-      createdAtMs: nowMs,
-    } as const
+    const merchant = newMerchant({ merchantId: demoMerchantId, name: demoMerchantName, createdAtMs: nowMs })
     const added = act('merchant.add', demoMerchantId, 'sandbox demo merchant')
     // Unless another gateway was quicker: then the merchant is there, and only keys may be missing.
     if (!(await merchants.insertMerchant(merchant, missing, added))) await register(secrets, parts)

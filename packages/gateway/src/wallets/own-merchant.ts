@@ -1,6 +1,6 @@
 // The gateway's own merchant, whose orders are top-ups and whose payouts are withdrawals. It is there from the first of
 // them on, without keys; an operator who suspends it stops both.
-import type { Merchant } from '../merchants/rules/merchant.ts'
+import { type Merchant, newMerchant } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { makeActs } from '../operators/audit-entries.ts'
 import type { ClockAndRandom } from '../platform/clock.ts'
@@ -19,20 +19,7 @@ export function makeFindOwnMerchant(
   return async () => {
     const found = await merchants.findMerchant(ownMerchantId)
     if (found) return found.merchant
-    const merchant: Merchant = {
-      merchantId: ownMerchantId,
-      name,
-      status: 'active',
-      isSelfRegistered: false,
-      requestsPerSecond: undefined,
-      callbackHosts: undefined,
-      accentColour: undefined,
-      defaultCallbackUrl: undefined,
-      logoHash: undefined,
-      contactEmails: undefined,
-      contactLanguage: undefined,
-      createdAtMs: clock.now(),
-    }
+    const merchant = newMerchant({ merchantId: ownMerchantId, name, createdAtMs: clock.now() })
     const act = makeActs({ clock, random, actor: 'gateway' })('merchant.add', ownMerchantId, {
       merchantId: ownMerchantId,
       reason: 'for top-ups and withdrawals of wallets',

@@ -6,7 +6,6 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { noExtras } from '../../src/acts/rail-acts.ts'
 import { languages } from '../../src/faces/checkout/languages.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
-import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
 import { grouped } from '../../src/treasury/rules/mod-97.ts'
 import { desktop, heading, launchBrowser, openPage, phone, screens } from '../support/browser.ts'
 import { type OpenOrder, openCheckoutShop } from '../support/checkout.ts'
@@ -27,14 +26,11 @@ for (const [railId, name] of [
   const { secret } = await rails.addRail(
     railId,
     {
+      ...noExtras,
       name,
       names: { ar: 'مصرفي' },
       url: bank.url,
       currencies: ['USD'],
-      leastMinor: {},
-      mostMinor: {},
-      merchants: undefined,
-      position: defaultPosition,
       logo: railId === 'bank' ? logo : undefined,
     },
     'test',

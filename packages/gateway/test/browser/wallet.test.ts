@@ -1,13 +1,14 @@
 // The whole life of a wallet in a real Chromium without scripts: registered, topped up at the test bank, paid at a payment
 // link, with a receipt by mail, a new PIN, a withdrawal and the end; the books are proved at each step. And its looks.
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openBank } from '../../../../examples/rail/server.ts'
+import { noExtras } from '../../src/acts/rail-acts.ts'
 import { languages } from '../../src/faces/checkout/languages.ts'
 import { wordsOf } from '../../src/faces/wallet/languages.ts'
 import { openMailSession } from '../../src/outbound/smtp.ts'
-import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
 import { heading, launchBrowser, openPage, openScreens, phone } from '../support/browser.ts'
 import { until } from '../support/callbacks.ts'
 import { TestClock } from '../support/clock.ts'
@@ -41,21 +42,13 @@ const { sendNotices } = testOperations(pool, {
 }).operations
 const bankPort = await freePort()
 const bankUrl = `http://127.0.0.1:${bankPort}`
-const { secret } = await operations.as('test').rails.addRail(
-  'bank',
-  {
-    name: 'My bank',
-    names: {},
-    url: `${bankUrl}/messages`,
-    currencies: ['EUR'],
-    leastMinor: {},
-    mostMinor: {},
-    merchants: undefined,
-    position: defaultPosition,
-    logo: undefined,
-  },
-  'test',
-)
+const { secret } = await operations
+  .as('test')
+  .rails.addRail(
+    'bank',
+    { ...noExtras, name: 'My bank', url: `${bankUrl}/messages`, currencies: ['EUR'] },
+    'test',
+  )
 const bank = openBank({ url: bankUrl, secrets: [secret], journalPath: undefined }).listen(
   bankPort,
   '127.0.0.1',

@@ -1,7 +1,9 @@
 // The checkout over HTTP, without a browser: links, forms, sessions, the way back, and what is refused.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parsePublicKey, verifyRedirect } from '@tillgate/protocol'
+import { noExtras } from '../../src/acts/rail-acts.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'
 
 const shop = await openCheckoutShop()
@@ -283,21 +285,20 @@ test('an order that is over meanwhile takes no money and says so', async () => {
 
 test('an order that is over does not say that no money was taken where a rail took some too late', async () => {
   const order = await shop.order()
-  await shop.gateway.operations.as('test').rails.addRail(
-    'late',
-    {
-      name: 'Late Bank',
-      names: { de: 'Späte Bank' },
-      url: 'http://127.0.0.1:1/messages',
-      currencies: ['XAF'],
-      leastMinor: {},
-      mostMinor: {},
-      merchants: undefined,
-      position: 100,
-      logo: undefined,
-    },
-    'test',
-  )
+  await shop.gateway.operations
+    .as('test')
+    .rails.addRail(
+      'late',
+      {
+        ...noExtras,
+        name: 'Late Bank',
+        names: { de: 'Späte Bank' },
+        url: 'http://127.0.0.1:1/messages',
+        currencies: ['XAF'],
+        position: 100,
+      },
+      'test',
+    )
   // A gateway reads its rails every few seconds.
   shop.clock.advance(60_000)
   await shop.cancel(order)

@@ -1,8 +1,9 @@
 // A whole gateway with a rail: the sandbox's method begins a payment, a signed notice over a real socket settles it, and
 // the merchant hears both events and finds the rail named.
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
+import { noExtras } from '../../src/acts/rail-acts.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { approved, TestBank } from '../support/rails.ts'
@@ -15,14 +16,11 @@ const { rails } = gateway.operations.as('test')
 const { secret } = await rails.addRail(
   'bank',
   {
+    ...noExtras,
     name: 'My bank',
     names: { de: 'Meine Bank' },
     url: bank.url,
     currencies: ['USD'],
-    leastMinor: {},
-    mostMinor: {},
-    merchants: undefined,
-    position: defaultPosition,
     logo: '<svg xmlns="http://www.w3.org/2000/svg"/>',
   },
   'test',

@@ -5,8 +5,7 @@ import { makePaymentId, makeUuid, type PaymentResult, type RefundResult } from '
 import type { OperationConfig } from '../../src/app/operations.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import type { Finding } from '../../src/ledger/store/ledger-checks.ts'
-import type { Merchant } from '../../src/merchants/rules/merchant.ts'
-import { makeMerchantId } from '../../src/merchants/rules/merchant.ts'
+import { type Merchant, makeMerchantId, newMerchant } from '../../src/merchants/rules/merchant.ts'
 import type { Act } from '../../src/operators/rules/audit.ts'
 import { makeOrder, type Order } from '../../src/orders/rules/order.ts'
 import type { Clock } from '../../src/platform/clock.ts'
@@ -71,20 +70,11 @@ export function openMoney(
       return claimed
     },
     async addMerchant(): Promise<Merchant> {
-      const merchant: Merchant = {
+      const merchant = newMerchant({
         merchantId: makeMerchantId(random),
         name: 'Shop',
-        status: 'active',
-        requestsPerSecond: undefined,
-        callbackHosts: undefined,
-        defaultCallbackUrl: undefined,
-        logoHash: undefined,
-        contactEmails: undefined,
-        contactLanguage: undefined,
-        isSelfRegistered: false,
-        accentColour: undefined,
         createdAtMs: clock.now(),
-      }
+      })
       await stores.merchants.insertMerchant(merchant, [], testAct('merchant.add'))
       return merchant
     },

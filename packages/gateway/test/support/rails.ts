@@ -1,16 +1,17 @@
 // A bank that speaks the rail protocol over real HTTP, does what the test tells it, and remembers what it was asked; and
 // the operations that ask it, over a database and with a clock that the test holds.
+
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { parseRailMessage, type RailMessage, signWebhook, verifyWebhook } from '@tillgate/protocol'
+import { noExtras } from '../../src/acts/rail-acts.ts'
 import type { Pool } from '../../src/database/pool.ts'
 import { outboundLimits } from '../../src/outbound/limits.ts'
 import { makeOutbound, systemParts } from '../../src/outbound/outbound.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { maxRailAnswerBytes, type RailPost, railTimeoutMs } from '../../src/rails/rail-client.ts'
-import { defaultPosition } from '../../src/rails/rules/outside-rail.ts'
 import { type Config, readConfig } from '../../src/settings/config.ts'
 import { openMoney } from './money.ts'
 import { testOperations } from './operations.ts'
@@ -175,18 +176,7 @@ export async function openRails(
       const { rails } = operations.as('test')
       const { secret } = await rails.addRail(
         railId,
-        {
-          name: 'My bank',
-          names: {},
-          url: bank.url,
-          currencies: ['USD', 'JPY'],
-          leastMinor: {},
-          mostMinor: {},
-          merchants: undefined,
-          position: defaultPosition,
-          logo: undefined,
-          ...given,
-        },
+        { ...noExtras, name: 'My bank', url: bank.url, currencies: ['USD', 'JPY'], ...given },
         'test',
       )
       operations.rails.forget()

@@ -24,6 +24,24 @@ export interface Merchant {
   readonly createdAtMs: number
 }
 
+/** As it begins: active, and with the gateway's defaults where nothing is said. */
+export function newMerchant(
+  said: Pick<Merchant, 'merchantId' | 'name' | 'createdAtMs'> & Partial<Merchant>,
+): Merchant {
+  return {
+    status: 'active',
+    requestsPerSecond: undefined,
+    callbackHosts: undefined,
+    accentColour: undefined,
+    defaultCallbackUrl: undefined,
+    logoHash: undefined,
+    contactEmails: undefined,
+    contactLanguage: undefined,
+    isSelfRegistered: false,
+    ...said,
+  }
+}
+
 export type MerchantKey = MerchantKeyBase &
   (
     | { readonly kind: 'rsa'; readonly publicKey: string }
