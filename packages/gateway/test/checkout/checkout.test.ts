@@ -285,20 +285,18 @@ test('an order that is over meanwhile takes no money and says so', async () => {
 
 test('an order that is over does not say that no money was taken where a rail took some too late', async () => {
   const order = await shop.order()
-  await shop.gateway.operations
-    .as('test')
-    .rails.addRail(
-      'late',
-      {
-        ...noExtras,
-        name: 'Late Bank',
-        names: { de: 'Späte Bank' },
-        url: 'http://127.0.0.1:1/messages',
-        currencies: ['XAF'],
-        position: 100,
-      },
-      'test',
-    )
+  await shop.gateway.operations.as('test').rails.addRail(
+    'late',
+    {
+      ...noExtras,
+      name: 'Late Bank',
+      names: { de: 'Späte Bank' },
+      url: 'http://127.0.0.1:1/messages',
+      currencies: ['XAF'],
+      position: 100,
+    },
+    'test',
+  )
   // A gateway reads its rails every few seconds.
   shop.clock.advance(60_000)
   await shop.cancel(order)
