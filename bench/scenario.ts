@@ -37,6 +37,11 @@ export interface Row extends Measured {
   readonly isGoalMet: boolean | undefined
 }
 
+/** To know, beside nothing. */
+export function figure(part: string, ours: string): Measured {
+  return { part, ratio: undefined, ours, yardstick: '' }
+}
+
 export function atLeast(ratio: number): Goal {
   return { bound: 'at least', ratio }
 }

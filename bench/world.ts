@@ -25,7 +25,7 @@ export interface Server {
 }
 
 const template = 'bench_template'
-const migrations = join(import.meta.dirname, '../packages/gateway/migrations')
+export const migrations = join(import.meta.dirname, '../packages/gateway/migrations')
 
 export async function makeWorld() {
   const dataDir = await mkdtemp(join(tmpdir(), 'tillgate-bench-'))
@@ -49,6 +49,8 @@ export async function makeWorld() {
     privateKey,
     masterKey,
     freshDatabase,
+    /** Without tables. */
+    emptyDatabase: () => makeDatabase('template0'),
     urlOf: (database: string) => urlOf(withDatabase(first, database)),
     openPool: (database: string, max = 10): Pool => {
       const pool = openPool(withDatabase(first, database), { max, statementTimeoutMs: 600_000 })
@@ -56,17 +58,8 @@ export async function makeWorld() {
       return pool
     },
     startGateway: (database: string, environment: Record<string, string> = {}) =>
-      start('gateway.ts', {
-        DATABASE_URL: urlOf(withDatabase(first, database)),
-        MASTER_KEY: masterKey.toString('base64'),
-        DATA_DIR: dataDir,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        ADMIN_PORT: '0',
-        LOG_LEVEL: 'warn',
-        MERCHANT_REQUESTS_PER_SECOND: '1000000',
-        ...environment,
-      }),
+      start('gateway.ts', { ...environmentOf(database), ...environment }),
+    environmentOf,
     startServer: (script: string, database: string, more: object = {}) =>
       start(script, {
         BENCH: JSON.stringify({
@@ -106,6 +99,20 @@ export async function makeWorld() {
     },
   }
 
+  /** Of a gateway on one of the databases. */
+  function environmentOf(database: string): Record<string, string> {
+    return {
+      DATABASE_URL: urlOf(withDatabase(first, database)),
+      MASTER_KEY: masterKey.toString('base64'),
+      DATA_DIR: dataDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      LOG_LEVEL: 'warn',
+      MERCHANT_REQUESTS_PER_SECOND: '1000000',
+    }
+  }
+
   async function prepareTemplate() {
     const pool = openPool(withDatabase(first, template), { max: 1 })
     await migrate(pool, migrations)
@@ -116,9 +123,13 @@ export async function makeWorld() {
     return { merchantId: merchant.merchantId, aesKey }
   }
 
-  async function freshDatabase(): Promise<string> {
+  function freshDatabase(): Promise<string> {
+    return makeDatabase(template)
+  }
+
+  async function makeDatabase(from: string): Promise<string> {
     const database = `bench_${++made}`
-    await main.query(`create database ${database} template ${template}`)
+    await main.query(`create database ${database} template ${from}`)
     databases.push(database)
     return database
   }
@@ -181,6 +192,11 @@ function urlOf(connection: ConnectionOptions): string {
   if ('connectionString' in connection) return connection.connectionString
   const { host, port, user, database } = connection
   return `postgresql://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
+}
+
+/** Below those that the system gives to clients: one of them may be taken. */
+export function freePort(): number {
+  return 20_000 + Math.floor(Math.random() * 12_000)
 }
 
 /** Of one process, in microseconds, by the kernel's own count (hundredths of a second). */

@@ -15,7 +15,7 @@ const warmRounds = 3
 export const checkout: Scenario = {
   name: 'checkout page',
   yardstick: 'bare node:http that sends the same bytes',
-  goal: atLeast(0.4),
+  goal: atLeast(0.6),
   async run(world, size) {
     const database = await world.freshDatabase()
     const gateway = await world.startGateway(database, { TRUSTED_PROXIES: '127.0.0.1' })

@@ -11,7 +11,7 @@ const connections = 64
 export const create: Scenario = {
   name: 'create, 64 connections',
   yardstick: 'bare node:http, open the envelope, batched insert',
-  goal: atLeast(0.75),
+  goal: atLeast(0.85),
   async run(world, size) {
     const servers = await startServers(world)
     const prepare = (count: number) => sealCreates(world, count)
@@ -25,7 +25,7 @@ export const create: Scenario = {
 export const query: Scenario = {
   name: 'query, 64 connections',
   yardstick: 'bare node:http, open the envelope, batched read by key',
-  goal: atLeast(0.75),
+  goal: atLeast(0.88),
   async run(world, size) {
     const servers = await startServers(world)
     const stored = await sealCreates(world, 500)

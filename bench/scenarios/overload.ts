@@ -39,7 +39,6 @@ export const overload: Scenario = {
     const result = await flood(url, size.of(30_000, 5_000))
     const grown = (residentBytes(pid) - before) / 1024 / 1024
     const goodput = (result.good * 1_000) / result.tookMs
-    const isCalm = result.refused > 0 ? result.refusedP99Ms : 0
     await stop()
     // The least that anybody could do with such a flood: refuse all of it, without a look.
     const refuser = await world.startServer('page.ts', database, { page: '{}', httpStatus: 503 })
@@ -56,14 +55,12 @@ export const overload: Scenario = {
           `generator ${((100 * result.cpuMs) / result.tookMs).toFixed(0)} % of a core`,
       },
       {
-        part: 'p99 of a refusal',
-        goal: atMost(1),
-        ratio: isCalm / 50,
-        ours: `${isCalm.toFixed(0)} ms`,
-        yardstick: '50 ms',
-        note:
-          `bare node:http that refuses everything: p99 ${refused.refusedP99Ms.toFixed(0)} ms in the same flood, ` +
-          `${((refused.refused * 1_000) / refused.tookMs).toFixed(0)} refused a second`,
+        part: 'p99 of a refusal, beside bare node:http that refuses everything',
+        goal: atMost(1.1),
+        ratio: result.refusedP99Ms / refused.refusedP99Ms,
+        ours: `${result.refusedP99Ms.toFixed(0)} ms`,
+        yardstick: `${refused.refusedP99Ms.toFixed(0)} ms`,
+        note: `the yardstick refused ${((refused.refused * 1_000) / refused.tookMs).toFixed(0)} a second`,
       },
     ]
   },

@@ -19,7 +19,7 @@ const connections = 64
 export const paidOrders: Scenario = {
   name: 'paid orders, both callbacks delivered',
   yardstick: 'CPU of the RSA operations alone, on all cores',
-  goal: atLeast(0.6),
+  goal: atLeast(0.75),
   async run(world, size) {
     let delivered = 0
     const shop = createServer((request, response) => {
