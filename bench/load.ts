@@ -8,6 +8,7 @@ export interface LoadResult {
   readonly p50Ms: number
   /** Share of one core that the generator itself used. */
   readonly ownCpu: number
+  /** In the order of the requests. */
   readonly answers: readonly string[]
 }
 
@@ -34,7 +35,7 @@ export async function load(url: string, { requests, connections }: Load): Promis
       const text = await body.text()
       latencies.push(performance.now() - began)
       if (statusCode !== 200) throw new Error(`answered ${statusCode}: ${text}`)
-      answers.push(text)
+      answers[index] = text
     }
   }
   const cpuBefore = process.cpuUsage()

@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Method } from '@tillgate/protocol'
 import { createBody } from '../bodies.ts'
 import { median, timed } from '../figures.ts'
 import { load } from '../load.ts'
@@ -21,41 +22,9 @@ export const paidOrders: Scenario = {
   yardstick: 'CPU of the RSA operations alone, on all cores',
   goal: atLeast(0.75),
   async run(world, size) {
-    let delivered = 0
-    const shop = createServer((request, response) => {
-      request.resume()
-      request.on('end', () => {
-        delivered++
-        response.end('{"code":20000,"msg":""}')
-      })
-    })
-    shop.listen(0, '127.0.0.1')
-    await once(shop, 'listening')
-    // Safe: it listens on TCP.
-    const callbackUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/callbacks`
+    const shop = await openShop()
     const { url } = await world.startGateway(await world.freshDatabase())
-    const count = size.of(600, 200)
-    const round = async (): Promise<number> => {
-      const creates = await world.sealMany(
-        'service.trade.create',
-        Array.from({ length: count }, () => createBody({ callbackUrl })),
-      )
-      let ids: string[] = []
-      const creatingMs = await timed(async () => {
-        const { answers } = await load(url, { requests: creates, connections })
-        ids = answers.map((text): string => JSON.parse(text).data.paymentId)
-      })
-      const pays = await world.sealMany(
-        'service.sandbox.pay',
-        ids.map((paymentId) => ({ paymentId, outcome: 'success' })),
-      )
-      delivered = 0
-      const payingMs = await timed(async () => {
-        await load(url, { requests: pays, connections })
-        while (delivered < count * callbacksAnOrder) await pause(2)
-      })
-      return (count * 1_000) / (creatingMs + payingMs)
-    }
+    const round = () => payRound({ url, shop, seal: world.sealMany }, size.of(600, 200))
     // Until then the compiler is at work.
     for (let warm = 0; warm < size.of(2, 1); warm++) await round()
     const rates: number[] = []
@@ -65,10 +34,69 @@ export const paidOrders: Scenario = {
       rates.push(await round())
     }
     shop.close()
-    shop.closeAllConnections()
     const [rate, bound] = [median(rates), median(bounds)]
     return [{ ratio: rate / bound, ours: `${rate.toFixed(0)}/s`, yardstick: `${bound.toFixed(0)}/s` }]
   },
+}
+
+export interface Paying {
+  readonly url: string
+  readonly shop: Shop
+  readonly seal: (method: Method, bodies: readonly object[]) => Promise<string[]>
+}
+
+/** Orders a second, from create until both callbacks of each are delivered. */
+export async function payRound({ url, shop, seal }: Paying, count: number): Promise<number> {
+  const { callbackUrl } = shop
+  const creates = await seal(
+    'service.trade.create',
+    Array.from({ length: count }, () => createBody({ callbackUrl })),
+  )
+  let ids: string[] = []
+  const creatingMs = await timed(async () => {
+    const { answers } = await load(url, { requests: creates, connections })
+    ids = answers.map((text): string => JSON.parse(text).data.paymentId)
+  })
+  const pays = await seal(
+    'service.sandbox.pay',
+    ids.map((paymentId) => ({ paymentId, outcome: 'success' })),
+  )
+  const expected = shop.delivered() + count * callbacksAnOrder
+  const payingMs = await timed(async () => {
+    await load(url, { requests: pays, connections })
+    while (shop.delivered() < expected) await pause(2)
+  })
+  return (count * 1_000) / (creatingMs + payingMs)
+}
+
+export interface Shop {
+  readonly callbackUrl: string
+  delivered(): number
+  close(): void
+}
+
+/** It acknowledges every callback. */
+export async function openShop(): Promise<Shop> {
+  let delivered = 0
+  const server = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => {
+      delivered++
+      response.end('{"code":20000,"msg":""}')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // Safe: it listens on TCP.
+  const { port } = server.address() as AddressInfo
+  return {
+    callbackUrl: `http://127.0.0.1:${port}/callbacks`,
+    delivered: () => delivered,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
 }
 
 /** Orders a second if the cores did nothing but their RSA operations. */

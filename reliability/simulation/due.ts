@@ -16,6 +16,9 @@ export async function findDue(pool: Pool): Promise<Due> {
   const { rows } = await pool.query<Record<keyof Due, string | null>>({
     name: 'simulation-due',
     text: `
+with last_totals as materialized (
+  select distinct on (merchant_id, currency) merchant_id, currency, closing_minor
+    from bill_totals order by merchant_id, currency, day desc)
 select (select min(expires_at) from orders where status = 'pending') as expire,
        (select min(due_at) from settlements) as settle,
        (select min(greatest(t.due_at, r.paused_until)) from rail_tasks t join rails r using (rail_id)) as ask,
@@ -34,9 +37,7 @@ select (select min(expires_at) from orders where status = 'pending') as expire,
          (select ((extract(epoch from min(b.next_day))::bigint / 86400 + 1) * 86400000 + ${billDelayMs})
             from bill_turns b
             join accounts a on a.owner_id = b.merchant_id and a.account_id like 'merchant:%'
-            left join lateral (select closing_minor from bill_totals l
-                                where l.merchant_id = b.merchant_id and l.currency = a.currency
-                                order by l.day desc limit 1) as l on true
+            left join last_totals l on l.merchant_id = b.merchant_id and l.currency = a.currency
            where a.credits_posted - a.debits_posted <> coalesce(l.closing_minor, 0))) as bills`,
   })
   const toTime = (text: string | null | undefined) => (text ? Number(text) : undefined)
