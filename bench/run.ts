@@ -1,11 +1,11 @@
 // `npm run bench`: every scenario beside its yardstick, in one run, as a table of ratios. `--quick` is the same with
 // less of everything, in three minutes; `--only delivery,create` runs some; `--runs 3` runs all of it three times and
-// keeps the medians; `--soak 10` looks for growth instead.
-import { mkdirSync, writeFileSync } from 'node:fs'
+// tells the medians; `--keep` writes them to results.json; `--soak 10` looks for growth instead.
+import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { drawTable } from './picture.ts'
+import { wholeOption } from '../reliability/support/whole-option.ts'
 import { isMet, type Row, type Scenario, type Size } from './scenario.ts'
 import { checkout } from './scenarios/checkout.ts'
 import { deadHosts } from './scenarios/dead-hosts.ts'
@@ -50,10 +50,16 @@ const { values } = parseArgs({
     quick: { type: 'boolean' },
     only: { type: 'string' },
     soak: { type: 'string' },
-    runs: { type: 'string' },
+    runs: { type: 'string', default: '1' },
+    keep: { type: 'boolean' },
   },
 })
 const isQuick = values.quick === true
+const runCount = wholeOption('runs', values.runs, { least: 1 })
+if (values.keep && (isQuick || values.only !== undefined)) {
+  console.error('Only whole runs are kept: leave out --quick and --only.')
+  process.exit(2)
+}
 const size: Size = { isQuick, of: (full, quick) => (isQuick ? quick : full) }
 const wanted = values.only?.split(',') ?? Object.keys(scenarios)
 const unknown = wanted.filter((name) => !(name in scenarios))
@@ -66,6 +72,7 @@ if (unknown.length > 0) {
 
 ensureYardsticks()
 const began = performance.now()
+const runs: Row[][] = []
 const world = await makeWorld()
 try {
   if (values.soak !== undefined) await soak(world, Number(values.soak))
@@ -76,30 +83,27 @@ try {
 }
 
 async function measureAll(): Promise<void> {
-  const runs: Row[][] = []
-  for (let run = 0; run < Number(values.runs ?? 1); run++) {
+  for (let run = 0; run < runCount; run++) {
     const rows: Row[] = []
     for (const name of wanted) rows.push(...(await measure(scenarios[name] as Scenario)))
     runs.push(rows)
     const tookSeconds = Math.round((performance.now() - began) / 1_000)
     console.log(`\n${tookSeconds} s in all\n`)
-    keep(medianRows(runs), tookSeconds)
+    keep(medianRows(), tookSeconds)
   }
-  const rows = medianRows(runs)
+  const rows = medianRows()
   if (runs.length > 1) for (const row of rows) tell(row)
   if (rows.some(({ isGoalMet }) => isGoalMet === false)) process.exitCode = 1
 }
 
-/** Of each row the one whose ratio is in the middle, with the ratios of all runs. */
-function medianRows(runs: readonly (readonly Row[])[]): readonly Row[] {
-  if (runs.length === 1) return runs[0] ?? []
+/** Of each row that of the run whose ratio is in the middle. */
+function medianRows(): readonly Row[] {
   return (runs[0] ?? []).map((first, index) => {
     const sorted = runs
       .map((rows) => rows[index] ?? first)
       .toSorted((a, b) => (a.ratio ?? 0) - (b.ratio ?? 0))
     const middle = sorted[Math.floor((sorted.length - 1) / 2)] ?? first
-    if (first.ratio === undefined) return { ...middle, note: sorted.map(({ ours }) => ours).join(', ') }
-    return { ...middle, note: `of ${sorted.map(({ ratio }) => ratio?.toFixed(2)).join(', ')}` }
+    return { ...middle, ofRuns: sorted.map(({ ratio, ours }) => ratio?.toFixed(2) ?? ours) }
   })
 }
 
@@ -120,23 +124,20 @@ async function measure(scenario: Scenario): Promise<Row[]> {
   })
 }
 
-function tell({ name, ratio, goal, isGoalMet, ours, yardstick, note }: Row): void {
+function tell({ name, ratio, goal, isGoalMet, ours, yardstick, note, ofRuns }: Row): void {
   const mark = isGoalMet === undefined ? ' ' : isGoalMet ? '✔' : '✘'
   const of = goal ? ` (${goal.bound} ${goal.ratio})` : ''
   const beside = yardstick === '' ? ours : `${ours} beside ${yardstick}`
   console.log(`${mark} ${name.padEnd(58)} ${(ratio?.toFixed(2) ?? '').padStart(5)}${of.padEnd(16)} ${beside}`)
-  if (note) console.log(`    ${note}`)
+  const said = ofRuns ? `of ${ofRuns.join(', ')}` : note
+  if (said) console.log(`    ${said}`)
 }
 
-/** A part of a run is not kept: the table stands for one whole run. */
+/** What docs/performance.md shows; `node scripts/documentation.ts` puts it there. */
 function keep(rows: readonly Row[], tookSeconds: number): void {
-  if (values.only !== undefined) return
-  const folder = join(import.meta.dirname, 'results')
-  mkdirSync(folder, { recursive: true })
+  if (!values.keep) return
   const [cpu] = cpus()
   const machine = `${cpus().length} × ${cpu?.model ?? process.arch}, ${process.arch}, Node ${process.versions.node}`
-  const result = { at: new Date().toISOString(), isQuick, machine, tookSeconds, rows }
-  writeFileSync(join(folder, isQuick ? 'quick.json' : 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
-  if (!isQuick)
-    writeFileSync(join(import.meta.dirname, '../docs/images/benchmark.svg'), drawTable(rows, machine))
+  const result = { at: new Date().toISOString(), machine, tookSeconds, runs: runs.length, rows }
+  writeFileSync(join(import.meta.dirname, 'results.json'), `${JSON.stringify(result, null, 2)}\n`)
 }

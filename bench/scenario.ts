@@ -35,6 +35,8 @@ export interface Row extends Measured {
   readonly name: string
   readonly against: string
   readonly isGoalMet: boolean | undefined
+  /** The ratios of all runs, or the figures where there are none. */
+  readonly ofRuns?: readonly string[]
 }
 
 /** To know, beside nothing. */

@@ -6,6 +6,7 @@ import { makeOpenApi } from '../packages/gateway/src/faces/admin-api/openapi.ts'
 import { railTables } from '../packages/protocol/documentation/rail-tables.ts'
 import { fillTables } from '../packages/protocol/documentation/tables.ts'
 import { apiPage } from './documentation/api.ts'
+import { benchmarkPicture, benchmarkTables } from './documentation/benchmark.ts'
 import { brunoRequests } from './documentation/bruno.ts'
 import { goCodes, javaCodes, phpCodes, pythonCodes } from './documentation/client-codes.ts'
 import { commandLinePage } from './documentation/command-line.ts'
@@ -22,6 +23,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/protocol.md': () => fillTables(page('docs/protocol.md')),
   'docs/rails.md': () => fillTables(page('docs/rails.md'), railTables),
   'docs/notices.md': () => fillTables(page('docs/notices.md'), noticeTables),
+  'docs/performance.md': () => fillTables(page('docs/performance.md'), benchmarkTables),
   'docs/api.md': apiPage,
   'docs/command-line.md': commandLinePage,
   'docs/openapi.json': () => `${JSON.stringify(makeOpenApi(), null, 2)}\n`,
@@ -37,6 +39,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/images/payment-sequence.svg': paymentSequence,
   'docs/images/callback-sequence.svg': callbackSequence,
   'docs/images/rail-sequence.svg': railSequence,
+  'docs/images/benchmark.svg': benchmarkPicture,
 }
 
 function page(path: string): string {

@@ -49,15 +49,9 @@ function isThere(from: string, href: string): boolean {
   return sectionsOf(read(target)).some((section) => section.anchor === decodeURIComponent(anchor))
 }
 
-/** Drawn by `npm run bench` from the figures of its last whole run. */
-const benchPicture = 'docs/images/benchmark.svg'
-
 test('every picture is one that scripts/pictures.ts takes, or a drawing that is generated', () => {
   const unknown = globSync('docs/images/*', { cwd: root }).filter(
-    (path) =>
-      !Object.hasOwn(pictures, posix.basename(path, '.png')) &&
-      !Object.hasOwn(generated, path) &&
-      path !== benchPicture,
+    (path) => !Object.hasOwn(pictures, posix.basename(path, '.png')) && !Object.hasOwn(generated, path),
   )
   assert.deepEqual(unknown, [])
 })
