@@ -8,7 +8,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseAesKey, sealRequest } from '@tillgate/protocol'
-import { Client } from 'pg'
 import { type ConnectionOptions, withDatabase } from '../packages/gateway/src/database/connection.ts'
 import { migrate } from '../packages/gateway/src/database/migrate.ts'
 import { bindMode } from '../packages/gateway/src/database/mode.ts'
@@ -16,7 +15,7 @@ import { openPool } from '../packages/gateway/src/database/pool.ts'
 import { makeVault } from '../packages/gateway/src/platform/vault.ts'
 import { copyOnNodes, dropOnNodes } from '../packages/gateway/test/support/cluster.ts'
 import { testOperations } from '../packages/gateway/test/support/operations.ts'
-import { command, migrationsFolder, startTestServer } from '../packages/gateway/test/support/server.ts'
+import { command, migrationsFolder, startTestServer, urlOf } from '../packages/gateway/test/support/server.ts'
 import { inTurn, median } from './figures.ts'
 import { openShop, type Paying, payRound } from './scenarios/paid-orders.ts'
 
@@ -91,11 +90,10 @@ async function open(database: string): Promise<Paying> {
 }
 
 async function startGateway(connection: ConnectionOptions): Promise<string> {
-  const { user, host, port, database } = new Client(connection)
   const child = fork(join(import.meta.dirname, 'servers/gateway.ts'), {
     env: {
       PATH: process.env['PATH'],
-      DATABASE_URL: `postgresql://${user}@${host}:${port}/${database}`,
+      DATABASE_URL: urlOf(connection),
       MASTER_KEY: masterKey.toString('base64'),
       DATA_DIR: folder,
       HOST: '127.0.0.1',

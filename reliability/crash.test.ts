@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emptyDataDir } from '../packages/gateway/test/support/data-dir.ts'
+import { embeddedEngine } from './crash/engines/embedded.ts'
 import { runCycles } from './crash/run-cycles.ts'
 
 test('ten times killed under load, the gateway comes back by itself and nothing acknowledged is lost', async (t) => {
+  const dataDir = await emptyDataDir(t)
   const { violations, ...figures } = await runCycles({
-    dataDir: await emptyDataDir(t),
+    dataDir,
+    engine: embeddedEngine(dataDir),
     cycles: 10,
     seed: 7,
     shoppers: 2,

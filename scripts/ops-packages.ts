@@ -13,11 +13,15 @@ const needed = [
   { package: 'buildah', isThere: () => existsSync('/usr/bin/buildah') },
   { package: 'podman', isThere: () => existsSync('/usr/bin/podman') },
   { package: 'runc', isThere: () => existsSync('/usr/sbin/runc') },
-]
+] as const
+type OpsPackage = (typeof needed)[number]['package']
 
-/** Undefined when all is well, otherwise what a person must do. */
-export function ensureOpsPackages(): string | undefined {
-  const missing = () => needed.filter(({ isThere }) => !isThere()).map((each) => each.package)
+/** All of them, or those that are named. Undefined when all is well, otherwise what a person must do. */
+export function ensureOpsPackages(
+  names: readonly OpsPackage[] = needed.map((each) => each.package),
+): string | undefined {
+  const missing = () =>
+    needed.filter((each) => names.includes(each.package) && !each.isThere()).map((each) => each.package)
   const before = missing()
   if (before.length === 0) return undefined
   if (!canInstall()) {

@@ -20,7 +20,7 @@ export class CrashBank implements BankRecord {
   readonly contradictions: string[] = []
 
   /** Of a gateway that is ready: it knows the bank from then on. */
-  static async open(dataDir: string): Promise<CrashBank> {
+  static async open(environment: Readonly<Record<string, string>>): Promise<CrashBank> {
     const made = new CrashBank()
     await made.#bank.open()
     made.#bank.says = (message) => made.#answer(message)
@@ -28,7 +28,7 @@ export class CrashBank implements BankRecord {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [commandScript, ...args, '--currencies', 'EUR', '--reason', 'kill cycles', '--json'],
-      { cwd: tmpdir(), env: { PATH: process.env['PATH'], DATA_DIR: dataDir } },
+      { cwd: tmpdir(), env: { PATH: process.env['PATH'], ...environment } },
     )
     // Safe: it is what the command prints.
     made.#bank.secrets.push((JSON.parse(stdout) as { secret: string }).secret)

@@ -9,7 +9,7 @@ import { GatewayChild } from '../support/gateway-child.ts'
 import { Site } from '../support/site.ts'
 import { withStored } from '../support/stored.ts'
 import { attachStrace } from '../support/strace.ts'
-import { killServer } from './victims.ts'
+import { killServer } from './engines/embedded.ts'
 
 export interface EverySync {
   readonly violations: readonly string[]

@@ -41,8 +41,12 @@ export class Followers implements FeedRecord {
   }
 
   /** Of a gateway that is ready and keeps a feed. */
-  static async open(given: { dataDir: string; merchantId: string; adminUrl: string }): Promise<Followers> {
-    const { dataDir, merchantId, adminUrl } = given
+  static async open(given: {
+    environment: Readonly<Record<string, string>>
+    merchantId: string
+    adminUrl: string
+  }): Promise<Followers> {
+    const { environment, merchantId, adminUrl } = given
     const made = new Followers()
     made.#server.listen(0, '127.0.0.1')
     await once(made.#server, 'listening')
@@ -51,7 +55,7 @@ export class Followers implements FeedRecord {
     const run = async (...args: string[]): Promise<Record<string, string>> => {
       const { stdout } = await promisify(execFile)(process.execPath, [commandScript, ...args, '--json'], {
         cwd: tmpdir(),
-        env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+        env: { PATH: process.env['PATH'], ...environment },
       })
       // Safe: it is what the command prints.
       return JSON.parse(stdout) as Record<string, string>

@@ -6,12 +6,14 @@ import { makeSeeded } from '../simulation/seeded.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import { Site } from '../support/site.ts'
 import { CrashBank } from './bank.ts'
+import type { Engine } from './engines/engine.ts'
 import { Followers } from './followers.ts'
 import { Treasurer } from './treasurer.ts'
 import { kill, noVictims, type Victim, victimAmong, victims } from './victims.ts'
 
 export interface Cycles {
   readonly dataDir: string
+  readonly engine: Engine
   readonly cycles: number
   readonly seed: number
   readonly shoppers: number
@@ -41,11 +43,13 @@ export interface Cycled {
 }
 
 export async function runCycles(options: Cycles): Promise<Cycled> {
-  const { dataDir, cycles, seed, shoppers, tell = () => {} } = options
+  const { dataDir, engine, cycles, seed, shoppers, tell = () => {} } = options
+  const { environment } = engine
   const seeded = makeSeeded(`crash ${seed}`)
   const gateway = await GatewayChild.make({
     dataDir,
     environment: {
+      ...environment,
       MERCHANT_REQUESTS_PER_SECOND: '5000',
       BANK_ACCOUNT_WAIT_HOURS: '0',
       EVENT_FEED_DAYS: '7',
@@ -62,12 +66,12 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
   try {
     start()
     await gateway.ready()
-    bank = await CrashBank.open(dataDir)
+    bank = await CrashBank.open(environment)
     const { merchantId } = Tillgate.fromFile(sandboxFilePath(dataDir))
     const { adminUrl } = gateway
-    followers = await Followers.open({ dataDir, merchantId, adminUrl })
-    site = await Site.open({ dataDir, name: `s${seed}`, bank, followers })
-    const treasurer = await Treasurer.open({ dataDir, adminUrl, merchantId })
+    followers = await Followers.open({ environment, merchantId, adminUrl })
+    site = await Site.open({ dataDir, name: `s${seed}`, stored: engine.stored, bank, followers })
+    const treasurer = await Treasurer.open({ environment, adminUrl, merchantId })
     // Whoever gives up ends the run at once, not after the last cycle.
     const trouble = Promise.race([site.startLoad(shoppers), treasurer.startWork()])
     for (let cycle = 1; cycle <= cycles; cycle++) {
@@ -102,7 +106,7 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
     await pause(seeded.whole(0, 400))
     const victim = victimAmong(processes, next.next().value)
     const among = processes
-    await kill(victim, { gateway, dataDir, seeded })
+    await kill(victim, { gateway, engine, seeded })
     killed[victim] += 1
     if (victim === 'gateway' || victim === 'parent' || victim === 'both') start()
     const tookMs = await gateway.ready()

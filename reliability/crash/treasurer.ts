@@ -56,12 +56,16 @@ export class Treasurer {
   }
 
   /** Of a gateway that is ready; it must take new bank accounts without a waiting time. */
-  static async open(given: { dataDir: string; adminUrl: string; merchantId: string }): Promise<Treasurer> {
-    const { dataDir, adminUrl, merchantId } = given
+  static async open(given: {
+    environment: Readonly<Record<string, string>>
+    adminUrl: string
+    merchantId: string
+  }): Promise<Treasurer> {
+    const { environment, adminUrl, merchantId } = given
     const args = ['token', 'add', 'treasurer', '--operator', firstOperatorLogin, '--scopes', scopes, '--json']
     const { stdout } = await promisify(execFile)(process.execPath, [commandScript, ...args], {
       cwd: tmpdir(),
-      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+      env: { PATH: process.env['PATH'], ...environment },
     })
     // Safe: it is what the command prints.
     const { token } = JSON.parse(stdout) as { token: string }

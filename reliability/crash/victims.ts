@@ -1,10 +1,8 @@
 // Who is killed, and how: always with SIGKILL, which nobody can catch. The gateway is started again, as a supervisor does;
 // its PostgreSQL, and one of several processes, must come back by themselves.
-import { setTimeout as pause } from 'node:timers/promises'
-import { isThere, killAndWait, serverPid } from '../../packages/gateway/test/support/data-dir.ts'
 import type { Seeded } from '../simulation/seeded.ts'
-import { childrenNamed, childrenOf } from '../support/children-of.ts'
 import type { GatewayChild } from '../support/gateway-child.ts'
+import type { Engine } from './engines/engine.ts'
 
 /**
  * How often each is met in ten cycles. `gateway`: all its processes at once. `parent`: the one that keeps the others
@@ -38,31 +36,11 @@ export function victimAmong(processes: number, victim: Victim): Victim {
 
 export async function kill(
   victim: Victim,
-  { gateway, dataDir, seeded }: { gateway: GatewayChild; dataDir: string; seeded: Seeded },
+  { gateway, engine, seeded }: { gateway: GatewayChild; engine: Engine; seeded: Seeded },
 ): Promise<void> {
-  const postmaster = await serverPid(dataDir)
   if (victim === 'process') await gateway.killProcess((pids) => seeded.pick(pids))
   if (victim === 'parent') await gateway.killParent()
   if (victim === 'gateway' || victim === 'both') await gateway.kill()
-  if (postmaster === undefined) return
-  if (victim === 'postmaster' || victim === 'both') await killServer(postmaster)
-  if (victim === 'backend') await killBackend(postmaster, seeded)
-}
-
-/** Its sessions live on for a moment and finish what they have; the server is dead when they are. */
-export async function killServer(postmaster: number): Promise<void> {
-  const sessions = await childrenOf(postmaster)
-  await killAndWait(postmaster)
-  while (sessions.some(isThere)) await pause(5)
-}
-
-/** PostgreSQL then resets all its sessions and goes through its recovery. */
-async function killBackend(postmaster: number, seeded: Seeded): Promise<void> {
-  const backends = await childrenNamed(postmaster, '[local]')
-  if (backends.length === 0) return
-  try {
-    process.kill(seeded.pick(backends), 'SIGKILL')
-  } catch {
-    // It ended by itself just now.
-  }
+  if (victim === 'postmaster' || victim === 'both') await engine.killServer(seeded)
+  if (victim === 'backend') await engine.killBackend(seeded)
 }

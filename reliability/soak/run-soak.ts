@@ -64,7 +64,7 @@ export async function runSoak({
   try {
     gateway.start()
     await gateway.ready()
-    bank = await CrashBank.open(dataDir)
+    bank = await CrashBank.open({ DATA_DIR: dataDir })
     site = await Site.open({ dataDir, name: 'soak', bank })
     const began = { atMs: performance.now(), seconds: processorSeconds(gateway.pid) }
     const trouble = site.startLoad(shoppers)

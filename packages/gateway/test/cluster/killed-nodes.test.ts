@@ -3,41 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
-import type { ConnectionOptions } from '../../src/database/connection.ts'
 import { isTransient } from '../../src/database/transient.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { killNode } from '../support/cluster.ts'
 import { clusterNodes, freshDatabase } from '../support/database.ts'
 import { openMoney } from '../support/money.ts'
 
 const cycles = Number(process.env['TEST_CITUS_CYCLES'] ?? 3)
 const shoppers = 6
-
-/** One session dies by SIGKILL: PostgreSQL then ends all the others, and goes through its recovery by itself. */
-async function killNode(node: ConnectionOptions): Promise<void> {
-  const client = await connectWhenUp(node)
-  await client
-    .query(
-      `do $$ begin execute format('copy (select 1) to program %L', 'kill -9 ' || pg_backend_pid()); end $$`,
-    )
-    .catch(() => {})
-  await client.end().catch(() => {})
-}
-
-/** It may still be at its recovery from the last time. */
-async function connectWhenUp(node: ConnectionOptions): Promise<pg.Client> {
-  for (;;) {
-    const client = new pg.Client(node)
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      return client
-    } catch (error) {
-      if (!isTransient(error)) throw error
-      await pause(20)
-    }
-  }
-}
 
 for (const [who, index] of [
   ['a worker', 1],

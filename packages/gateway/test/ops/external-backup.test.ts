@@ -8,13 +8,21 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { until } from '../support/callbacks.ts'
-import { databaseUser, restoreBaseBackup, startDebianPostgres, workshop } from '../support/debian-postgres.ts'
+import {
+  databaseUser,
+  endDebianPostgres,
+  restoreBaseBackup,
+  startDebianPostgres,
+  workshop,
+} from '../support/debian-postgres.ts'
 import { demoMerchant } from '../support/demo-merchant.ts'
 import { createBody } from '../support/order.ts'
 import { commandScript, run, startProcess, temporaryFolder } from '../support/process.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
 const DATA_DIR = temporaryFolder()
+
+after(endDebianPostgres)
 
 test('a dump and a base backup, both taken under load, come up with clean books and go on delivering', async () => {
   const server = await startDebianPostgres()

@@ -6,10 +6,18 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { after, test } from 'node:test'
-import { databaseUser, startDebianPostgres, workFolder, workshop } from '../support/debian-postgres.ts'
+import {
+  databaseUser,
+  endDebianPostgres,
+  startDebianPostgres,
+  workFolder,
+  workshop,
+} from '../support/debian-postgres.ts'
 import { lineWith } from '../support/process.ts'
 
 const root = join(import.meta.dirname, '../../../..')
+
+after(endDebianPostgres)
 
 interface Instruction {
   readonly word: string

@@ -13,6 +13,7 @@ import pg from 'pg'
 import { until } from '../support/callbacks.ts'
 import {
   databaseUser,
+  endDebianPostgres,
   freePort,
   startDebianPostgres,
   workFolder,
@@ -23,6 +24,8 @@ import { createBody } from '../support/order.ts'
 import { commandScript, run, startProcess, temporaryFolder } from '../support/process.ts'
 
 const serverConnections = 4
+
+after(endDebianPostgres)
 
 const database = await startDebianPostgres()
 const bouncer = await startPgBouncer()

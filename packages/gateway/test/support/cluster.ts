@@ -1,10 +1,12 @@
 // Databases on all nodes of a Citus cluster at once. A spread database is copied like any other, on every node under
 // the same name: what Citus knows of it names its nodes and never the database.
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { databaseSettings, distribute, prepareDistribution } from '../../src/database/cluster/distribute.ts'
 import { type ConnectionOptions, withDatabase } from '../../src/database/connection.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openPool } from '../../src/database/pool.ts'
+import { isTransient } from '../../src/database/transient.ts'
 import { codeOf } from '../../src/platform/errors.ts'
 import { command, makeAhead, migrationsFolder } from './server.ts'
 
@@ -105,4 +107,30 @@ async function leaveDatabase(node: ConnectionOptions, name: string): Promise<voi
     node,
     `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`,
   )
+}
+
+/** One session dies by SIGKILL: PostgreSQL then ends all the others, and goes through its recovery by itself. */
+export async function killNode(node: ConnectionOptions): Promise<void> {
+  const client = await connectWhenUp(node)
+  await client
+    .query(
+      `do $$ begin execute format('copy (select 1) to program %L', 'kill -9 ' || pg_backend_pid()); end $$`,
+    )
+    .catch(() => {})
+  await client.end().catch(() => {})
+}
+
+/** It may still be at its recovery from the last time. */
+async function connectWhenUp(node: ConnectionOptions): Promise<pg.Client> {
+  for (;;) {
+    const client = new pg.Client(node)
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      await pause(20)
+    }
+  }
 }

@@ -1,12 +1,11 @@
 // PostgreSQL as Debian ships it, in a folder of its own and as an ordinary user: a primary, standbys of it, and its
-// tools. Gone again when the test file is done.
+// tools. Gone again when `endDebianPostgres` is called, as every test file does at its end.
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, chownSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import pg from 'pg'
 import { until } from './callbacks.ts'
 
@@ -16,8 +15,9 @@ export interface DebianPostgres {
   readonly address: string
   query<Row extends pg.QueryResultRow>(sql: string, database?: string): Promise<Row[]>
   /** A copy that follows this server and, once it is there, must confirm every commit. */
-  addSynchronousStandby(): Promise<DebianPostgres>
-  promote(): void
+  addSynchronousStandby(atPort?: number): Promise<DebianPostgres>
+  /** From now on it takes writes, and waits for no standby. */
+  promote(): Promise<void>
   /** All of it at once, as when the machine loses its power. */
   kill(): Promise<void>
   log(): string
@@ -30,7 +30,6 @@ export const workshop = makeWorkshop()
 
 function makeWorkshop() {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-ops-'))
-  after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const [bin = ''] = globSync('/usr/lib/postgresql/*/bin').sort().toReversed()
   // PostgreSQL does not run as root; nobody does not mind.
   const account: Pick<SpawnOptions, 'uid' | 'gid'> =
@@ -43,6 +42,13 @@ function makeWorkshop() {
       execFileSync(join(bin, name), args, { ...account, cwd: folder, encoding: 'utf8', stdio: 'pipe' }),
     binary: (name: string): string => join(bin, name),
   }
+}
+
+const servers: DebianPostgres[] = []
+
+export async function endDebianPostgres(): Promise<void> {
+  for (const { kill } of servers.splice(0)) await kill()
+  rmSync(workshop.folder, { recursive: true, force: true, maxRetries: 10 })
 }
 
 export async function startDebianPostgres(): Promise<DebianPostgres> {
@@ -69,7 +75,6 @@ async function run({ data, port }: { data: string; port: number }): Promise<Debi
     log += text
   })
   const kill = () => killAll(child)
-  after(kill)
   const query = async <Row extends pg.QueryResultRow>(
     sql: string,
     database = databaseUser,
@@ -92,18 +97,22 @@ async function run({ data, port }: { data: string; port: number }): Promise<Debi
       },
     ),
   )
-  return {
+  const server: DebianPostgres = {
     port,
     address: `127.0.0.1:${port}`,
     query,
-    promote: () => {
-      workshop.tool('pg_ctl', 'promote', '--pgdata', data)
+    async promote() {
+      workshop.tool('pg_ctl', 'promote', '--wait', '--pgdata', data)
+      // It came with the copy.
+      await query('alter system reset synchronous_standby_names', 'postgres')
+      await query('select pg_reload_conf()', 'postgres')
     },
     kill,
     log: () => log,
-    async addSynchronousStandby() {
-      const standbyPort = await freePort()
+    async addSynchronousStandby(atPort) {
+      const standbyPort = atPort ?? (await freePort())
       const copy = join(workshop.folder, `data-${standbyPort}`)
+      rmSync(copy, { recursive: true, force: true })
       const from = `host=127.0.0.1 port=${port} user=${databaseUser} application_name=standby`
       workshop.tool(
         'pg_basebackup',
@@ -128,6 +137,8 @@ async function run({ data, port }: { data: string; port: number }): Promise<Debi
       return standby
     },
   }
+  servers.push(server)
+  return server
 }
 
 /** A server of its own from a base backup that is taken now, as after the loss of the first one. */
