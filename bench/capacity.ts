@@ -99,11 +99,11 @@ async function hold(): Promise<void> {
   ]
   const most = capacityOf(bottleneck(shared({ orderMs: 0.8, transactionMs: 0 })))
   const levels = await measure(
-    [0.15, 0.3, 0.5, 0.7, 0.85].map((share) => share * most),
-    { seconds: 8 },
+    [0.05, 0.3, 0.5, 0.7, 0.85, 1.3].map((share) => share * most),
+    { seconds: 7 },
   )
   console.table(
-    levels.map(({ perSecond, transactionsAnOrder, spent, createMs }) => {
+    levels.map(({ perSecond, carriedPerSecond, transactionsAnOrder, spent, createMs }) => {
       const stations = shared({ orderMs: spent.generator, transactionMs: 0 })
       const predicted = predict(stations, { perSecond })
       const measuredMs = [spent.eventLoop, Object.values(spent).reduce((sum, ms) => sum + ms, 0)]
@@ -118,6 +118,7 @@ async function hold(): Promise<void> {
       return {
         'orders/s': told([perSecond]),
         'of capacity, %': told([(perSecond / most) * 100]),
+        'carried/s': told([carriedPerSecond]),
         'transactions an order': told([predicted.transactionsAnOrder, transactionsAnOrder], 1),
         ...Object.fromEntries(percents),
         'create p50, ms': told([predicted.createMs.p50, createMs.p50], 1),

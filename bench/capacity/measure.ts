@@ -15,6 +15,8 @@ export type Spent = Readonly<Record<'eventLoop' | 'threadPool' | 'database' | 'g
 
 export interface Level {
   readonly perSecond: number
+  /** Until the last callback was delivered. Less than came, where that was too much. */
+  readonly carriedPerSecond: number
   readonly transactionsAnOrder: number
   readonly spent: Spent
   readonly createMs: Quantiles
@@ -80,6 +82,7 @@ async function runLevel(
   const transactionsBefore = await transactionsSoFar(watcher)
   const before = spentSoFar(world, gateway.pid)
   const createMs: number[] = []
+  const began = performance.now()
   await atRandomMoments(count, perSecond, async (index, dueAt) => {
     await Promise.all([
       post(pool, creates[index] ?? '').then(() => createMs.push(performance.now() - dueAt)),
@@ -87,6 +90,7 @@ async function runLevel(
     ])
   })
   await allDelivered
+  const carriedPerSecond = (count * 1_000) / (performance.now() - began)
   await pause(outcomesGatherMs)
   const after = spentSoFar(world, gateway.pid)
   const transactions = (await transactionsSoFar(watcher)) - transactionsBefore
@@ -94,6 +98,7 @@ async function runLevel(
   const each = (part: keyof Spent) => (after[part] - before[part]) / count
   return {
     perSecond,
+    carriedPerSecond,
     transactionsAnOrder: transactions / count,
     spent: {
       eventLoop: each('eventLoop'),
