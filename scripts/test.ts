@@ -9,7 +9,7 @@ import { ensureChromium } from './chromium.ts'
 import { ensureOpsPackages } from './ops-packages.ts'
 
 const suites = {
-  unit: ['packages/*/src/**/*.test.ts', 'reliability/*/*.test.ts', 'test/*.test.ts'],
+  unit: ['packages/*/src/**/*.test.ts', '{bench,reliability}/*/*.test.ts', 'test/*.test.ts'],
   database: [
     'packages/*/test/!(browser|cluster|ops|shops)/*.test.ts',
     'packages/*/test/*.test.ts',
