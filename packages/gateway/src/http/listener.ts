@@ -1,7 +1,8 @@
 // One HTTP listener, public or admin: bounded in connections, time and size; every answer bears a request id.
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../platform/log.ts'
+import { http } from '../platform/node-workarounds/builtin-modules.ts'
 import { machineTime } from '../platform/timer.ts'
 import type { AdmissionControl } from './admission/admission-control.ts'
 import { limitConnections } from './admission/connections.ts'
@@ -109,7 +110,7 @@ function makeServer(handler: RequestListener, parts: ListenerParts): Server {
   const { nowMs, nextTurn } = machineTime
   const answer: RequestListener = (request, response) =>
     direct?.(request, response) ?? handler(request, response)
-  const server = createServer(
+  const server = http.createServer(
     {
       maxHeaderSize: listenerLimits.headerBytes,
       headersTimeout: listenerLimits.headersTimeoutMs,
