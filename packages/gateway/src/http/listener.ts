@@ -79,6 +79,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
       answerBrokenHttp(error, { ...parts, socket, requestId: parts.newRequestId() })
     },
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
   // Each route says what it reads: no body is parsed, or even accepted, by default.
   listener.removeAllContentTypeParsers()
@@ -103,6 +104,11 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   answerFailures(listener, { ...parts, postPaths: parts.directPaths ?? [] })
   answerHealth(listener, parts.readiness)
   return listener
+}
+
+/** Routes declare no schemas, so the libraries that Fastify compiles them with are not loaded. */
+function noSchemas(): never {
+  throw new Error('routes check what they read by themselves')
 }
 
 function makeServer(handler: RequestListener, parts: ListenerParts): Server {
