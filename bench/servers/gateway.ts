@@ -1,12 +1,16 @@
 // The gateway as a child of a benchmark: the same parts as `npm start`, loaded in the same way, and it tells where it listens.
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 import { systemClock } from '../../packages/gateway/src/platform/clock.ts'
+import { loadPart } from '../../packages/gateway/src/platform/node-workarounds/compiled-code.ts'
 import {
   keepYoungSpaceSmall,
   letYoungSpaceGrow,
 } from '../../packages/gateway/src/platform/node-workarounds/young-space.ts'
 
+enableCompileCache(join(process.env['DATA_DIR'] ?? '', 'compile-cache'))
 keepYoungSpaceSmall()
-const { startGateway } = await import('../../packages/gateway/src/app/gateway.ts')
+const { startGateway } = await loadPart(() => import('../../packages/gateway/src/app/gateway.ts'))
 const { makeLog } = await import('../../packages/gateway/src/platform/log.ts')
 const { readConfig } = await import('../../packages/gateway/src/settings/config.ts')
 

@@ -4,6 +4,7 @@ import cluster from 'node:cluster'
 import { listenForStop } from './app/stop-signals.ts'
 import { type FirstOperator, operatorLines, welcome } from './app/welcome.ts'
 import { type Log, makeLog } from './platform/log.ts'
+import { loadPart } from './platform/node-workarounds/compiled-code.ts'
 import { exitCodes, StartFailure } from './platform/start-failure.ts'
 import { version } from './platform/version.ts'
 import { openParentLine } from './processes/child.ts'
@@ -13,7 +14,7 @@ import { type Config, readConfig } from './settings/config.ts'
 import { readDotEnv } from './settings/dot-env.ts'
 
 /** The gateway itself is loaded where it runs: the parent of several processes starts twice as fast without it. */
-const loadGateway = () => import('./app/run-gateway.ts')
+const loadGateway = () => loadPart(() => import('./app/run-gateway.ts'))
 
 /** A supervisor waits 30 seconds as a rule before it kills; what is not finished by then is finished after the next start. */
 const stopWithinMs = 25_000

@@ -41,6 +41,7 @@ import { makeListener } from '../http/listener.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import { serveLogos } from '../http/pages/logos.ts'
 import type { Snapshot } from '../observability/metrics/registry.ts'
+import { loadPart } from '../platform/node-workarounds/compiled-code.ts'
 import { makeRandom } from '../platform/node-workarounds/random.ts'
 import { machineTime } from '../platform/timer.ts'
 import { version } from '../platform/version.ts'
@@ -295,7 +296,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     })
     try {
       opening.catch(() => {})
-      const { startService } = await import('./service.ts')
+      const { startService } = await loadPart(() => import('./service.ts'))
       return await startService(config, {
         ...parts,
         opening,

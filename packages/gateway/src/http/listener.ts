@@ -1,7 +1,8 @@
 // One HTTP listener, public or admin: bounded in connections, time and size; every answer bears a request id.
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Log } from '../platform/log.ts'
+import { http } from '../platform/node-workarounds/builtin-modules.ts'
 import { machineTime } from '../platform/timer.ts'
 import type { AdmissionControl } from './admission/admission-control.ts'
 import { limitConnections } from './admission/connections.ts'
@@ -78,6 +79,7 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
       answerBrokenHttp(error, { ...parts, socket, requestId: parts.newRequestId() })
     },
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
   // Each route says what it reads: no body is parsed, or even accepted, by default.
   listener.removeAllContentTypeParsers()
@@ -104,12 +106,17 @@ export function makeListener(parts: ListenerParts): FastifyInstance {
   return listener
 }
 
+/** Routes declare no schemas, so the libraries that Fastify compiles them with are not loaded. */
+function noSchemas(): never {
+  throw new Error('routes check what they read by themselves')
+}
+
 function makeServer(handler: RequestListener, parts: ListenerParts): Server {
   const { direct, admission } = parts
   const { nowMs, nextTurn } = machineTime
   const answer: RequestListener = (request, response) =>
     direct?.(request, response) ?? handler(request, response)
-  const server = createServer(
+  const server = http.createServer(
     {
       maxHeaderSize: listenerLimits.headerBytes,
       headersTimeout: listenerLimits.headersTimeoutMs,

@@ -1,8 +1,9 @@
 // Opens one guarded connection: resolve, check every address, connect to a checked one, look once more at who
 // answered, then TLS. Nothing is written to a socket before its address has passed.
 import { isIP, type Socket } from 'node:net'
-import { connect as connectTls, type SecureContext } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import type { UnreachableReason } from '../platform/delivery.ts'
+import { tls } from '../platform/node-workarounds/builtin-modules.ts'
 import { checkAddress, type Target, type UrlPolicy } from '../platform/ssrf-guard.ts'
 import type { StartTimer } from '../platform/timer.ts'
 import { boundRead } from './bounded-read.ts'
@@ -61,7 +62,7 @@ async function open(origin: Origin, guard: Guard, opening: Opening): Promise<Soc
   if (!origin.isSecure) return socket
 
   opening.stage = 'waiting for the TLS handshake'
-  const secured = connectTls({
+  const secured = tls.connect({
     socket,
     host: origin.hostname,
     ...(isIP(origin.hostname) === 0 && { servername: origin.hostname }),

@@ -1,11 +1,12 @@
 // Whom we believe when a receiver shows a certificate: the machine's own authorities, so that an operator who
 // removes one there has removed it here, and the one the operator adds for internal receivers.
 import { X509Certificate } from 'node:crypto'
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import type { SecureContext } from 'node:tls'
+import { tls } from '../platform/node-workarounds/builtin-modules.ts'
 
 // Reading some 150 authorities takes about 85 ms, so it is done once, for all connections.
 export function makeSecureContext(extraCertificates: readonly string[]): SecureContext {
-  return createSecureContext({
+  return tls.createSecureContext({
     ca: [...new Set([...machineAuthorities(), ...extraCertificates])],
     minVersion: 'TLSv1.2',
   })
@@ -26,6 +27,6 @@ export function readCertificates(pem: string): readonly string[] {
 
 // A slim container may have no authorities at all; then those that Node.js brings serve.
 function machineAuthorities(): readonly string[] {
-  const system = getCACertificates('system')
-  return system.length > 0 ? system : getCACertificates('bundled')
+  const system = tls.getCACertificates('system')
+  return system.length > 0 ? system : tls.getCACertificates('bundled')
 }
