@@ -7,9 +7,10 @@ import { makeListener } from '../listener.ts'
 import { pageRate } from './admission-control.ts'
 
 /** On a machine whose time stands still until it is told to pass. */
-function serve() {
+function serve({ trustedProxies = [] as string[] } = {}) {
   let nowMs = 0
   const { admission } = makeControl({
+    trustedProxies,
     time: {
       nowMs: () => nowMs,
       startTimer: (_delayMs, expire) => {
@@ -24,14 +25,19 @@ function serve() {
     newRequestId: () => 'id',
     readiness: async () => ({ ready: true }),
     isUnavailable: () => false,
-    trustedProxies: [],
+    trustedProxies,
     onAnswered: () => {},
     admission,
   })
   listener.get('/page', async () => 'a page')
+  listener.get('/address', async ({ ip }) => ip)
   return {
-    ask: (url: string, { from = '203.0.113.1', accept = '*/*' } = {}) =>
-      listener.inject({ url, remoteAddress: from, headers: { accept } }),
+    ask: (url: string, { from = '203.0.113.1', accept = '*/*', via = '' } = {}) =>
+      listener.inject({
+        url,
+        remoteAddress: from,
+        headers: { accept, ...(via && { 'x-forwarded-for': via }) },
+      }),
     pass(ms: number) {
       nowMs += ms
     },
@@ -60,4 +66,19 @@ test('a browser is shown a page that says so, and probes are always answered', a
   assert.equal(refused.headers['retry-after'], '1')
   assert.match(refused.body, /<h1>Too many requests<\/h1>/)
   for (const path of ['/healthz', '/readyz']) assert.equal((await ask(path)).statusCode, 200)
+})
+
+test('behind trusted proxies it is their clients that ask, and nobody else says whose a request is', async () => {
+  const { ask } = serve({ trustedProxies: ['10.0.0.0/8'] })
+  const [proxy, client, other] = ['10.0.0.1', '198.51.100.7', '203.0.113.9']
+  for (const [from, via, address] of [
+    [proxy, client, client],
+    [proxy, `192.0.2.66, ${client}, 10.0.0.2`, client],
+    [proxy, '', proxy],
+    [other, client, other],
+  ] as const)
+    assert.equal((await ask('/address', { from, via })).body, address)
+  for (let asked = 2; asked < pageRate.burst; asked++) await ask('/page', { from: proxy, via: client })
+  assert.equal((await ask('/page', { from: proxy, via: client })).statusCode, 429)
+  assert.equal((await ask('/page', { from: proxy, via: other })).statusCode, 200)
 })
