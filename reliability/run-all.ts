@@ -5,12 +5,30 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 
+interface Programme {
+  /** Where it is not its name. */
+  readonly script?: string
+  readonly whole: readonly string[]
+  readonly short: readonly string[]
+}
+
 /** What each is given: for a release, and in short to see that all of them work. */
-const programmes: Readonly<
-  Record<string, { readonly whole: readonly string[]; readonly short: readonly string[] }>
-> = {
+const programmes: Readonly<Record<string, Programme>> = {
   simulate: { whole: ['--seeds', '2000'], short: ['--seeds', '3', '--days', '10'] },
-  crash: { whole: ['--cycles', '500'], short: ['--cycles', '5'] },
+  crash: { whole: ['--cycles', '300'], short: ['--cycles', '5'] },
+  'crash-standby': {
+    script: 'crash',
+    whole: ['--cycles', '100', '--engine', 'standby'],
+    short: ['--cycles', '3', '--engine', 'standby'],
+  },
+  // Where there is a cluster.
+  ...(process.env['TEST_CITUS_URLS'] && {
+    'crash-citus': {
+      script: 'crash',
+      whole: ['--cycles', '100', '--engine', 'citus'],
+      short: ['--cycles', '3', '--engine', 'citus'],
+    },
+  }),
   faults: { whole: [], short: ['slow-database'] },
   fuzz: { whole: ['--minutes', '30'], short: ['--minutes', '1'] },
   timing: { whole: [], short: ['--only', 'process', '--samples', '1000'] },
@@ -40,9 +58,10 @@ const rows: { programme: string; ended: string; minutes: string; 'said last': st
 for (const [name, given] of Object.entries(programmes)) {
   if (values.only && !values.only.includes(name)) continue
   const args = values.short ? given.short : given.whole
-  console.log(`\n• npm run ${[name, '--', ...args].join(' ')}`)
+  const { script = name } = given
+  console.log(`\n• npm run ${[script, '--', ...args].join(' ')}`)
   const startedAtMs = performance.now()
-  const { code, lastLine } = await run(name, args)
+  const { code, lastLine } = await run(script, args)
   rows.push({
     programme: name,
     ended: code === 0 ? 'well' : `with code ${code}`,
@@ -54,8 +73,8 @@ console.log('')
 console.table(rows)
 process.exit(rows.every(({ ended }) => ended === 'well') ? 0 : 1)
 
-async function run(name: string, args: readonly string[]): Promise<{ code: number; lastLine: string }> {
-  const child = spawn(process.execPath, [`${import.meta.dirname}/${name}.ts`, ...args], {
+async function run(script: string, args: readonly string[]): Promise<{ code: number; lastLine: string }> {
+  const child = spawn(process.execPath, [`${import.meta.dirname}/${script}.ts`, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let last = ''
