@@ -1,9 +1,8 @@
 // npm run crash -- --cycles 200 [--seed 1] [--shoppers 8] [--processes 1,2,3] [--engine embedded|standby|citus]
 // npm run crash -- --every-fsync
 // The real program under load, on its own PostgreSQL, on a primary with a standby (Debian's packages), or on a cluster
-// (TEST_CITUS_URLS), killed at random moments, or at every moment at which something is
-// made durable; then everything that was acknowledged is compared with what is stored and what arrived. Ends with code 1
-// when they differ.
+// (TEST_CITUS_URLS), killed at random moments, or at every moment at which something is made durable; then everything that
+// was acknowledged is compared with what is stored and what arrived. Ends with code 1 when they differ.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -37,7 +37,7 @@ export function loads({ merchants, exponent, shards, workers, isolated }: Cluste
 }
 
 /** Stands for the hash of a merchant's id: MurmurHash3's last steps. */
-export function hash32(id: number, seed: number): number {
+function hash32(id: number, seed: number): number {
   let bits = Math.imul(id + 1, 0x9e3779b1) ^ Math.imul(seed + 1, 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
