@@ -1,12 +1,13 @@
 // What every scenario stands on: one PostgreSQL for the run, a fresh database for each contender with the same merchant
 // in it, servers as processes of their own, and requests that are signed before any clock starts.
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Method, parseAesKey, sealRequest } from '@tillgate/protocol'
 import { type ConnectionOptions, withDatabase } from '../packages/gateway/src/database/connection.ts'
 import { startEmbedded } from '../packages/gateway/src/database/embedded/embedded.ts'
@@ -15,6 +16,7 @@ import { bindMode } from '../packages/gateway/src/database/mode.ts'
 import { openPool, type Pool } from '../packages/gateway/src/database/pool.ts'
 import { makeVault } from '../packages/gateway/src/platform/vault.ts'
 import { testOperations } from '../packages/gateway/test/support/operations.ts'
+import { startOptions, startScript, startVariables } from '../reliability/support/npm-start.ts'
 
 export type World = Awaited<ReturnType<typeof makeWorld>>
 
@@ -58,7 +60,20 @@ export async function makeWorld() {
       return pool
     },
     startGateway: (database: string, environment: Record<string, string> = {}) =>
-      start('gateway.ts', { ...environmentOf(database), ...environment }),
+      start('gateway.ts', { ...environmentOf(database), ...startVariables, ...environment }, startOptions),
+    /** The whole program, as `npm start` runs it; resolves when it is ready. */
+    async startProgram(database: string, environment: Record<string, string> = {}): Promise<Server> {
+      const port = freePort()
+      const child = spawnProgram({ ...environmentOf(database), PORT: String(port), ...environment })
+      const stop = () => stopChild(child)
+      closing.push(stop)
+      const url = `http://127.0.0.1:${port}`
+      while (!(await isReady(url))) {
+        if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}`)
+        await pause(50)
+      }
+      return { url, pid: child.pid ?? 0, stop }
+    },
     environmentOf,
     startServer: (script: string, database: string, more: object = {}) =>
       start(script, {
@@ -142,9 +157,10 @@ export async function makeWorld() {
   async function start(
     script: string,
     environment: Record<string, string>,
+    options: readonly string[] = [],
   ): Promise<Server & { child: ChildProcess }> {
     const child = fork(join(import.meta.dirname, 'servers', script), {
-      execArgv: (process.env['SERVER_NODE_OPTIONS'] ?? '').split(' ').filter(Boolean),
+      execArgv: [...options, ...(process.env['SERVER_NODE_OPTIONS'] ?? '').split(' ').filter(Boolean)],
       env: { PATH: process.env['PATH'], ...environment },
     })
     const stop = () => stopChild(child)
@@ -153,6 +169,27 @@ export async function makeWorld() {
     const url = typeof message === 'string' ? message : `http://127.0.0.1:${message.port}`
     return { child, url, pid: child.pid ?? 0, stop }
   }
+}
+
+/** As `npm start` does it, without shop and bank. */
+export function spawnProgram(environment: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, [...startOptions, startScript], {
+    stdio: 'ignore',
+    env: {
+      PATH: process.env['PATH'],
+      ...startVariables,
+      SHOP_PORT: 'off',
+      RAIL_PORT: 'off',
+      ...environment,
+    },
+  })
+}
+
+function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 }
 
 /** The next one; whoever ends instead has failed. */
@@ -171,7 +208,7 @@ async function messageOf(child: ChildProcess) {
   }
 }
 
-async function stopChild(child: ChildProcess): Promise<void> {
+export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
   // It may have been stopped while others were measured.

@@ -1,13 +1,9 @@
 // Creates a second of a gateway as two processes beside one, each started as `npm start` does it.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { inTurn, median } from '../figures.ts'
 import { load } from '../load.ts'
 import type { Scenario } from '../scenario.ts'
-import { cpuOf, freePort, type Server, type World } from '../world.ts'
+import { cpuOf } from '../world.ts'
 import { sealCreates } from './merchant-api.ts'
 
 const connections = 64
@@ -17,7 +13,10 @@ export const processes: Scenario = {
   name: 'create, as two processes',
   yardstick: 'as one',
   async run(world, size) {
-    const programs = { ours: await startProgram(world, 2), bare: await startProgram(world, 1) }
+    const programs = {
+      ours: await world.startProgram(await world.freshDatabase(), { PROCESSES: '2' }),
+      bare: await world.startProgram(await world.freshDatabase()),
+    }
     const cpu: Record<Name, number[]> = { ours: [], bare: [] }
     const generator: number[] = []
     const take = (name: Name) => async () => {
@@ -31,7 +30,6 @@ export const processes: Scenario = {
     }
     for (const name of ['ours', 'bare', 'ours', 'bare'] as const) await take(name)()
     const rates = await inTurn(size.of(5, 3), { ours: take('ours'), bare: take('bare') })
-    for (const { stop } of Object.values(programs)) await stop()
     const [ours, bare] = [median(rates.ours), median(rates.bare)]
     return [
       {
@@ -44,39 +42,6 @@ export const processes: Scenario = {
       },
     ]
   },
-}
-
-async function startProgram(world: World, count: number): Promise<Server> {
-  const port = freePort()
-  const url = `http://127.0.0.1:${port}`
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../packages/gateway/start.js')], {
-    stdio: 'ignore',
-    env: {
-      PATH: process.env['PATH'],
-      ...world.environmentOf(await world.freshDatabase()),
-      PORT: String(port),
-      SHOP_PORT: '0',
-      RAIL_PORT: '0',
-      PROCESSES: String(count),
-    },
-  })
-  const isReady = () =>
-    fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}`)
-    await pause(50)
-  }
-  return {
-    url,
-    pid: child.pid ?? 0,
-    async stop() {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
-  }
 }
 
 /** Of the process and its children. */

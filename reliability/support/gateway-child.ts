@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { childrenOf } from './children-of.ts'
+import { startOptions, startVariables } from './npm-start.ts'
 
 const root = join(import.meta.dirname, '../..')
 const usuallyReadyWithinMs = 180_000
@@ -58,11 +59,12 @@ export class GatewayChild {
     const { dataDir, environment, tree = root } = this.#options
     const startScript = join(tree, 'packages/gateway/start.js')
     this.#processes = { wanted: processes === 1 ? 0 : processes, ready: 0 }
-    const [command = process.execPath, ...args] = [...under, process.execPath, startScript]
+    const [command = process.execPath, ...args] = [...under, process.execPath, ...startOptions, startScript]
     this.#child = spawn(command, args, {
       cwd: tmpdir(),
       env: {
         PATH: process.env['PATH'],
+        ...startVariables,
         HOST: '127.0.0.1',
         PORT: String(this.#ports.port),
         ADMIN_PORT: String(this.#ports.adminPort),

@@ -117,3 +117,17 @@ test('systemd finds nothing wrong with the unit, and little exposed by it', (t) 
   assert.ok(level < 2, report)
   t.diagnostic(`exposure level ${level}; 10 is the worst`)
 })
+
+test('image and unit run the program as npm start does', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const [variable, options] =
+    /^(\S+) exec node (.+) packages\/gateway\/start\.js$/.exec(scripts.start)?.slice(1) ?? []
+  assert(variable !== undefined && options !== undefined, scripts.start)
+  const instructions = readDockerfile()
+  assert(instructions.some(({ word, rest }) => word === 'ENV' && rest.includes(variable)))
+  const command = JSON.parse(instructions.find(({ word }) => word === 'CMD')?.rest ?? '[]')
+  assert.deepEqual(command, ['node', ...options.split(' '), 'packages/gateway/start.js'])
+  const unit = readFileSync(join(root, 'ops/tillgate.service'), 'utf8')
+  assert(unit.includes(`\nEnvironment=${variable}\n`))
+  assert(unit.includes(`/node ${options} /opt/tillgate/packages/gateway/start.js\n`))
+})
