@@ -92,7 +92,10 @@ async function countPayouts(pool: Pool): Promise<number> {
 }
 
 async function fill(pool: Pool, count: number, day = dayOf(Date.now())): Promise<void> {
-  await pool.query('truncate payouts, payout_runs, payout_plans, merchant_bank_accounts, transfers, accounts')
+  // Bills too: the gateway makes them of what a round moved, once its time has come.
+  await pool.query(`
+truncate payouts, payout_runs, payout_plans, merchant_bank_accounts, transfers, accounts,
+         bills, bill_totals, bill_parts, bill_turns`)
   await pool.query("delete from merchants where merchant_id like 'X%'")
   await addManyMerchants(pool, { count, day })
   for (const table of [
