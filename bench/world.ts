@@ -74,7 +74,6 @@ export async function makeWorld() {
       }
       return { url, pid: child.pid ?? 0, stop }
     },
-    environmentOf,
     startServer: (script: string, database: string, more: object = {}) =>
       start(script, {
         BENCH: JSON.stringify({
