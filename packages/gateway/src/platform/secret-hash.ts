@@ -3,6 +3,7 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { RandomBytes } from '@tillgate/protocol'
+import { makeTurns } from './turns.ts'
 import type { ScryptCost, Vault } from './vault.ts'
 
 const saltBytes = 16
@@ -62,20 +63,14 @@ const atOnce = Math.max(
   1,
   Math.floor(Math.min(availableParallelism(), Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)) / 2),
 )
-let underWay = 0
-const waiting: (() => void)[] = []
+const inTurn = makeTurns(atOnce)
 
-async function derive(secret: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
-  if (underWay < atOnce) underWay++
-  else await new Promise<void>((resolve) => waiting.push(resolve))
-  try {
-    const options = { N, r, p, maxmem: 256 * N * r }
-    return await new Promise((resolve, reject) => {
-      scrypt(secret, salt, hashBytes, options, (error, key) => (error ? reject(error) : resolve(key)))
-    })
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else underWay--
-  }
+function derive(secret: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
+  const options = { N, r, p, maxmem: 256 * N * r }
+  return inTurn(
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(secret, salt, hashBytes, options, (error, key) => (error ? reject(error) : resolve(key)))
+      }),
+  )
 }

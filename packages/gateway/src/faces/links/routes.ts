@@ -13,6 +13,7 @@ import { linkUrl } from '../../links/answer-link.ts'
 import type { OpenedLink, OpenLink } from '../../links/open-link.ts'
 import { readTypedAmount } from '../../links/rules/typed-amount.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { makeTurns } from '../../platform/turns.ts'
 import { accentStyle } from '../checkout/accent.ts'
 import { type AnswerParts, makeAnswers } from '../checkout/answers.ts'
 import { sendFramed } from '../checkout/pages/frame.ts'
@@ -31,6 +32,8 @@ const languageSeconds = 365 * 24 * 60 * 60
 const formNumberPattern = /^[0-9a-f]{20}$/
 const formNumberBytes = 10
 const nonceBytes = 16
+/** So that orders of merchants go past a crowd at a link. */
+const ordersAtOnce = 4
 
 interface LinkRoute {
   readonly Params: { readonly linkId: string }
@@ -43,6 +46,7 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
   const looks = new RateLimiter({ clock: parts.clock, rate: { perSecond: 50, burst: 500 } })
   const ordersByAddress = new RateLimiter({ clock: parts.clock, rate: { perSecond: 5, burst: 300 } })
   const ordersByLink = new RateLimiter({ clock: parts.clock, rate: { perSecond: 50, burst: 1_000 } })
+  const inTurn = makeTurns(ordersAtOnce)
 
   listener.register(async (links) => {
     acceptForms(links, { bodyLimit: maxFormBytes })
@@ -113,7 +117,7 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
     const refuse = (why: 'wrong' | 'tooLittle' | 'tooMuch') =>
       show(opened, request, reply.status(422), { typed: typed.slice(0, 32), why })
     if (amountMinor === undefined) return refuse('wrong')
-    const outcome = await parts.links().begin(opened, { amountMinor, formNumber })
+    const outcome = await inTurn(() => parts.links().begin(opened, { amountMinor, formNumber }))
     switch (outcome.kind) {
       case 'begun':
         return redirect(reply, outcome.path)

@@ -106,6 +106,11 @@ export class AdmissionControl {
     if (!this.#isPrivate) this.#onShutOut.push(cut)
   }
 
+  /** Before anything is known of it. */
+  connectionCame(): void {
+    this.#shared.pageTurns.connectionCame()
+  }
+
   /** For a connection of which no request was read. */
   chargeBrokenHttp(error: BrokenHttp, socket: Socket): void {
     const key = this.#chargedKey(socket)

@@ -36,7 +36,8 @@ export interface AdmissionShared {
   readonly onShed: (reason: ShedReason) => void
 }
 
-const delayMs = 500
+/** Of a 429. */
+export const tooManyDelayMs = 500
 /**
  * For the body of an unknown address, from the end of the headers on: the less, the more of their slots are taken, so that
  * what came together does not run out together. A known one has as long as any request.
@@ -186,7 +187,7 @@ export class Admission {
       return
     }
     delayed.add(this.#socket)
-    await new Promise<void>((resolve) => time.startTimer(delayMs, resolve))
+    await new Promise<void>((resolve) => time.startTimer(tooManyDelayMs, resolve))
     delayed.delete(this.#socket)
   }
 

@@ -45,6 +45,7 @@ export function limitConnections(server: Server, { limits, admission, nowMs }: C
   /** Of the connection that is being accepted. */
   let nextIsShared = false
   const isRefused = (address: string): boolean => {
+    admission.connectionCame()
     if (admission.isProxy(address)) return false
     const key = addressKey(address)
     const isKnown = admission.isKnown(address)

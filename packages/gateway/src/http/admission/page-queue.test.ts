@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { longestTurnMs, longestWaitMs, PageQueue } from './page-queue.ts'
+import { longestTurnMs, longestWaitMs, PageQueue, restMs } from './page-queue.ts'
 
 /** A machine whose timers and turns of the event loop come when the test says so. */
 function makeQueue({ begun: most = 1, underWay = 1, waiting = 100 } = {}) {
   let nowMs = 0
-  const timers = new Set<() => void>()
+  const timers = new Set<{ readonly delayMs: number; readonly expire: () => void }>()
   const due: (() => void)[] = []
   const queue = new PageQueue({
     begun: most,
@@ -14,9 +14,9 @@ function makeQueue({ begun: most = 1, underWay = 1, waiting = 100 } = {}) {
     time: {
       nowMs: () => nowMs,
       startTimer: (delayMs, expire) => {
-        assert.equal(delayMs, longestTurnMs)
-        timers.add(expire)
-        return () => void timers.delete(expire)
+        const timer = { delayMs, expire }
+        timers.add(timer)
+        return () => void timers.delete(timer)
       },
       nextTurn: (go) => void due.push(go),
     },
@@ -28,7 +28,10 @@ function makeQueue({ begun: most = 1, underWay = 1, waiting = 100 } = {}) {
     pass(ms: number) {
       nowMs += ms
     },
-    expire: () => [...timers].map((expire) => expire()),
+    expire(ofMs: number) {
+      for (const timer of timers) if (timer.delayMs === ofMs && timers.delete(timer)) timer.expire()
+    },
+    connect: () => queue.connectionCame(),
     async ask(key: string) {
       void queue.turn(key).then((end) => {
         begun.push(end ? key : `not ${key}`)
@@ -80,11 +83,42 @@ test('what is answered at once makes no room in the same turn of the event loop'
 test('what takes long gives its turn back, once', async () => {
   const { ask, expire, end, begun } = makeQueue()
   for (const key of ['slow', 'a', 'b']) await ask(key)
-  expire()
+  expire(longestTurnMs)
   await end('nobody')
   assert.deepEqual(begun, ['slow', 'a'])
   await end('slow')
   assert.deepEqual(begun, ['slow', 'a'])
+})
+
+test('whoever asked for many is paced, and nobody else waits for it', async () => {
+  const { ask, end, expire, begun } = makeQueue({ begun: 2, underWay: 10 })
+  for (let asked = 0; asked < 16; asked++) {
+    await ask('busy')
+    await end('busy')
+  }
+  expire(restMs)
+  await end('nobody')
+  begun.length = 0
+  for (const key of ['busy', 'busy', 'busy']) await ask(key)
+  await end('nobody')
+  assert.deepEqual(begun, ['busy', 'busy'])
+  await ask('new')
+  await end('nobody')
+  assert.deepEqual(begun, ['busy', 'busy', 'new'])
+  expire(restMs)
+  await end('nobody')
+  assert.deepEqual(begun, ['busy', 'busy', 'new', 'busy'])
+})
+
+test('while connections come one page is begun in a turn', async () => {
+  const { ask, end, connect, begun } = makeQueue({ begun: 3, underWay: 10 })
+  connect()
+  for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) await ask(key)
+  assert.deepEqual(begun, ['a'])
+  await end('nobody')
+  assert.deepEqual(begun, ['a', 'b'])
+  await end('nobody')
+  assert.deepEqual(begun, ['a', 'b', 'c', 'd', 'e'])
 })
 
 test('an address is forgiven after some quiet', async () => {

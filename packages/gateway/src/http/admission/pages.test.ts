@@ -4,16 +4,19 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { makeControl } from '../../../test/support/admission.ts'
 import { makeListener } from '../listener.ts'
+import { tooManyDelayMs } from './admission.ts'
 import { pageRate } from './admission-control.ts'
 
 /** On a machine whose time stands still until it is told to pass. */
 function serve({ trustedProxies = [] as string[] } = {}) {
   let nowMs = 0
+  const delaysMs: number[] = []
   const { admission } = makeControl({
     trustedProxies,
     time: {
       nowMs: () => nowMs,
-      startTimer: (_delayMs, expire) => {
+      startTimer: (delayMs, expire) => {
+        delaysMs.push(delayMs)
         queueMicrotask(expire)
         return () => {}
       },
@@ -30,8 +33,10 @@ function serve({ trustedProxies = [] as string[] } = {}) {
     admission,
   })
   listener.get('/page', async () => 'a page')
+  listener.get('/limited', async (_, reply) => reply.status(429).send('later'))
   listener.get('/address', async ({ ip }) => ip)
   return {
+    delaysMs,
     ask: (url: string, { from = '203.0.113.1', accept = '*/*', via = '' } = {}) =>
       listener.inject({
         url,
@@ -56,6 +61,14 @@ test('an address that asks for very many pages is told to wait, and others are n
   pass(1_000 / pageRate.perSecond)
   assert.equal((await ask('/page')).statusCode, 200)
   assert.equal((await ask('/page')).statusCode, 429)
+})
+
+test('a refusal by a limit of the page itself is late too', async () => {
+  const { ask, delaysMs } = serve()
+  assert.equal((await ask('/page')).statusCode, 200)
+  assert(!delaysMs.includes(tooManyDelayMs))
+  assert.equal((await ask('/limited')).statusCode, 429)
+  assert.equal(delaysMs.filter((delayMs) => delayMs === tooManyDelayMs).length, 1)
 })
 
 test('a browser is shown a page that says so, and probes are always answered', async () => {

@@ -20,7 +20,6 @@ export function limitPages(listener: FastifyInstance, control: AdmissionControl)
     const admission = control.admit(request.raw)
     const waitMs = admission.takePageRate()
     if (waitMs === 0) return
-    await admission.endTooMany()
     return sendTooMany(request, reply, Math.ceil(waitMs / 1_000))
   })
   const turns = new WeakMap<FastifyRequest, () => void>()
@@ -29,10 +28,13 @@ export function limitPages(listener: FastifyInstance, control: AdmissionControl)
     const admission = control.admit(request.raw)
     const end = await admission.pageTurn()
     if (end) return void turns.set(request, end)
-    await admission.endTooMany()
     return sendTooMany(request, reply, 1)
   })
-  listener.addHook('onSend', async (request) => turns.get(request)?.())
+  listener.addHook('onSend', async (request, reply) => {
+    turns.get(request)?.()
+    // Whichever limit it was: those of checkout, links and wallet are behind these.
+    if (reply.statusCode === 429) await control.admit(request.raw).endTooMany()
+  })
 }
 
 function sendTooMany(request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number): FastifyReply {

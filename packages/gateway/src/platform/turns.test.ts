@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeTurns } from './turns.ts'
+
+test('so many are under way, the rest wait in their order, and what fails ends its turn', async () => {
+  const inTurn = makeTurns(2)
+  const begun: string[] = []
+  const ends = new Map<string, { succeed: () => void; fail: (error: Error) => void }>()
+  const work = (name: string) => () =>
+    new Promise<string>((resolve, reject) => {
+      begun.push(name)
+      ends.set(name, { succeed: () => resolve(name), fail: reject })
+    })
+  const results = ['a', 'b', 'c', 'd'].map((name) => inTurn(work(name)))
+  assert.deepEqual(begun, ['a', 'b'])
+  ends.get('b')?.fail(new Error('broken'))
+  await assert.rejects(results[1] ?? Promise.resolve(), /broken/)
+  assert.deepEqual(begun, ['a', 'b', 'c'])
+  for (const name of ['c', 'a']) {
+    ends.get(name)?.succeed()
+    assert.equal(await results['abcd'.indexOf(name)], name)
+  }
+  assert.deepEqual(begun, ['a', 'b', 'c', 'd'])
+  ends.get('d')?.succeed()
+  assert.equal(await results[3], 'd')
+})
