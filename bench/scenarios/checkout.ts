@@ -8,7 +8,8 @@ import { sealCreates } from './merchant-api.ts'
 const connections = 64
 /** Fewer than the limits of one link and of one address allow at once. */
 const viewsALink = 80
-const viewsAnAddress = 400
+/** Whoever looks more often than people do has to wait for the others. */
+const viewsAnAddress = 8
 /** Until then the compiler is at work, on the larger program for longer. */
 const warmRounds = 3
 
