@@ -43,6 +43,7 @@ const settleMs = 2_000
 /** A heap is never the same size twice. */
 const standsWithin = 1.05
 
+const kinds = kindsToPlay()
 const dataDir = await mkdtemp(join(tmpdir(), 'tillgate-hostile-'))
 const gateway = await GatewayChild.make({
   dataDir: join(dataDir, 'data'),
@@ -62,6 +63,16 @@ for (const each of excused) console.log(`the machine's fault: ${each}`)
 for (const each of wrong) console.log(`WRONG: ${each}`)
 process.exit(wrong.length === 0 ? 0 : 1)
 
+function kindsToPlay(): readonly string[] {
+  const missing = ensureSlowClients()
+  if (missing) console.log(missing)
+  const possible = [...(missing ? [] : Object.keys(slowForms)), ...Object.keys(attacks)]
+  const unknown = values.only?.find((kind) => !possible.includes(kind))
+  if (unknown === undefined) return values.only ?? possible
+  console.error(`--only "${unknown}": there are "${possible.join('", "')}"`)
+  process.exit(2)
+}
+
 async function run(): Promise<void> {
   const place = placeOf(gateway.url)
   const sealAs = makeSealer()
@@ -75,12 +86,6 @@ async function run(): Promise<void> {
     dataDir: join(dataDir, 'data'),
     seal: sealAs,
   })
-  const missing = ensureSlowClients()
-  if (missing) console.log(missing)
-  const possible = [...(missing ? [] : Object.keys(slowForms)), ...Object.keys(attacks)]
-  const kinds = values.only ?? possible
-  const unknown = kinds.find((kind) => !possible.includes(kind))
-  if (unknown !== undefined) throw new Error(`--only "${unknown}": there are "${possible.join('", "')}"`)
   await phase()
   const rssBefore = residentMegabytes(gateway.pid)
   const quiet: number[] = []
