@@ -8,13 +8,26 @@ export interface Part {
 
 const inProtocol = (names: readonly string[], ending = '.ts') =>
   names.map((name) => `packages/protocol/src/${name}${ending}`)
+const inGateway = (names: readonly string[], ending = '.ts') =>
+  names.map((name) => `packages/gateway/src/${name}${ending}`)
 const inRules = (names: readonly string[], ending = '.ts') =>
-  names.map((name) => `packages/gateway/src/${name.replace('/', '/rules/')}${ending}`)
+  inGateway(
+    names.map((name) => name.replace('/', '/rules/')),
+    ending,
+  )
 const tests = '.test.ts'
 const moves = ['orders/order', 'orders/status-change', 'payments/payment', 'refunds/refund']
 const payoutRules = ['payout-amount', 'payout-plan', 'end-payout', 'decide-payouts'].map(
   (name) => `payouts/${name}`,
 )
+
+const schedules = ['retry-schedule', 'callback-attempt', 'host-health'].map((name) => `callbacks/${name}`)
+const admission = [
+  'platform/token-bucket',
+  ...['slots', 'charges', 'rate-limiter', 'opening-queue', 'page-queue'].map(
+    (name) => `http/admission/${name}`,
+  ),
+]
 
 // The quickest tests first: the first that notices a change is the last that runs.
 export const parts = {
@@ -28,6 +41,22 @@ export const parts = {
   fees: {
     mutate: inRules(['treasury/fee', 'treasury/price']),
     tests: inRules(['treasury/fee', 'treasury/price'], tests),
+  },
+  matching: {
+    mutate: inRules(['reconciliation/match', 'reconciliation/day']),
+    tests: inRules(['reconciliation/match', 'reconciliation/day'], tests),
+  },
+  limits: {
+    mutate: inRules(['wallets/limits', 'wallets/pin-lock']),
+    tests: inRules(['wallets/limits', 'wallets/pin-lock'], tests),
+  },
+  schedules: {
+    mutate: inRules(schedules),
+    tests: inRules(schedules, tests),
+  },
+  admission: {
+    mutate: inGateway(admission),
+    tests: inGateway(admission, tests),
   },
   envelope: {
     mutate: inProtocol(['envelope']),

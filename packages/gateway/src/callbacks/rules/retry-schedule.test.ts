@@ -14,6 +14,21 @@ test('each retry comes at its own time after the first attempt', () => {
   })
 })
 
+test('chance moves a retry by a tenth of its time at most, and the last one never to later', () => {
+  const atWith = (retriesMade: number, chance: number) => {
+    const retry = nextRetry({ firstAttemptAtMs, retriesMade, nowMs: firstAttemptAtMs, chance })
+    return retry.kind === 'retry' ? retry.atMs - firstAttemptAtMs : undefined
+  }
+  assert.deepEqual([atWith(0, 0), atWith(0, 0.25), atWith(0, 1)], [27_000, 28_500, 33_000])
+  assert.deepEqual([atWith(7, 0), atWith(7, 1)], [lastAttemptWithinMs, lastAttemptWithinMs * 0.9])
+})
+
+test('the ladder goes from half a minute to seven days', () => {
+  const minutes = retryOffsetsMs.map((ms) => ms / 60_000)
+  assert.deepEqual(minutes, [0.5, 5, 30, 120, 480, 1_440, 4_320, 10_080])
+  assert.deepEqual([maxRetries, lastAttemptWithinMs], [8, 604_800_000])
+})
+
 test('after the eighth retry it is exhausted, however early that came', () => {
   const nowMs = firstAttemptAtMs + lastAttemptWithinMs * 0.9
   assert.deepEqual(nextRetry({ ...middle, retriesMade: maxRetries, nowMs }), { kind: 'exhausted' })

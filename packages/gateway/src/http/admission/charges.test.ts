@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { costOfBrokenHttp, costOfUnfinishedBody } from './charges.ts'
+import { Charges, costOfBrokenHttp, costOfUnfinishedBody, isSilence } from './charges.ts'
 
 test('an address pays for broken HTTP, for a slow request unless it is known, and less for a connection that never said anything', () => {
   const cost = (code: string, bytesRead: number, isKnown = false) =>
@@ -11,8 +11,77 @@ test('an address pays for broken HTTP, for a slow request unless it is known, an
   assert.equal(cost('ERR_HTTP_REQUEST_TIMEOUT', 9, true), 0)
   assert.equal(cost('HPE_INVALID_EOF_STATE', 9), 0)
   assert.equal(cost('ECONNRESET', 0), 0)
+  assert.equal(cost('ECONNRESET', 9), 0)
+  assert.equal(cost('ERR_HPE_', 9), 0)
+  assert.equal(costOfBrokenHttp(new Error('of no kind'), { bytesRead: 9, isKnown: false }), 0)
+  assert.equal(isSilence(new Error('of no kind'), { bytesRead: 0 }), false)
 })
 
 test('a body that does not come whole costs an envelope for each five seconds, and a tenth at least', () => {
   assert.deepEqual([0, 400, 1_000, 5_000, 15_000].map(costOfUnfinishedBody), [0.1, 0.1, 0.2, 1, 3])
+})
+
+/** Ten envelopes a minute: one in six seconds. */
+function makeCharges() {
+  let nowMs = 0
+  const shutOut: string[] = []
+  const charges = new Charges({
+    envelopesPerMinute: 10,
+    clock: { now: () => nowMs },
+    onShutOut: (key) => void shutOut.push(key),
+  })
+  return {
+    charges,
+    shutOut,
+    pass: (ms: number) => {
+      nowMs += ms
+    },
+  }
+}
+
+test('an address waits when its allowance is used up, and nobody else does', () => {
+  const { charges, pass } = makeCharges()
+  assert.equal(charges.waitMs('a'), 0)
+  charges.charge('a', 9)
+  assert.equal(charges.waitMs('a'), 0)
+  charges.charge('a', 1)
+  assert.equal(charges.waitMs('a'), 6_000)
+  assert.equal(charges.waitMs('b'), 0)
+  pass(5_999)
+  assert.equal(charges.waitMs('a'), 1)
+  pass(1)
+  assert.equal(charges.waitMs('a'), 0)
+})
+
+test('past twice its allowance an address is shut out, told of once, and for a minute more', () => {
+  const { charges, shutOut, pass } = makeCharges()
+  charges.charge('a', 19)
+  assert.equal(charges.waitMs('a'), 60_000)
+  assert.equal(charges.isShutOut('a'), false)
+  charges.charge('a', 0.5)
+  assert.equal(charges.isShutOut('a'), true)
+  assert.equal(charges.waitMs('a'), 63_000 + 60_000)
+  charges.charge('a', 1)
+  assert.deepEqual(shutOut, ['a'])
+  assert.equal(charges.waitMs('a'), 63_000 + 60_000 + 6_000)
+  pass(69_000)
+  assert.equal(charges.isShutOut('a'), false)
+  charges.charge('a', 1)
+  assert.deepEqual(shutOut, ['a', 'a'])
+})
+
+test('what nobody does by mistake shuts out at once', () => {
+  const { charges, shutOut } = makeCharges()
+  charges.shutOut('a')
+  assert.deepEqual([charges.isShutOut('a'), charges.isShutOut('b')], [true, false])
+  assert.deepEqual(shutOut, ['a'])
+})
+
+test('what is charged within the allowance makes an address wait for half a minute at most', () => {
+  const { charges, shutOut } = makeCharges()
+  for (let sent = 0; sent < 100; sent++) charges.chargeWithinAllowance('a', 1)
+  assert.equal(charges.waitMs('a'), 30_000)
+  charges.chargeWithinAllowance('b', 30)
+  assert.equal(charges.isShutOut('b'), true)
+  assert.deepEqual(shutOut, [])
 })

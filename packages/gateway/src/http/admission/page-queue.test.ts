@@ -142,3 +142,39 @@ test('too many who wait, and whoever waited too long, are refused', async () => 
   await end('a')
   assert.deepEqual(begun, ['a', 'not c', 'not b'])
 })
+
+test('half of what an address asked for is forgotten in ten seconds', async () => {
+  const { ask, end, pass, begun } = makeQueue()
+  const askFor = async (key: string, pages: number) => {
+    for (let asked = 0; asked < pages; asked++) {
+      await ask(key)
+      await end(key)
+    }
+  }
+  await askFor('seven, ten seconds ago', 7)
+  pass(10_000)
+  await askFor('seven', 7)
+  await askFor('two', 2)
+  begun.length = 0
+  for (const key of ['first', 'seven', 'seven, ten seconds ago', 'two']) await ask(key)
+  for (const key of ['first', 'two', 'seven, ten seconds ago']) await end(key)
+  assert.deepEqual(begun, ['first', 'two', 'seven, ten seconds ago', 'seven'])
+})
+
+test('an address is paced from its sixteenth page on, and has its turn however many it asked for', async () => {
+  const { ask, end, expire, begun } = makeQueue({ begun: 1, underWay: 10 })
+  for (let asked = 0; asked < 16; asked++) {
+    await ask('busy')
+    await end('busy')
+  }
+  assert.equal(begun.length, 16)
+  await ask('busy')
+  await end('busy')
+  assert.equal(begun.length, 16)
+  for (let asked = 17; asked < 2_000; asked++) {
+    expire(restMs)
+    await end('busy')
+    await ask('busy')
+  }
+  assert.equal(begun.length, 1_999)
+})

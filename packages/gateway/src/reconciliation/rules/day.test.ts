@@ -66,3 +66,30 @@ test('a line that a statement leaves out shows in the balance that the bank says
     [0n, 2n],
   )
 })
+
+test('every sum has its place', () => {
+  const sums: DaySums = {
+    bookMinor: 1_000n,
+    startMinor: 200n,
+    balanceMinor: undefined,
+    linesMinor: 500n,
+    linesAfterBalanceMinor: 30n,
+    matchedLinesMinor: 400n,
+    matchedMinor: 350n,
+    matchedSinceStartMinor: 310n,
+    brokenMinor: 20n,
+  }
+  const awaited = 1_000n - 200n - 310n - 20n
+  assert.deepEqual(totalsOf(sums), {
+    bookMinor: 1_000n,
+    outsideMinor: 700n,
+    inTransitMinor: 90n - awaited,
+    unexplainedMinor: 700n - 1_000n - (90n - awaited),
+  })
+  assert.deepEqual(totalsOf({ ...sums, balanceMinor: 600n }), {
+    bookMinor: 1_000n,
+    outsideMinor: 630n,
+    inTransitMinor: 50n - awaited,
+    unexplainedMinor: 630n - 1_000n - (50n - awaited),
+  })
+})

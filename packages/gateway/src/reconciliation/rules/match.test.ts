@@ -111,8 +111,118 @@ test('a line is late from the day after the grace ends on', () => {
   assert.deepEqual([late('2026-11-11'), late('2026-11-10')], [[undefined], [6]])
 })
 
+test('several lines are as late as the latest of them', () => {
+  const lines = [line(3n, 'A'), { ...line(2n, 'A'), day: '2026-11-20' }]
+  const [decided] = match(lines, [item(5n, ['A'], { day: '2026-11-12' })])
+  assert.equal(decided?.kind === 'match' && decided.lateDays, 8)
+})
+
+test('how late is late, and how near is near, is given', () => {
+  const items = [item(5n, ['A'], { day: '2026-11-13' })]
+  const [decided] = match([line(5n, 'A')], items, { lateAfterDays: 2 })
+  assert.equal(decided?.kind === 'match' && decided.lateDays, 3)
+  assert.deepEqual(told([line(5n)], items, { amountWithinDays: 2 }), ['missing_here'])
+})
+
 test('another currency is another thing', () => {
-  assert.deepEqual(told([line(5n, 'A')], [item(5n, ['A'], { currency: 'USD' })]), ['missing_here'])
+  const inDollars = item(5n, ['A'], { currency: 'USD' })
+  assert.deepEqual(told([line(5n, 'A')], [inDollars]), ['missing_here'])
+  assert.deepEqual(told([line(5n)], [{ ...inDollars, references: [] }]), ['missing_here'])
+  const dollars = { ...line(4n, 'A'), currency: 'USD' }
+  const broken = match([line(5n, 'A'), dollars], [item(5n, ['A']), item(9n, ['A']), inDollars])
+  assert.deepEqual(
+    broken.map((each) => each.kind === 'break' && [each.breakKind, each.item]),
+    [false, ['amount_differs', inDollars]],
+  )
+  const transfers = [
+    item(9n, ['A'], { kind: 'transfer', currency: 'USD', transferId: 'in dollars' }),
+    item(9n, ['A'], { kind: 'transfer', transferId: 'in euros' }),
+  ]
+  const taken = match([line(5n, 'A'), dollars], transfers)
+  assert.deepEqual(
+    taken.map((each) => each.kind === 'book' && each.items.map(({ transferId }) => transferId)),
+    [['in euros'], ['in dollars']],
+  )
+})
+
+test('a line means what its mark says, then its entry, then its references in their order', () => {
+  const one = { ...line(5n, 'A', 'B'), entryReference: 'E' }
+  const meant = (...names: string[]) =>
+    match(
+      [one],
+      names.map((name) => item(5n, [name], { transferId: name })),
+    ).map((each) => each.kind === 'match' && [each.rule, each.items[0]?.transferId])
+  assert.deepEqual(meant('B', 'A', 'E', one.mark), [['entry_reference', one.mark]])
+  assert.deepEqual(meant('B', 'A', 'E'), [['entry_reference', 'E']])
+  assert.deepEqual(meant('B', 'A'), [['reference', 'A']])
+  assert.deepEqual(meant('B'), [['reference', 'B']])
+})
+
+test('what is booked goes before what would be, and a return comes last', () => {
+  const [returned, settled, booked] = [
+    item(5n, ['A'], { kind: 'payout_return' }),
+    item(5n, ['A'], { kind: 'settlement' }),
+    item(5n, ['A']),
+  ]
+  const lines = [line(5n, 'A'), line(5n, 'A'), line(5n, 'A')]
+  assert.deepEqual(told(lines, [returned, settled, booked]), [
+    'match reference 1:1',
+    'book settlement 1:1',
+    'book return 1:1',
+  ])
+})
+
+test('a sum is one of what is booked, paid out or paid over, and never of several that a rail pays over', () => {
+  const halves = (kind: BookItem['kind'], sign = 1n) => [
+    item(60n * sign, ['A'], { kind }),
+    item(40n * sign, ['A'], { kind }),
+  ]
+  assert.deepEqual(told([line(-100n, 'A')], halves('payout', -1n)), ['book sum 1:2'])
+  assert.deepEqual(told([line(-100n, 'A')], halves('refund', -1n)), ['missing_here'])
+  assert.deepEqual(told([line(100n, 'A')], halves('settlement')), ['amount_differs'])
+  assert.deepEqual(told([line(60n, 'A'), line(40n, 'A')], [item(100n, ['A'], { kind: 'settlement' })]), [
+    'book sum 2:1',
+  ])
+  const mixed = [item(-60n, ['A']), item(-40n, ['A'], { kind: 'payout' })]
+  assert.deepEqual(told([line(-100n, 'A')], mixed), ['book sum 1:2'])
+})
+
+test('money in and money out are summed apart', () => {
+  const lines = [line(60n, 'A'), line(-7n, 'A'), line(40n, 'A'), line(-3n, 'A')]
+  assert.deepEqual(told(lines, [item(100n, ['A']), item(-10n, ['A'])]), ['match sum 2:1', 'match sum 2:1'])
+  assert.deepEqual(told([line(97n, 'A')], [item(100n, ['A']), item(-3n, ['A'])]), ['amount_differs'])
+})
+
+test('money that goes out pays no order', () => {
+  assert.deepEqual(told([line(-5n, 'RF')], [item(5n, ['RF'], { kind: 'transfer' })]), ['missing_here'])
+})
+
+test('a break names what it is about: what came before, or what has another amount', () => {
+  const matched = item(5n, ['A'], { isMatched: true })
+  const open = item(9n, ['A'])
+  const brokenBy = (each: KnownLine) =>
+    match([each], [matched, open]).map(
+      (decided) => decided.kind === 'break' && [decided.breakKind, decided.item],
+    )
+  assert.deepEqual(brokenBy(line(5n, 'A')), [['twice', matched]])
+  assert.deepEqual(brokenBy(line(6n, 'A')), [['amount_differs', open]])
+  assert.deepEqual(brokenBy(line(6n)), [['missing_here', undefined]])
+  assert.deepEqual(told([line(6n, 'A')], [matched]), ['missing_here'])
+})
+
+test('by amount alone a line has only what nobody named, and nobody else could mean', () => {
+  assert.deepEqual(told([line(5n), line(5n, 'A')], [item(5n, ['A'])]), [
+    'match reference 1:1',
+    'missing_here',
+  ])
+  assert.deepEqual(told([line(5n)], [item(5n, [], { isMatched: true })]), ['missing_here'])
+  assert.deepEqual(told([line(5n)], [item(5n, [], { kind: 'settlement' })]), ['book amount_and_day 1:1'])
+  const rivals = [{ currency: 'EUR', amountMinor: 5n }]
+  assert.deepEqual(told([line(5n)], [item(5n, [])], { rivals }), ['missing_here'])
+  assert.deepEqual(told([line(6n)], [item(6n, [])], { rivals }), ['match amount_and_day 1:1'])
+  for (const day of ['2026-11-13', '2026-11-19'])
+    assert.deepEqual(told([line(5n)], [item(5n, [], { day })]), ['match amount_and_day 1:1'])
+  assert.deepEqual(told([line(5n)], [item(5n, [], { day: '2026-11-20' })]), ['missing_here'])
 })
 
 test('whatever there is, each line is decided once, no transfer is matched twice, and both sides of a match are equal', () => {

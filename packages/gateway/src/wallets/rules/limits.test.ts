@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { brokenLimit, dayOf, limitsIn, noLimits, nothingSpent, type Spending } from './limits.ts'
+import {
+  brokenLimit,
+  dayOf,
+  describeLimits,
+  limitsIn,
+  limitsOf,
+  noLimits,
+  nothingSpent,
+  type Spending,
+} from './limits.ts'
 
 const defaults = { ...noLimits, paymentMinor: 100n, dayMinor: 150n }
 const broken = (spending: Partial<Spending>, amountMinor: bigint, day = 5) =>
@@ -37,7 +46,27 @@ test('a wallet’s own limit stands in place of the default, whether more or les
 
 test('without limits there are none, and each currency has its own', () => {
   assert.equal(brokenLimit(nothingSpent, { amountMinor: 10n ** 18n, day: 1, defaults: noLimits }), undefined)
-  const both = { payment: new Map([['EUR', 5n]]), day: undefined, balance: undefined }
-  assert.equal(limitsIn('EUR', both).paymentMinor, 5n)
-  assert.equal(limitsIn('USD', both).paymentMinor, undefined)
+  const inEuro = (minor: bigint) => new Map([['EUR', minor]])
+  const all = { payment: inEuro(5n), day: inEuro(6n), balance: inEuro(7n) }
+  assert.deepEqual(limitsIn('EUR', all), { paymentMinor: 5n, dayMinor: 6n, balanceMinor: 7n })
+  assert.deepEqual(limitsIn('USD', all), noLimits)
+  assert.deepEqual(limitsIn('EUR', { payment: undefined, day: undefined, balance: undefined }), noLimits)
+})
+
+test('each of a wallet’s own limits stands for itself, beside the defaults of the others', () => {
+  const gateways = { paymentMinor: 5n, dayMinor: 6n, balanceMinor: 7n }
+  assert.deepEqual(limitsOf(noLimits, gateways), gateways)
+  assert.deepEqual(limitsOf({ ...noLimits, balanceMinor: 1n }, gateways), { ...gateways, balanceMinor: 1n })
+  assert.deepEqual(limitsOf({ paymentMinor: 1n, dayMinor: 2n, balanceMinor: 3n }, gateways), {
+    paymentMinor: 1n,
+    dayMinor: 2n,
+    balanceMinor: 3n,
+  })
+})
+
+test('the audit reads which limits a wallet has of its own', () => {
+  assert.equal(
+    describeLimits({ paymentMinor: 1_050n, dayMinor: 0n, balanceMinor: undefined }, 'EUR'),
+    'EUR: payment 10.50, day 0.00, balance default',
+  )
 })

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RateLimiter } from './rate-limiter.ts'
+
+test('each key may do so much by the clock, and what was not used comes back', () => {
+  let nowMs = 0
+  const limiter = new RateLimiter({ rate: { perSecond: 1, burst: 2 }, clock: { now: () => nowMs } })
+  assert.deepEqual([limiter.take('a'), limiter.take('a'), limiter.take('a')], [0, 0, 1_000])
+  assert.equal(limiter.take('b'), 0)
+  limiter.giveBack('a')
+  assert.deepEqual([limiter.take('a'), limiter.take('a')], [0, 1_000])
+  nowMs = 1_000
+  assert.deepEqual([limiter.take('a'), limiter.take('a')], [0, 1_000])
+})
+
+test('no more keys are remembered than it is told', () => {
+  const limiter = new RateLimiter({ rate: { perSecond: 1, burst: 1 }, clock: { now: () => 0 }, maxKeys: 1 })
+  assert.deepEqual([limiter.take('a'), limiter.take('b'), limiter.take('a')], [0, 0, 0])
+})
