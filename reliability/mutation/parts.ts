@@ -21,6 +21,7 @@ const payoutRules = ['payout-amount', 'payout-plan', 'end-payout', 'decide-payou
   (name) => `payouts/${name}`,
 )
 
+const limits = ['wallets/limits', 'wallets/pin-lock']
 const schedules = ['retry-schedule', 'callback-attempt', 'host-health'].map((name) => `callbacks/${name}`)
 const admission = [
   'platform/token-bucket',
@@ -47,8 +48,8 @@ export const parts = {
     tests: inRules(['reconciliation/match', 'reconciliation/day'], tests),
   },
   limits: {
-    mutate: inRules(['wallets/limits', 'wallets/pin-lock']),
-    tests: inRules(['wallets/limits', 'wallets/pin-lock'], tests),
+    mutate: [...inGateway(['platform/lockout']), ...inRules(limits)],
+    tests: [...inGateway(['platform/lockout'], tests), ...inRules(limits, tests)],
   },
   schedules: {
     mutate: inRules(schedules),

@@ -53,7 +53,7 @@ const waiting: Progress = {
   attemptsMade: 2,
   retriesMade: 1,
   firstAttemptAtMs: nowMs - 60_000,
-  nextAttemptAtMs: nowMs + 240_000,
+  nextAttemptAtMs: nowMs + 200_000,
 }
 const failing = { delivery: answer(500, ''), startedAtMs: nowMs, nowMs, chance: () => 0.5 }
 
@@ -61,7 +61,7 @@ test('a resend that fails leaves the ladder of a waiting callback as it was', ()
   const outcome = decideOutcome(waiting, { ...failing, isResend: true })
   assert.deepEqual(
     [outcome.state, outcome.retriesMade, outcome.nextAttemptAtMs, outcome.isNewlyExhausted],
-    ['waiting', 1, nowMs + 240_000, false],
+    ['waiting', 1, nowMs + 200_000, false],
   )
 })
 

@@ -49,6 +49,15 @@ test('so many wait and no more, and of one address fewer', async () => {
   assert.deepEqual(await settled(openings.turn('b')), ['waits'])
 })
 
+test('whoever waited for just so long has the turn', async () => {
+  const { openings, pass } = make()
+  const ends = [await openings.turn('a'), await openings.turn('a')]
+  const patient = openings.turn('b')
+  pass(longestWaitMs)
+  ends[0]?.()
+  assert.deepEqual(await settled(patient), ['turn'])
+})
+
 test('whoever waited for too long is refused when the turn comes, and holds nobody up', async () => {
   const { openings, pass } = make()
   const ends = [await openings.turn('a'), await openings.turn('a')]

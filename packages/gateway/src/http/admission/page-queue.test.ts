@@ -143,6 +143,29 @@ test('too many who wait, and whoever waited too long, are refused', async () => 
   assert.deepEqual(begun, ['a', 'not c', 'not b'])
 })
 
+test('whoever waited for just so long has the turn, and who waited too long gives it to the next', async () => {
+  const { ask, end, pass, begun } = makeQueue()
+  for (const key of ['a', 'b']) await ask(key)
+  pass(1)
+  await ask('c')
+  pass(longestWaitMs)
+  await end('a')
+  assert.deepEqual(begun, ['a', 'not b'])
+  await end('nobody')
+  assert.deepEqual(begun, ['a', 'not b', 'c'])
+})
+
+test('who comes when a turn has just ended comes behind those who wait', async () => {
+  const { ask, endNow, end, begun } = makeQueue()
+  await ask('a')
+  await end('nobody')
+  await ask('b')
+  endNow('a')
+  await ask('c')
+  await end('nobody')
+  assert.deepEqual(begun, ['a', 'b'])
+})
+
 test('half of what an address asked for is forgotten in ten seconds', async () => {
   const { ask, end, pass, begun } = makeQueue()
   const askFor = async (key: string, pages: number) => {
@@ -176,5 +199,7 @@ test('an address is paced from its sixteenth page on, and has its turn however m
     await end('busy')
     await ask('busy')
   }
-  assert.equal(begun.length, 1_999)
+  expire(restMs)
+  await end('busy')
+  assert.equal(begun.length, 2_000)
 })
