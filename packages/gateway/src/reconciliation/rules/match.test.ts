@@ -82,6 +82,9 @@ test('what waits is booked by its own room: payouts, returns, refunds, transfers
     'book creditor_reference 1:1',
     'book creditor_reference 1:1',
   ])
+  assert.deepEqual(told([line(100n, 'RF')], [item(100n, ['RF'], { kind: 'transfer' })]), [
+    'book creditor_reference 1:1',
+  ])
   assert.deepEqual(told([line(97n, 'S1')], [item(97n, ['S1'], { kind: 'settlement', feeMinor: 3n })]), [
     'book settlement 1:1',
   ])
@@ -129,11 +132,12 @@ test('another currency is another thing', () => {
   assert.deepEqual(told([line(5n, 'A')], [inDollars]), ['missing_here'])
   assert.deepEqual(told([line(5n)], [{ ...inDollars, references: [] }]), ['missing_here'])
   const dollars = { ...line(4n, 'A'), currency: 'USD' }
-  const broken = match([line(5n, 'A'), dollars], [item(5n, ['A']), item(9n, ['A']), inDollars])
+  const broken = match([line(5n, 'A'), dollars], [inDollars, item(5n, ['A']), item(9n, ['A'])])
   assert.deepEqual(
     broken.map((each) => each.kind === 'break' && [each.breakKind, each.item]),
     [false, ['amount_differs', inDollars]],
   )
+  assert.deepEqual(told([line(1n, 'A'), dollars], [item(5n, ['A'])]), ['amount_differs', 'missing_here'])
   const transfers = [
     item(9n, ['A'], { kind: 'transfer', currency: 'USD', transferId: 'in dollars' }),
     item(9n, ['A'], { kind: 'transfer', transferId: 'in euros' }),
@@ -183,6 +187,8 @@ test('a sum is one of what is booked, paid out or paid over, and never of severa
   assert.deepEqual(told([line(60n, 'A'), line(40n, 'A')], [item(100n, ['A'], { kind: 'settlement' })]), [
     'book sum 2:1',
   ])
+  const settledAndBooked = [item(60n, ['A'], { kind: 'settlement' }), item(40n, ['A'])]
+  assert.deepEqual(told([line(100n, 'A')], settledAndBooked), ['amount_differs'])
   const mixed = [item(-60n, ['A']), item(-40n, ['A'], { kind: 'payout' })]
   assert.deepEqual(told([line(-100n, 'A')], mixed), ['book sum 1:2'])
 })

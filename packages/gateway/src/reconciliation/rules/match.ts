@@ -136,9 +136,8 @@ interface Candidates {
 }
 
 /** Lines that share a name with these items. */
-function matchGroup(group: readonly KnownLine[], { items: all, used, given }: Candidates): Decision[] {
+function matchGroup(group: readonly KnownLine[], { items, used, given }: Candidates): Decision[] {
   const decisions: Decision[] = []
-  const items = all.filter(({ currency }) => group.some((line) => line.currency === currency))
   const isFree = (item: BookItem) => !item.isMatched && !used.has(item.key)
   const take = (rule: Rule, lines: readonly KnownLine[], taken: readonly BookItem[]) => {
     for (const { key, kind } of taken) if (kind !== 'transfer') used.add(key)
@@ -156,10 +155,8 @@ function matchGroup(group: readonly KnownLine[], { items: all, used, given }: Ca
     if (found) take(ruleOf(line, found), [line], [found])
     else left.push(line)
   }
-  for (const [sign, lines] of bySign(left)) {
-    const open = items.filter(
-      (item) => isFree(item) && isSummed(item) && Math.sign(Number(item.amountMinor)) === sign,
-    )
+  for (const [direction, lines] of Map.groupBy(left, directionOf)) {
+    const open = items.filter((item) => isFree(item) && isSummed(item) && directionOf(item) === direction)
     const isBookable = open.length === 1 || open.every(({ kind }) => kind !== 'settlement')
     const isWhole = isBookable && open.length > 0 && sum(lines) === sum(open)
     if (isWhole) {
@@ -169,7 +166,7 @@ function matchGroup(group: readonly KnownLine[], { items: all, used, given }: Ca
     for (const line of lines) {
       const transfer = items.find(({ kind, currency }) => kind === 'transfer' && currency === line.currency)
       if (transfer && line.amountMinor > 0n) take('creditor_reference', [line], [transfer])
-      else decisions.push(breakOf(line, { items, open: open.filter(isFree), used }))
+      else decisions.push(breakOf(line, { items, open, used }))
     }
   }
   return decisions
@@ -199,7 +196,7 @@ function breakOf(
 ): Decision {
   const again = items.find((item) => (item.isMatched || used.has(item.key)) && isSame(line, item))
   if (again) return { kind: 'break', breakKind: 'twice', line, item: again }
-  const other = open.find(({ currency }) => currency === line.currency)
+  const [other] = open
   if (other) return { kind: 'break', breakKind: 'amount_differs', line, item: other }
   return { kind: 'break', breakKind: 'missing_here', line, item: undefined }
 }
@@ -240,8 +237,9 @@ function isSummed({ kind }: BookItem): boolean {
   return kind === 'booked' || kind === 'payout' || kind === 'settlement'
 }
 
-function bySign(lines: readonly KnownLine[]): Map<number, KnownLine[]> {
-  return Map.groupBy(lines, ({ amountMinor }) => (amountMinor > 0n ? 1 : -1))
+/** Money in and money out are summed apart, and currencies are. */
+function directionOf({ currency, amountMinor }: Sum): string {
+  return `${currency} ${amountMinor > 0n ? 'in' : 'out'}`
 }
 
 function sum(all: readonly Pick<Sum, 'amountMinor'>[]): bigint {
