@@ -130,7 +130,7 @@ export function makeManageCallbacks({ history, resends, clock, random, actor }: 
       )
       if (queued === 0) {
         throw new Failure('status_does_not_allow', {
-          message: `Callback ${callbackId} is about to be sent already.`,
+          message: `Callback ${callbackId} is about to be sent already, or its endpoint was removed.`,
         })
       }
     },

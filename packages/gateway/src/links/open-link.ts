@@ -92,7 +92,8 @@ export function makeOpenLink(parts: OpenLinkParts) {
       const earlier = last && (await parts.currentOrder(last, nowMs))
       const standing = earlier ? standingOf(earlier, amountMinor) : 'over'
       if (earlier && standing === 'leads_on') return earlier
-      if (earlier && standing === 'in_the_way' && link.uses === 'once') await makeRoom(earlier, nowMs)
+      const isInTheWay = earlier && standing === 'in_the_way' && link.uses === 'once'
+      if (isInTheWay && !(await madeRoom(earlier, nowMs))) continue
       suffix = link.uses === 'once' ? nextNumber(earlier, tries) : earlier ? freshSuffix() : suffix
       const made = makeOrder(orderOfLink(link, { amountMinor, suffix, nowMs }), {
         merchantId: link.merchantId,
@@ -101,7 +102,7 @@ export function makeOpenLink(parts: OpenLinkParts) {
         link: { linkId: link.linkId, uses: link.uses },
       })
       const stored = await placeOrder.place(made, merchant, nowMs)
-      if (stored.paymentId === made.paymentId) return stored
+      if (stored?.paymentId === made.paymentId) return stored
     }
     throw new Failure('unavailable', { retryAfterSeconds: 1 })
   }
@@ -110,14 +111,14 @@ export function makeOpenLink(parts: OpenLinkParts) {
     return orders.findOrderByNumber({ merchantId: link.merchantId, orderNo: orderNoOf(link, suffix) })
   }
 
-  /** The consumer wants to pay another amount than they began with. A race that is lost is seen at the next try. */
-  async function makeRoom(order: Order, nowMs: number): Promise<void> {
+  /** The consumer wants to pay another amount than they began with. False: somebody pays it by now. */
+  async function madeRoom(order: Order, nowMs: number): Promise<boolean> {
     const change = cancelOrder(order, {
       actor: 'consumer',
       callbackId: makeCallbackId(nowMs, random),
       nowMs,
     })
-    if (change) await orders.commitStatusChanges([change])
+    return change !== undefined && (await orders.commitStatusChanges([change])).length > 0
   }
 
   function freshSuffix(): string {

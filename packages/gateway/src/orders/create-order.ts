@@ -1,4 +1,5 @@
 // service.trade.create: a payment order, once for each orderNo, for ever.
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import {
   type CreateAnswer,
@@ -37,6 +38,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
       nowMs,
     })
     const stored = await placeOrder.place(order, merchant, nowMs)
+    assert(stored, 'nothing but its number stands against an order without a link')
     if (stored.paymentId !== order.paymentId) refuseOtherContent(stored, asSaid(order, stored, merchant))
     return answer(await parts.currentOrder(stored, nowMs), create)
   }

@@ -34,10 +34,13 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
     { keyOf: (url, channel) => `${channel} ${url}`, most: urlsRemembered },
   )
   return {
-    /** The order as it is stored under its orderNo: this one, or the one that was there before. */
-    async place(order: Order, merchant: Merchant, nowMs: number): Promise<Order> {
+    /**
+     * The order as it is stored under its orderNo: this one, or the one that was there before. Undefined: its link is for one
+     * payment, and another order of it is live.
+     */
+    async place(order: Order, merchant: Merchant, nowMs: number): Promise<Order | undefined> {
       const stored = await store(withAddress(order, merchant), merchant, nowMs)
-      if (stored.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
+      if (stored?.paymentId === order.paymentId) parts.onPending(order.expiresAtMs)
       return stored
     },
 
@@ -47,7 +50,7 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
   }
 
   /** What stands against a new order does not stand against the answer for one that was made before. */
-  async function store(order: Order, merchant: Merchant, nowMs: number): Promise<Order> {
+  async function store(order: Order, merchant: Merchant, nowMs: number): Promise<Order | undefined> {
     const refusal =
       refusalOfTimes(order, nowMs) ??
       refusalOfUrls(order, merchant) ??

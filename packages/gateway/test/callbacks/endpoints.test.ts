@@ -151,6 +151,32 @@ test('Standard Webhooks are verified by the package of that name, with either se
   })
 })
 
+test('a callback that is sent again goes to its endpoint as the first time, and to none that was removed', async () => {
+  const merchant = await gateway.addMerchant()
+  const { merchantId } = merchant
+  const { endpoint, secret } = await register(merchant, '/again', {
+    format: 'standard',
+    events: ['payment.order.success'],
+  })
+  await pay(merchant)
+  const delivered = { ...endpoint, state: 'delivered' } as const
+  const listed = () => gateway.stores.callbackHistory.listCallbacks(delivered, { limit: 10 })
+  await until(async () => (await listed()).length === 1)
+  const { callbacks } = gateway.operations.as('test')
+  const [callback] = await listed()
+  assert(callback)
+  const { callbackId } = callback
+  await callbacks.resendOne({ callbackId }, 'test')
+  const [first, second] = await seen('/again', 2)
+  assert(first && second && secret)
+  new Webhook(secret).verify(second.body, second.headers)
+  assert.equal(second.headers['webhook-id'], first.headers['webhook-id'])
+  await until(async () => (await listed()).some(({ attemptsMade }) => attemptsMade === 2))
+  await endpoints.removeEndpoint(endpoint, 'test')
+  await assert.rejects(callbacks.resendOne({ callbackId, merchantId }, 'test'), /its endpoint was removed/)
+  assert.equal((await listed()).length, 1)
+})
+
 test('a paused endpoint loses nothing: its callbacks wait, and are sent when it is resumed', async () => {
   const merchant = await gateway.addMerchant()
   const { endpoint } = await register(merchant, '/paused')

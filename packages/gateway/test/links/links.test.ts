@@ -139,6 +139,33 @@ test('the database itself refuses a second live order of a link for one payment'
   await assert.rejects(copy, /orders_link_once/)
 })
 
+test('an order that another of its link stands against is not made, and those beside it are', async () => {
+  const path = leadsTo(await press(await create({ uses: 'once' })))
+  const { orders } = gateway.stores
+  const key = { merchantId: merchant.merchantId, paymentId: paymentIdOf(path) }
+  const standing = await orders.findOrder(key)
+  assert(standing)
+  const copyOf = (letter: string) => ({
+    ...standing,
+    paymentId: `P2${letter}${standing.paymentId.slice(3)}`,
+    orderNo: `${standing.orderNo}-${letter}`,
+  })
+  const another = { ...copyOf('A'), link: undefined }
+  const [beside, refused] = await Promise.all([orders.insertOrder(another), orders.insertOrder(copyOf('B'))])
+  assert.equal(beside?.paymentId, another.paymentId)
+  assert.equal(refused, undefined)
+})
+
+test('people who press at once for other amounts at a link for one payment are all led on, to one live order', async () => {
+  const link = await create({ amount: undefined, uses: 'once' })
+  await press(link, { amount: '5' })
+  const pressed = await Promise.all(['6', '7', '8', '9'].map((amount) => press(link, { amount })))
+  for (const each of pressed) leadsTo(each)
+  const { orders } = await query(link.linkId)
+  const live = orders.filter(({ status }: { status: string }) => status === 'pending')
+  assert.equal(live.length, 1)
+})
+
 test('many people at once each get an order of their own at a link for many', async () => {
   const link = await create()
   const paths = await Promise.all(Array.from({ length: 64 }, async () => leadsTo(await press(link))))

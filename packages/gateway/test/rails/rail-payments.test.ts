@@ -315,6 +315,22 @@ test('a bank that changes its mind after its decline is heard by its notice, and
   assert.deepEqual(await attemptsOf(order), ['returned'], 'what is booked stays')
 })
 
+test('submitted, declined and then approved: the order stays failed, and the money is late', async () => {
+  bank.first = { status: 'submitted', reference: 'B-1' }
+  const { order, transactionId } = await started()
+  assert.equal((await found(order)).status, 'confirming')
+  for (const answer of [{ status: 'declined', reason: 'No.' } as const, approved]) {
+    bank.payments.set(transactionId, answer)
+    await hearNotice({ railId: 'bank', ...bank.notice({ type: 'payment.changed', transactionId }) })
+    await rails.turn()
+    assert.equal((await found(order)).status, 'failed')
+  }
+  assert.equal(await balance('suspense:late:USD'), 1_000n)
+  await rails.turn()
+  assert.deepEqual(await attemptsOf(order), ['returned'])
+  assert.equal(await balance('suspense:late:USD'), 0n)
+})
+
 test('approved, then declined: what was paid stays paid, and somebody is told', async () => {
   bank.first = approved
   const { order, transactionId } = await started()

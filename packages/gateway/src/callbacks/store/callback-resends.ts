@@ -8,6 +8,7 @@ import { audited } from '../../operators/store/audit.ts'
 import type { Lane } from '../rules/delivery-lanes.ts'
 import { type CallbackKey, isOfKey, keyColumns, rememberFirstAttempts, unnestKeys } from './callback-state.ts'
 import { commitQueueing, type OnQueued } from './callbacks.ts'
+import { loadEndpoints } from './endpoints.ts'
 
 export type CallbackResends = ReturnType<typeof makeCallbackResends>
 
@@ -94,6 +95,7 @@ select callback_id from callbacks
 
 interface WantedResend extends CallbackKey {
   readonly host: string
+  readonly endpointId: string
   readonly dueAt: string
   readonly isEnded: boolean
 }
@@ -115,21 +117,22 @@ select 1 from callbacks where merchant_id = ${merchantId} and callback_id = any 
  order by callback_id for update`)
   }
   const [merchantIds, callbackIds, dueAts] = columnsOf(resends, 'merchantId', 'callbackId', 'dueAtMs')
-  const { rows: wanted } = await transaction.query<WantedResend>(prepared('find-callbacks-to-resend')`
-select ${keyColumns}, c.host, k.due_at as "dueAt",
+  const { rows } = await transaction.query<WantedResend>(prepared('find-callbacks-to-resend')`
+select ${keyColumns}, c.host, c.endpoint_id as "endpointId", k.due_at as "dueAt",
        (c.delivered_at is not null or c.exhausted_at is not null) as "isEnded"
   from unnest(${merchantIds}::text[], ${callbackIds}::uuid[], ${dueAts}::bigint[]) as k (merchant_id, callback_id, due_at)
   join callbacks_with_progress c using (merchant_id, callback_id)
  where c.merchant_id = any (${merchantIds}::text[]) and c.body is not null and (c.first_attempt_at is not null or c.exhausted_at is not null)
    and (c.resent_at is null or c.resent_at <= ${notSinceMs})
  order by c.merchant_id, c.callback_id`)
+  const wanted = await withoutRemovedEndpoints(transaction, rows)
   const { rows: queued } = await transaction.query<{ callback_id: string }>({
     name: 'queue-resends',
     text: `
 with wanted as (
   select *
-    from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::boolean[])
-      as w (callback_id, merchant_id, host, due_at, is_ended)
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::text[])
+      as w (callback_id, merchant_id, host, due_at, is_ended, endpoint_id)
 ), sooner as (
   update callback_queue q
      set due_at = w.due_at, is_resend = true
@@ -137,13 +140,13 @@ with wanted as (
    where q.callback_id = w.callback_id and not q.is_resend and q.claim_id is null and q.due_at > w.due_at
   returning q.callback_id
 ), again as (
-  insert into callback_queue (callback_id, merchant_id, host, due_at, is_resend)
-  select callback_id, merchant_id, host, due_at, true from wanted where is_ended
+  insert into callback_queue (callback_id, merchant_id, host, due_at, is_resend, endpoint_id)
+  select callback_id, merchant_id, host, due_at, true, endpoint_id from wanted where is_ended
       on conflict do nothing
   returning callback_id
 )
 select callback_id from sooner union all select callback_id from again`,
-    values: columnsOf(wanted, 'callbackId', 'merchantId', 'host', 'dueAt', 'isEnded'),
+    values: columnsOf(wanted, 'callbackId', 'merchantId', 'host', 'dueAt', 'isEnded', 'endpointId'),
   })
   const queuedIds = new Set(queued.map((row) => row.callback_id))
   const taken = wanted.filter(({ callbackId }) => queuedIds.has(callbackId))
@@ -154,4 +157,22 @@ update callbacks c set resent_at = ${nowMs}
   from ${unnestKeys(taken)}
  where ${isOfKey('c', taken)}`)
   return taken.map(({ merchantId, host }) => ({ merchantId, host }))
+}
+
+/** Whose endpoint was removed stays as it ended. */
+async function withoutRemovedEndpoints(
+  transaction: Queryable,
+  wanted: readonly WantedResend[],
+): Promise<readonly WantedResend[]> {
+  const keyOf = ({ merchantId, endpointId }: WantedResend) => ({
+    merchant_id: merchantId,
+    endpoint_id: endpointId,
+  })
+  const endpoints = await loadEndpoints(
+    transaction,
+    wanted.filter(({ endpointId }) => endpointId !== '').map(keyOf),
+  )
+  return wanted.filter(
+    ({ merchantId, endpointId }) => endpoints.get(`${merchantId} ${endpointId}`)?.removedAtMs === undefined,
+  )
 }

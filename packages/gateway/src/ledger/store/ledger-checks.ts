@@ -378,8 +378,8 @@ select coalesce(a.merchant_id, t.merchant_id) || ' ' || coalesce(a.transfer_id, 
         select merchant_id, return_id, 'late_return', amount_minor, currency,
                'suspense:late:' || currency, 'rail:' || rail_id || ':' || currency
           from rail_attempts where status = 'returned') as a
-  full join (select * from transfers where kind in ('late_payment', 'late_return')) as t
-    on t.merchant_id = a.merchant_id and t.transfer_id = a.transfer_id
+  full join (select *, rtrim(transfer_id, 'L') as of_id from transfers where kind in ('late_payment', 'late_return')) as t
+    on t.merchant_id = a.merchant_id and t.of_id = a.transfer_id
  where (t.kind, t.phase, t.amount_minor, t.debit_account, t.credit_account) is distinct from
        (a.kind, 'direct', a.amount_minor, a.debit_account, a.credit_account)`,
 

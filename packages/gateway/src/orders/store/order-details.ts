@@ -91,7 +91,8 @@ with holds as (
    union all
   select t.*
     from rail_attempts a
-    join transfers t on t.merchant_id = a.merchant_id and t.transfer_id in (a.transaction_id, a.return_id)
+    join transfers t on t.merchant_id = a.merchant_id
+                    and t.transfer_id in (a.transaction_id, a.transaction_id || 'L', a.return_id)
                     and t.kind in ('late_payment', 'late_return')
    where a.merchant_id = $1 and a.payment_id = $2
    union all

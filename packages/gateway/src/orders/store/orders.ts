@@ -31,7 +31,8 @@ export function makeOrderStore(database: Pool, { onBatch = () => {}, onQueued = 
   return {
     /**
      * The order as it is stored under its orderNo: the one given if it is new, or the one that was there before.
-     * Repeating it after a lost answer is safe, because the stored paymentId tells whose it is.
+     * Repeating it after a lost answer is safe, because the stored paymentId tells whose it is. Undefined: its link is for
+     * one payment, and another order of it is live.
      */
     insertOrder: batched((orders: readonly Order[]) => insertOrders(database, orders), {
       ...watched('create'),
@@ -107,7 +108,11 @@ export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, 
        o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
        o.refund_held_minor, o.link_id, o.link_uses, o.tops_up, o.refund_count, o.fee_minor, o.returns_fee`
 
-export async function insertOrders(database: Queryable, unsorted: readonly Order[]): Promise<Order[]> {
+/** Undefined: another order of its link is live, under another number. */
+export async function insertOrders(
+  database: Queryable,
+  unsorted: readonly Order[],
+): Promise<(Order | undefined)[]> {
   // Always in the same order, so that two batches with numbers in common never wait for each other in a circle.
   const orders = unsorted.toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1))
   const { rows: made } = await database.query<{ payment_id: string }>(insertStatement(orders))
@@ -117,12 +122,7 @@ export async function insertOrders(database: Queryable, unsorted: readonly Order
   const others = orders.filter((order) => !madeIds.has(order.paymentId))
   const earlier = await findOrdersByNumber(database, others)
   const earlierByOrder = new Map(others.map((order, index) => [order, earlier[index]]))
-  return unsorted.map((order) => {
-    if (madeIds.has(order.paymentId)) return order
-    const found = earlierByOrder.get(order)
-    if (!found) throw new Error('an order that was refused as a duplicate has no original')
-    return found
-  })
+  return unsorted.map((order) => (madeIds.has(order.paymentId) ? order : earlierByOrder.get(order)))
 }
 
 function keyOf({ merchantId, paymentId }: OrderKey): string {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import type { RailRefundAnswer } from '@tillgate/protocol'
 import { accountIdOf, railAccount, suspenseAccount, type Transfer } from '../../ledger/rules/transfer.ts'
+import type { Order } from '../../orders/rules/order.ts'
 import { type Attempt, asItIs, type Decision, type DecisionIds, type OrderAndAttempt } from './attempt.ts'
 
 export type LateMoney = 'refund' | 'hold'
@@ -28,8 +29,9 @@ export function decideLate(
       endedAtMs: nowMs,
     },
     changes: [],
-    // By the attempt's own id, as its hold would be: an attempt's money is booked once, for the order or late.
-    transfers: [lateTransfer(attempt, { transferId: transactionId, kind: 'late_payment', nowMs })],
+    transfers: [
+      lateTransfer(attempt, { transferId: latePaymentId(order, transactionId), kind: 'late_payment', nowMs }),
+    ],
     ...(isReturned && {
       newTask: {
         taskId: returnId,
@@ -44,6 +46,14 @@ export function decideLate(
     isOver: true,
     alert: `money came through the rail for an order that is ${order.status}; it is in suspense and ${isReturned ? 'goes back through the rail' : 'is left to an operator'}`,
   }
+}
+
+/**
+ * The attempt's own id, so that its money comes late once. Where the order was confirmed by this attempt, and the rail then
+ * said no before it said yes, that is the id of its hold.
+ */
+function latePaymentId(order: Pick<Order, 'transactionId'>, transactionId: string): string {
+  return order.transactionId === transactionId ? `${transactionId}L` : transactionId
 }
 
 function lateTransfer(

@@ -146,7 +146,7 @@ async function returnHeld(
 update rail_attempts set status = 'returning', return_id = ${returnId}
  where merchant_id = ${merchantId} and transaction_id = ${transactionId} and status = 'held'
    and not exists (select 1 from corrected_transfers c
-                    where c.merchant_id = ${merchantId} and c.transfer_id = ${transactionId})`)
+                    where c.merchant_id = ${merchantId} and c.transfer_id in (${transactionId}, ${`${transactionId}L`}))`)
   if (rowCount === 0) return false
   const task = { taskId: returnId, kind: 'return', railId, merchantId, paymentId, transactionId } as const
   await insertRailTasks(transaction, [{ ...task, createdAtMs: nowMs, dueAtMs: nowMs }])

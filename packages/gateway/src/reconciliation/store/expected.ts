@@ -211,7 +211,8 @@ function railTransfers(looked: Looked): Sql[] {
     ),
     booked(
       looked,
-      sql`${attempts} join transfers t on t.merchant_id = a.merchant_id and t.transfer_id in (a.transaction_id, a.return_id)
+      sql`${attempts} join transfers t on t.merchant_id = a.merchant_id
+                             and t.transfer_id in (a.transaction_id, a.transaction_id || 'L', a.return_id)
          where ${named} and t.kind in ('late_payment', 'late_return')`,
       refs,
     ),

@@ -85,7 +85,7 @@ async function checkHeld(transaction: Queryable, merchantId: string, transferId:
   const { rows } = await transaction.query<{ status: string }>(sql`
 select a.status
   from transfers t
-  join rail_attempts a on a.merchant_id = t.merchant_id and a.transaction_id = t.transfer_id
+  join rail_attempts a on a.merchant_id = t.merchant_id and a.transaction_id = rtrim(t.transfer_id, 'L')
  where t.merchant_id = ${merchantId} and t.transfer_id = ${transferId} and t.kind = 'late_payment'
    for update of a`)
   if (rows[0] && rows[0].status !== 'held') throw new CorrectionRefused('not_held')
