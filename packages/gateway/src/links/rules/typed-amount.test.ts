@@ -15,10 +15,35 @@ test('an amount is read as people of any country type it', () => {
   assert.equal(read('.5'), 50n)
 })
 
+test('thousands are parted by one mark of any kind, up to the decimal mark or the end', () => {
+  for (const typed of ['1 234 567', '1\u00a0234 567', "1'234'567", '1’234’567', '١٬٢٣٤٬٥٦٧', '1.234.567'])
+    assert.equal(read(typed), 123_456_700n, typed)
+  for (const typed of ['1 234,5', '1 234.50', "1'234.5", '1’234,50', '1٬234٫5', '1.234٫5', '1,234.5'])
+    assert.equal(read(typed), 123_450n, typed)
+  for (const typed of ['12 34', '5 00', '1 2 3', "1'50", '1 234 5', '1234 567', '0 500', '١٬٥٠', "'5", "5'"])
+    assert.equal(read(typed), undefined, typed)
+  for (const typed of ["1 234'567", '1,234 567', '1,234.567.890', '1 234 50', '12, 50', '1 234, 5'])
+    assert.equal(read(typed), undefined, typed)
+})
+
+test('the Arabic decimal mark is never one of thousands', () => {
+  assert.equal(read('١٫٥٠٠'), undefined)
+  assert.equal(read('١٫٢٣٤', 'EGP'), undefined)
+  assert.equal(read('١٫٢٣٤٫٥٦٧'), undefined)
+  assert.equal(read('١٫٥٠٠', 'KWD'), 1500n)
+  assert.equal(read('٫٥'), 50n)
+})
+
+test('what NFKC would turn into a digit is none', () => {
+  for (const typed of ['5²', '①', '₅', '½', '⒈5']) assert.equal(read(typed), undefined, typed)
+})
+
 test('the digits of the currency decide what a mark before three digits is', () => {
   assert.equal(read('1,234', 'JPY'), 1234n)
   assert.equal(read('1.234', 'TND'), 1234n)
   assert.equal(read('1,234.567', 'TND'), 1_234_567n)
+  assert.equal(read('1,234,567', 'TND'), 1_234_567_000n)
+  assert.equal(read('1 234', 'TND'), 1_234_000n, 'a space is no decimal mark')
   assert.equal(read('1.5', 'JPY'), undefined)
 })
 
@@ -27,6 +52,7 @@ test('what is no amount, or could be two, is not guessed at', () => {
     '',
     ' ',
     '0',
+    '.',
     '0.00',
     '-5',
     '5 EUR',

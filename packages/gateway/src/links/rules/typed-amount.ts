@@ -4,12 +4,16 @@ import { digitsOf, Failure, toPositiveMinorUnits } from '@tillgate/protocol'
 
 /** Zero of each script whose digits keyboards write: Arabic, Persian, Devanagari, Bengali, full width. */
 const zeros = [0x660, 0x6f0, 0x966, 0x9e6, 0xff10] as const
-const spaces = /[\s\u00a0\u202f'’٬]/gu
+/** Superscripts, circled numbers and the like: NFKC makes digits of them, and 5² is not 52. */
+const unusualNumber = /\p{No}/u
+const ungrouped = /^(?<whole>[0-9]*)(?:[.,٫](?<fraction>[0-9]*))?$/
+/** 1 to 3 digits and then threes, with the same mark between them, as in 1,234,567; the decimal mark is another. */
+const grouped =
+  /^(?<whole>[1-9][0-9]{0,2}(?<mark>[ '٬.,])[0-9]{3}(?:\k<mark>[0-9]{3})*)(?:(?!\k<mark>)[.,٫](?<fraction>[0-9]*))?$/
 
 /** Undefined: it is no amount of this currency. */
 export function readTypedAmount(typed: string, currency: string): bigint | undefined {
-  const plain = toAsciiDigits(typed.normalize('NFKC').trim()).replaceAll('٫', ',').replace(spaces, '')
-  const decimal = toDecimal(plain, digitsOf(currency))
+  const decimal = unusualNumber.test(typed) ? undefined : toDecimal(toPlain(typed), digitsOf(currency))
   if (decimal === undefined) return undefined
   try {
     return toPositiveMinorUnits(decimal, currency, 'amount')
@@ -17,6 +21,11 @@ export function readTypedAmount(typed: string, currency: string): bigint | undef
     if (error instanceof Failure) return undefined
     throw error
   }
+}
+
+/** With ASCII digits, and one kind of space and of apostrophe. */
+function toPlain(typed: string): string {
+  return toAsciiDigits(typed.normalize('NFKC').trim()).replace(/\s+/g, ' ').replaceAll('’', "'")
 }
 
 function toAsciiDigits(text: string): string {
@@ -28,29 +37,14 @@ function toAsciiDigits(text: string): string {
 }
 
 /**
- * One mark before three digits is that of thousands, unless the currency itself has three decimals: then the smaller
- * amount is meant, and the next page shows it before anything is paid.
+ * One comma or point before three digits is that of thousands, unless the currency itself has three decimals: then the
+ * smaller amount is meant.
  */
 function toDecimal(plain: string, currencyDigits: number): string | undefined {
-  if (!/^[0-9.,]*[0-9][0-9.,]*$/.test(plain)) return undefined
-  const parts = plain.split(/[.,]/)
-  const marks = plain.replace(/[0-9]/g, '')
-  const [whole, fraction] = [parts.slice(0, -1), parts.at(-1) ?? '']
-  if (isGroups(parts) && areSame(marks) && (marks.length > 1 || currencyDigits !== 3)) return parts.join('')
-  const groupMarks = marks.slice(0, -1)
-  const isDecimal =
-    marks.length < 2 || (isGroups(whole) && areSame(groupMarks) && groupMarks[0] !== marks.at(-1))
-  if (!isDecimal) return undefined
-  const units = (marks === '' ? fraction : whole.join('')).replace(/^0+(?=[0-9])/, '') || '0'
-  return marks === '' || fraction === '' ? units : `${units}.${fraction}`
-}
-
-function areSame(marks: string): boolean {
-  return new Set(marks).size === 1
-}
-
-/** 1 to 3 digits and then threes, as in 1,234,567. */
-function isGroups(parts: readonly string[]): boolean {
-  const [first = '', ...rest] = parts
-  return rest.length > 0 && /^[1-9][0-9]{0,2}$/.test(first) && rest.every((part) => /^[0-9]{3}$/.test(part))
+  const [first, second] = currencyDigits === 3 ? [ungrouped, grouped] : [grouped, ungrouped]
+  const read = (first.exec(plain) ?? second.exec(plain))?.groups
+  if (!read) return undefined
+  const { whole = '', fraction = '' } = read
+  const units = whole.replace(/[^0-9]/g, '').replace(/^0+(?=[0-9])/, '') || '0'
+  return fraction === '' ? units : `${units}.${fraction}`
 }
