@@ -2,6 +2,7 @@
 // into the wallet is looked at while its account is locked, with all that is under way, so the limit holds however many
 // are begun at once.
 import { makeCallbackId, makePaymentId, type RandomBytes } from '@tillgate/protocol'
+import type { CurrentOrder } from '../orders/current-order.ts'
 import { checkoutUrl } from '../orders/rules/checkout-url.ts'
 import { makeOrder, type Order } from '../orders/rules/order.ts'
 import { cancelOrder } from '../orders/rules/status-change.ts'
@@ -18,6 +19,7 @@ import type { TopUpStore } from './store/top-ups.ts'
 export interface StartTopUpParts {
   readonly topUps: TopUpStore
   readonly orders: Pick<OrderStore, 'commitStatusChanges'>
+  readonly currentOrder: CurrentOrder
   readonly railDirectory: Pick<RailDirectory, 'all'>
   readonly findOwnMerchant: FindOwnMerchant
   readonly defaultLimits: DefaultLimits
@@ -85,12 +87,19 @@ export function makeStartTopUp(parts: StartTopUpParts) {
     },
   }
 
-  /** Whoever begins anew has changed their mind: what was not begun to be paid keeps no room. */
+  /**
+   * Whoever begins anew has changed their mind: what was not begun to be paid keeps no room. What is overdue expires
+   * here, where the worker that expires orders has not come to it yet.
+   */
   async function leaveUnbegun(order: Order, nowMs: number): Promise<void> {
-    const changes = (await topUps.findUnbegun(order)).flatMap(
-      (each) =>
-        cancelOrder(each, { actor: 'consumer', callbackId: makeCallbackId(nowMs, random), nowMs }) ?? [],
-    )
+    const unbegun = await topUps.findUnbegun(order)
+    const current = await Promise.all(unbegun.map((each) => parts.currentOrder(each, nowMs)))
+    const changes = current
+      .filter(({ status }) => status === 'pending')
+      .flatMap(
+        (each) =>
+          cancelOrder(each, { actor: 'consumer', callbackId: makeCallbackId(nowMs, random), nowMs }) ?? [],
+      )
     if (changes.length > 0) await parts.orders.commitStatusChanges(changes)
   }
 

@@ -144,6 +144,22 @@ test('of 16 top-ups at once so many are begun as fit into the wallet, and a form
   assert.equal((await topUp(walletId, 3_900n)).kind, 'begun')
 })
 
+test('top-ups that are overdue and not expired yet stand in no new one’s way', async () => {
+  const walletId = await money.addWallet(0n)
+  const older = keyOf(await topUp(walletId, 5_000n))
+  clock.advance(topUpLimits.lifeMs - 1)
+  const old = keyOf(await topUp(walletId, 5_000n))
+  assert.equal((await money.orders.findOrder(older))?.status, 'cancelled', 'it had a millisecond left')
+  clock.advance(topUpLimits.lifeMs)
+  assert.equal((await money.orders.findOrder(old))?.status, 'pending', 'nobody has expired it')
+  const fresh = keyOf(await topUp(walletId, 5_000n))
+  const found = await Promise.all([old, fresh].map((key) => money.orders.findOrder(key)))
+  assert.deepEqual(
+    found.map((order) => order?.status),
+    ['timeout', 'pending'],
+  )
+})
+
 test('suspending the gateway’s own merchant, or taking the rail away, ends topping up', async () => {
   const walletId = await money.addWallet(0n)
   assert.deepEqual(await startTopUp.currencies(), ['JPY', 'USD'])
