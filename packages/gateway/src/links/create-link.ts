@@ -13,11 +13,11 @@ import type { Act } from '../operators/rules/audit.ts'
 import type { PlaceOrder } from '../orders/place-order.ts'
 import type { Clock } from '../platform/clock.ts'
 import { answerLink } from './answer-link.ts'
-import { differingLinkField, makeLink, type PaymentLink } from './rules/link.ts'
+import { differingLinkField, makeLink, type PaymentLink, refusalOfExpiry } from './rules/link.ts'
 import type { LinkStore } from './store/links.ts'
 
 export interface CreateLinkParts {
-  readonly links: Pick<LinkStore, 'insertLink' | 'readTotals'>
+  readonly links: Pick<LinkStore, 'insertLink' | 'findByNumber' | 'readTotals'>
   readonly placeOrder: Pick<PlaceOrder, 'refusalOfAddresses'>
   readonly publicUrl: string
   readonly clock: Clock
@@ -39,18 +39,23 @@ export function makeStoreLink({ links, placeOrder, clock, random }: CreateLinkPa
       linkId: makeLinkId(nowMs, random),
       nowMs,
     })
-    const refusal = await placeOrder.refusalOfAddresses(
-      { ...link, cancelUrl: undefined, channel: 'WEB' },
-      merchant,
-    )
-    if (refusal) throw refusal
-    const stored = await links.insertLink(link, actFor?.(link))
+    const stored = await store(link, merchant, actFor?.(link))
     const field = stored.linkId === link.linkId ? undefined : differingLinkField(stored, link)
     if (field === undefined) return stored
     throw new Failure('number_already_used', {
       field,
       message: `linkNo ${link.linkNo} was already used for a link with another ${field}. Repeat that link as it was, or use a new linkNo.`,
     })
+  }
+
+  /** What stands against a new link does not stand against the answer for one that was made before. */
+  async function store(link: PaymentLink, merchant: Merchant, act: Act | undefined): Promise<PaymentLink> {
+    const addresses = { ...link, cancelUrl: undefined, channel: 'WEB' } as const
+    const refusal = refusalOfExpiry(link) ?? (await placeOrder.refusalOfAddresses(addresses, merchant))
+    if (!refusal) return links.insertLink(link, act)
+    const earlier = await links.findByNumber(link.merchantId, link.linkNo)
+    if (!earlier) throw refusal
+    return earlier
   }
 }
 

@@ -20,6 +20,7 @@ const ids = { pending: pending.paymentId, paid: paid.paymentId, cancelled: cance
 const create = createBody({ now: clock.now(), orderNo: 'once' })
 const another = withField(create, 'order.orderNo', 'never')
 const link = { linkNo: 'once', title: 'Tea', currency: 'EUR', amount: 1 }
+const anotherLink = { ...link, linkNo: 'never' }
 const refund = { paymentId: ids.paid, referRefundNo: 'once', refundAmount: '1.00' }
 assert.equal((await merchant.call('service.trade.create', create)).code, 20000)
 assert.equal((await merchant.call('service.trade.refund', refund)).code, 20000)
@@ -51,9 +52,9 @@ const troubles: Readonly<Record<Method, readonly object[]>> = {
     { ...link, title: 'Coffee' },
     { ...link, amount: '1.005' },
     { ...link, goods: [{ referenceGoodsId: 'g', goodsName: 'Tea', goodsAmount: 2 }] },
-    { ...link, linkExpiryTime: clock.now() },
-    { ...link, callbackUrl: 'ftp://shop.example/' },
-    { ...link, callbackUrl: 'http://two.example/' },
+    { ...anotherLink, linkExpiryTime: clock.now() },
+    { ...anotherLink, callbackUrl: 'ftp://shop.example/' },
+    { ...anotherLink, callbackUrl: 'http://two.example/' },
   ],
   'service.link.query': [{ linkId: 'L01K73ZQ800JZ7V3N4Q5R6S7T8W' }],
   'service.link.close': [{ linkId: 'L01K73ZQ800JZ7V3N4Q5R6S7T8W' }],

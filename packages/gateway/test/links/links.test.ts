@@ -246,6 +246,45 @@ test('the same linkNo is the same link, and with other content it is refused at 
   )
 })
 
+test('a link that has expired is answered again for the same content, and refused for other', async () => {
+  const body = { linkNo: 'ended', title: 'Tea', currency: 'USD', amount: 5, linkExpiryTime: clock.now() + 1 }
+  const call = (given: object) => merchant.call('service.link.create', { ...body, ...given })
+  const first = await call({})
+  assert.equal(first.data.status, 'active')
+  clock.advance(1)
+  const again = await call({})
+  assert.deepEqual([again.code, again.data], [20000, { ...first.data, status: 'expired' }])
+  for (const [given, field] of [
+    [{ title: 'Coffee' }, 'title'],
+    [{ linkExpiryTime: body.linkExpiryTime - 1 }, 'linkExpiryTime'],
+  ] as const) {
+    const { code, data } = await call(given)
+    assert.deepEqual([code, data.field], [40900, field])
+  }
+  const unknown = await call({ linkNo: 'ended and new' })
+  assert.deepEqual([unknown.code, unknown.data.field], [40004, 'linkExpiryTime'])
+})
+
+test('a link is answered again after its address was taken off the list of callback hosts', async () => {
+  const { merchants } = gateway.operations.as('test')
+  const listed = await gateway.addMerchant({ callbackHosts: ['shop.example'] })
+  const body = {
+    linkNo: 'moved',
+    title: 'Tea',
+    currency: 'USD',
+    amount: 5,
+    callbackUrl: 'http://shop.example',
+  }
+  const first = await listed.call('service.link.create', body)
+  await merchants.changeMerchant(listed.merchantId, { callbackHosts: ['new.example'] }, { reason: 'moved' })
+  // The gateway remembers a merchant for a while.
+  clock.advance(60_000)
+  const again = await listed.call('service.link.create', body)
+  assert.deepEqual([again.code, again.data.linkId], [20000, first.data.linkId])
+  const unknown = await listed.call('service.link.create', { ...body, linkNo: 'moved and new' })
+  assert.deepEqual([unknown.code, unknown.data.field], [40005, 'callbackUrl'])
+})
+
 test('a link that is wrong in itself is refused at its field', async () => {
   const right = { linkNo: 'wrong', title: 'Tea', currency: 'USD', amount: 5 }
   for (const [given, code, field] of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure, type NewLink } from '@tillgate/protocol'
+import type { NewLink } from '@tillgate/protocol'
 import { order } from '../../../test/support/order-value.ts'
 import {
   boundBroken,
@@ -9,6 +9,7 @@ import {
   makeLink,
   orderOfLink,
   type PaymentLink,
+  refusalOfExpiry,
   standingOf,
 } from './link.ts'
 
@@ -38,10 +39,10 @@ test('a link is what it was set to, until its time is over or its one payment is
 })
 
 test('a link that has ended already is refused', () => {
-  assert.throws(
-    () => make({ expiresAtMs: nowMs }),
-    (error) => error instanceof Failure && error.field === 'linkExpiryTime',
-  )
+  const { failure, field } = refusalOfExpiry(make({ expiresAtMs: nowMs })) ?? {}
+  assert.deepEqual([failure, field], ['times_out_of_range', 'linkExpiryTime'])
+  assert.equal(refusalOfExpiry(make({ expiresAtMs: nowMs + 1 })), undefined)
+  assert.equal(refusalOfExpiry(make()), undefined)
 })
 
 test('the bounds of an open amount are part of it', () => {

@@ -48,11 +48,6 @@ export function makeLink(
   given: NewLink,
   { merchantId, linkId, nowMs }: LinkKey & { nowMs: number },
 ): PaymentLink {
-  if (given.expiresAtMs !== undefined && given.expiresAtMs <= nowMs)
-    throw new Failure('times_out_of_range', {
-      field: 'linkExpiryTime',
-      message: `linkExpiryTime has passed: it was ${nowMs - given.expiresAtMs} ms ago by the gateway's clock.`,
-    })
   return {
     merchantId,
     linkId,
@@ -71,6 +66,15 @@ export function makeLink(
     redirectUrl: given.redirectUrl,
     createdAtMs: nowMs,
   }
+}
+
+/** Why the expiry of a new link is not right; undefined when it is. */
+export function refusalOfExpiry({ expiresAtMs, createdAtMs }: PaymentLink): Failure | undefined {
+  if (expiresAtMs === undefined || expiresAtMs > createdAtMs) return undefined
+  return new Failure('times_out_of_range', {
+    field: 'linkExpiryTime',
+    message: `linkExpiryTime has passed: it was ${createdAtMs - expiresAtMs} ms ago by the gateway's clock.`,
+  })
 }
 
 const said = [
