@@ -1,5 +1,5 @@
 // Asks a rail about an attempt to pay: starts it, looks what has become of it, or cancels it. The rail of bank transfers is
-// nobody to ask: it answers from what is there.
+// nobody to ask: what lies in suspense for the order decides.
 import assert from 'node:assert/strict'
 import { parseRailPaymentAnswer, type RailMessage, type RailPaymentAnswer } from '@tillgate/protocol'
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts'
@@ -19,12 +19,14 @@ import {
   startsAgain,
   whyNotBelieved,
 } from './rules/attempt.ts'
-import { answerForTransfer } from './rules/bank-transfer.ts'
+import type { BankAccount } from './rules/bank-account.ts'
+import { decideAsked, lookAgainSeconds } from './rules/bank-transfer.ts'
 import { decidePayment } from './rules/decide-payment.ts'
 import type { LateMoney } from './rules/late-money.ts'
 import { paymentStart } from './rules/rail-message.ts'
 import type { ClaimedTask } from './rules/rail-task.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
+import type { TransferEntryStore } from './store/transfer-entries.ts'
 
 export interface LoadParts {
   readonly attempts: Pick<RailAttemptStore, 'findAttempt'>
@@ -34,6 +36,7 @@ export interface LoadParts {
 }
 
 export interface AskAboutPaymentParts extends LoadParts {
+  readonly transferEntries: Pick<TransferEntryStore, 'listEntries'>
   readonly directory: Pick<MerchantDirectory, 'remembered' | 'load'>
   readonly linkTokens: Tokens
   readonly publicUrl: string
@@ -55,28 +58,50 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
   /** `known`: order and attempt, where they are in hand. */
   return async (task: ClaimedTask, rail: KnownRail, known?: OrderAndAttempt): Promise<Inquiry> => {
     const facts = known ?? (await load(parts, task))
-    const question = questionFor(facts, { isFirst: task.claims === 1 })
     const { account } = rail.rail
-    const asked: Asked<RailPaymentAnswer> = account
-      ? { kind: 'answered', answer: answerForTransfer(account, facts, question), calls: [] }
-      : await askPayment(rail, facts, question)
+    if (account) return lookIntoSuspense(task, account, facts)
+    const asked = await askPayment(rail, facts, questionOf(task, facts))
     if (asked.kind === 'failed') return asked
     const { answer, calls } = asked
     return {
       kind: 'answered',
       calls,
       async decide(ids, isAgain) {
-        const now = isAgain
-          ? await load(parts, task, ids.nowMs)
-          : { ...facts, order: await parts.currentOrder(facts.order, ids.nowMs) }
+        const now = isAgain ? await load(parts, task, ids.nowMs) : await current(facts, ids.nowMs)
         const { checkAfterSeconds } = answer
         const dueAtMs = nextAskAtMs(now, { nowMs: ids.nowMs, checkAfterSeconds })
-        // It says what is there already; an operator may have recorded a part of the money meanwhile.
-        if (account && answer.status === 'pending' && now.attempt.status === 'pending') return { dueAtMs }
         const decision = decidePayment(now, answer, { ...ids, lateMoney: parts.lateMoney })
         return { decision, before: now, dueAtMs }
       },
     }
+  }
+
+  /**
+   * Whoever records money while the attempt is open changes the attempt, and before it was begun locks the order: so the
+   * entries that are read here are all there are as long as it is starting.
+   */
+  function lookIntoSuspense(task: ClaimedTask, account: BankAccount, facts: OrderAndAttempt): Inquiry {
+    return {
+      kind: 'answered',
+      calls: [],
+      async decide(ids, isAgain) {
+        const now = isAgain ? await load(parts, task, ids.nowMs) : await current(facts, ids.nowMs)
+        const question = questionOf(task, now)
+        const dueAtMs = nextAskAtMs(now, { nowMs: ids.nowMs, checkAfterSeconds: lookAgainSeconds })
+        // It says what is there already.
+        if (question !== 'payment.cancel' && now.attempt.status === 'pending') return { dueAtMs }
+        const entries = await parts.transferEntries.listEntries(task)
+        return { decision: decideAsked({ ...now, account, entries }, question, ids), before: now, dueAtMs }
+      },
+    }
+  }
+
+  function questionOf(task: ClaimedTask, facts: OrderAndAttempt): Question {
+    return questionFor(facts, { isFirst: task.claims === 1 })
+  }
+
+  async function current(facts: OrderAndAttempt, nowMs: number): Promise<OrderAndAttempt> {
+    return { ...facts, order: await parts.currentOrder(facts.order, nowMs) }
   }
 
   /** A start that may have been lost is looked for first. */

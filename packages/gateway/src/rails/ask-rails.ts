@@ -187,6 +187,7 @@ export function makeAskRails(parts: AskRailsParts) {
     return {
       transferId: makeTransactionId(nowMs, random),
       returnId: makeTransactionId(nowMs, random),
+      applyId: makeTransactionId(nowMs, random),
       callbackIds: [makeCallbackId(nowMs, random), makeCallbackId(nowMs + 1, random)],
       nowMs,
     }

@@ -24,9 +24,8 @@ import {
 } from '../treasury/rules/bank-account.ts'
 import { withoutSpaces } from '../treasury/rules/mod-97.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
-import { asItIs } from './rules/attempt.ts'
 import { type BankAccount, creditorReference, isCreditorReference } from './rules/bank-account.ts'
-import { type BankEntry, decideReceipt, heldMinor, moved, type TransferEntry } from './rules/bank-transfer.ts'
+import { type BankEntry, decideEntry, heldMinor, type TransferEntry } from './rules/bank-transfer.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
 import { RailRaceLost } from './store/rail-outcomes.ts'
 import type { RailStore } from './store/rails.ts'
@@ -81,18 +80,12 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
       const { outsideReference, amountMinor, reason } = receipt
       return decided(railId, outsideReference, async () => {
         const { key, order, entries } = await paidBy(railId, receipt)
-        const attempt = await parts.attempts.findAttempt(key)
-        if (!attempt) throw new Error('an attempt is never gone')
         const act = makeAct('transfer.confirm', order.paymentId, { ...key, reason, approval })
         const entry = await entryOf({ order, entries, act, railId, account }, receipt, {
           direction: 'in',
           amountMinor,
         })
-        const prices = await parts.prices.current()
-        const ids = { ...makeIds(act.actedAtMs), prices, applyId: makeTransactionId(act.actedAtMs, random) }
-        const decision = decideReceipt({ order, attempt, account, entries }, entry, ids)
-        const endsTask = decision.isOver ? attempt.transactionId : undefined
-        return { order: key, entry, act, decision, before: { order, attempt }, endsTask }
+        return booked({ order, entries, account, act }, entry)
       })
     },
 
@@ -128,14 +121,7 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
           direction: 'out',
           amountMinor,
         })
-        const transfers = [moved(entry, 'transfer_returned', act.actedAtMs)]
-        return {
-          order: key,
-          entry,
-          act,
-          decision: { ...asItIs, transfers, isOver: false },
-          endsTask: undefined,
-        }
+        return booked({ order, entries, account, act }, entry)
       })
     },
 
@@ -180,6 +166,26 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
         return { order, entry, act, refund: change, endsTask: refundId }
       })
     },
+  }
+
+  /** The entry with what follows from it for the order. */
+  async function booked(
+    of: { order: Order; entries: readonly TransferEntry[]; account: BankAccount; act: Act },
+    entry: TransferEntry,
+  ): Promise<RecordedTransfer> {
+    const { act, order } = of
+    const attempt = await openAttemptAt(entry.railId, order)
+    const ids = { ...makeIds(act.actedAtMs), prices: await parts.prices.current() }
+    const decision = decideEntry({ ...of, attempt }, entry, ids)
+    const endsTask = decision.isOver ? attempt?.transactionId : undefined
+    return { order, entry, act, decision, before: attempt && { order, attempt }, endsTask }
+  }
+
+  /** It may have no reference yet, so it is looked for by the order. */
+  async function openAttemptAt(railId: string, { merchantId, openAttempt }: Order) {
+    if (openAttempt === undefined) return undefined
+    const attempt = await parts.attempts.findAttempt({ merchantId, transactionId: openAttempt })
+    return attempt?.railId === railId ? attempt : undefined
   }
 
   /** Decides and commits, again where somebody else was quicker. */
@@ -281,6 +287,7 @@ export function makeRecordTransfers(parts: RecordTransfersParts) {
     return {
       transferId: makeTransactionId(nowMs, random),
       returnId: makeTransactionId(nowMs, random),
+      applyId: makeTransactionId(nowMs, random),
       callbackIds: [makeCallbackId(nowMs, random), makeCallbackId(nowMs + 1, random)],
       nowMs,
     } as const

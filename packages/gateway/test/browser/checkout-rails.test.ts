@@ -148,6 +148,12 @@ test('bank transfer: account and reference in every language, without scripts, a
     await page.goto(`${order.url}?lang=en`)
     await page.getByText('Received so far').waitFor()
     await picture(page, 'rails-transfer')
+    await page.getByRole('button', { name: 'Pay another way' }).click()
+    await heading(page, 'How do you want to pay?')
+    clock.advance(1)
+    await choose(page, 'Bank transfer')
+    const asked = await page.locator('dl.instructions').innerText()
+    assert.match(asked, /Received so far\s+1\.00 USD\s+Amount\s+11\.50 USD/)
   })
   await consumer(phone, async ({ page, order }) => {
     await choose(page, 'Bank transfer')

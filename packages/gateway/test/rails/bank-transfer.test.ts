@@ -9,6 +9,7 @@ import { verifyLedger } from '../../src/ledger/store/ledger-checks.ts'
 import { describeAct } from '../../src/operators/rules/approval.ts'
 import type { Order } from '../../src/orders/rules/order.ts'
 import type { Receipt } from '../../src/rails/record-transfers.ts'
+import { beginAttempt } from '../../src/rails/rules/attempt.ts'
 import { creditorReference } from '../../src/rails/rules/bank-account.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -175,6 +176,141 @@ test('whoever changes their mind pays otherwise, and the transfer that comes aft
   assert.equal((await money.submitPayment({ ...order, walletId })).kind, 'submitted')
   await money.settle()
   assert.equal((await confirm(receipt(order, 1_000n))).heldMinor, 1_000n)
+})
+
+/** What the page of the open attempt asks for. */
+async function askedFor({ merchantId, paymentId }: Order): Promise<string[]> {
+  const { openAttempt: transactionId = '' } = (await money.orders.findOrder({ merchantId, paymentId })) ?? {}
+  const attempt = await rails.stores.attempts.findAttempt({ merchantId, transactionId })
+  assert(attempt?.nextAction?.kind === 'instructions', attempt?.status)
+  return attempt.nextAction.lines.slice(2, -1).map(({ label, value }) => `${label} ${value}`)
+}
+
+/** Started and left by the consumer, whose money is under way. */
+async function left() {
+  const { order } = await started()
+  assert.equal((await payByRail.leave(order))?.status, 'cancelled')
+  return order
+}
+
+async function again(order: Order) {
+  const outcome = await payByRail.start({ ...order, railId: 'transfer', locale: 'de' })
+  assert(outcome.kind === 'started', outcome.kind)
+  return outcome.attempt
+}
+
+const back = (order: Order, amountMinor: bigint) =>
+  by.transfers.returnTransfer('transfer', order, {
+    valueDate: '2025-01-02',
+    party: undefined,
+    reason: 'from a wrong account',
+    outsideReference: `entry ${++entry}`,
+    amount: () => amountMinor,
+  })
+
+/** Does this once, just after somebody has read the entries of an order and before they decide. */
+function afterNextReading(act: () => Promise<unknown>): void {
+  const { transferEntries } = rails.stores
+  const { listEntries } = transferEntries
+  transferEntries.listEntries = async (key) => {
+    transferEntries.listEntries = listEntries
+    const entries = await listEntries(key)
+    await act()
+    return entries
+  }
+}
+
+test('whoever comes back to the bank transfer is asked for what has not come yet', async () => {
+  const order = await left()
+  await confirm(receipt(order, 400n))
+  assert.equal((await again(order)).status, 'pending')
+  assert.deepEqual(await askedFor(order), ['Received so far 4.00 USD', 'Amount 6.00 USD'])
+  const { heldMinor, order: paid } = await confirm(receipt(order, 600n))
+  assert.deepEqual([paid.status, heldMinor], ['success', 0n])
+})
+
+test('whoever comes back when all has come has paid, once, with both callbacks', async () => {
+  const order = await left()
+  const before = await suspense()
+  await confirm(receipt(order, 1_000n))
+  assert.equal((await again(order)).status, 'approved')
+  assert.equal(await statusOf(order), 'success')
+  assert.deepEqual(await events(order), ['order.confirming', 'order.success'])
+  assert.equal(await suspense(), before)
+  assert.equal(
+    (await payByRail.start({ ...order, railId: 'transfer', locale: 'de' })).kind,
+    'order_not_payable',
+  )
+  const { rows } = await pool.query('select 1 from rail_tasks where payment_id = $1', [order.paymentId])
+  assert.deepEqual(rows, [], 'nothing is asked any more')
+})
+
+test('kill -9 after the second start: a worker pays out of what came, or asks for the rest', async () => {
+  for (const [amountMinor, status] of [
+    [1_000n, 'success'],
+    [400n, 'pending'],
+  ] as const) {
+    const order = await left()
+    await confirm(receipt(order, amountMinor))
+    const { merchantId, paymentId } = order
+    const transactionId = `T2 ${paymentId}`
+    const nowMs = clock.now()
+    const task = { taskId: transactionId, kind: 'payment', railId: 'transfer', transactionId } as const
+    await rails.stores.attempts.begin({
+      attempt: beginAttempt(order, { railId: 'transfer', transactionId, locale: 'de', nowMs }),
+      task: { ...task, merchantId, paymentId, createdAtMs: nowMs, dueAtMs: nowMs },
+    })
+    await rails.turn()
+    assert.equal(await statusOf(order), status)
+  }
+})
+
+test('money that is booked while the second attempt begins is counted', async () => {
+  const order = await left()
+  afterNextReading(() => confirm(receipt(order, 400n)))
+  await again(order)
+  assert.deepEqual(await askedFor(order), ['Received so far 4.00 USD', 'Amount 6.00 USD'])
+  const whole = await left()
+  afterNextReading(() => confirm(receipt(whole, 1_000n)))
+  assert.equal((await again(whole)).status, 'approved')
+  assert.deepEqual(await events(whole), ['order.confirming', 'order.success'])
+})
+
+test('an attempt that begins while money is booked counts it', async () => {
+  const order = await left()
+  afterNextReading(() => again(order))
+  await confirm(receipt(order, 400n))
+  assert.deepEqual(await askedFor(order), ['Received so far 4.00 USD', 'Amount 6.00 USD'])
+  await payByRail.leave(order)
+  afterNextReading(() => again(order))
+  await back(order, 400n)
+  assert.deepEqual(await askedFor(order), ['Amount 10.00 USD'])
+})
+
+test('money that is sent back while the order is open is asked for again', async () => {
+  const { order } = await started()
+  await confirm(receipt(order, 400n))
+  assert.equal((await back(order, 100n)).heldMinor, 300n)
+  assert.deepEqual(await askedFor(order), ['Received so far 3.00 USD', 'Amount 7.00 USD'])
+  assert.equal((await back(order, 300n)).heldMinor, 0n)
+  assert.deepEqual(await askedFor(order), ['Amount 10.00 USD'])
+  const { heldMinor, order: paid } = await confirm(receipt(order, 1_000n))
+  assert.deepEqual([paid.status, heldMinor], ['success', 0n])
+})
+
+test('what is sent back and what comes at the same moment are both counted', async () => {
+  const { order } = await started()
+  await confirm(receipt(order, 400n))
+  await Promise.all([back(order, 400n), confirm(receipt(order, 300n))])
+  assert.deepEqual(await askedFor(order), ['Received so far 3.00 USD', 'Amount 7.00 USD'])
+})
+
+test('money that was sent back as the second attempt began pays nothing', async () => {
+  const order = await left()
+  await confirm(receipt(order, 1_000n))
+  afterNextReading(() => back(order, 1_000n))
+  assert.equal((await again(order)).status, 'pending')
+  assert.deepEqual(await askedFor(order), ['Amount 10.00 USD'])
 })
 
 test('an entry of the bank counts once, also when two operators record it at the same moment', async () => {

@@ -68,6 +68,8 @@ export const asItIs = { changes: [], transfers: [] } as const
 export interface DecisionIds {
   readonly transferId: string
   readonly returnId: string
+  /** Of the transfer that takes the order's amount out of suspense, where it is paid by bank transfer. */
+  readonly applyId: string
   readonly callbackIds: readonly [confirming: string, end: string]
   readonly nowMs: number
   /** What payments cost now. */

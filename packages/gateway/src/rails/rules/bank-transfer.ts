@@ -1,7 +1,6 @@
-// A payment by bank transfer: what the built-in rail answers where another would be asked, and what follows from money
-// that the bank booked. All of it goes into suspense first. An order is paid out of that as soon as there is enough;
+// A payment by bank transfer: what is decided where another rail would be asked, and what follows from money that the
+// bank booked. All of it goes into suspense first. An order is paid out of that as soon as there is enough;
 // what is too little, too much or too late stays there until it is sent back.
-import type { RailPaymentAnswer } from '@tillgate/protocol'
 import {
   accountIdOf,
   railAccount,
@@ -11,6 +10,7 @@ import {
 } from '../../ledger/rules/transfer.ts'
 import type { Order } from '../../orders/rules/order.ts'
 import {
+  type Attempt,
   asItIs,
   type Decision,
   type DecisionIds,
@@ -67,18 +67,19 @@ export interface TransferEntry {
 /** Nobody is asked, and nothing is news before an operator says so. */
 export const lookAgainSeconds = 86_400
 
-export function answerForTransfer(
-  account: BankAccount,
-  { attempt }: OrderAndAttempt,
-  question: Question,
-): RailPaymentAnswer {
-  if (question === 'payment.cancel') return { status: 'cancelled' }
-  return {
-    status: 'pending',
-    nextAction: attempt.nextAction ?? transferInstructions(account, attempt),
-    reference: creditorReference(attempt.paymentId),
-    checkAfterSeconds: lookAgainSeconds,
-  }
+export interface TransferFacts extends OrderAndAttempt {
+  readonly account: BankAccount
+  /** Of the order, those before. */
+  readonly entries: readonly TransferEntry[]
+}
+
+/** What follows where another rail would be asked. */
+export function decideAsked(facts: TransferFacts, question: Question, ids: DecisionIds): Decision {
+  const { order, attempt, entries } = facts
+  if (question === 'payment.cancel')
+    return decidePayment(facts, { status: 'cancelled' }, { ...ids, lateMoney: 'hold' })
+  if (attempt.status === 'starting') return decideHeld(facts, heldMinor(order, attempt.railId, entries), ids)
+  return { ...asItIs, isOver: attempt.endedAtMs !== undefined }
 }
 
 /** What lies in suspense for the order: all that came less what paid it and what was sent back. */
@@ -92,53 +93,57 @@ export function heldMinor(order: Order, railId: string, entries: readonly Transf
     )
 }
 
-export interface ReceiptFacts extends OrderAndAttempt {
-  readonly account: BankAccount
-  /** Of the order, those before. */
-  readonly entries: readonly TransferEntry[]
-}
-
-/** `applyId`: of the transfer that takes the order's amount out of suspense. */
-export function decideReceipt(
-  facts: ReceiptFacts,
-  receipt: TransferEntry,
-  { applyId, ...ids }: DecisionIds & { readonly applyId: string },
+/** What follows from an entry of the bank. `attempt`: undefined where the order waits for none of this rail. */
+export function decideEntry(
+  facts: Omit<TransferFacts, 'attempt'> & { readonly attempt: Attempt | undefined },
+  entry: TransferEntry,
+  ids: DecisionIds,
 ): Decision {
-  const { order, attempt, account, entries } = facts
-  const { nowMs } = ids
-  const booked = moved(receipt, 'transfer_received', nowMs)
-  const heldNow = heldMinor(order, receipt.railId, [...entries, receipt])
-  if (standingOf(facts) !== 'open')
+  const { order, attempt, entries } = facts
+  const isIn = entry.direction === 'in'
+  const booked = moved(entry, isIn ? 'transfer_received' : 'transfer_returned', ids.nowMs)
+  if (!attempt || standingOf({ order, attempt }) !== 'open')
     return {
       ...asItIs,
       transfers: [booked],
       isOver: false,
-      alert: `money came by bank transfer for an order that is ${order.status}; it is in suspense and left to an operator`,
+      ...(isIn && {
+        alert: `money came by bank transfer for an order that is ${order.status}; it is in suspense and left to an operator`,
+      }),
     }
-  if (heldNow < order.paymentAmountMinor) {
-    const nextAction = transferInstructions(account, attempt, heldNow)
-    const waiting = { ...attempt, status: 'pending', nextAction } as const
-    return { ...asItIs, attempt: waiting, transfers: [booked], isOver: false }
+  const decision = decideHeld({ ...facts, attempt }, heldMinor(order, entry.railId, [...entries, entry]), ids)
+  return { ...decision, transfers: [booked, ...decision.transfers] }
+}
+
+/** An open attempt asks for what is not there yet; where there is enough, the order is paid out of suspense. */
+function decideHeld(facts: TransferFacts, held: bigint, ids: DecisionIds): Decision {
+  const { order, attempt, account } = facts
+  const { merchantId, paymentId, currency, paymentAmountMinor: amountMinor } = order
+  const reference = creditorReference(paymentId)
+  if (held < amountMinor) {
+    const nextAction = transferInstructions(account, attempt, held)
+    return { ...asItIs, attempt: { ...attempt, status: 'pending', nextAction, reference }, isOver: false }
   }
-  const reference = creditorReference(order.paymentId)
   const paid = decidePayment(facts, { status: 'approved', reference }, { ...ids, lateMoney: 'hold' })
-  const used = { ...receipt, transferId: applyId, amountMinor: order.paymentAmountMinor }
+  const { railId } = attempt
+  const used = { railId, merchantId, paymentId, currency, amountMinor, transferId: ids.applyId }
   return {
     ...paid,
-    transfers: [booked, moved(used, 'transfer_applied', nowMs), ...paid.transfers],
-    ...(heldNow > order.paymentAmountMinor && {
+    transfers: [moved(used, 'transfer_applied', ids.nowMs), ...paid.transfers],
+    ...(held > amountMinor && {
       alert: 'more came by bank transfer than was to be paid; the rest is in suspense',
     }),
   }
 }
 
+type Movement = Pick<
+  TransferEntry,
+  'railId' | 'merchantId' | 'paymentId' | 'transferId' | 'currency' | 'amountMinor'
+>
+
 /** Between the rail's account and suspense. */
-export function moved(
-  entry: TransferEntry,
-  kind: TransferKind & `transfer_${string}`,
-  nowMs: number,
-): Transfer {
-  const { railId, merchantId, paymentId, transferId, currency, amountMinor } = entry
+function moved(movement: Movement, kind: TransferKind & `transfer_${string}`, nowMs: number): Transfer {
+  const { railId, merchantId, paymentId, transferId, currency, amountMinor } = movement
   const rail = accountIdOf(railAccount(railId, currency))
   const suspense = accountIdOf(suspenseAccount(currency))
   const isIn = kind === 'transfer_received'

@@ -8,13 +8,14 @@ import { sql } from '../../database/sql.ts'
 import { makeAccountOpener } from '../../ledger/store/ledger.ts'
 import type { Act } from '../../operators/rules/audit.ts'
 import { insertAct } from '../../operators/store/audit.ts'
-import type { OrderKey } from '../../orders/rules/order.ts'
+import type { Order, OrderKey } from '../../orders/rules/order.ts'
 import type { TransferEntry } from '../rules/bank-transfer.ts'
 import type { AttemptKey } from './rail-attempts.ts'
 import { accountsOf, commitDecisions, type Decided, lockOrders, RailRaceLost } from './rail-outcomes.ts'
 
 export interface RecordedTransfer extends Decided {
-  readonly order: OrderKey
+  /** As it was when that was decided. */
+  readonly order: Order
   /** Undefined: a refund that was not sent. */
   readonly entry: TransferEntry | undefined
   /** What is not to be asked any more. */
@@ -42,10 +43,11 @@ export function makeTransferEntryStore(database: Pool, onQueued: OnQueued = () =
 
 async function commitRecorded(
   transaction: Queryable,
-  { entry, endsTask, act, ...decided }: RecordedTransfer,
+  { order, entry, endsTask, act, ...decided }: RecordedTransfer,
 ) {
-  // First, as whoever ends an order does, so that nobody waits in a circle. What changes no attempt leaves the order alone.
-  if (decided.decision?.attempt && decided.before) await lockOrders(transaction, [decided.before.order])
+  // First, as whoever ends an order does, so that nobody waits in a circle; and while it is pending, since an attempt may
+  // begin that must know of the entry. Refunds lock an order that has ended after the accounts, so that one is left alone.
+  if (order.status === 'pending') await lockOrders(transaction, [order])
   if (entry && !(await insertEntry(transaction, entry))) return { result: false, queued: [] }
   if (endsTask !== undefined) await removeTask(transaction, endsTask)
   const queued = await commitDecisions(transaction, [decided])
