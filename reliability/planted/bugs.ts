@@ -513,7 +513,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'repeated-create-answers-a-new-order': {
     what: 'The repetition of a create is answered with a paymentId that is stored nowhere.',
     caughtBy: 'simulation',
-    places: [{ in: 'insertOrders', find: 'return found', replace: 'return order' }],
+    places: [{ in: 'insertOrders', find: 'earlierByOrder.get(order)', replace: 'order' }],
   },
   'second-callback-id-on-retry': {
     what: 'Every attempt of a callback has an id of its own, so that a merchant cannot know the repetition.',
@@ -534,6 +534,28 @@ export const bugs: Readonly<Record<string, Bug>> = {
         in: 'creditOf',
         find: 'debitAccountId: accountIdOf(merchantAccount(merchantId, currency)),',
         replace: "debitAccountId: ['rail', order.railId, currency].join(':'),",
+      },
+    ],
+  },
+  'late-money-under-the-id-of-its-hold': {
+    what: 'Money of a payment that the rail took, declined and then approved has the id of its hold, and is never booked.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'latePaymentId',
+        find: 'order.transactionId === transactionId ? `${transactionId}L` : transactionId',
+        replace: "order.transactionId === '' ? '' : transactionId",
+      },
+    ],
+  },
+  'resend-forgets-its-endpoint': {
+    what: 'A callback that is sent again after its end is sent as if it were no endpoint’s.',
+    caughtBy: 'endpoints.test.ts',
+    places: [
+      {
+        in: 'resend',
+        find: 'select callback_id, merchant_id, host, due_at, true, endpoint_id from wanted where is_ended',
+        replace: "select callback_id, merchant_id, host, due_at, true, '' from wanted where is_ended",
       },
     ],
   },

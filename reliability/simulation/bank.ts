@@ -17,7 +17,7 @@ interface Payment {
   readonly endsAtMs: number
   readonly end: 'approved' | 'declined'
   isCancelled: boolean
-  /** A bank that cancelled a payment and takes the money all the same. */
+  /** A bank that cancelled or declined a payment and takes the money all the same. */
   approvesAfterAllAtMs?: number
 }
 
@@ -180,12 +180,17 @@ export class SimulatedBank {
     this.payments.set(transactionId, payment)
     if (fate === 'never') return
     for (const afterMs of [actsAfterMs, endsAfterMs]) void this.#notifyAfter(afterMs, transactionId)
+    if (payment.end === 'declined') this.#mayThinkBetter(transactionId, payment, endsAfterMs)
   }
 
   #cancel(transactionId: string, payment: Payment): void {
     payment.isCancelled = true
+    this.#mayThinkBetter(transactionId, payment)
+  }
+
+  #mayThinkBetter(transactionId: string, payment: Payment, endsAfterMs = 0): void {
     if (!this.#seeded.isLucky(0.2)) return
-    const afterMs = this.#seeded.whole(second, 6 * hour)
+    const afterMs = endsAfterMs + this.#seeded.whole(second, 6 * hour)
     payment.approvesAfterAllAtMs = this.#time.nowMs + afterMs
     void this.#notifyAfter(afterMs, transactionId)
   }
@@ -218,8 +223,8 @@ export class SimulatedBank {
 
   #statusOf(payment: Payment): 'pending' | 'submitted' | 'approved' | 'declined' | 'cancelled' {
     const { nowMs } = this.#time
-    if (payment.isCancelled)
-      return nowMs >= (payment.approvesAfterAllAtMs ?? Number.POSITIVE_INFINITY) ? 'approved' : 'cancelled'
+    if (nowMs >= (payment.approvesAfterAllAtMs ?? Number.POSITIVE_INFINITY)) return 'approved'
+    if (payment.isCancelled) return 'cancelled'
     if (nowMs < payment.actsAtMs) return 'pending'
     return nowMs < payment.endsAtMs ? 'submitted' : payment.end
   }
