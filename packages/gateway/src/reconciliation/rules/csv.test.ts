@@ -34,6 +34,37 @@ test('amounts with either decimal sign, grouped, signed or in brackets, and days
   )
 })
 
+test('thousands are grouped by any usual sign, and only in groups of three digits', () => {
+  const amountOf = (amount: string, decimalSign: CsvMapping['decimalSign']) =>
+    linesOf(`Tag;Betrag;Ref\n16.11.2026;${amount};a`, { ...columns, decimalSign })[0]?.amountMinor
+  const comma = ['1.234.567,80', '1 234 567,8', '1\u202f234\u202f567,80', "1'234'567,80", '1’234’567,80']
+  for (const amount of comma) assert.equal(amountOf(amount, ','), 123_456_780n, amount)
+  assert.equal(amountOf('1,234,567.80', '.'), 123_456_780n)
+  assert.equal(amountOf('- 1.234', ','), -123_400n)
+  assert.equal(amountOf('( 1 234 )', ','), -123_400n)
+  assert.equal(amountOf('1234567,80', ','), 123_456_780n)
+  assert.equal(amountOf(',5', ','), 50n)
+
+  const refused: [string, CsvMapping['decimalSign']][] = [
+    ['12.50', ','],
+    ['12,50', '.'],
+    ['1.2345', ','],
+    ['1234.567', ','],
+    ['0.500', ','],
+    ['1.234 567', ','],
+    ['1,234.567', ','],
+    ['12,50,00', ','],
+    ['12 50', ','],
+    [',', ','],
+  ]
+  for (const [amount, decimalSign] of refused)
+    assert.throws(
+      () => amountOf(amount, decimalSign),
+      { message: /^Line 2: .* is no amount such as .*Change the mapping’s decimal sign/ },
+      amount,
+    )
+})
+
 test('a cell in quotes may hold separators and line ends, and the text may be cut anywhere', () => {
   const text = 'Tag;Betrag;Ref\n16.11.2026;1,00;"a;\nb"\n17.11.2026;2,00;x\n'
   for (const piece of [1, 3, 10]) assert.deepEqual(read(text, columns, piece), read(text))
@@ -75,7 +106,7 @@ test('hostile and broken files get an error that names the line', () => {
     [`${'a;'.repeat(1_000_000)}\n`, /more than 200 columns|longer than/],
     ['Tag;Betrag;Ref\n16.11.2026;1,00;"never closed', /^Line 2: a quote is opened/],
     [`Tag;Betrag;Ref\n"${'x'.repeat(70_000)}`, /^Line 2: longer than 65536/],
-    ['Tag;Betrag;Ref\n16.11.2026;one;a', /^Line 2: "one" "EUR"/],
+    ['Tag;Betrag;Ref\n16.11.2026;one;a', /^Line 2: "one" is no amount such as 1\.234,50/],
     ['Tag;Betrag;Ref\n2026-11-16;1,00;a', /^Line 2: .* is no day/],
     ['Tag;Betrag;Ref\n31.11.2026;1,00;a', /^Line 2: "2026-11-31" is no day/],
   ]

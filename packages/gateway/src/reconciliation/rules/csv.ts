@@ -202,14 +202,27 @@ function itemOf(
   return { kind: 'line', line }
 }
 
+/** By the decimal sign. Thousands are in groups of three digits, all parted by the same sign. */
+const numbers = {
+  '.': { pattern: /^(?:\d+|[1-9]\d{0,2}([\s'’,])\d{3}(?:\1\d{3})*)?(?:\.\d*)?$/, example: '1,234.50' },
+  ',': { pattern: /^(?:\d+|[1-9]\d{0,2}([\s'’.])\d{3}(?:\1\d{3})*)?(?:,\d*)?$/, example: '1.234,50' },
+} as const
+
 function signedAmount(
   written: string,
   { mapping, currency, lineNumber }: { mapping: CsvMapping; currency: string; lineNumber: number },
 ): bigint {
-  const grouping = mapping.decimalSign === '.' ? /[\s',]/g : /[\s'.]/g
-  const plain = written.replace(grouping, '').replace(',', '.')
-  const [, minus, digits = ''] = /^([-−(])?\+?(.*?)\)?$/.exec(plain) ?? []
-  const minor = amountOf(digits, currency, lineNumber)
+  const { decimalSign } = mapping
+  const { pattern, example } = numbers[decimalSign]
+  const [, minus, rest = ''] = /^([-−(])?\+?(.*?)\)?$/.exec(written) ?? []
+  const number = rest.trim()
+  if (!pattern.test(number) || !/\d/.test(number))
+    throw unreadable(
+      lineNumber,
+      `${JSON.stringify(written.slice(0, 40))} is no amount such as ${example}, with ${JSON.stringify(decimalSign)} as decimal sign. Change the mapping’s decimal sign, or the amount.`,
+    )
+  const [whole = '', decimals = ''] = number.split(decimalSign)
+  const minor = amountOf(`${whole.replace(/\D/g, '')}.${decimals}`, currency, lineNumber)
   return minus === undefined ? minor : -minor
 }
 
