@@ -93,6 +93,20 @@ test('the direction may be a column of its own, and lines may be left out by a w
   )
 })
 
+test('where a column tells the direction, a minus may say the same and nothing else', () => {
+  const mapping: CsvMapping = { ...columns, sign: 'column', direction: 'Art', outWord: ' Soll' }
+  const of = (amount: string, word: string) =>
+    linesOf(`Tag;Betrag;Ref;Art\n16.11.2026;${amount};a;${word}`, mapping)[0]?.amountMinor
+  assert.deepEqual(
+    [of('12,50', 'Soll'), of('-12,50', 'Soll'), of('(12,50)', ' SOLL '), of('12,50', 'soll')],
+    [-1250n, -1250n, -1250n, -1250n],
+  )
+  assert.equal(of('12,50', 'Haben'), 1250n)
+  assert.throws(() => of('-12,50', 'Haben'), {
+    message: /^Line 2: the amount is below zero, and "Art" says "Haben", not " Soll"\..* as_written/,
+  })
+})
+
 test('what a rail pays over in one sum is named by a column, or is that of the day', () => {
   const text = 'Tag;Betrag;Ref;Gebühr;Sammler\n16.11.2026;10,00;a;0,30;S1\n17.11.2026;5,00;b;;\n'
   const [a, b] = linesOf(text, { ...columns, fee: 'Gebühr', batch: 'Sammler' }, text.length, true)

@@ -180,9 +180,7 @@ function itemOf(
   const currency = isCode(mapping.currency) ? mapping.currency : of(mapping.currency).toUpperCase()
   const day = dayOf(isoDay(of(mapping.day), mapping.dayForm), lineNumber)
   const written = signedAmount(of(mapping.amount), { mapping, currency, lineNumber })
-  const isOut =
-    mapping.sign === 'column' ? of(mapping.direction) === mapping.outWord : mapping.sign === 'reversed'
-  const amountMinor = isOut ? -written : written
+  const amountMinor = directed(written, { mapping, direction: of(mapping.direction), lineNumber })
   if (amountMinor === 0n) return { kind: 'skipped' }
   const fee = of(mapping.fee)
   const line: StatementLine = {
@@ -200,6 +198,21 @@ function itemOf(
     description: shortened(of(mapping.description)),
   }
   return { kind: 'line', line }
+}
+
+/** Below zero went out. Where a column tells the direction, a minus may say the same once more. */
+function directed(
+  written: bigint,
+  { mapping, direction, lineNumber }: { mapping: CsvMapping; direction: string; lineNumber: number },
+): bigint {
+  if (mapping.sign !== 'column') return mapping.sign === 'reversed' ? -written : written
+  const isOut = direction.toLowerCase() === mapping.outWord?.trim().toLowerCase()
+  if (written >= 0n) return isOut ? -written : written
+  if (isOut) return written
+  throw unreadable(
+    lineNumber,
+    `the amount is below zero, and ${JSON.stringify(mapping.direction)} says ${JSON.stringify(direction.slice(0, 40))}, not ${JSON.stringify(mapping.outWord)}. If amounts have their own sign, change the mapping’s sign to as_written.`,
+  )
 }
 
 /** By the decimal sign. Thousands are in groups of three digits, all parted by the same sign. */
