@@ -113,6 +113,24 @@ test('what a rail pays over in one sum is named by a column, or is that of the d
   assert.deepEqual([a?.feeMinor, a?.batch, b?.feeMinor, b?.batch], [30n, 'S1', 0n, '2026-11-17'])
 })
 
+test('cells beyond the headings are refused unless they are empty', () => {
+  const mapping: CsvMapping = { ...columns, separator: ',', decimalSign: '.' }
+  const of = (head: string, row: string) => linesOf(`${head}\n${row}`, mapping)[0]?.amountMinor
+  assert.equal(of('Tag,Ref,Betrag', '16.11.2026,a,"1,234.50", ,'), 123_450n)
+  for (const head of ['Tag,Ref,Betrag,Text', 'Tag,Ref,Betrag,Text,'])
+    assert.throws(() => of(head, '16.11.2026,a,1,234.50,x'), {
+      message: /^Line 2: "x" stands beyond the last of 4 headings\. Put cells .*\(,\) into quotes/,
+    })
+})
+
+test('a heading that is there twice is refused where the mapping names it', () => {
+  const row = '16.11.2026;1,00;a;900,00'
+  assert.throws(() => read(`Tag;Betrag;Ref; Betrag\n${row}`), {
+    message: /^Line 1: there is more than one column "Betrag"/,
+  })
+  assert.equal(linesOf(`Tag;Betrag;Ref;Text;Text\n${row};x`)[0]?.amountMinor, 100n)
+})
+
 test('hostile and broken files get an error that names the line', () => {
   const cases: [string, RegExp][] = [
     ['', /the file is empty/],

@@ -51,17 +51,17 @@ export function makeCsvReader(
   { batches }: { readonly batches: boolean },
 ): StatementReader {
   const rows = makeRowReader(mapping.separator === 'tab' ? '\t' : mapping.separator)
-  let columns: ReadonlyMap<string, number> | undefined
+  let head: Head | undefined
   let isTold = false
 
   const read = (all: readonly Row[]): StatementItem[] =>
     all.flatMap((row): StatementItem[] => {
-      if (!columns) {
-        columns = columnsOf(mapping, row)
+      if (!head) {
+        head = headOf(mapping, row)
         return []
       }
       if (row.cells.every((cell) => cell.trim() === '')) return []
-      const item = itemOf(row, { mapping, columns, batches })
+      const item = itemOf(row, { mapping, head, batches })
       const told: StatementItem[] = isTold
         ? []
         : [{ kind: 'account', number: undefined, lineNumber: row.lineNumber }]
@@ -72,7 +72,7 @@ export function makeCsvReader(
     write: (text) => read(rows.write(text)),
     end() {
       const last = read(rows.end())
-      if (!columns) throw unreadable(1, 'the file is empty: its first line ought to name the columns.')
+      if (!head) throw unreadable(1, 'the file is empty: its first line ought to name the columns.')
       return last
     },
   }
@@ -147,19 +147,34 @@ const columnFields = [
   'skipColumn',
 ] as const
 
-function columnsOf(mapping: CsvMapping, { lineNumber, cells }: Row): ReadonlyMap<string, number> {
-  const heads = new Map(cells.map((cell, index) => [cell.trim(), index]))
+interface Head {
+  /** Where each heading stands. */
+  readonly columns: ReadonlyMap<string, number>
+  /** Up to the last heading. */
+  readonly width: number
+}
+
+function headOf(mapping: CsvMapping, { lineNumber, cells }: Row): Head {
+  const headings = cells.map((cell) => cell.trim())
+  const columns = new Map(headings.map((heading, index) => [heading, index]))
   const wanted = [
     ...columnFields.flatMap((field) => mapping[field] ?? []),
     ...mapping.references,
     ...(isCode(mapping.currency) ? [] : [mapping.currency]),
   ]
-  const missing = wanted.filter((name) => !heads.has(name))
-  if (missing.length === 0) return heads
-  throw unreadable(
-    lineNumber,
-    `there is no column ${missing.map((name) => JSON.stringify(name)).join(', ')}. There are: ${[...heads.keys()].slice(0, 30).join(', ').slice(0, 400)}. Change the mapping, or its separator.`,
-  )
+  const missing = wanted.filter((name) => !columns.has(name))
+  if (missing.length > 0)
+    throw unreadable(
+      lineNumber,
+      `there is no column ${missing.map((name) => JSON.stringify(name)).join(', ')}. There are: ${[...columns.keys()].slice(0, 30).join(', ').slice(0, 400)}. Change the mapping, or its separator.`,
+    )
+  const twice = wanted.find((name) => headings.indexOf(name) !== columns.get(name))
+  if (twice !== undefined)
+    throw unreadable(
+      lineNumber,
+      `there is more than one column ${JSON.stringify(twice)}. Give the one that is meant another heading, in the file and in the mapping.`,
+    )
+  return { columns, width: headings.findLastIndex((heading) => heading !== '') + 1 }
 }
 
 function isCode(currency: string): boolean {
@@ -167,15 +182,13 @@ function isCode(currency: string): boolean {
 }
 
 function itemOf(
-  { lineNumber, cells }: Row,
-  {
-    mapping,
-    columns,
-    batches,
-  }: { mapping: CsvMapping; columns: ReadonlyMap<string, number>; batches: boolean },
+  row: Row,
+  { mapping, head, batches }: { mapping: CsvMapping; head: Head; batches: boolean },
 ): StatementItem {
+  checkWidth(row, { mapping, head })
+  const { lineNumber, cells } = row
   const of = (name: string | undefined) =>
-    name === undefined ? '' : (cells[columns.get(name) ?? -1] ?? '').trim()
+    name === undefined ? '' : (cells[head.columns.get(name) ?? -1] ?? '').trim()
   if (mapping.skipWords?.includes(of(mapping.skipColumn)) === true) return { kind: 'skipped' }
   const currency = isCode(mapping.currency) ? mapping.currency : of(mapping.currency).toUpperCase()
   const day = dayOf(isoDay(of(mapping.day), mapping.dayForm), lineNumber)
@@ -198,6 +211,19 @@ function itemOf(
     description: shortened(of(mapping.description)),
   }
   return { kind: 'line', line }
+}
+
+/** An amount such as 1,234.50 without quotes is two cells, and what follows it would be read from the wrong columns. */
+function checkWidth(
+  { lineNumber, cells }: Row,
+  { mapping, head }: { mapping: CsvMapping; head: Head },
+): void {
+  const beyond = cells.slice(head.width).find((cell) => cell.trim() !== '')
+  if (beyond === undefined) return
+  throw unreadable(
+    lineNumber,
+    `${JSON.stringify(beyond.slice(0, 40))} stands beyond the last of ${head.width} headings. Put cells that hold the separator (${mapping.separator}) into quotes, or change the mapping’s separator.`,
+  )
 }
 
 /** Below zero went out. Where a column tells the direction, a minus may say the same once more. */
