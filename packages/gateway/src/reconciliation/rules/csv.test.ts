@@ -113,6 +113,21 @@ test('what a rail pays over in one sum is named by a column, or is that of the d
   assert.deepEqual([a?.feeMinor, a?.batch, b?.feeMinor, b?.batch], [30n, 'S1', 0n, '2026-11-17'])
 })
 
+test('a fee without a payment is a line of its own, so that its batch adds up', () => {
+  const text =
+    'Tag;Betrag;Ref;Gebühr\n16.11.2026;100,00;a;1,00\n16.11.2026;0,00;dispute;15,00\n16.11.2026;0,00;b;0,00\n16.11.2026;0,00;c;\n'
+  for (const sign of ['as_written', 'reversed'] as const) {
+    const items = read(text, { ...columns, sign, fee: 'Gebühr' }, text.length, true)
+    const gross = sign === 'reversed' ? -10_000n : 10_000n
+    assert.deepEqual(
+      items.map((item) =>
+        item.kind === 'line' ? [item.line.amountMinor, item.line.feeMinor, item.line.batch] : item.kind,
+      ),
+      ['account', [gross, 100n, '2026-11-16'], [-1500n, 0n, '2026-11-16'], 'skipped', 'skipped'],
+    )
+  }
+})
+
 test('cells beyond the headings are refused unless they are empty', () => {
   const mapping: CsvMapping = { ...columns, separator: ',', decimalSign: '.' }
   const of = (head: string, row: string) => linesOf(`${head}\n${row}`, mapping)[0]?.amountMinor

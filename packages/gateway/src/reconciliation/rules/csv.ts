@@ -193,16 +193,19 @@ function itemOf(
   const currency = isCode(mapping.currency) ? mapping.currency : of(mapping.currency).toUpperCase()
   const day = dayOf(isoDay(of(mapping.day), mapping.dayForm), lineNumber)
   const written = signedAmount(of(mapping.amount), { mapping, currency, lineNumber })
-  const amountMinor = directed(written, { mapping, direction: of(mapping.direction), lineNumber })
-  if (amountMinor === 0n) return { kind: 'skipped' }
+  const grossMinor = directed(written, { mapping, direction: of(mapping.direction), lineNumber })
   const fee = of(mapping.fee)
+  const keptMinor = fee === '' ? 0n : signedAmount(fee, { mapping, currency, lineNumber })
+  if (grossMinor === 0n && keptMinor === 0n) return { kind: 'skipped' }
+  // A fee without a payment, such as that of a dispute, is money that went out: its batch is paid over less by it.
+  const isFeeAlone = grossMinor === 0n
   const line: StatementLine = {
     lineNumber,
     day,
     valueDay: day,
     currency,
-    amountMinor,
-    feeMinor: fee === '' ? 0n : signedAmount(fee, { mapping, currency, lineNumber }),
+    amountMinor: isFeeAlone ? -keptMinor : grossMinor,
+    feeMinor: isFeeAlone ? 0n : keptMinor,
     entryReference: shortened(of(mapping.references[0])),
     references: referencesOf(mapping.references.map(of), [of(mapping.description)]),
     batch: batches ? (shortened(of(mapping.batch)) ?? day) : undefined,
