@@ -63,6 +63,29 @@ test('a balance that opens a day is that of the day before; money owed is below 
   })
 })
 
+test('balances of a page are ignored, and entries without a day still have that of their page', () => {
+  const balance = (code: string, amount: string, sub = '') =>
+    `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry>${sub}</Tp><Amt Ccy="EUR">${amount}</Amt><Dt><Dt>2026-11-16</Dt></Dt></Bal>`
+  const interim = '<SubTp><Cd>INTM</Cd></SubTp>'
+  const dayless = entry('').replace(/<BookgDt>.*<\/ValDt>/, '')
+  const pages = [
+    balance('CLBD', '112.50', interim) + dayless,
+    balance('OPBD', '112.50', interim) + balance('CLBD', '125') + dayless,
+  ]
+  const items = read(statement(pages.join('</Stmt><Stmt>')))
+  assert.deepEqual(
+    items.flatMap((item) => (item.kind === 'balance' ? [[item.balance.day, item.balance.amountMinor]] : [])),
+    [
+      ['2026-11-15', -10_000n],
+      ['2026-11-16', 12_500n],
+    ],
+  )
+  assert.deepEqual(
+    items.flatMap((item) => (item.kind === 'line' ? [item.line.day] : [])),
+    ['2026-11-16', '2026-11-16'],
+  )
+})
+
 test('an entry of several transactions is a line each where their amounts make it up, and one line otherwise', () => {
   const of = (...amounts: string[]) =>
     amounts

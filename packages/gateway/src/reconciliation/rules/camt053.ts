@@ -145,9 +145,10 @@ export function makeCamtReader(): StatementReader {
     const when = balance.get('Dt/Dt') ?? balance.get('Dt/DtTm')
     if ((!isOpening && kind !== 'CLBD') || when === undefined) return
     const day = dayOf(when, here())
+    if (kind === 'CLBD') account.set('closed', day)
+    if (balance.get('Tp/SubTp/Cd') === 'INTM') return
     const currency = balance.get('Amt@Ccy') ?? ''
     const amountMinor = signed(balance, amountOf(balance.get('Amt') ?? '', currency, here()))
-    if (kind === 'CLBD') account.set('closed', day)
     // What is there when a day opens is what was there when the one before ended.
     const at = kind === 'OPBD' ? dayAfter(day, -1) : day
     found.push({ kind: 'balance', balance: { day: at, currency, amountMinor } })
