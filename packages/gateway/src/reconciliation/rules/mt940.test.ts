@@ -59,6 +59,21 @@ test('what was reversed goes the other way, and a day of booking is in the year 
   )
 })
 
+test('the 30th of February, and the 29th where there is none, is its last day, of value and of booking', () => {
+  const days = { '2702280230': '2027-02-28', '2702300230': '2027-02-28', '2703010229': '2027-02-28' }
+  for (const [written, day] of Object.entries({ ...days, '2803010229': '2028-02-29' }))
+    assert.equal(lineOf(`:61:${written}C5,NTRFA`)?.day, day, written)
+  assert.throws(() => lineOf(':61:2702280231C5,NTRFA'), /"2027-02-31" is no day/)
+})
+
+test('a line of text may begin with a dash; one that is alone, or with a bracket, ends the message', () => {
+  const entries = ':61:261116C5,NTRFNONREF\r\n:86:THANKS\r\n- ORDER\r\n-T0123456'
+  assert.equal(lineOf(entries)?.description, 'THANKS - ORDER -T0123456')
+  assert(lineOf(entries)?.references.includes('T0123456'))
+  for (const end of ['-', '- ', '-}', '-}{5:{CHK:1}}', '{5:{CHK:1}}'])
+    assert.equal(lineOf(`${entries}\r\n${end}\r\nBANKNL2A`)?.description, 'THANKS - ORDER -T0123456', end)
+})
+
 test('references, text and names are found in the ways that banks write them', () => {
   const german = lineOf(
     ':61:261116C5,NTRFNONREF\n:86:166?00CREDIT?20EREF+T01K73ZQ80?210ABC?22SVWZ+ORDER RF71 0ZZ1 2345 ?236789 ABCD E?32ADA EX?33AMPLE',

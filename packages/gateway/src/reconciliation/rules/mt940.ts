@@ -64,7 +64,7 @@ export function makeMt940Reader(): StatementReader {
     if (tag !== undefined) {
       endField()
       field = { tag, lineNumber, lines: [value] }
-    } else if (/^-\}?|^\{[15]:/.test(line)) endField()
+    } else if (/^-(?:\}|\s*$)|^\{[15]:/.test(line)) endField()
     else if (field) {
       field.lines.push(line)
       if (field.lines.reduce((sum, { length }) => sum + length, 0) > limits.field) throw tooLong(lineNumber)
@@ -162,21 +162,22 @@ function lineOf({ lineNumber, lines }: Field, info: readonly string[], currency:
   }
 }
 
-/** Banks that count months of 30 days write the 30th of February, and mean its last. */
 function shortDay(written: string, lineNumber: number): string {
-  const [year, month, day] = [written.slice(0, 2), written.slice(2, 4), written.slice(4)]
-  if (month === '02' && (day === '29' || day === '30')) return dayAfter(`20${year}-03-01`, -1)
-  return dayOf(`20${year}-${month}-${day}`, lineNumber)
+  return dayOf(dayIn(`20${written.slice(0, 2)}`, written.slice(2)), lineNumber)
 }
 
 /** The day of booking has no year: it is the one nearest to the day of value. */
 function nearest(monthDay: string, valueDay: string, lineNumber: number): string {
   const year = Number(valueDay.slice(0, 4))
-  const days = [year, year - 1, year + 1].map(
-    (each) => `${each}-${monthDay.slice(0, 2)}-${monthDay.slice(2)}`,
-  )
+  const days = [year, year - 1, year + 1].map((each) => dayIn(each.toString(), monthDay))
   const near = days.find((day) => Math.abs(daysBetween(day, valueDay)) < 180)
   return dayOf(near ?? days[0] ?? '', lineNumber)
+}
+
+/** Banks that count months of 30 days write the 30th of February, and mean its last. */
+function dayIn(year: string, monthDay: string): string {
+  if (monthDay === '0229' || monthDay === '0230') return dayAfter(`${year}-03-01`, -1)
+  return `${year}-${monthDay.slice(0, 2)}-${monthDay.slice(2)}`
 }
 
 interface Info {
