@@ -59,7 +59,7 @@ test('a run is these bytes, for ever', () => {
   )
 })
 
-test('amounts have the digits of their currency, and only euros to an IBAN are SEPA', () => {
+test('amounts have the digits of their currency, and only euros to an IBAN of SEPA are SEPA', () => {
   const amountOf = (currency: string, amountMinor: bigint) =>
     /<InstdAmt Ccy="...">.*<\/ChrgBr>/.exec(painPayout({ ...payout, currency, amountMinor }))?.[0]
   assert.equal(amountOf('JPY', 5_000n), '<InstdAmt Ccy="JPY">5000</InstdAmt></Amt><ChrgBr>SHAR</ChrgBr>')
@@ -68,6 +68,11 @@ test('amounts have the digits of their currency, and only euros to an IBAN are S
   const written = painPayout({ ...payout, account })
   assert.match(written, /<ChrgBr>SHAR<\/ChrgBr><Cdtr>/)
   assert.doesNotMatch(written, /SEPA/)
+  const sentTo = (iban: string) => painPayout({ ...payout, account: { ...payout.account, iban } })
+  assert.match(sentTo('TR330006100519786457841326'), /<ChrgBr>SHAR<\/ChrgBr><Cdtr>/)
+  assert.doesNotMatch(sentTo('TR330006100519786457841326'), /SEPA/)
+  for (const iban of ['RS35260005601001611379', 'GB29NWBK60161331926819', 'CH9300762011623852957'])
+    assert.match(sentTo(iban), /<SvcLvl><Cd>SEPA<\/Cd><\/SvcLvl>.*<ChrgBr>SLEV<\/ChrgBr>/)
 })
 
 test('an account without an IBAN is its number and its bank in words', () => {

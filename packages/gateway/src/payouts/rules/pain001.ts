@@ -6,6 +6,7 @@ import type { BankDetails } from '../../treasury/rules/bank-account.ts'
 import { toBankText } from './bank-text.ts'
 import type { Payout, PayoutRun } from './payout.ts'
 import { dayOf } from './payout-plan.ts'
+import { isSepaIban } from './sepa.ts'
 
 export interface FileTotals {
   readonly payouts: number
@@ -34,7 +35,7 @@ export function painHead(run: SentRun, totals: FileTotals): string {
 }
 
 export function painPayout({ payoutId, account, amountMinor, currency }: Payout): string {
-  const isSepa = currency === 'EUR' && account.iban !== undefined
+  const isSepa = currency === 'EUR' && account.iban !== undefined && isSepaIban(account.iban)
   const creditorAgent = agent(account)
   return [
     `<CdtTrfTxInf><PmtId>${element('EndToEndId', payoutId)}</PmtId>`,

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { getCountrySpecifications } from 'ibantools'
+import { isSepaIban } from './sepa.ts'
+
+// Where this fails with another version of ibantools, look at the list of the European Payments Council.
+test('SEPA is what ibantools knows of it, and the five countries that it lacks', () => {
+  const countries = Object.entries(getCountrySpecifications())
+  const ours = countries.flatMap(([code]) => (isSepaIban(`${code}00`) ? [code] : []))
+  const theirs = countries.flatMap(([code, { SEPA }]) => (SEPA ? [code] : []))
+  assert.deepEqual(new Set(ours), new Set([...theirs, 'AL', 'MD', 'ME', 'MK', 'RS']))
+  // 41 countries, and Gibraltar.
+  assert.equal(ours.length, 42)
+})
