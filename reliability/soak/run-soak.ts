@@ -8,6 +8,7 @@ import { CrashBank } from '../crash/bank.ts'
 import { GatewayChild } from '../support/gateway-child.ts'
 import { residentMegabytes } from '../support/resident.ts'
 import { Site } from '../support/site.ts'
+import { debuggerOptions, type LiveHeap, openLiveHeap } from './live-heap.ts'
 import { type Trend, trendOf } from './trend.ts'
 
 export interface Soak {
@@ -25,7 +26,7 @@ export interface Soaked {
   readonly ordersPerSecond: number
   /** Of one processor, by the gateway's process. */
   readonly processorShare: number
-  /** From a third of the time on, in megabytes from look to look: until then caches fill. */
+  /** Of the live heap, from a third of the time on, in megabytes from look to look: until then caches fill. */
   readonly memory: Trend
   readonly first: Look
   readonly last: Look
@@ -33,7 +34,9 @@ export interface Soaked {
 
 interface Look {
   readonly orders: number
+  /** What it takes of the machine's memory. */
   readonly megabytes: number
+  readonly liveMegabytes: number
   readonly handles: number
   readonly connections: number
   readonly storedBytes: number
@@ -46,6 +49,8 @@ interface Look {
 const readingsPerLook = 10
 const ticksPerSecond = 100
 const mostMoreHandles = 20
+/** It goes up and down with the collector. */
+const mostMoreMemory = 1.15
 const mostMoreConnections = 4
 /** Beside this share of all rows: in small tables vacuum has no reason to begin. */
 const fewDeadRows = 5_000
@@ -58,19 +63,25 @@ export async function runSoak({
   shoppers,
   tell = () => {},
 }: Soak): Promise<Soaked> {
-  const gateway = await GatewayChild.make({ dataDir, environment: { MERCHANT_REQUESTS_PER_SECOND: '5000' } })
+  const gateway = await GatewayChild.make({
+    dataDir,
+    environment: { MERCHANT_REQUESTS_PER_SECOND: '5000', NODE_OPTIONS: debuggerOptions },
+  })
+  let heap: LiveHeap | undefined
   let site: Site | undefined
   let bank: CrashBank | undefined
   try {
     gateway.start()
     await gateway.ready()
+    const openHeap = await openLiveHeap(gateway.output)
+    heap = openHeap
     bank = await CrashBank.open({ DATA_DIR: dataDir })
     site = await Site.open({ dataDir, name: 'soak', bank })
     const began = { atMs: performance.now(), seconds: processorSeconds(gateway.pid) }
     const trouble = site.startLoad(shoppers)
     const seen: Look[] = []
     while (seen.length < looks) {
-      const look = await Promise.race([lookAt(site, gateway, lookEveryMs), trouble])
+      const look = await Promise.race([lookAt(site, { gateway, heap: openHeap, lookEveryMs }), trouble])
       seen.push(look)
       tell(JSON.stringify(look))
     }
@@ -80,7 +91,7 @@ export async function runSoak({
     const settled = seen.slice(Math.floor(looks / 3))
     const [first, last] = [settled[0], settled.at(-1)]
     if (!first || !last) throw new Error('there was no time to look')
-    const memory = trendOf(settled.map(({ megabytes }) => megabytes))
+    const memory = trendOf(settled.map(({ liveMegabytes }) => liveMegabytes))
     return {
       violations: [...grown(first, last, memory), ...(await site.check())],
       orders: last.orders,
@@ -91,13 +102,17 @@ export async function runSoak({
       last,
     }
   } finally {
+    heap?.close()
     await gateway.stop()
     site?.close()
     bank?.close()
   }
 }
 
-async function lookAt(site: Site, gateway: GatewayChild, lookEveryMs: number): Promise<Look> {
+async function lookAt(
+  site: Site,
+  { gateway, heap, lookEveryMs }: { gateway: GatewayChild; heap: LiveHeap; lookEveryMs: number },
+): Promise<Look> {
   const megabytes: number[] = []
   const handles: number[] = []
   for (let reading = 0; reading < readingsPerLook; reading++) {
@@ -108,12 +123,15 @@ async function lookAt(site: Site, gateway: GatewayChild, lookEveryMs: number): P
   return {
     orders: site.journal.orders.size,
     megabytes: Math.min(...megabytes),
+    liveMegabytes: await heap.megabytes(),
     handles: median(handles),
     ...(await site.stored(storedNow)),
   }
 }
 
-async function storedNow(pool: Pool): Promise<Omit<Look, 'orders' | 'megabytes' | 'handles'>> {
+async function storedNow(
+  pool: Pool,
+): Promise<Omit<Look, 'orders' | 'megabytes' | 'liveMegabytes' | 'handles'>> {
   const { rows } = await pool.query<{ connections: number; bytes: string; rows: number; dead: number }>(
     `select (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') connections,
             (select sum(pg_total_relation_size(relid)) from pg_stat_user_tables) bytes,
@@ -130,7 +148,11 @@ function grown(first: Look, last: Look, memory: Trend): string[] {
   const wrong: [boolean, string][] = [
     [
       memory.least > 0,
-      `memory grows by ${memory.slope.toFixed(2)} MB from look to look, surely by ${memory.least.toFixed(2)}`,
+      `the live heap grows by ${memory.slope.toFixed(3)} MB from look to look, surely by ${memory.least.toFixed(3)}`,
+    ],
+    [
+      last.megabytes > first.megabytes * mostMoreMemory,
+      `${first.megabytes} MB of the machine's memory became ${last.megabytes}`,
     ],
     [last.handles > first.handles + mostMoreHandles, `${first.handles} open files became ${last.handles}`],
     [

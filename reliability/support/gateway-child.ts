@@ -50,6 +50,11 @@ export class GatewayChild {
     return pid
   }
 
+  /** The end of what it said. */
+  get output(): string {
+    return this.#output
+  }
+
   get isRunning(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
