@@ -231,6 +231,103 @@ test('by amount alone a line has only what nobody named, and nobody else could m
   assert.deepEqual(told([line(5n)], [item(5n, [], { day: '2026-11-20' })]), ['missing_here'])
 })
 
+/** Who gets what: the names of each line beside the merchants of what it takes, or the kind of its break. */
+const taken = (...given: Parameters<typeof match>) =>
+  match(...given)
+    .flatMap((each) =>
+      each.kind === 'break'
+        ? [`${each.line.references} ${each.breakKind}`]
+        : [
+            `${each.lines.map(({ references }) => references).join(' + ')} ${each.items.map(({ merchantId }) => merchantId)}`,
+          ],
+    )
+    .toSorted()
+/** One of the payouts of RUN, of merchants with the same names. */
+const ofRun = (kind: 'payout' | 'payout_return' | 'booked', merchantId: string, amountMinor: bigint) =>
+  item(amountMinor, [merchantId, 'RUN'], { kind, merchantId, key: `${kind}/${merchantId}` })
+
+test('a line that could mean payouts of several merchants is a break, and takes none', () => {
+  for (const [kind, minor] of [
+    ['payout', -100n],
+    ['payout_return', 100n],
+    ['booked', -100n],
+  ] as const) {
+    const both = [ofRun(kind, 'A', minor), ofRun(kind, 'B', minor)]
+    for (const items of [both, both.toReversed()]) {
+      assert.deepEqual(taken([line(minor, 'RUN')], items), ['RUN missing_here'])
+      assert.deepEqual(taken([line(minor, 'RUN'), line(minor, 'RUN')], items), ['RUN A', 'RUN B'])
+      assert.deepEqual(
+        match([line(minor, 'RUN')], [...items, item(minor, ['RUN'], { isMatched: true })]).map(
+          (each) => each.kind === 'break' && [each.breakKind, each.item],
+        ),
+        [['missing_here', undefined]],
+      )
+    }
+    const third = ofRun(kind, 'C', minor)
+    assert.deepEqual(taken([line(minor, 'RUN'), line(minor, 'RUN')], [...both, third]), [
+      'RUN missing_here',
+      'RUN missing_here',
+    ])
+  }
+})
+
+test('what one merchant has in the books twice is taken by whichever line comes first', () => {
+  const items = [item(-20n, ['P', 'R1']), item(-20n, ['P', 'R2'])]
+  assert.deepEqual(told([line(-20n, 'P')], items), ['match reference 1:1'])
+})
+
+test('a payout that was recorded by hand says which one a line means', () => {
+  const items = [ofRun('payout', 'B', -100n), ofRun('booked', 'A', -100n), ofRun('payout', 'C', -100n)]
+  assert.deepEqual(taken([line(-100n, 'RUN')], items), ['RUN A'])
+})
+
+test('a line that names the payout goes before one that names its run, in whatever order both are', () => {
+  for (const [kind, minor] of [
+    ['payout', -100n],
+    ['payout_return', 100n],
+  ] as const)
+    for (const names of [
+      ['A', 'RUN'],
+      ['RUN', 'A'],
+    ]) {
+      const both = [ofRun(kind, 'A', minor), ofRun(kind, 'B', minor)]
+      const lines = [line(minor, 'RUN'), line(minor, ...names)]
+      assert.deepEqual(taken(lines, both), [`${names} A`, 'RUN B'].toSorted())
+      assert.deepEqual(taken(lines.toReversed(), both), [`${names} A`, 'RUN B'].toSorted())
+      assert.deepEqual(taken(lines, both.slice(0, 1)), [`${names} A`, 'RUN twice'].toSorted())
+    }
+})
+
+test('a line that names a payout takes no other one of its run, also where that has the amount', () => {
+  const items = [ofRun('payout', 'A', -100n), ofRun('payout', 'B', -70n)]
+  assert.deepEqual(taken([line(-70n, 'A', 'RUN')], items), ['A,RUN amount_differs'])
+  const paid = { ...ofRun('booked', 'A', -70n), isMatched: true }
+  assert.deepEqual(taken([line(-70n, 'A', 'RUN')], [paid, ...items.slice(1)]), ['A,RUN twice'])
+})
+
+test('what was booked for a line stays with it, whoever died in between', () => {
+  const [one, two] = [line(-100n, 'RUN'), line(-100n, 'RUN')]
+  const booked = { ...ofRun('booked', 'A', -100n), references: ['A', 'RUN', two.mark] }
+  const decided = match([one, two], [booked, ofRun('payout', 'B', -100n)])
+  assert.deepEqual(
+    decided.map((each) => each.kind !== 'break' && [each.lines[0]?.lineId, each.items[0]?.merchantId]),
+    [
+      [two.lineId, 'A'],
+      [one.lineId, 'B'],
+    ],
+  )
+})
+
+test('one line for a whole run, beside another run', () => {
+  const items = [ofRun('payout', 'A', -100n), ofRun('payout', 'B', -100n), item(-200n, ['X', 'OTHER'])]
+  assert.deepEqual(taken([line(-200n, 'RUN')], items), ['RUN A,B'])
+})
+
+test('a payment keeps its line where that names a refund of it too', () => {
+  const items = [item(100n, ['P']), item(-20n, ['P', 'R'])]
+  assert.deepEqual(told([line(100n, 'R', 'P')], items), ['match reference 1:1'])
+})
+
 test('whatever there is, each line is decided once, no transfer is matched twice, and both sides of a match are equal', () => {
   const names = fc.subarray(['A', 'B', 'C', 'D'], { maxLength: 2 })
   const amounts = fc

@@ -108,19 +108,62 @@ export function matchByName(
   given: Partial<MatchGiven> = {},
 ): { readonly decisions: Decision[]; readonly unnamed: KnownLine[]; readonly used: Set<string> } {
   const byReference = new Map<string, BookItem[]>()
-  for (const item of items) for (const name of item.references) add(byReference, name, item)
-  const groups = new Map<string, KnownLine[]>()
+  // In one order, so that two passes at once give the same line the same transfer.
+  const inOrder = items.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  for (const item of inOrder) for (const name of item.references) add(byReference, name, item)
+  const named: NamedLine[] = []
   const unnamed: KnownLine[] = []
   for (const line of lines) {
-    const name = namesOf(line).find((each) => byReference.has(each))
-    if (name === undefined) unnamed.push(line)
-    else add(groups, name, line)
+    const found = nameOf(line, byReference)
+    if (found) named.push(found)
+    else unnamed.push(line)
   }
+  const groups = Map.groupBy(named.toSorted(surestFirst), ({ name }) => name)
   const used = new Set<string>()
   const decisions = [...groups].flatMap(([name, group]) =>
-    matchGroup(group, { items: byReference.get(name) ?? [], used, given: { ...matchDefaults, ...given } }),
+    matchGroup(
+      group.map(({ line }) => line),
+      { items: byReference.get(name) ?? [], used, given: { ...matchDefaults, ...given } },
+    ),
   )
   return { decisions, unnamed, used }
+}
+
+interface NamedLine {
+  readonly line: KnownLine
+  /** Of its names, the one that it is matched by. */
+  readonly name: string
+  /** How many transfers have that name. */
+  readonly transfers: number
+  /** How many of its names the books know. */
+  readonly known: number
+}
+
+/** What was booked for a line has its mark. Then whoever names one payout goes before whoever names its run. */
+function surestFirst(a: NamedLine, b: NamedLine): number {
+  const isMark = ({ line, name }: NamedLine) => Number(name === line.mark)
+  return isMark(b) - isMark(a) || a.transfers - b.transfers || b.known - a.known
+}
+
+/**
+ * The first name under which its amount is free, or else the first that the books know. A name that others share says nothing
+ * beside a narrower one: a line that names a payout and its run means this payout, also where its amount is another one's.
+ */
+function nameOf(line: KnownLine, byReference: ReadonlyMap<string, BookItem[]>): NamedLine | undefined {
+  const itemsOf = (name: string) => byReference.get(name) ?? []
+  const known = namesOf(line).filter((name) => byReference.has(name))
+  const facing = known.filter((name) => itemsOf(name).some((item) => directionOf(item) === directionOf(line)))
+  const own = facing.filter((name) => !facing.some((other) => isWider(name, other)))
+  const fitting = own.find((name) => itemsOf(name).some((item) => !item.isMatched && isSame(line, item)))
+  const name = known[0] === line.mark ? line.mark : (fitting ?? own[0] ?? known[0])
+  return name === undefined ? undefined : { line, name, transfers: itemsOf(name).length, known: known.length }
+
+  function isWider(name: string, than: string): boolean {
+    return (
+      itemsOf(name).length > itemsOf(than).length &&
+      itemsOf(than).every(({ references }) => references.includes(name))
+    )
+  }
 }
 
 /** The one that is most surely meant comes first. */
@@ -135,7 +178,7 @@ interface Candidates {
   readonly given: MatchGiven
 }
 
-/** Lines that share a name with these items. */
+/** Lines that share a name with these items. A line that could mean several transfers is left to somebody who knows. */
 function matchGroup(group: readonly KnownLine[], { items, used, given }: Candidates): Decision[] {
   const decisions: Decision[] = []
   const isFree = (item: BookItem) => !item.isMatched && !used.has(item.key)
@@ -145,15 +188,22 @@ function matchGroup(group: readonly KnownLine[], { items, used, given }: Candida
   }
 
   const left: KnownLine[] = []
+  const ofAmount = Map.groupBy(
+    items.filter(({ kind }) => kind !== 'transfer'),
+    keyOf,
+  )
+  const undecided = new Map([...Map.groupBy(group, keyOf)].map(([key, lines]) => [key, lines.length]))
   for (const line of group) {
-    const same = items.filter((item) => isFree(item) && item.kind !== 'transfer' && isSame(line, item))
-    // What is booked goes before what would be, and money that came back is a return only where nothing else fits.
-    const found =
-      same.find(({ kind }) => kind === 'booked') ??
-      same.find(({ kind }) => kind !== 'payout_return') ??
-      same[0]
-    if (found) take(ruleOf(line, found), [line], [found])
-    else left.push(line)
+    const key = keyOf(line)
+    const same = surest((ofAmount.get(key) ?? []).filter(isFree))
+    const [found] = same
+    const lines = undecided.get(key) ?? 0
+    if (!found) left.push(line)
+    else if (same.length > lines && !isOneMerchants(same)) decisions.push(missingHere(line))
+    else {
+      undecided.set(key, lines - 1)
+      take(ruleOf(line, found), [line], [found])
+    }
   }
   for (const [direction, lines] of Map.groupBy(left, directionOf)) {
     const open = items.filter((item) => isFree(item) && isSummed(item) && directionOf(item) === direction)
@@ -170,6 +220,23 @@ function matchGroup(group: readonly KnownLine[], { items, used, given }: Candida
     }
   }
   return decisions
+}
+
+/** What is booked goes before what would be, and money that came back is a return only where nothing else fits. */
+function surest(items: readonly BookItem[]): readonly BookItem[] {
+  const booked = items.filter(({ kind }) => kind === 'booked')
+  if (booked.length > 0) return booked
+  const others = items.filter(({ kind }) => kind !== 'payout_return')
+  return others.length > 0 ? others : items
+}
+
+/** In the books already, so that whichever is taken moves nothing, and nobody else's is taken. */
+function isOneMerchants(items: readonly BookItem[]): boolean {
+  return items.every(({ kind, merchantId }) => kind === 'booked' && merchantId === items[0]?.merchantId)
+}
+
+function missingHere(line: KnownLine): Decision {
+  return { kind: 'break', breakKind: 'missing_here', line, item: undefined }
 }
 
 function decisionOf(
@@ -198,7 +265,7 @@ function breakOf(
   if (again) return { kind: 'break', breakKind: 'twice', line, item: again }
   const [other] = open
   if (other) return { kind: 'break', breakKind: 'amount_differs', line, item: other }
-  return { kind: 'break', breakKind: 'missing_here', line, item: undefined }
+  return missingHere(line)
 }
 
 /** Only what is booked already or a rail pays over, and only where nobody could mean another: no rival, a line of another page. */
@@ -221,7 +288,7 @@ function matchByAmount(
     const [item] = near
     const isAlone = near.length === 1 && byAmount.get(keyOf(line))?.length === 1
     if (item && isAlone) return decisionOf('amount_and_day', { lines: [line], items: [item], given })
-    return { kind: 'break', breakKind: 'missing_here', line, item: undefined }
+    return missingHere(line)
   })
 }
 
