@@ -202,19 +202,25 @@ export function makeImportStatement(parts: ImportStatementParts) {
         'account',
         `There is no bank account or rail ${chosen}. There are: ${all.map(({ account }) => account).join(', ')}.`,
       )
+    const chosenIban = all.find(({ account }) => account === chosen)?.iban
     let onlyNumber: string | undefined
     return (number: string | undefined, lineNumber: number): string => {
+      // A bank account comes before a transfer rail of the same IBAN.
+      const known = all.find(({ iban }) => number !== undefined && iban === number)
       if (chosen !== undefined) {
         if (onlyNumber !== undefined && number !== onlyNumber)
           throw wrong(
             'account',
             `Line ${lineNumber}: the file holds statements of several accounts. Import it without naming one.`,
           )
+        if (known && number !== chosenIban)
+          throw wrong(
+            'account',
+            `Line ${lineNumber}: the statement is of ${number}, which is ${known.account} here and not ${chosen}. Name ${known.account}, or no account.`,
+          )
         onlyNumber = number
         return chosen
       }
-      // A bank account comes before a transfer rail of the same IBAN.
-      const known = all.find(({ iban }) => number !== undefined && iban === number)
       if (known) return known.account
       throw wrong(
         'account',

@@ -85,6 +85,33 @@ function binary(content: string | Buffer): StatementFile {
   }
 }
 
+test('a statement is of the account that it names, unless nobody here has that number', async () => {
+  const other = 'DE75512108001245126199'
+  const details = { holder: 'Operator', iban: other, lines: undefined, bic: undefined }
+  await banks.addBank({ bankName: 'second', currency: undefined, ...details }, 'test')
+  await banks.addBank({ bankName: 'same', currency: undefined, ...details }, 'test')
+  const given = (number: string, account: string) => ({
+    file: fileOf('named.sta', mt940(number)),
+    account,
+    reason: 'test',
+  })
+  for (const send of [reconciliation.importStatement, reconciliation.dryRun])
+    await assert.rejects(send(given(other, 'bank:main')), {
+      message: `Line 2: the statement is of ${other}, which is bank:same here and not bank:main. Name bank:same, or no account.`,
+    })
+  for (const [number, account] of [
+    [iban, 'bank:main'],
+    [other, 'bank:second'],
+    [other, 'bank:same'],
+    ['50010517/1245126199', 'bank:main'],
+  ] as const)
+    assert.deepEqual((await reconciliation.dryRun(given(number, account))).accounts, [account])
+})
+
+function mt940(number: string): string {
+  return `:20:S1\n:25:${number}\n:28C:12/1\n:60F:C261101EUR100,\n:61:2611021102C12,50NTRFA\n:62F:C261102EUR112,5\n-\n`
+}
+
 test('two who send the same file at once import it once', async () => {
   const file = fileOf('november.xml', statement(lines))
   const both = await Promise.all([send(file), send(file)])
