@@ -323,6 +323,13 @@ test('one line for a whole run, beside another run', () => {
   assert.deepEqual(taken([line(-200n, 'RUN')], items), ['RUN A,B'])
 })
 
+test('a name whose amount fits goes before an earlier one, and what is matched already fits nothing', () => {
+  const [old, other, right] = [item(40n, ['P1'], { isMatched: true }), item(40n, ['P1']), item(100n, ['P2'])]
+  for (const first of [old, other, item(100n, ['P1'], { isMatched: true })])
+    assert.deepEqual(told([line(100n, 'P1', 'P2')], [first, right]), ['match reference 1:1'])
+  assert.deepEqual(told([line(90n, 'P1', 'P2')], [other, right]), ['amount_differs'])
+})
+
 test('a payment keeps its line where that names a refund of it too', () => {
   const items = [item(100n, ['P']), item(-20n, ['P', 'R'])]
   assert.deepEqual(told([line(100n, 'R', 'P')], items), ['match reference 1:1'])

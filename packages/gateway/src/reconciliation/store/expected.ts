@@ -179,6 +179,9 @@ select *
   ]
 }
 
+/** A batch that the rail gives no name has its day, which says nothing: any text may hold a day. */
+const aDay = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
+
 /** What rails will pay over to this bank account, and has not come. */
 function batches({ outside }: Looked, lines: readonly KnownLine[]): Sql {
   const days = lines.map(({ day }) => day).toSorted()
@@ -187,7 +190,8 @@ select *
   from (select 'batch/' || b.account || '/' || b.currency || '/' || b.batch as key, 'settlement' as kind, '' as merchant_id,
                b.batch as transfer_id, b.currency,
                (b.gross_minor - b.settled_gross) - (b.fee_minor - b.settled_fee) as amount_minor, b.last_day as day,
-               b.last_day as book_day, array[b.batch] as refs, 'rail_settlement' as what,
+               b.last_day as book_day, case when b.batch ~ ${aDay} then array[]::text[] else array[b.batch] end as refs,
+               'rail_settlement' as what,
                split_part(b.account, ':', 2) as rail_id, null as order_status, b.fee_minor - b.settled_fee as fee_minor
           from rail_batches b
          where b.settles_to = ${outside.bankName} and (b.gross_minor, b.fee_minor) <> (b.settled_gross, b.settled_fee)
