@@ -467,7 +467,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'makeSettleRail',
-        find: "...(feeMinor > 0n ? [move('rail_fee', cost, feeMinor)] : []),",
+        find: "...(feeMinor === 0n ? [] : [move('rail_fee', cost, feeMinor)]),",
         replace: '',
       },
     ],

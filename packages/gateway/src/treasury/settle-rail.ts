@@ -1,5 +1,6 @@
 // A rail pays over what it collected, in one sum and less what it keeps: the money moves from its account to the bank's, and
-// what it kept becomes the operator's cost, in one transaction and once for each entry of the bank.
+// what it kept becomes the operator's cost, in one transaction and once for each entry of the bank. A rail that gives fees back,
+// as with refunds, pays over more than it collected: the cost gets that back from its account.
 import { makeTransactionId } from '@tillgate/protocol'
 import {
   type AccountKey,
@@ -23,6 +24,7 @@ export interface RailSettlement {
   readonly batch: string
   /** What came to the bank. */
   readonly netMinor: bigint
+  /** Below zero: fees that the rail gives back. */
   readonly feeMinor: bigint
   readonly outside: OutsideMark
 }
@@ -43,16 +45,17 @@ export function makeSettleRail(parts: SettleRailParts) {
     })
     const act = { ...made, auditId: actId }
     const rail = railAccount(railId, currency)
-    const move = (kind: 'rail_settlement' | 'rail_fee', from: AccountKey, amountMinor: bigint): Transfer => ({
+    /** What leaves the rail's account; below zero, what comes to it. */
+    const move = (kind: 'rail_settlement' | 'rail_fee', other: AccountKey, minor: bigint): Transfer => ({
       merchantId: '',
       transferId: makeTransactionId(act.actedAtMs, random),
       kind,
       phase: 'direct',
       holdId: undefined,
-      debitAccountId: accountIdOf(from),
-      creditAccountId: accountIdOf(rail),
+      debitAccountId: accountIdOf(minor > 0n ? other : rail),
+      creditAccountId: accountIdOf(minor > 0n ? rail : other),
       currency,
-      amountMinor,
+      amountMinor: minor > 0n ? minor : -minor,
       paymentId: undefined,
       refundId: undefined,
       auditId: actId,
@@ -63,7 +66,7 @@ export function makeSettleRail(parts: SettleRailParts) {
     await treasury.openAccounts([rail, bank, cost])
     const transfers = [
       move('rail_settlement', bank, netMinor),
-      ...(feeMinor > 0n ? [move('rail_fee', cost, feeMinor)] : []),
+      ...(feeMinor === 0n ? [] : [move('rail_fee', cost, feeMinor)]),
     ]
     await carryOutOnce<'refused'>(
       act,

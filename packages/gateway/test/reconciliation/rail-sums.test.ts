@@ -62,6 +62,11 @@ async function batchesOf(railId: string) {
   return rows
 }
 
+async function balanceOf(ownerKind: 'rail' | 'rail_fees', ownerId: string): Promise<bigint> {
+  const [account] = await money.treasury.listAccounts({ ownerKind, ownerId })
+  return (account?.creditsPostedMinor ?? 0n) - (account?.debitsPostedMinor ?? 0n)
+}
+
 test('a day in the text of a bank line names no batch: the amount says which one it is', async () => {
   await railSays('days', ['2026-11-16,900.00,A,0.00,', '2026-11-17,700.00,B,0.00,'])
   await bankSays(
@@ -73,4 +78,21 @@ test('a day in the text of a bank line names no batch: the amount says which one
     "select kind, item from reconciliation_breaks where account = 'bank:main' and settled_at is null",
   )
   assert.deepEqual(rows, [{ kind: 'missing_here', item: null }])
+})
+
+test('fees that a rail gives back come back to its costs, and its account moves by the gross', async () => {
+  await railSays('back', ['2026-11-16,100.00,A,0.00,PO-000007', '2026-11-16,-20.00,B,-1.00,PO-000007'])
+  await bankSays({ reference: 'F1', day: '2026-11-18', amountMinor: 8_100n, text: 'PO-000007' })
+  assert.deepEqual(await batchesOf('back'), [{ batch: 'PO-000007', gross: '8000', fee: '-100' }])
+  assert.deepEqual([await balanceOf('rail', 'back'), await balanceOf('rail_fees', 'back')], [8_000n, 100n])
+  const { rows } = await pool.query(
+    "select amount_minor::text as minor from statement_lines where account = 'rail:back' and line_number = 0",
+  )
+  assert.deepEqual(rows, [{ minor: '-8000' }])
+})
+
+test('a batch whose name has blanks is settled once', async () => {
+  await railSays('blanks', ['2026-11-20,30.00,A,1.00,Payout of Friday 7'])
+  await bankSays({ reference: 'G1', day: '2026-11-21', amountMinor: 2_900n, text: 'thank you' })
+  assert.deepEqual(await batchesOf('blanks'), [{ batch: 'Payout of Friday 7', gross: '3000', fee: '100' }])
 })

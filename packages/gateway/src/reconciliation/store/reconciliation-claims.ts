@@ -2,14 +2,16 @@
 // stays in one place is read first.
 
 export const reconciliationClaims = {
-  'what a rail paid over left its account once, less its fee, and has the act behind it': `
+  'what a rail paid over left its account once, less its fee or with what it gave back of it, and has the act behind it': `
 with t as materialized (
-  select transfer_id, kind, audit_id, debit_account, credit_account, count(*) over (partition by audit_id, kind) as times
+  select transfer_id, kind, audit_id, split_part(debit_account, ':', 1) as debited, split_part(credit_account, ':', 1) as credited,
+         count(*) over (partition by audit_id, kind) as times
     from transfers where merchant_id = '' and kind in ('rail_settlement', 'rail_fee'))
 select t.transfer_id
   from t left join audit a on a.audit_id = t.audit_id
- where a.act is distinct from 'rail.settle' or t.credit_account not like 'rail:%' or t.times > 1
-    or split_part(t.debit_account, ':', 1) <> case t.kind when 'rail_fee' then 'rail_fees' else 'bank' end`,
+ where a.act is distinct from 'rail.settle' or t.times > 1
+    or (t.kind, t.debited, t.credited) not in (('rail_settlement', 'bank', 'rail'), ('rail_fee', 'rail_fees', 'rail'),
+                                               ('rail_fee', 'rail', 'rail_fees'))`,
 
   // What is matched was in the books before: matches are read first.
   'every match has the same sum on both sides, and its transfers are in the books as it says': `
