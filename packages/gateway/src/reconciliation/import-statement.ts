@@ -13,6 +13,7 @@ import type { MatchingStore } from './store/matching.ts'
 import type {
   AccountBalance,
   AccountLine,
+  AccountSpan,
   SavedMapping,
   StatementImport,
   StatementStore,
@@ -70,7 +71,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
     dryRun: async (given: ImportGiven): Promise<DryRun> => (await inspect(given)).read,
 
     async importStatement(given: ImportGiven): Promise<ImportOutcome> {
-      const { read, sha256, mapping } = await inspect(given)
+      const { read, sha256, mapping, spans } = await inspect(given)
       const known = await statements.findByHash(sha256)
       if (known) return { statement: known, isRepeated: true, counts: nothing }
       const importId = makeUuid(clock.now(), random)
@@ -92,13 +93,19 @@ export function makeImportStatement(parts: ImportStatementParts) {
           importedAtMs: act.actedAtMs,
         },
         act,
-        async (put) => {
-          let skipped = 0
-          for await (const batch of batchesOf(given, mapping, createHash('sha256'))) {
-            skipped += batch.skipped
-            await put(batch)
-          }
-          return { skipped }
+        {
+          spans,
+          async read(put) {
+            let skipped = 0
+            const hash = createHash('sha256')
+            for await (const batch of batchesOf(given, mapping, hash)) {
+              skipped += batch.skipped
+              await put(batch)
+            }
+            if (hash.digest('hex') !== sha256)
+              throw wrong('file', 'The file changed while it was read. Import it again.')
+            return { skipped }
+          },
         },
       )
       // Somebody sent the same file at the same moment.
@@ -124,6 +131,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
     const days = { first: undefined as string | undefined, last: undefined as string | undefined }
     const examples: AccountLine[] = []
     const accounts = new Set<string>()
+    const spans = new Map<string, AccountSpan>()
     let format: Format = 'csv'
     let lines = 0
     let skipped = 0
@@ -139,6 +147,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
         if (days.first === undefined || day < days.first) days.first = day
         if (days.last === undefined || day > days.last) days.last = day
       }
+      for (const each of [...batch.lines, ...batch.balances]) widen(spans, each)
     }
     const read = {
       format,
@@ -149,7 +158,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
       lastDay: days.last,
       examples,
     }
-    return { read, sha256: hash.digest('hex'), mapping }
+    return { read, sha256: hash.digest('hex'), mapping, spans: [...spans.values()] }
   }
 
   async function* batchesOf(
@@ -259,6 +268,21 @@ function readerOf(format: Format, columns: CsvMapping | undefined, batches: bool
   }
   if (columns) throw wrong('mapping', `A mapping is for CSV files, and this is ${format}. Leave it out.`)
   return format === 'mt940' ? makeMt940Reader() : makeCamtReader()
+}
+
+function widen(
+  spans: Map<string, AccountSpan>,
+  { account, currency, day }: AccountLine | AccountBalance,
+): void {
+  const key = `${account} ${currency}`
+  const { from = day, through = day } = spans.get(key) ?? {}
+  if (spans.has(key) && from <= day && day <= through) return
+  spans.set(key, {
+    account,
+    currency,
+    from: day < from ? day : from,
+    through: day > through ? day : through,
+  })
 }
 
 const nothing: PassCounts = { matched: 0, booked: 0, breaks: 0 }

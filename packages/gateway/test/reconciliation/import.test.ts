@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { fileOf } from '../../../../reliability/reconciliation/planted-month.ts'
-import { type BankLine, camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import {
+  type BankLine,
+  camt053,
+  continentalColumns,
+  continentalCsv,
+} from '../../../../reliability/reconciliation/statement-files.ts'
 import type { StatementFile } from '../../src/reconciliation/import-statement.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock, openMoney } from '../support/money.ts'
@@ -112,12 +117,54 @@ function mt940(number: string): string {
   return `:20:S1\n:25:${number}\n:28C:12/1\n:60F:C261101EUR100,\n:61:2611021102C12,50NTRFA\n:62F:C261102EUR112,5\n-\n`
 }
 
+test('a file that changes between its two readings is refused, and changes nothing', async () => {
+  const before = await stored()
+  let readings = 0
+  const file: StatementFile = {
+    name: 'changing.sta',
+    async *open() {
+      yield Buffer.from(mt940(iban).replace('12,50', `1${readings++},50`))
+    },
+  }
+  await assert.rejects(send(file), { message: 'The file changed while it was read. Import it again.' })
+  assert.deepEqual(await stored(), before)
+})
+
+test('an account begins at the oldest day of its first file, in whatever order the file is written', async () => {
+  const columns = { ...continentalColumns, fee: undefined, batch: undefined }
+  const mapping = { mappingName: 'newest', account: 'bank:second', settlesTo: undefined, columns }
+  await reconciliation.mappings.saveMapping(mapping, 'test')
+  const rows = Array.from({ length: 2_500 }, (_, index) => ({
+    reference: `N${index}`,
+    transactionId: '',
+    day: index < 1_800 ? '2026-11-16' : index < 2_400 ? '2026-11-02' : '2026-11-09',
+    amountMinor: 100n,
+    feeMinor: 0n,
+    batch: '',
+  }))
+  // In pieces, as a disk gives it.
+  const bytes = Buffer.from(continentalCsv(rows, 'EUR'))
+  const file: StatementFile = {
+    name: 'newest-first.csv',
+    async *open() {
+      for (let at = 0; at < bytes.length; at += 4_096) yield bytes.subarray(at, at + 4_096)
+    },
+  }
+  await send(file, 'newest')
+  const { rows: accounts } = await pool.query(
+    `select start_day::text as start, seen_through::text as seen from outside_accounts where account = 'bank:second'`,
+  )
+  assert.deepEqual(accounts, [{ start: '2026-11-02', seen: '2026-11-16' }])
+  const month = await reconciliation.days.listMonth({ account: 'bank:second', currency: 'EUR' }, '2026-11')
+  assert.equal(month.find(({ day }) => day === '2026-11-02')?.outsideMinor, 60_000n)
+})
+
 test('two who send the same file at once import it once', async () => {
   const file = fileOf('november.xml', statement(lines))
   const both = await Promise.all([send(file), send(file)])
   assert.deepEqual(both.map(({ isRepeated }) => isRepeated).toSorted(), [false, true])
   assert.equal((await send(file)).isRepeated, true)
-  const { rows } = await pool.query('select 1 from statement_lines')
+  const { rows } = await pool.query("select 1 from statement_lines where account = 'bank:main'")
   assert.equal(rows.length, 3)
 })
 

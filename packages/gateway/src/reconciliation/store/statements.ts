@@ -45,17 +45,27 @@ export interface Batch {
   readonly balances: readonly AccountBalance[]
 }
 
+/** What a file says of an account, from its first day to its last, in whatever order it says it. */
+export interface AccountSpan {
+  readonly account: string
+  readonly currency: string
+  readonly from: string
+  readonly through: string
+}
+
+/** A file that was read before, and is read again to be written. */
+export interface FileToImport {
+  readonly spans: readonly AccountSpan[]
+  readonly read: (put: (batch: Batch) => Promise<void>) => Promise<Pick<StatementImport, 'skipped'>>
+}
+
 export type StatementStore = ReturnType<typeof makeStatementStore>
 
 export function makeStatementStore(database: Pool) {
   return {
     /** All of the file or nothing. The import with how many lines were known; undefined: the file was imported before. */
-    importFile: (
-      given: StatementImport,
-      act: Act,
-      read: (put: (batch: Batch) => Promise<void>) => Promise<Pick<StatementImport, 'skipped'>>,
-    ) =>
-      database.transaction((transaction) => importFile(transaction, { given, act, read }), {
+    importFile: (given: StatementImport, act: Act, file: FileToImport) =>
+      database.transaction((transaction) => importFile(transaction, { given, act, file }), {
         statementTimeoutMs: 0,
       }),
     findByHash: (fileSha256: string) =>
@@ -106,15 +116,7 @@ async function findImports(database: Queryable, where: ReturnType<typeof sql>): 
 
 async function importFile(
   transaction: Queryable,
-  {
-    given,
-    act,
-    read,
-  }: {
-    given: StatementImport
-    act: Act
-    read: (put: (batch: Batch) => Promise<void>) => Promise<Pick<StatementImport, 'skipped'>>
-  },
+  { given, act, file }: { given: StatementImport; act: Act; file: FileToImport },
 ): Promise<StatementImport | undefined> {
   const { importId, importedAtMs } = given
   // First, so that whoever sends the same file at the same moment waits here, and then sees it.
@@ -125,9 +127,10 @@ values (${importId}, ${given.fileSha256}, ${given.fileName}, ${given.format}, ${
         ${importedAtMs}, ${act.auditId})
     on conflict do nothing`)
   if (rowCount === 0) return undefined
+  await openAccounts(transaction, file.spans)
   let lines = 0
   let inserted = 0
-  const { skipped } = await read(async (batch) => {
+  const { skipped } = await file.read(async (batch) => {
     lines += batch.lines.length
     inserted += await putBatch(transaction, importId, batch)
   })
@@ -149,9 +152,7 @@ async function putBatch(
   importId: string,
   { lines, balances }: Batch,
 ): Promise<number> {
-  const days = [...lines, ...balances]
-  if (days.length === 0) return 0
-  await openAccounts(transaction, days)
+  if (lines.length + balances.length === 0) return 0
   await transaction.query(sql`
 insert into statement_balances (account, currency, day, amount_minor)
 select distinct on (account, currency, day) *
@@ -185,20 +186,11 @@ returning line_id`)
   return fresh.size
 }
 
-/** Those of which this is the first statement begin with what the books have then. */
-async function openAccounts(
-  transaction: Queryable,
-  days: readonly { readonly account: string; readonly currency: string; readonly day: string }[],
-): Promise<void> {
-  const ranges = Map.groupBy(days, ({ account, currency }) => `${account} ${currency}`)
-  for (const of of [...ranges.values()].toSorted((a, b) =>
-    `${a[0]?.account}${a[0]?.currency}` < `${b[0]?.account}${b[0]?.currency}` ? -1 : 1,
-  )) {
-    const [first] = of
-    if (!first) continue
-    const { account, currency } = first
-    const all = of.map(({ day }) => day).toSorted()
-    const [from = '', through = ''] = [all[0], all.at(-1)]
+/** Those of which this is the first statement begin with what the books have then. In one order, whoever imports at once. */
+async function openAccounts(transaction: Queryable, spans: readonly AccountSpan[]): Promise<void> {
+  const keyOf = ({ account, currency }: AccountSpan) => `${account} ${currency}`
+  for (const span of spans.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+    const { account, currency, from, through } = span
     const { rowCount } = await transaction.query(sql`
 update outside_accounts set seen_through = greatest(seen_through, ${through}::date)
  where account = ${account} and currency = ${currency}`)
