@@ -500,7 +500,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'makeIdentify',
-        find: 'const ordinal = seen.has(key) ? (repeated.get(key) ?? 1) + 1 : 1',
+        find: 'const ordinal = ordinals.next(Number.parseInt(first.slice(0, 13), 16))',
         replace: 'const ordinal = 1',
       },
     ],

@@ -167,7 +167,9 @@ export function makeImportStatement(parts: ImportStatementParts) {
     hash: { update(bytes: Uint8Array): unknown },
   ) {
     const resolve = await accountsOf(given, mapping)
-    const identify = makeIdentify((text) => createHash('sha256').update(text).digest('hex').slice(0, 32))
+    const { beginStatement, identify } = makeIdentify((text) =>
+      createHash('sha256').update(text).digest('hex').slice(0, 32),
+    )
     let batch = {
       format: 'csv' as Format,
       lines: [] as AccountLine[],
@@ -182,6 +184,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
       batch.format = format
       for (const item of items) {
         if (item.kind === 'account') account = resolve(item.number, item.lineNumber)
+        else if (item.kind === 'statement') beginStatement(account, item.id)
         else if (item.kind === 'line')
           batch.lines.push({ ...identify(account, item.line), account, settlesTo: mapping?.settlesTo })
         else if (item.kind === 'balance') batch.balances.push({ ...item.balance, account })

@@ -96,6 +96,7 @@ export function makeCamtReader(): StatementReader {
     const where = within('Stmt')
     if (where === '') {
       account = new Map()
+      balance = new Map()
       isTold = false
     } else if (where === 'Bal') balance = new Map()
     else if (where === 'Ntry') entry = { lineNumber: here(), fields: new Map(), details: [] }
@@ -126,7 +127,7 @@ export function makeCamtReader(): StatementReader {
     if (detail && where.startsWith('Ntry/NtryDtls/TxDtls/')) add(detail, where.slice(21), value)
     else if (entry && where.startsWith('Ntry/')) add(entry.fields, where.slice(5), value)
     else if (where.startsWith('Bal/')) add(balance, where.slice(4), value)
-    else if (where.startsWith('Acct/') || where === 'FrToDt/ToDtTm' || where === 'CreDtTm')
+    else if (where.startsWith('Acct/') || where === 'FrToDt/ToDtTm' || where === 'CreDtTm' || isName(where))
       add(account, where, value)
   }
 
@@ -135,6 +136,9 @@ export function makeCamtReader(): StatementReader {
     isTold = true
     const number = account.get('Acct/Id/IBAN') ?? account.get('Acct/Id/Othr/Id')
     found.push({ kind: 'account', number: number?.replace(/\s/g, ''), lineNumber: here() })
+    // With its first balance, for pages may share the rest.
+    const id = JSON.stringify([...names.map((name) => account.get(name) ?? ''), ...balance.values()])
+    found.push({ kind: 'statement', id: account.has('Id') ? id : undefined })
   }
 
   /** Booked balances alone: available ones are the bank's promise, interim ones of a page. */
@@ -173,6 +177,13 @@ export function makeCamtReader(): StatementReader {
     const day = account.get('closed') ?? account.get('FrToDt/ToDtTm') ?? account.get('CreDtTm')
     if (status === 'BOOK') for (const line of linesOf(of, day)) found.push({ kind: 'line', line })
   }
+}
+
+/** By what a statement is told from others of its account. */
+const names = ['Id', 'StmtPgntn/PgNb', 'ElctrncSeqNb', 'LglSeqNb']
+
+function isName(where: string): boolean {
+  return names.includes(where)
 }
 
 function notCamt(lineNumber: number, found: string) {

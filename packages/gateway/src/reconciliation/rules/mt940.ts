@@ -28,6 +28,9 @@ export function makeMt940Reader(): StatementReader {
   let field: Field | undefined
   let entry: Field | undefined
   let currency: string | undefined
+  /** Of the statement: its reference, and its number with the page. */
+  let reference = ''
+  let number = ''
   let isOpen = false
   let isRead = false
   let found: StatementItem[] = []
@@ -82,10 +85,16 @@ export function makeMt940Reader(): StatementReader {
         throw unreadable(of.lineNumber, 'a statement begins before the one before it ended (:62F:).')
       isOpen = true
       currency = undefined
+      reference = value
+      number = ''
     } else if (of.tag === '25')
       found.push({ kind: 'account', number: accountOf(value), lineNumber: of.lineNumber })
-    else if (of.tag === '60F' || of.tag === '60M') currency = balanceOf(value, of.lineNumber).currency
-    else if (of.tag === '61') entry = of
+    else if (of.tag === '28' || of.tag === '28C') number = value
+    else if (of.tag === '60F' || of.tag === '60M') {
+      currency = balanceOf(value, of.lineNumber).currency
+      // With its opening balance, for many banks give all their statements the same number.
+      found.push({ kind: 'statement', id: JSON.stringify([reference, number, value]) })
+    } else if (of.tag === '61') entry = of
     else if (of.tag === '86') endEntry(of)
     else if (of.tag === '62F' || of.tag === '62M') {
       // One within is of a page, and the statement goes on in the next message.

@@ -43,6 +43,8 @@ export interface StatementBalance {
 export type StatementItem =
   /** What follows is of this account: its IBAN, or its number where it has none; undefined: the file does not say. */
   | { readonly kind: 'account'; readonly number: string | undefined; readonly lineNumber: number }
+  /** What follows is of this statement, or of this page of it: the same id again in one file says that it is a copy. */
+  | { readonly kind: 'statement'; readonly id: string | undefined }
   | { readonly kind: 'line'; readonly line: StatementLine }
   | { readonly kind: 'balance'; readonly balance: StatementBalance }
   /** Not booked yet, or left out by the mapping. */
@@ -90,28 +92,71 @@ function referencesIn(text: string): string[] {
   ]
 }
 
-/** Gives each line of one file its id, by a hash of 32 characters. Of lines that are the same in all that they say, the second is another one. */
-export function makeIdentify(
-  hash: (text: string) => string,
-): (account: string, line: StatementLine) => KnownLine {
-  // A number for each, for a file may have millions.
-  const seen = new Set<number>()
-  const repeated = new Map<number, number>()
-  return (account, line) => {
-    const { lineNumber: _, amountMinor, feeMinor, ...said } = line
-    const content = JSON.stringify([
-      account,
-      amountMinor.toString(),
-      feeMinor.toString(),
-      Object.values(said),
-    ])
-    const first = hash(content)
-    const key = Number.parseInt(first.slice(0, 13), 16)
-    const ordinal = seen.has(key) ? (repeated.get(key) ?? 1) + 1 : 1
-    if (ordinal === 1) seen.add(key)
-    else repeated.set(key, ordinal)
-    const lineId = ordinal === 1 ? first : hash(`${content}\n${ordinal}`)
-    return { ...line, lineId, mark: `${line.entryReference?.slice(0, 100) ?? 'line'} ${lineId.slice(0, 12)}` }
+/**
+ * Gives each line of one file its id, by a hash of 32 characters. Of lines that are the same in all that they say, the second
+ * is another one, unless its statement is a copy of one before it: then it is the line that it is there.
+ */
+export function makeIdentify(hash: (text: string) => string) {
+  const ordinals = makeOrdinals()
+  return {
+    /** Of what follows. */
+    beginStatement: (account: string, id: string | undefined) =>
+      ordinals.begin(id === undefined ? undefined : `${account} ${id}`),
+    identify(account: string, line: StatementLine): KnownLine {
+      const { lineNumber: _, amountMinor, feeMinor, ...said } = line
+      const content = JSON.stringify([
+        account,
+        amountMinor.toString(),
+        feeMinor.toString(),
+        Object.values(said),
+      ])
+      const first = hash(content)
+      const ordinal = ordinals.next(Number.parseInt(first.slice(0, 13), 16))
+      const lineId = ordinal === 1 ? first : hash(`${content}\n${ordinal}`)
+      return {
+        ...line,
+        lineId,
+        mark: `${line.entryReference?.slice(0, 100) ?? 'line'} ${lineId.slice(0, 12)}`,
+      }
+    },
+  }
+}
+
+/** Of lines that are the same, each by a number: the first, the second … in a file, and those of a copy as in the original. */
+function makeOrdinals() {
+  const statements = new Map<string, number>()
+  let begun = 0
+  let statement = 0
+  /** Of a copy: how many of these lines it had so far. */
+  let inCopy: Map<number, number> | undefined
+  // Numbers alone, for a file may have millions of lines: the statement that the first of these lines is in.
+  const firstIn = new Map<number, number>()
+  /** Of lines that there are several of: how many, and which of them each statement has. */
+  const several = new Map<number, { count: number; readonly in: Map<number, number[]> }>()
+
+  return {
+    begin(id: string | undefined): void {
+      const known = id === undefined ? undefined : statements.get(id)
+      inCopy = known === undefined ? undefined : new Map()
+      statement = known ?? ++begun
+      if (id !== undefined) statements.set(id, statement)
+    },
+    next(line: number): number {
+      const nth = inCopy?.get(line) ?? 0
+      inCopy?.set(line, nth + 1)
+      const first = firstIn.get(line)
+      if (first === undefined) {
+        firstIn.set(line, statement)
+        return 1
+      }
+      const all = several.get(line) ?? { count: 1, in: new Map([[first, [1]]]) }
+      const known = inCopy && all.in.get(statement)?.[nth]
+      if (known !== undefined) return known
+      several.set(line, all)
+      all.in.set(statement, all.in.get(statement) ?? [])
+      all.in.get(statement)?.push(++all.count)
+      return all.count
+    },
   }
 }
 
