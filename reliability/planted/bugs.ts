@@ -543,8 +543,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'latePaymentId',
-        find: 'order.transactionId === transactionId ? `${transactionId}L` : transactionId',
-        replace: "order.transactionId === '' ? '' : transactionId",
+        find: 'order.transactionId === transactionId ?',
+        replace: "order.transactionId === '' ?",
       },
     ],
   },
