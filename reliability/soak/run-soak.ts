@@ -148,11 +148,11 @@ function grown(first: Look, last: Look, memory: Trend): string[] {
   const wrong: [boolean, string][] = [
     [
       memory.least > 0,
-      `the live heap grows by ${memory.slope.toFixed(3)} MB from look to look, surely by ${memory.least.toFixed(3)}`,
+      `memory that is live grows by ${memory.slope.toFixed(3)} MB from look to look, surely by ${memory.least.toFixed(3)}`,
     ],
     [
       last.megabytes > first.megabytes * mostMoreMemory,
-      `${first.megabytes} MB of the machine's memory became ${last.megabytes}`,
+      `memory of the machine: ${first.megabytes} MB became ${last.megabytes}`,
     ],
     [last.handles > first.handles + mostMoreHandles, `${first.handles} open files became ${last.handles}`],
     [
