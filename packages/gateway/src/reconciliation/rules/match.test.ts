@@ -130,6 +130,7 @@ test('how late is late, and how near is near, is given', () => {
 test('another currency is another thing', () => {
   const inDollars = item(5n, ['A'], { currency: 'USD' })
   assert.deepEqual(told([line(5n, 'A')], [inDollars]), ['missing_here'])
+  assert.deepEqual(told([line(5n, 'A')], [{ ...inDollars, isMatched: true }]), ['missing_here'])
   assert.deepEqual(told([line(5n)], [{ ...inDollars, references: [] }]), ['missing_here'])
   const dollars = { ...line(4n, 'A'), currency: 'USD' }
   const broken = match([line(5n, 'A'), dollars], [inDollars, item(5n, ['A']), item(9n, ['A'])])
@@ -201,6 +202,11 @@ test('money in and money out are summed apart', () => {
 
 test('money that goes out pays no order', () => {
   assert.deepEqual(told([line(-5n, 'RF')], [item(5n, ['RF'], { kind: 'transfer' })]), ['missing_here'])
+})
+
+test('a line of nothing pays nothing and is no sum of nothing', () => {
+  assert.deepEqual(told([line(0n, 'A')], [item(5n, ['A'])]), ['missing_here'])
+  assert.deepEqual(told([line(0n, 'RF')], [item(5n, ['RF'], { kind: 'transfer' })]), ['missing_here'])
 })
 
 test('a break names what it is about: what came before, or what has another amount', () => {
@@ -276,9 +282,24 @@ test('what one merchant has in the books twice is taken by whichever line comes 
   assert.deepEqual(told([line(-20n, 'P')], items), ['match reference 1:1'])
 })
 
+test('of several the one that comes first by its key is taken, in whatever order they are read', () => {
+  const items = ['b', 'a', 'c'].map((key) => item(-20n, ['P'], { key }))
+  for (const read of [items, items.toReversed()])
+    assert.deepEqual(
+      match([line(-20n, 'P')], read).map((each) => each.kind === 'match' && each.items[0]?.key),
+      ['a'],
+    )
+})
+
+test('two payouts of one merchant are two, where neither is in the books', () => {
+  const items = [ofRun('payout', 'A', -100n), { ...ofRun('payout', 'A', -100n), key: 'another' }]
+  assert.deepEqual(taken([line(-100n, 'RUN')], items), ['RUN missing_here'])
+})
+
 test('a payout that was recorded by hand says which one a line means', () => {
   const items = [ofRun('payout', 'B', -100n), ofRun('booked', 'A', -100n), ofRun('payout', 'C', -100n)]
   assert.deepEqual(taken([line(-100n, 'RUN')], items), ['RUN A'])
+  assert.deepEqual(taken([line(-100n, 'RUN'), line(-100n, 'RUN')], items), ['RUN A', 'RUN missing_here'])
 })
 
 test('a line that names the payout goes before one that names its run, in whatever order both are', () => {
@@ -296,6 +317,16 @@ test('a line that names the payout goes before one that names its run, in whatev
       assert.deepEqual(taken(lines.toReversed(), both), [`${names} A`, 'RUN B'].toSorted())
       assert.deepEqual(taken(lines, both.slice(0, 1)), [`${names} A`, 'RUN twice'].toSorted())
     }
+})
+
+test('the name of one payout is surer than that of its run, which several have', () => {
+  const [run, one] = [line(-100n, 'RUN'), line(-100n, 'A')]
+  const both = [ofRun('payout', 'A', -100n), ofRun('payout', 'B', -100n)]
+  for (const lines of [
+    [run, one],
+    [one, run],
+  ])
+    assert.deepEqual(taken(lines, both), ['A A', 'RUN B'])
 })
 
 test('a line that names a payout takes no other one of its run, also where that has the amount', () => {
@@ -318,6 +349,18 @@ test('what was booked for a line stays with it, whoever died in between', () => 
   )
 })
 
+test('what was booked for a line is nobody else’s, and the line is looked for nowhere else', () => {
+  const [one, two] = [line(-100n, 'A', 'RUN'), line(-100n)]
+  const booked = { ...ofRun('booked', 'A', -100n), references: ['A', 'RUN', two.mark] }
+  for (const lines of [
+    [one, two],
+    [two, one],
+  ])
+    assert.deepEqual(taken(lines, [booked]), [' A', 'A,RUN twice'])
+  const three = line(100n, 'P2')
+  assert.deepEqual(told([three], [item(97n, [three.mark]), item(100n, ['P2'])]), ['amount_differs'])
+})
+
 test('one line for a whole run, beside another run', () => {
   const items = [ofRun('payout', 'A', -100n), ofRun('payout', 'B', -100n), item(-200n, ['X', 'OTHER'])]
   assert.deepEqual(taken([line(-200n, 'RUN')], items), ['RUN A,B'])
@@ -328,6 +371,17 @@ test('a name whose amount fits goes before an earlier one, and what is matched a
   for (const first of [old, other, item(100n, ['P1'], { isMatched: true })])
     assert.deepEqual(told([line(100n, 'P1', 'P2')], [first, right]), ['match reference 1:1'])
   assert.deepEqual(told([line(90n, 'P1', 'P2')], [other, right]), ['amount_differs'])
+})
+
+test('a name fits where one of what it names does', () => {
+  const [first, second] = [item(100n, ['P1']), item(100n, ['P2'])]
+  const [decided] = match([line(100n, 'P1', 'P2')], [item(40n, ['P1']), first, second])
+  assert.deepEqual(decided?.kind === 'match' && decided.items, [first])
+})
+
+test('a name is narrower than another only where that has all of it', () => {
+  const items = [item(-100n, ['R']), item(-50n, ['R', 'X']), item(-70n, ['X']), item(-30n, ['R'])]
+  assert.deepEqual(told([line(-100n, 'X', 'R')], items), ['match reference 1:1'])
 })
 
 test('a payment keeps its line where that names a refund of it too', () => {

@@ -183,7 +183,7 @@ function matchGroup(group: readonly KnownLine[], { items, used, given }: Candida
   const decisions: Decision[] = []
   const isFree = (item: BookItem) => !item.isMatched && !used.has(item.key)
   const take = (rule: Rule, lines: readonly KnownLine[], taken: readonly BookItem[]) => {
-    for (const { key, kind } of taken) if (kind !== 'transfer') used.add(key)
+    for (const { key } of taken) used.add(key)
     decisions.push(decisionOf(rule, { lines, items: taken, given }))
   }
 
@@ -216,7 +216,7 @@ function matchGroup(group: readonly KnownLine[], { items, used, given }: Candida
     for (const line of lines) {
       const transfer = items.find(({ kind, currency }) => kind === 'transfer' && currency === line.currency)
       if (transfer && line.amountMinor > 0n) take('creditor_reference', [line], [transfer])
-      else decisions.push(breakOf(line, { items, open, used }))
+      else decisions.push(breakOf(line, { items, open }))
     }
   }
   return decisions
@@ -257,11 +257,12 @@ function ruleOf({ mark, entryReference }: KnownLine, { kind, references }: BookI
   return isEntry ? 'entry_reference' : 'reference'
 }
 
+/** Whatever has its amount is somebody else's by now, or the line would have taken it. */
 function breakOf(
   line: KnownLine,
-  { items, open, used }: { items: readonly BookItem[]; open: readonly BookItem[]; used: ReadonlySet<string> },
+  { items, open }: { items: readonly BookItem[]; open: readonly BookItem[] },
 ): Decision {
-  const again = items.find((item) => (item.isMatched || used.has(item.key)) && isSame(line, item))
+  const again = items.find((item) => isSame(line, item))
   if (again) return { kind: 'break', breakKind: 'twice', line, item: again }
   const [other] = open
   if (other) return { kind: 'break', breakKind: 'amount_differs', line, item: other }
