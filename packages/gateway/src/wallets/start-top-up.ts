@@ -18,7 +18,7 @@ import type { TopUpStore } from './store/top-ups.ts'
 
 export interface StartTopUpParts {
   readonly topUps: TopUpStore
-  readonly orders: Pick<OrderStore, 'commitStatusChanges'>
+  readonly orders: Pick<OrderStore, 'commitStatusChanges' | 'findOrderByNumber'>
   readonly currentOrder: CurrentOrder
   readonly railDirectory: Pick<RailDirectory, 'all'>
   readonly findOwnMerchant: FindOwnMerchant
@@ -47,6 +47,8 @@ export type TopUpOutcome =
   | { readonly kind: 'no_rail' }
   | { readonly kind: 'over_limit'; readonly roomMinor: bigint }
   | { readonly kind: 'too_many' }
+  /** The form was sent before, with another amount; or its number is another wallet's. */
+  | { readonly kind: 'number_used' }
 
 export type StartTopUp = ReturnType<typeof makeStartTopUp>
 
@@ -67,24 +69,33 @@ export function makeStartTopUp(parts: StartTopUpParts) {
     },
 
     async start(wish: TopUpWish): Promise<TopUpOutcome> {
-      const { walletId, currency, amountMinor } = wish
+      const { currency, amountMinor } = wish
       const nowMs = clock.now()
+      const made = orderOf(wish, nowMs)
+      // What stands against a new one does not stand against the answer for one that was begun before.
+      const earlier = await parts.orders.findOrderByNumber(made)
+      if (earlier) return answerFor(wish, earlier)
       const toPay = { merchantId: ownMerchantId, currency, amountMinor }
       const rails = [...(await parts.railDirectory.all()).values()]
       const isTaken = rails.some(({ rail }) => isOffered(rail, toPay, nowMs))
       if (!isTaken || (await parts.findOwnMerchant()).status !== 'active') return { kind: 'no_rail' }
-      const made = orderOf(wish, nowMs)
       await leaveUnbegun(made, nowMs)
       const { balanceMinor: limitMinor } = limitsIn(currency, parts.defaultLimits)
       const opened = await topUps.open(made, { limitMinor })
       if (opened.kind !== 'stored') return opened
-      const { merchantId, paymentId, expiresAtMs, topsUp } = opened.order
-      // The number of a form is nobody's secret, and a wallet's page leads to its own orders alone.
-      if (topsUp !== walletId) return { kind: 'too_many' }
-      parts.onPending(expiresAtMs)
-      const token = parts.linkTokens.make([merchantId, paymentId])
-      return { kind: 'begun', path: checkoutUrl({ merchantId, paymentId, token }, '') }
+      parts.onPending(opened.order.expiresAtMs)
+      return answerFor(wish, opened.order)
     },
+  }
+
+  function answerFor({ walletId, currency, amountMinor }: TopUpWish, order: Order): TopUpOutcome {
+    const { merchantId, paymentId } = order
+    // The number of a form is nobody's secret, and a wallet's page leads to its own orders alone.
+    const isSame =
+      order.topsUp === walletId && order.currency === currency && order.paymentAmountMinor === amountMinor
+    if (!isSame) return { kind: 'number_used' }
+    const token = parts.linkTokens.make([merchantId, paymentId])
+    return { kind: 'begun', path: checkoutUrl({ merchantId, paymentId, token }, '') }
   }
 
   /**

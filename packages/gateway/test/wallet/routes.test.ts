@@ -133,6 +133,22 @@ test('the number of another’s withdrawal leads to nothing, and a form that is 
   assert.deepEqual((await gateway.operations.verifyLedger()).findings, [])
 })
 
+test('a refused form keeps its number, and has a new one where another was done by it', async () => {
+  const number = randomUUID()
+  const token = await other.client.token('/wallet/top-up')
+  const numberIn = (text: string) => /name="number" value="([^"]+)"/.exec(text)?.[1]
+  const send = (amount: string) =>
+    other.client.post('/wallet/top-up', { ...fields['/top-up'], amount, number }, { token })
+  assert.equal(numberIn((await send('x')).text), number)
+  assert.equal((await send('1')).status, 303)
+  const refused = await send('2')
+  assert.equal(refused.status, 422)
+  assert.match(refused.text, /sent before with other details/)
+  assert.notEqual(numberIn(refused.text), number)
+  assert.match(refused.text, /value="2"/)
+  assert.equal((await send('1')).status, 303)
+})
+
 test('what an operator gives the owner names bank accounts, devices and passkeys, of no other wallet', async () => {
   const { wallets } = gateway.operations.as('test')
   const [all, theirs] = [

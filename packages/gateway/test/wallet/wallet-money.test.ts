@@ -137,11 +137,26 @@ test('of 16 top-ups at once so many are begun as fit into the wallet, and a form
   ]
   assert.deepEqual(keyOf(one), keyOf(two))
   const other = await money.addWallet(0n)
-  assert.equal((await topUp(other, 100n, { formNumber })).kind, 'too_many', 'of another wallet')
+  assert.equal((await topUp(other, 100n, { formNumber })).kind, 'number_used', 'of another wallet')
+  assert.equal((await topUp(walletId, 101n, { formNumber })).kind, 'number_used', 'with another amount')
   await payTopUp(keyOf(one))
   const over = await topUp(walletId, 3_901n)
   assert.deepEqual(over, { kind: 'over_limit', roomMinor: 3_900n })
   assert.equal((await topUp(walletId, 3_900n)).kind, 'begun')
+})
+
+test('a top-up’s form that is sent again leads to the same order, whatever became of it and of the wallet', async () => {
+  const walletId = await money.addWallet(0n)
+  const formNumber = randomBytes(10).toString('hex')
+  const key = keyOf(await topUp(walletId, 3_000n, { formNumber }))
+  await payTopUp(key)
+  const begun = keyOf(await topUp(walletId, 1_000n))
+  const again = await topUp(walletId, 3_000n, { formNumber })
+  assert.deepEqual(keyOf(again), key, 'there is no room for another')
+  await merchants.suspendMerchant(ownMerchantId, 'test')
+  assert.deepEqual(keyOf(await topUp(walletId, 3_000n, { formNumber })), key, 'no new one is begun')
+  await merchants.resumeMerchant(ownMerchantId, 'test')
+  assert.equal((await money.orders.findOrder(begun))?.status, 'pending', 'another one is left alone')
 })
 
 test('top-ups that are overdue and not expired yet stand in no new one’s way', async () => {
@@ -179,6 +194,27 @@ test('an operator’s top-up counts what the consumer has under way, and the oth
   await byOperator(1_000n)
   // Whoever begins anew gives the room of the one before back.
   assert.deepEqual(await topUp(walletId, 3_001n), { kind: 'over_limit', roomMinor: 3_000n })
+})
+
+test('a consumer’s overdue top-up counts against an operator’s only while a rail may still pay it', async () => {
+  const walletId = await money.addWallet(0n)
+  const byOperator = (amountMinor: bigint) =>
+    operations.as('test').wallets.topUp({ wallet: walletId, currency: 'USD', amountMinor, reason: 'test' })
+  const tooMuch = ends({ failure: 'status_does_not_allow', field: 'amount' })
+  const tried = keyOf(await topUp(walletId, 1_000n))
+  assert.equal((await payByRail.start({ ...tried, railId: 'bank', locale: 'en' })).kind, 'started')
+  const untried = keyOf(await topUp(walletId, 4_000n))
+  clock.advance(topUpLimits.lifeMs - 1)
+  await assert.rejects(byOperator(1n), tooMuch)
+  clock.advance(1)
+  const found = await Promise.all([tried, untried].map((key) => money.orders.findOrder(key)))
+  assert.deepEqual(
+    found.map((order) => order?.status),
+    ['pending', 'pending'],
+    'nobody has expired them',
+  )
+  await assert.rejects(byOperator(4_001n), tooMuch)
+  await byOperator(4_000n)
 })
 
 test('a withdrawal holds its money at once, goes with the others of the day in one file, and is paid once', async () => {

@@ -219,7 +219,7 @@ select o.merchant_id, o.payment_id, o.status, o.expires_at
   return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
 }
 
-async function findOrdersByNumber(
+export async function findOrdersByNumber(
   database: Queryable,
   numbers: readonly OrderNumber[],
 ): Promise<(Order | undefined)[]> {

@@ -68,7 +68,7 @@ async function move(
   try {
     const moved = await audited(database, act, async (transaction) => {
       const isMoved = await moveWithin(transaction, transfers)
-      if (isMoved && limits) await checkBalances(transaction, limits)
+      if (isMoved && limits) await checkBalances(transaction, limits, act.actedAtMs)
       return isMoved
     })
     return moved ? 'moved' : 'insufficient_funds'
@@ -104,11 +104,12 @@ export function mayBeOverdrawn(ownerKind: AccountKey['ownerKind']): boolean {
 }
 
 /** Of accounts that this transaction has changed, and so holds; what consumers have under way counts as if it were there. */
-async function checkBalances(transaction: Queryable, limits: BalanceLimits): Promise<void> {
+async function checkBalances(transaction: Queryable, limits: BalanceLimits, nowMs: number): Promise<void> {
   const keys = [...limits.keys()].map(accountKeyOf)
   const coming = await findUnderWay(
     transaction,
     keys.map(({ ownerId }) => ownerId),
+    nowMs,
   )
   const underWay = keys.map(
     ({ ownerId, currency }) =>

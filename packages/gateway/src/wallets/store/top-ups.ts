@@ -5,7 +5,13 @@ import { plainSql, sql } from '../../database/sql.ts'
 import { accountIdOf, walletAccount } from '../../ledger/rules/transfer.ts'
 import { openAccounts } from '../../ledger/store/ledger.ts'
 import type { Order } from '../../orders/rules/order.ts'
-import { insertOrders, type OrderRow, orderColumns, toOrder } from '../../orders/store/orders.ts'
+import {
+  findOrdersByNumber,
+  insertOrders,
+  type OrderRow,
+  orderColumns,
+  toOrder,
+} from '../../orders/store/orders.ts'
 import { ownMerchantId, roomMinor, topUpLimits } from '../rules/top-up.ts'
 
 export type OpenedTopUp =
@@ -49,37 +55,37 @@ select a.credits_posted - a.debits_posted as posted, a.balance_limit
    for update of a for share of w`)
   const [row] = rows
   if (!row) return { kind: 'too_many' }
-  const known = await findUnderWay(transaction, [topsUp])
-  const isRepeated = known.some(({ numbers }) => numbers.includes(order.orderNo))
-  if (!isRepeated) {
-    const count = known.reduce((sum, { orders }) => sum + Number(orders), 0)
-    if (count >= topUpLimits.most) return { kind: 'too_many' }
-    const room = roomMinor({
-      postedMinor: BigInt(row.posted),
-      underWayMinor: BigInt(known.find((each) => each.currency === currency)?.minor ?? 0),
-      limitMinor: row.balance_limit === null ? limitMinor : BigInt(row.balance_limit),
-    })
-    if (room !== undefined && paymentAmountMinor > room) return { kind: 'over_limit', roomMinor: room }
-  }
+  const [earlier] = await findOrdersByNumber(transaction, [order])
+  if (earlier) return { kind: 'stored', order: earlier }
+  const underWay = await findUnderWay(transaction, [topsUp], order.createdAtMs)
+  const count = underWay.reduce((sum, { orders }) => sum + Number(orders), 0)
+  if (count >= topUpLimits.most) return { kind: 'too_many' }
+  const room = roomMinor({
+    postedMinor: BigInt(row.posted),
+    underWayMinor: BigInt(underWay.find((each) => each.currency === currency)?.minor ?? 0),
+    limitMinor: row.balance_limit === null ? limitMinor : BigInt(row.balance_limit),
+  })
+  if (room !== undefined && paymentAmountMinor > room) return { kind: 'over_limit', roomMinor: room }
   const [stored] = await insertOrders(transaction, [order])
   if (!stored) throw new Error('an order that is inserted is answered')
   return { kind: 'stored', order: stored }
 }
 
-/** What may still come into these wallets, by wallet and currency; nobody begins another while their accounts are locked. */
-export async function findUnderWay(transaction: Queryable, walletIds: readonly string[]) {
+/**
+ * What may still come into these wallets, by wallet and currency; nobody begins another while their accounts are locked. What
+ * is overdue and has no attempt is not paid any more, also where nobody has expired it yet.
+ */
+export async function findUnderWay(transaction: Queryable, walletIds: readonly string[], nowMs: number) {
   const { rows } = await transaction.query<{
     wallet_id: string
     currency: string
     orders: string
     minor: string
-    numbers: readonly string[]
   }>(sql`
-select o.tops_up as wallet_id, o.currency, count(*) as orders, sum(o.payment_amount_minor) as minor,
-       array_agg(o.order_no) as numbers
+select o.tops_up as wallet_id, o.currency, count(*) as orders, sum(o.payment_amount_minor) as minor
   from orders o
  where o.merchant_id = ${ownMerchantId} and o.tops_up = any (${walletIds}::text[])
-   and o.status in ('pending', 'confirming')
+   and (o.status = 'confirming' or (o.status = 'pending' and (o.open_attempt is not null or o.expires_at > ${nowMs})))
  group by o.tops_up, o.currency`)
   return rows
 }

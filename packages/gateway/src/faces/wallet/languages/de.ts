@@ -178,6 +178,8 @@ export const de: Words = {
     ibanWrong: 'Das ist keine IBAN. Übernehmen Sie sie von einem Kontoauszug.',
     tooLittle: 'So viel ist nicht in Ihrer Wallet.',
     notNow: 'Das ist gerade nicht möglich. Nichts wurde geändert; bitte versuchen Sie es später.',
+    formUsed:
+      'Dieses Formular wurde schon mit anderen Angaben gesendet, und nur das wurde ausgeführt. Bitte prüfen Sie es und senden Sie es noch einmal.',
     notEmpty: 'In der Wallet ist noch Geld. Zahlen Sie es zuerst aus.',
     underWay: 'In dieser Wallet läuft noch etwas. Schließen Sie sie, wenn das vorbei ist.',
     stale: 'Diese Seite war zu lange offen. Nichts wurde geändert; bitte versuchen Sie es noch einmal.',

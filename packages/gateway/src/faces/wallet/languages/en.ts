@@ -174,6 +174,8 @@ export const en = {
     ibanWrong: 'This is not an IBAN. Copy it from a statement of the account.',
     tooLittle: 'There is less than that in your wallet.',
     notNow: 'This is not possible just now. Nothing was changed; please try again later.',
+    formUsed:
+      'This form was sent before with other details, and only that was done. Look at it once more and send it again.',
     notEmpty: 'There is still money in the wallet. Withdraw it first.',
     underWay: 'Something is still under way in this wallet. Close it when that is over.',
     stale: 'This page was open for too long. Nothing was changed; please try again.',

@@ -177,6 +177,8 @@ export const es: Words = {
     ibanWrong: 'No es un IBAN. Cópialo de un extracto de la cuenta.',
     tooLittle: 'No hay tanto en tu monedero.',
     notNow: 'Ahora no es posible. No se ha cambiado nada; inténtalo más tarde.',
+    formUsed:
+      'Este formulario ya se envió con otros datos, y solo eso se ha hecho. Revísalo y envíalo de nuevo.',
     notEmpty: 'Todavía hay dinero en el monedero. Retíralo primero.',
     underWay: 'Todavía hay algo en curso en este monedero. Ciérralo cuando termine.',
     stale: 'Esta página estuvo abierta demasiado tiempo. No se ha cambiado nada; inténtalo de nuevo.',

@@ -179,6 +179,8 @@ export const fr: Words = {
     ibanWrong: 'Ce n’est pas un IBAN. Copiez-le d’un relevé de compte.',
     tooLittle: 'Il n’y a pas autant dans votre portefeuille.',
     notNow: 'Ce n’est pas possible pour le moment. Rien n’a été modifié ; réessayez plus tard.',
+    formUsed:
+      'Ce formulaire a déjà été envoyé avec d’autres données, et seul cet envoi a été traité. Vérifiez-le et envoyez-le à nouveau.',
     notEmpty: 'Il reste de l’argent dans le portefeuille. Retirez-le d’abord.',
     underWay: 'Quelque chose est encore en cours dans ce portefeuille. Fermez-le quand ce sera terminé.',
     stale: 'Cette page est restée ouverte trop longtemps. Rien n’a été modifié ; veuillez réessayer.',

@@ -175,6 +175,8 @@ export const pt: Words = {
     ibanWrong: 'Não é um IBAN. Copie-o de um extrato da conta.',
     tooLittle: 'Não há tanto na sua carteira.',
     notNow: 'De momento não é possível. Nada foi alterado; tente mais tarde.',
+    formUsed:
+      'Este formulário já foi enviado com outros dados, e só isso foi feito. Verifique-o e envie-o de novo.',
     notEmpty: 'Ainda há dinheiro na carteira. Levante-o primeiro.',
     underWay: 'Ainda há algo em curso nesta carteira. Encerre-a quando terminar.',
     stale: 'Esta página esteve aberta demasiado tempo. Nada foi alterado; tente de novo.',

@@ -1,5 +1,5 @@
 // Topping up and withdrawing.
-import { Failure, isCurrencyCode } from '@tillgate/protocol'
+import { Failure, isCurrencyCode, uuidPattern } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../../http/html.ts'
 import { fill } from '../../../http/languages/words.ts'
 import { availableMinor, postedMinor } from '../../../ledger/rules/transfer.ts'
@@ -9,7 +9,6 @@ import { card, walletForm } from '../frame.ts'
 import { demandPin } from '../proof.ts'
 import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
 
-const topUpNumber = /^[0-9a-f-]{36}$/
 const exampleMinor = 2_500n
 const withdrawalsShown = 10
 
@@ -42,7 +41,7 @@ async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
   const { wallet, words, service, language } = visit
   const money = readMoney(visit, given)
   const formNumber = given.get('number') ?? ''
-  if (!money || !topUpNumber.test(formNumber)) return amountWrong(visit, given)
+  if (!money || !uuidPattern.test(formNumber)) return amountWrong(visit, given)
   const outcome = await service.startTopUp.start({
     walletId: wallet.walletId,
     ...money,
@@ -61,6 +60,8 @@ async function topUp(visit: Visit, given: URLSearchParams): Promise<Done> {
       return refused('noRail', { field: 'amount' })
     case 'too_many':
       return refused('tooManyTopUps')
+    case 'number_used':
+      return refused('formUsed')
   }
 }
 
@@ -127,12 +128,13 @@ async function withdraw(visit: Visit, given: URLSearchParams): Promise<Done> {
   return { kind: 'go', to: `${prefix}/withdraw`, note: 'withdrawn' }
 }
 
-/** Done once, however often it is sent. */
+/** Done once, however often it is sent: one that comes back keeps its number, but where something else was done by it. */
 function form(visit: Visit, path: string, fields: Html): Html {
+  const kept = visit.refused?.code === 'formUsed' ? '' : (visit.refused?.typed.get('number') ?? '')
   return walletForm(
     visit,
     path,
-    html`<input type="hidden" name="number" value="${visit.newNumber()}">
+    html`<input type="hidden" name="number" value="${uuidPattern.test(kept) ? kept : visit.newNumber()}">
 ${fields}`,
   )
 }
